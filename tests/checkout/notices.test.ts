@@ -1,11 +1,12 @@
 // What acquirers post by themselves: late, twice, out of order, before the answer to the request, and about what is not ours.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type {
-  Acquirer,
-  AuthoriseAnswer,
-  Notice,
-  SettleAnswer,
+import {
+  type Acquirer,
+  type AuthoriseAnswer,
+  type Notice,
+  type SettleAnswer,
+  Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import { suggests } from '../../src/acquirers/answers.ts'
 import { listGivenUp, saveNotices } from '../../src/checkout/notices/notice-store.ts'
@@ -89,6 +90,11 @@ const approved: AuthoriseAnswer = {
   ...{ result: 'approved', acquirer_transaction_id: 'theirs', captured: false },
   ...{ amount: 4200, currency: 'GBP' },
 }
+const declined: AuthoriseAnswer = {
+  result: 'declined',
+  decline: { code: 'insufficient_funds', category: 'soft', reason: null },
+  acquirer_transaction_id: 'theirs',
+}
 const done: SettleAnswer = { result: 'approved', acquirer_transaction_id: 'theirs' }
 
 function refused(decline_code: string, authorisation_known = true): SettleAnswer {
@@ -111,15 +117,7 @@ const statusOf = async (payment_id: string) => (await client.readPayment(payment
 describe('where only notices bring the outcome', () => {
   test.each<[string, AuthoriseAnswer, string]>([
     ['approved', approved, 'captured'],
-    [
-      'declined',
-      {
-        result: 'declined',
-        decline: { code: 'insufficient_funds', category: 'soft', reason: null },
-        acquirer_transaction_id: 'theirs',
-      },
-      'declined',
-    ],
+    ['declined', declined, 'declined'],
   ])('a lost charge is %s by its notice', async (_, answer, status) => {
     const fault = status === 'captured' ? faults.lost_after : faults.lost_before
     const { payment_id, reference } = await lose(fault)
@@ -202,6 +200,22 @@ describe('where only notices bring the outcome', () => {
     await clock.advance(minute_ms)
     return reference
   }
+
+  test('a decline that comes while its reversal is not answered leaves no session waiting', async () => {
+    const { session, payment_id, reference } = await lose(faults.lost_before)
+    acquirer.meet('reverse', async () => {
+      expect(await post(notice({ about: 'authorise', reference, answer: declined }))).toEqual([
+        'settled',
+      ])
+      throw new Unanswered('nothing came')
+    })
+    for (let look = 0; look < 6; look++) {
+      await clock.advance(minute_ms)
+      await run('reconcile')
+    }
+    expect(await statusOf(payment_id)).toBe('declined')
+    expect((await client.readSession(session.id)).body).toMatchObject({ settlement: null })
+  })
 
   test('an approval that comes after the charge was reversed is no news: nothing is reversed again', async () => {
     const reference = await takeBack(done, async () => {})

@@ -46,10 +46,14 @@ export async function noteUnanswered(
   return saveSurely(context, () => saveUnanswered(sql, lost), none)
 }
 
-/** The session whose settlement depends on the answer: that of everything but a refund, which the shopper does not wait for. */
+/**
+ * The session that has to show that an answer is missing. The shopper does not wait for a refund. A reversal follows a charge
+ * whose own answer is missing, so its session shows that already, unless the charge has ended meanwhile.
+ */
 export function awaitedBy({
   session,
   operation,
 }: Pick<SentRequest, 'session' | 'operation'>): WholePayment['session'] | null {
-  return operation.kind === 'refund' ? null : session
+  const { kind } = operation
+  return kind === 'refund' || kind === 'reverse' ? null : session
 }
