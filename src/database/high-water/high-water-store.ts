@@ -8,32 +8,52 @@ export async function observeDatabase(
   sql: Sql,
   remembered: Mark | null,
 ): Promise<DatabaseObservation> {
-  const server = await readServer(sql)
-  const [newest] = await sql<Mark[]>`
-    select epoch, mark, written_at, system_identifier, timeline from high_water_marks
-    order by epoch desc limit 1`
-  const [row] = await sql<[{ installation: string | null; at_remembered: string | null }]>`
+  const [seen] = await sql<
+    [{ installation: string | null; at_remembered: string | null; newest: KeptMark | null } & May]
+  >`
     select (select installation_id from installation) as installation,
-      (select mark from high_water_marks where epoch = ${remembered?.epoch ?? null}::bigint) as at_remembered`
-  return { ...row, newest: newest ?? null, server }
+      (select mark from high_water_marks where epoch = ${remembered?.epoch ?? null}::bigint) as at_remembered,
+      (select row_to_json(m) from high_water_marks m order by epoch desc limit 1) as newest,
+      ${mayRead(sql)}`
+  const { installation, at_remembered, newest, ...may } = seen
+  return {
+    ...{ installation, at_remembered },
+    newest: newest && { ...newest, written_at: new Date(newest.written_at) },
+    server: await readAllowed(sql, may),
+  }
 }
+
+/** As JSON has it. */
+type KeptMark = Omit<Mark, 'written_at'> & { written_at: string }
 
 /** The identity of the server that answers. Members that its role may not read are null. */
 export async function readServer(sql: Sql): Promise<Server> {
-  // The statement does not even name a function that the role may not call, because the server would log an error each time.
-  const [may] = await sql<[{ system: boolean; wal: boolean }]>`
-    select ${mayCall(sql, 'pg_control_system()')} as system,
-      ${mayCall(sql, 'pg_current_wal_lsn()')} and ${mayCall(sql, 'pg_walfile_name(pg_lsn)')}
-        and not pg_is_in_recovery() as wal`
-  const [system] = may.system
-    ? await orNothing(
-        sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`,
-      )
-    : []
-  const [wal] = may.wal
-    ? await orNothing(sql<{ segment: string }[]>`
-        select pg_walfile_name(pg_current_wal_lsn()) as segment`)
-    : []
+  const [may] = await sql<[May]>`select ${mayRead(sql)}`
+  return readAllowed(sql, may)
+}
+
+/** What of a server's identity the role may read. */
+type May = { system: boolean; wal: boolean }
+
+function mayRead(sql: Sql) {
+  return sql`${mayCall(sql, 'pg_control_system()')} as system,
+    ${mayCall(sql, 'pg_current_wal_lsn()')} and ${mayCall(sql, 'pg_walfile_name(pg_lsn)')}
+      and not pg_is_in_recovery() as wal`
+}
+
+/** Does not even name a function that the role may not call, because the server would log an error each time. */
+async function readAllowed(sql: Sql, may: May): Promise<Server> {
+  const [[system], [wal]] = await Promise.all([
+    may.system
+      ? orNothing(
+          sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`,
+        )
+      : [],
+    may.wal
+      ? orNothing(sql<{ segment: string }[]>`
+          select pg_walfile_name(pg_current_wal_lsn()) as segment`)
+      : [],
+  ])
   return {
     system_identifier: system?.id ?? null,
     // A WAL segment's name begins with the timeline in hex. The last checkpoint's timeline would be outdated after a promotion.
