@@ -44,9 +44,12 @@ export type Assets = Record<AssetName, Asset>
 
 const folder = new URL('../../dist/web/', import.meta.url)
 
-/** Reads the files that the set-up built. Throws if one is missing. */
+let own: Assets | null = null
+
+/** Reads the files that the set-up built, once in a process. Throws if one is missing. */
 export function readAssets(): Assets {
-  return assetsOf((name) => readFileSync(new URL(name, folder)))
+  own ??= assetsOf((name) => readFileSync(new URL(name, folder)))
+  return own
 }
 
 export function assetsOf(bytesOf: (name: AssetName) => Buffer): Assets {
@@ -55,8 +58,15 @@ export function assetsOf(bytesOf: (name: AssetName) => Buffer): Assets {
   ) as Assets
 }
 
-/** Null in a build without the dashboard. */
+let own_dashboard: DashboardAssets | null = null
+
+/** Null in a build without the dashboard. Reads its files once in a process. */
 export function readDashboardAssets(): DashboardAssets | null {
+  own_dashboard ??= findDashboardAssets()
+  return own_dashboard
+}
+
+function findDashboardAssets(): DashboardAssets | null {
   const { script, style } = dashboardNames
   const paths = [script, style].map((name) => new URL(name, folder))
   if (!paths.every((path) => existsSync(path))) return null
