@@ -1,6 +1,7 @@
 // `npm run simulate`: lives under every fault that the seed finds, judged by all invariants. Exits 1 where one is broken.
 
 import './few-methods.ts'
+import './few-routes.ts'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/database/driver/driver.ts'
 import { setup, type TestServer } from '../../tests/support/setup-database.ts'

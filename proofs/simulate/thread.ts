@@ -1,6 +1,7 @@
 // A thread that lives worlds for another one: on the databases that it is given, as many at a time.
 
 import './few-methods.ts'
+import './few-routes.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Lived, type Ordered, openLanes } from './lanes.ts'
 

@@ -8,7 +8,7 @@ import {
   type VendorRequest,
 } from '../../src/kernel/world.ts'
 import type { VendorReply } from '../../tests/adapters/fakes/listen.ts'
-import type { Vendor } from '../vendors/vendor.ts'
+import { onlyReads, type Vendor } from '../vendors/vendor.ts'
 import { referenceOf, verbOf } from '../vendors/verbs.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
@@ -51,6 +51,7 @@ export function openVendorLine(
     // The vendor may take its time: it answers when it does, and nobody waits for that here.
     const begin = () => {
       const answer = account.reply(call)
+      if (onlyReads(call)) return { answer }
       posts.changed()
       return { answer: answer.finally(posts.changed) }
     }

@@ -40,6 +40,8 @@ const twice_share = 0.2
 export function openVendorPosts(parts: PostParts): VendorPosts {
   const { scheduler, clock, chance, faults, bank, town } = parts
   const known = bank.accounts.map(() => new Set<string>())
+  /** How much had happened at each when its notices were read last: to sign them all takes time. */
+  const seen = bank.accounts.map(() => 0)
   const awaited = new Set<number>()
   const posts: VendorPosts = { connection_ids: [], changed }
 
@@ -56,13 +58,17 @@ export function openVendorPosts(parts: PostParts): VendorPosts {
   function look(): void {
     const now_ms = clock.now().getTime()
     for (const [account, vendor] of bank.accounts.entries()) {
+      const moments = vendor.moments()
+      for (const at of moments) if (at.getTime() >= now_ms) lookAt(at.getTime() + 1)
+      const happened = moments.filter((at) => at.getTime() <= now_ms).length
+      if (happened === seen[account]) continue
+      seen[account] = happened
       for (const { name } of vendor.posts()) {
         if (known[account]!.has(name)) continue
         known[account]!.add(name)
         const times = chance.often(twice_share) ? 2 : 1
         for (let each = 0; each < times; each++) scheduler.spawn(deliver(account, name))
       }
-      for (const at of vendor.moments()) if (at.getTime() >= now_ms) lookAt(at.getTime() + 1)
     }
   }
 

@@ -63,7 +63,8 @@ const life_ms = 1_500
 const rest_within_ms = 30 * 24 * 3_600_000
 /** Books are compared once a day. */
 const compared_after_ms = 25 * 3_600_000
-const steps_max_a_life = 2_000
+/** What an acquirer lists late, or never says the end of, is asked for during a week. */
+const steps_max_a_life = 4_000
 /** Of rest and what people do about what is left. */
 const rounds_max = 24
 

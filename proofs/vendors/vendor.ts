@@ -45,7 +45,46 @@ export type Stranger = {
 type VendorOptions = { clock: Clock; settles_after_ms: number }
 
 export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
-  return makers[name](options)
+  return rememberingCharges(makers[name](options))
+}
+
+/** Its books are read far more often than written: what it tells of charges is made anew after a request that may write. */
+function rememberingCharges(vendor: Vendor): Vendor {
+  let charges: BookedCharge[] | null = null
+  let moments: Date[] | null = null
+  const forget = () => {
+    charges = null
+    moments = null
+  }
+  return {
+    ...vendor,
+    charges() {
+      charges ??= vendor.charges()
+      return charges
+    },
+    moments() {
+      moments ??= vendor.moments()
+      return moments
+    },
+    addStranger(stranger) {
+      vendor.addStranger(stranger)
+      forget()
+    },
+    async reply(call) {
+      if (onlyReads(call)) return vendor.reply(call)
+      forget()
+      try {
+        return await vendor.reply(call)
+      } finally {
+        forget()
+      }
+    },
+  }
+}
+
+/** Whether a request leaves the books as they are. */
+export function onlyReads({ method, path }: { method: string; path: string }): boolean {
+  return method === 'GET' || path.endsWith('/search')
 }
 
 const currency = 'GBP'

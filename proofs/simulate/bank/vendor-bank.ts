@@ -26,18 +26,23 @@ export function openVendorBank(
   // Nobody pays there: the service has a simulated acquirer beside its connections.
   const beside = openBank(world)
   const { delays } = beside
+  /** What was read last, and of what. */
+  let known: { seen: unknown[]; authorisations: Map<string, Authorisation> } | null = null
   const charges = () => accounts.flatMap((vendor) => vendor.charges())
   return {
     ...beside,
     accounts,
     get authorisations() {
+      const seen = [...accounts.map((vendor) => vendor.charges()), delays.size]
+      if (known && seen.every((each, at) => each === known!.seen[at])) return known.authorisations
       const each = accounts.flatMap((vendor, at) =>
         vendor.charges().map((charge): [string, Authorisation] => {
           const delay_ms = delays.get(charge.reference) ?? 0
           return [`${at} ${charge.id}`, authorisationOf(charge, delay_ms)]
         }),
       )
-      return new Map(each)
+      known = { seen, authorisations: new Map(each) }
+      return known.authorisations
     },
     get settlements() {
       return charges().flatMap((charge) =>

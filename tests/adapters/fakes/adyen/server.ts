@@ -8,7 +8,7 @@ import { behaviourAt } from '../numbers.ts'
 import { type AdyenBooks, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { bodies, type SettlePath, strangeHeader } from './judge.ts'
-import { itemsOf, modificationView, type NoticeItem, paymentView, posted, signed } from './views.ts'
+import { itemsOf, modificationView, type NoticeItem, paymentView, posted, signingOnce } from './views.ts'
 
 export type AdyenFake = AdyenVendor & { url: string; close(): Promise<void> }
 
@@ -153,10 +153,9 @@ export function makeAdyen({ clock, settles_after_ms = 20_000 }: AdyenOptions): A
       : { ...answer, headers: { ...answer.headers, 'idempotency-key': key } }
   }
 
+  const sign = signingOnce(hmac_key)
   const items = (bears: 'own' | 'payment' = 'own') =>
-    itemsOf(books, { now: clock.now(), merchant_account, bears }).map((each) =>
-      signed(hmac_key, each),
-    )
+    itemsOf(books, { now: clock.now(), merchant_account, bears }).map(sign)
   return {
     reply: async (call) => written(await reply(call)),
     ...{ api_key, merchant_account, hmac_key, books, wrong, items, moves: () => moves },

@@ -90,9 +90,20 @@ export function signedText(item: NoticeItem): string {
 }
 
 export function signed(hmac_key: string, item: NoticeItem): NoticeItem {
+  return signingOnce(hmac_key)(item)
+}
+
+/** Signs each text once: whoever looks for new notices reads all of them. */
+export function signingOnce(hmac_key: string): (item: NoticeItem) => NoticeItem {
   const key = Buffer.from(hmac_key, 'hex')
-  const hmacSignature = createHmac('sha256', key).update(signedText(item)).digest('base64')
-  return { ...item, additionalData: { ...item.additionalData, hmacSignature } }
+  const signatures = new Map<string, string>()
+  return (item) => {
+    const text = signedText(item)
+    const known = signatures.get(text)
+    const hmacSignature = known ?? createHmac('sha256', key).update(text).digest('base64')
+    if (known === undefined) signatures.set(text, hmacSignature)
+    return { ...item, additionalData: { ...item.additionalData, hmacSignature } }
+  }
 }
 
 export function posted(items: NoticeItem[], headers = {}, live = 'false'): NoticePost {
