@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock } from '../../tests/support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../../tests/support/database.ts'
+import { countLockWaits } from '../../tests/support/lock-waits.ts'
 import { until } from '../../tests/support/service.ts'
 import { quiet } from '../../tests/support/world.ts'
 import { aloneSince, type Migration, migrate, readMigrations } from './migrate.ts'
@@ -185,8 +186,8 @@ test('a transaction that holds the next table and wants the last one goes first'
   const both = made(2, 'alter table a add column m int; alter table b add column m int')
   const waiting = run([made(1, ''), both], migrating)
   await until(
-    () => database.sql`select from pg_locks where relation = 'b'::regclass and not granted`,
-    ({ length }) => length === 1,
+    () => countLockWaits(database.sql),
+    (count) => count === 1,
   )
   goOn()
   await reading

@@ -21,6 +21,7 @@ import {
   runChallenge,
   type SessionSecret,
 } from '../support/client.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import {
   type Account,
   newKey,
@@ -43,7 +44,7 @@ const clock: Clock = {
 }
 
 beforeAll(async () => {
-  service = await startService({ clock })
+  service = await startService({ clock, lock_limit: 'none' })
 })
 afterAll(() => service.close())
 
@@ -241,10 +242,10 @@ describe('accounts and keys', () => {
         changeMerchant(operator, merchant_id, { name: 'Tea & Sons', acquiring_profile }),
         changeMerchant(operator, merchant_id, { status: 'suspended', live: false }),
       ])
-      const waiting = () => sql`
-        select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query ~ 'merchants'`
-      await until(waiting, (rows) => rows.length === 3)
+      await until(
+        () => countLockWaits(sql),
+        (count) => count === 3,
+      )
     })
     await both
     const [row] = await sql`select * from merchants where merchant_id = ${merchant_id}`

@@ -15,7 +15,7 @@ let fresh: FreshDatabase
 let database: Database
 
 beforeAll(async () => {
-  fresh = await freshDatabase()
+  fresh = await freshDatabase('migrated', 'none')
   database = await fresh.open()
 })
 

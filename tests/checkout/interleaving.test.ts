@@ -7,7 +7,7 @@ import { countLockWaits } from '../support/lock-waits.ts'
 import { until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
-const service = await useService()
+const service = await useService({ lock_limit: 'none' })
 const { client } = service
 
 /** Holds the session's row, lets `start` run into it, does `meanwhile` in the holder's transaction, and commits. */

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { expectBooksAgree } from '../support/books.ts'
 import { refusal } from '../support/client.ts'
 import { eventsOf, runJob } from '../support/holding.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { driving, until } from '../support/service.ts'
 import {
   type Fault,
@@ -16,7 +17,12 @@ import {
   useStage,
 } from '../support/settling.ts'
 
-const { clock, acquirer, service, other, proxy, account, elsewhere, settle } = await useStage()
+const { clock, acquirer, service, other, proxy, account, elsewhere, settle } = await useStage(
+  undefined,
+  {
+    lock_limit: 'none',
+  },
+)
 const { client } = account
 const there = elsewhere(account).client
 
@@ -298,13 +304,7 @@ test('while a refund waits for the payment’s row, the row decides', async () =
     await tx`
       update payments set refunded_amount = 4000, refund_count = 7 where payment_id = ${payment_id}`
     const waiting = client.refund(payment_id, { amount: 1000 })
-    const blocked = async () => {
-      const [row] = await other.sql`
-        select 1 from pg_stat_activity where datname = current_database()
-          and wait_event_type = 'Lock' and query like '%select refund_count%'`
-      return row
-    }
-    await until(blocked, Boolean)
+    await until(() => countLockWaits(other.sql), Boolean)
     return { waiting }
   })
   expect(refusal(await waiting)).toBe('409 refund_exceeds_captured')

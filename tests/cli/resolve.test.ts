@@ -1,25 +1,18 @@
 // `ripper reconcile resolve` where it is not alone: two people at once, and an acquirer that never tells the outcome.
 
 import { randomBytes } from 'node:crypto'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { booksOf, eventsOf, openUnverified } from '../support/holding.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
 import { drivenClock, driving, until } from '../support/service.ts'
-import { useService } from '../support/use-service.ts'
+import { settingsOf, useService } from '../support/use-service.ts'
 
 const master_key = randomBytes(32)
 const clock = drivenClock()
-const service = await useService({ master_key, clock })
-let env: Record<string, string>
-
-beforeAll(async () => {
-  env = {
-    // Whoever has to wait for another waits as long as the test takes.
-    RIPPER_DATABASE_URL: `${service.database.url}&lock_timeout=0`,
-    RIPPER_MASTER_KEY: master_key.toString('base64'),
-  }
-})
+const service = await useService({ master_key, clock, lock_limit: 'none' })
+const env = settingsOf(service, master_key)
 
 // Commands have the real clock.
 beforeEach(() => clock.advance(Date.now() - clock.now().getTime()))
@@ -39,18 +32,15 @@ const resolve = (payment_id: string, outcome: string) => [
   ...(outcome === 'approved' ? ['--transaction', 'acq_1'] : []),
 ]
 
-const countWaiting = async () => {
-  const rows = await service.sql`select 1 from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`
-  return rows.length
-}
-
 test('two people at once: one decision counts, and the other person is refused', async () => {
   const payment_id = await loseCharge()
   const people = await service.sql.begin(async (tx) => {
     await tx`select 1 from acquirer_operations where payment_id = ${payment_id} for update`
     const both = ['declined', 'failed'].map((as) => ripper(resolve(payment_id, as), { env }))
-    await until(countWaiting, (count) => count === 2)
+    await until(
+      () => countLockWaits(service.sql),
+      (count) => count === 2,
+    )
     return { both }
   })
   const [first, second] = await Promise.all(people.both)

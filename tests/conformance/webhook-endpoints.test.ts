@@ -8,7 +8,7 @@ import { drivenClock, startService, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-const service = await useService({ clock })
+const service = await useService({ clock, lock_limit: 'none' })
 const { client } = service
 
 const url = 'https://shop.example/hooks'

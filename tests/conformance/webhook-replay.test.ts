@@ -9,7 +9,7 @@ import { useService } from '../support/use-service.ts'
 import { type DeliveryRow, deadLetter, idAt } from './webhook-delivery-rows.ts'
 
 const clock = drivenClock()
-const service = await useService({ clock })
+const service = await useService({ clock, lock_limit: 'none' })
 const account = await service.newAccount()
 // Each test has a minute, and so the rate limits, to itself.
 beforeEach(() => clock.advance(60_000))

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BehindProxy, startBehindProxy } from '../support/behind-proxy.ts'
 import { type Answer, bytes, refusal } from '../support/client.ts'
+import { lockWaits } from '../support/lock-waits.ts'
 import { drivenClock, until } from '../support/service.ts'
 import { deadLetter } from './webhook-delivery-rows.ts'
 
@@ -12,7 +13,7 @@ let service: BehindProxy['service']
 let client: BehindProxy['client']
 let close: BehindProxy['close']
 beforeAll(async () => {
-  const stage = await startBehindProxy({ clock: drivenClock() })
+  const stage = await startBehindProxy({ clock: drivenClock(), lock_limit: 'none' })
   ;({ database, proxy, service, client, close } = stage)
 })
 afterAll(() => close())
@@ -45,8 +46,7 @@ test('the backend of a delete is ended while it waits: deleted nevertheless, and
   await locked
   const deleting = client.deleteEndpoint(body.id, 'ended delete')
   const [waiting] = await until(
-    () => admin.sql<{ pid: number }[]>`select pid from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
+    () => lockWaits(admin.sql),
     (rows) => rows.length === 1,
   )
   await admin.sql`select pg_terminate_backend(${waiting!.pid})`

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BehindProxy, startBehindProxy } from '../support/behind-proxy.ts'
 import { type Answer, purchase, refusal } from '../support/client.ts'
 import type { FreshDatabase } from '../support/database.ts'
+import { lockWaits } from '../support/lock-waits.ts'
 import { until } from '../support/service.ts'
 
 let proxy: BehindProxy['proxy']
@@ -12,7 +13,7 @@ let client: BehindProxy['client']
 let close: BehindProxy['close']
 let admin: Awaited<ReturnType<FreshDatabase['open']>>
 beforeAll(async () => {
-  const stage = await startBehindProxy()
+  const stage = await startBehindProxy({ lock_limit: 'none' })
   ;({ proxy, service, client, close } = stage)
   admin = await stage.database.open()
 })
@@ -50,8 +51,7 @@ async function blockCreates() {
   return {
     waiting: (count: number) =>
       until(
-        () => admin.sql<{ pid: number }[]>`select pid from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
+        () => lockWaits(admin.sql),
         (rows) => rows.length === count,
       ),
     release() {

@@ -17,7 +17,7 @@ export type BehindProxy = {
 export async function startBehindProxy(
   options: Parameters<typeof startService>[0] = {},
 ): Promise<BehindProxy> {
-  const database = await freshDatabase()
+  const database = await freshDatabase('migrated', options.lock_limit)
   const proxy = await openDatabaseProxy(database.url)
   const service = await startService({ ...options, database, database_url: proxy.url })
   return {

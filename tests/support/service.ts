@@ -34,7 +34,7 @@ import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
 import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/sending/delivery-loop.ts'
 import { type Client, openClient } from './client.ts'
 import { type ManualClock, manualClock } from './clock.ts'
-import { type FreshDatabase, freshDatabase } from './database.ts'
+import { type FreshDatabase, freshDatabase, type LockLimit } from './database.ts'
 import { realClock } from './world.ts'
 
 export type LogLine = { level: keyof Log; fields: object; message: string }
@@ -75,6 +75,8 @@ export type ServiceOptions = {
   three_ds?: ThreeDsFile
   /** Of another service, whose master key is then to be given too. */
   database?: FreshDatabase
+  /** How long statements wait for a lock; not to be given with a database that is there already. */
+  lock_limit?: LockLimit
   /** Another way to the same database. */
   database_url?: string
   master_key?: Buffer
@@ -112,7 +114,7 @@ export type ServiceOptions = {
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const clock = options.clock ?? realClock
-  const database = options.database ?? (await freshDatabase())
+  const database = options.database ?? (await freshDatabase('migrated', options.lock_limit))
   const opened = await database.open({
     connections_max: 8,
     ...(options.database_url && { url: options.database_url }),

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest'
 import { type Acquirer, NotSent, Unanswered } from '../../src/acquirers/acquirer.ts'
 import { deadline_ms } from '../../src/checkout/operation.ts'
 import { openClient } from './client.ts'
-import { freshDatabase } from './database.ts'
+import { freshDatabase, type LockLimit } from './database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
 import { runJob } from './holding.ts'
 import {
@@ -200,10 +200,13 @@ export type Stage = {
 }
 
 /** The stage of a test file, gone after all. `as`: what kind of acquirer the simulated one is made into. */
-export async function useStage(as: (acquirer: Acquirer) => Acquirer = (it) => it): Promise<Stage> {
+export async function useStage(
+  as: (acquirer: Acquirer) => Acquirer = (it) => it,
+  { lock_limit }: { lock_limit?: LockLimit } = {},
+): Promise<Stage> {
   const clock = drivenClock()
   const acquirer = faultyAcquirer(clock)
-  const database = await freshDatabase()
+  const database = await freshDatabase('migrated', lock_limit)
   const proxy = await openDatabaseProxy(database.url)
   const shared = {
     clock,

@@ -17,9 +17,9 @@ import { until } from './service.ts'
 
 export type Queue = Database & { database: FreshDatabase; drop(): Promise<void> }
 
-/** A database where events need no payments, and endpoints no merchants. */
+/** A database where events need no payments, and endpoints no merchants. Its statements wait for a lock as long as they have to. */
 export async function openQueue(): Promise<Queue> {
-  const database = await freshDatabase()
+  const database = await freshDatabase('migrated', 'none')
   const opened = await database.open({ connections_max: 8 })
   await opened.sql`alter table webhook_endpoints drop constraint webhook_endpoints_merchant_id_fkey`
   const drop = async () => {

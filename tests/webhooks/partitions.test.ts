@@ -23,7 +23,7 @@ let clock: ManualClock
 const statements = countStatements()
 
 beforeEach(async () => {
-  fresh = await freshDatabase()
+  fresh = await freshDatabase('migrated', 'none')
   database = await fresh.open({ onStatement: statements.onStatement })
   sql = database.sql
   clock = manualClock(noon)
