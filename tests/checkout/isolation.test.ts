@@ -14,7 +14,7 @@ import {
   listRows,
   nobodysLists,
 } from '../support/list-isolation.ts'
-import { type Account, type Service, shop, startService } from '../support/service.ts'
+import { type Account, drivenClock, type Service, shop, startService } from '../support/service.ts'
 
 /** What each merchant has. Both have all of it, so that `unknown` alone is nobody's. */
 type Holdings = ListHoldings & {
@@ -53,8 +53,10 @@ beforeAll(async () => {
   database = await freshDatabase()
   const open: FreshDatabase['open'] = (options) =>
     database.open({ ...options, onStatement: count.onStatement })
-  // The log of refusals is written some time later, among the statements of whatever is asked then.
-  service = await startService({ database: { ...database, open }, request_log: 'off' })
+  // The log of refusals is written some time later, among the statements of whatever is asked then. By a clock that stands still
+  // nothing that is kept in memory ages between two answers that are compared.
+  const clock = drivenClock()
+  service = await startService({ clock, database: { ...database, open }, request_log: 'off' })
   mine = await openMerchant('mine')
   theirs = await openMerchant('theirs')
   my = await holdingsOf(mine)
