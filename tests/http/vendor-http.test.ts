@@ -46,12 +46,6 @@ function failed(sent: Promise<unknown>): Promise<string> {
   )
 }
 
-/** Lets this thread do nothing else, so that it hears of what happens meanwhile only afterwards. */
-function stayBusy(duration_ms: number): void {
-  const until = performance.now() + duration_ms
-  while (performance.now() < until);
-}
-
 const fine = ({ socket }: Received) => void socket.write(httpAnswer('200 OK', '{"ok":true}'))
 
 describe('a request', () => {
@@ -226,12 +220,12 @@ describe('connections', () => {
   })
 
   test.each<Ending>([
-    { how: 'end', after_ms: 0 },
-    { how: 'destroy', after_ms: 0 },
-    { how: 'end', after_ms: 25 },
-    { how: 'destroy', after_ms: 25 },
+    { how: 'end', when: 'at_once' },
+    { how: 'destroy', when: 'at_once' },
+    { how: 'end', when: 'when_told' },
+    { how: 'destroy', when: 'when_told' },
   ])(
-    'that the vendor ended ($how, after $after_ms ms) carry no request, though nobody has looked since',
+    'that the vendor ended ($how, $when) carry no request, though nobody has looked since',
     async (ending) => {
       const vendor = await openClosingVendor(ending)
       opened.push(vendor)
@@ -240,7 +234,7 @@ describe('connections', () => {
         expect(await failed(http.send(vendor.url))).toMatch(/^answered/)
         // By then the connection is one that the next request may take. A timer's turn comes before what lies unread.
         await realClock.sleep(5)
-        stayBusy(50)
+        vendor.endUnread(round)
       }
       expect(await vendor.requests()).toBe(5)
     },

@@ -6,7 +6,7 @@ import type { Clock, SteadyClock } from '../../src/kernel/world.ts'
 import { manualClock } from './clock.ts'
 
 export type SetClock = {
-  /** Time passes by itself; sleeps end by `pass` alone. */
+  /** Sleeps end by `pass` alone. */
   clock: Clock
   steady: SteadyClock
   /** So far ahead of the true time. */
@@ -20,15 +20,19 @@ export type SetClock = {
   wake(duration_ms: number): Promise<void>
 }
 
-export function setClock(): SetClock {
+/** `by_itself` is the machine's time; otherwise time passes by `pass` alone. */
+export function setClock(passing: 'by_itself' | 'by_pass' = 'by_itself'): SetClock {
   const sleeps = manualClock()
   let ahead_ms = 0
   let passed_ms = 0
   let slept_ms = 0
-  const true_ms = () => Date.now() + passed_ms + slept_ms
+  const begun = { wall_ms: Date.now(), steady_ms: performance.now() }
+  const wallMs = () => (passing === 'by_itself' ? Date.now() : begun.wall_ms)
+  const steadyMs = () => (passing === 'by_itself' ? performance.now() : begun.steady_ms)
+  const true_ms = () => wallMs() + passed_ms + slept_ms
   return {
     clock: { now: () => new Date(true_ms() + ahead_ms), sleep: sleeps.sleep },
-    steady: { elapsed_ms: () => performance.now() + passed_ms },
+    steady: { elapsed_ms: () => steadyMs() + passed_ms },
     trueTime: () => new Date(true_ms()),
     sleepMachine(duration_ms) {
       slept_ms += duration_ms
