@@ -120,3 +120,9 @@ export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: new URL(`${name}.png`, pictures).pathname, fullPage: true })
 }
+
+/** The page's clock jumps a minute ahead and stands still there, however long this takes; `page.clock` moves it on. */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
+}

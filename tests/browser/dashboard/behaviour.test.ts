@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { hasFocus, phone, type Shopper } from '../shopper.ts'
+import { hasFocus, phone, type Shopper, stopClock } from '../shopper.ts'
 import { playEach } from './played.ts'
 import * as samples from './samples.ts'
 import { type Asked, refuse, type StandIn } from './stand-in.ts'
@@ -339,13 +339,19 @@ test('a text counts as copied only where the browser has taken it', async () => 
   await context.grantPermissions(['clipboard-write'], { origin: standIn.base_url })
   await open(`${place}/payments/${samples.held.id}`)
   const copy = page.getByRole('button', { name: 'Copy payment id' })
+  const copied = page.getByRole('status').filter({ hasText: 'Copied' })
+  await copy.waitFor()
+  // It is shown for two seconds.
+  await stopClock(page)
   await copy.click()
-  await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor()
+  await copied.waitFor()
   await page.evaluate("navigator.clipboard.writeText = async () => { throw new Error('no') }")
-  await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'detached' })
+  await page.clock.runFor(2_000)
+  await copied.waitFor({ state: 'detached' })
+  await page.clock.resume()
   await copy.click()
   await page.evaluate('new Promise((done) => requestAnimationFrame(done))')
-  expect(await page.getByRole('status').filter({ hasText: 'Copied' }).count()).toBe(0)
+  expect(await copied.count()).toBe(0)
 })
 
 describe('a link', () => {

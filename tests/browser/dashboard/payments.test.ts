@@ -64,7 +64,10 @@ test('what a colleague decides meanwhile is said', async () => {
 
 test('a payment that comes while one looks is announced by the stream', async () => {
   const { page, open } = office.staff
+  const stream = page.waitForResponse((answer) => answer.url().endsWith('/dashboard/api/stream'))
   await open(office.at('payments'))
+  // From its answer on it tells whatever comes.
+  await stream
   const rows = page.getByRole('table', { name: 'Payments' }).getByRole('row')
   await rows.nth(1).waitFor()
   const before = await rows.count()
