@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Session } from '../../src/checkout/session.ts'
 import { type End, faultRowsOf, type Operation, operations } from './fault-rows.ts'
 import { eventsOf, openUnverified, runJob } from './holding.ts'
-import { driving } from './service.ts'
+import { driving, type LogLine, until } from './service.ts'
 import { second_ms } from './settling.ts'
 import { useVendorStage, type VendorStage } from './vendor-stage.ts'
 import type { VendorName } from './vendors.ts'
@@ -34,6 +34,7 @@ export async function faultTable(name: VendorName): Promise<void> {
         const acting = act().catch(() => null)
         await driving(stage.clock, met)
         await lookMeanwhile(stage, fault === 'arrives_too_late' ? 50 : 5)
+        if (fault === 'arrives_too_late') await arriveGivenUp(stage, session_id)
         await driving(stage.clock, acting)
         stage.calm()
         await stage.rest(name === 'adyen')
@@ -53,11 +54,33 @@ export async function faultTable(name: VendorName): Promise<void> {
 
 /** While the first process is dead or stands still, the other looks for answers: thirteen times, so many seconds apart. */
 async function lookMeanwhile(stage: VendorStage, seconds: number): Promise<void> {
-  for (let moment = 0; moment < 13; moment++) {
-    await stage.clock.advance(seconds * second_ms)
-    if (stage.vendor.name === 'adyen') await stage.post()
-    for (const job of ['handle_notices', 'reconcile']) await stage.run(job)
+  for (let moment = 0; moment < 13; moment++) await lookAfter(stage, seconds)
+}
+
+async function lookAfter(stage: VendorStage, seconds: number): Promise<void> {
+  await stage.clock.advance(seconds * second_ms)
+  if (stage.vendor.name === 'adyen') await stage.post()
+  for (const job of ['handle_notices', 'reconcile']) await stage.run(job)
+}
+
+/** A look that has no answer may come again only after many minutes: until the charge is given up, its request is on its way. */
+async function arriveGivenUp(stage: VendorStage, session_id: string): Promise<void> {
+  const { other, service, asked } = stage
+  const find = async () => {
+    const [payment] = await other.sql<{ payment_id: string; status: string }[]>`
+      select payment_id, status from payments where session_id = ${session_id}`
+    return payment!
   }
+  for (let look = 0; look < 100 && (await find()).status !== 'failed'; look++)
+    await lookAfter(stage, 50)
+  const { payment_id, status } = await find()
+  expect(status).toBe('failed')
+  const request = asked.at(-1)!
+  await stage.arrive()
+  if (!moves.request.test(request)) return
+  const isOfIt = ({ message, fields }: LogLine) =>
+    message === 'late answer' && 'payment_id' in fields && fields.payment_id === payment_id
+  await until(async () => service.log.some(isOfIt), Boolean)
 }
 
 async function begin(stage: VendorStage, operation: Operation): Promise<Begun> {

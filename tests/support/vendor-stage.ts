@@ -38,6 +38,8 @@ export type VendorStage = {
   meet(step: Step, fault: VendorFault): Promise<void>
   /** Whether the last `meet` has come to pass. */
   isMet(): boolean
+  /** Lets a request arrive that is too late. Resolves once the vendor has answered it. */
+  arrive(): Promise<void>
   /** From now on nothing goes wrong, and who was dead lives. */
   calm(): void
   run(job: string, by?: Service[]): Promise<void>
@@ -130,7 +132,7 @@ export async function useVendorStage(name: VendorName): Promise<VendorStage> {
   return {
     ...{ clock, vendor, service, other, proxy, account, connection_id, run, post, rest },
     ...{ acquirer: names.acquirer, asked: meddled.asked },
-    ...{ meet: meddled.meet, isMet: meddled.isMet },
+    ...{ meet: meddled.meet, isMet: meddled.isMet, arrive: meddled.arrive },
     calm() {
       meddled.calm()
       proxy.start()
@@ -160,6 +162,8 @@ type Armed = { step: Step; fault: VendorFault; reached: () => void; left: number
 
 function meddlingHttp(http: VendorHttp, clock: DrivenClock, proxy: DatabaseProxy) {
   let armed: Armed | null = null
+  let given_up = Promise.withResolvers<void>()
+  let arrived = Promise.withResolvers<void>()
   const asked: string[] = []
 
   async function send(request: VendorRequest) {
@@ -200,7 +204,8 @@ function meddlingHttp(http: VendorHttp, clock: DrivenClock, proxy: DatabaseProxy
     async arrives_too_late({ sendable: _, ...request }, reached) {
       reached()
       await minutes(10)
-      return http.send(request)
+      await given_up.promise
+      return http.send(request).finally(arrived.resolve)
     },
     async answers_late(request, reached) {
       const answer = await http.send(request)
@@ -224,11 +229,17 @@ function meddlingHttp(http: VendorHttp, clock: DrivenClock, proxy: DatabaseProxy
     asked,
     meet(step: Step, fault: VendorFault) {
       asked.length = 0
+      given_up = Promise.withResolvers()
+      arrived = Promise.withResolvers()
       return new Promise<void>((resolve) => {
         armed = { step, fault, reached: resolve, left: step.nth ?? 1 }
       })
     },
     isMet: () => armed === null,
+    arrive() {
+      given_up.resolve()
+      return arrived.promise
+    },
     calm() {
       armed = null
     },
