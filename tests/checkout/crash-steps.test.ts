@@ -75,7 +75,15 @@ async function crash({ arm }: Death, act: () => Promise<unknown>, meanwhile = as
   await settle(survivor)
   acquirer.calm()
   proxy.start()
+  await until(isServed, Boolean)
 }
+
+/** Whether the process that died has its database again: a connection is made anew, which a busy machine may give up. */
+const isServed = () =>
+  service.sql`select 1`.then(
+    () => true,
+    () => false,
+  )
 
 /** The process that is to die looks for answers until it does. */
 async function searchUntilDead(): Promise<void> {

@@ -28,6 +28,14 @@ test('a sleeper that sleeps again is woken again on the same way', async () => {
   expect(turns).toBe(3)
 })
 
+test('two who move it on at once do not put it back, and who means to does', async () => {
+  const clock = manualClock(new Date(0))
+  await Promise.all([clock.advance(50), clock.advance(10)])
+  expect(clock.now().getTime()).toBe(50)
+  await clock.advance(-20)
+  expect(clock.now().getTime()).toBe(30)
+})
+
 test('abort ends a sleep', async () => {
   const clock = manualClock()
   const abort = new AbortController()

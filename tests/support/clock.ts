@@ -3,7 +3,7 @@
 import type { Clock } from '../../src/kernel/world.ts'
 
 export type ManualClock = Clock & {
-  /** Moves time on, waking sleepers in order of their hour and letting each run before the next. */
+  /** Moves time on, or back where it is negative, waking sleepers in order of their hour and letting each run before the next. */
   advance(duration_ms: number): Promise<void>
   /** Resolves once somebody sleeps at least so long: the moment to call `advance`. */
   sleepers(minimum_ms?: number): Promise<void>
@@ -51,7 +51,8 @@ export function manualClock(start: Date = new Date('2026-09-01T12:00:00Z')): Man
       next.wake()
       await settled()
     }
-    now = end
+    // Somebody else may have moved it further meanwhile. To put it back has to be meant.
+    if (duration_ms < 0 || end > now) now = end
   }
 
   function sleepers(minimum_ms = 0): Promise<void> {
