@@ -115,6 +115,28 @@ describe('about a modification', () => {
   })
 })
 
+describe('a report, which Adyen does not sign', () => {
+  const report = {
+    ...{ pspReference: 'settlement_detail_report_batch_12.csv', eventCode: 'REPORT_AVAILABLE' },
+    ...{ merchantAccountCode: 'TeaCOM', merchantReference: '', success: 'true' },
+    ...{ amount: { value: 0, currency: 'EUR' }, eventDate: '2026-09-01T14:00:00+02:00' },
+    reason: 'https://vendor.example/settlement_detail_report_batch_12.csv',
+  } as NoticeItem
+
+  test('is taken, and is no news', () => {
+    expect(read(posted([report]))).toEqual([])
+  })
+
+  test('does not hold up what is posted with it', () => {
+    expect(read(posted([report, signed(hmac_key, charge)]))).toHaveLength(1)
+  })
+
+  test('does not let in what has no signature', () => {
+    expect(() => read(posted([report, charge]))).toThrow(NotGenuine)
+    expect(() => read(posted([{ ...charge, pspReference: 'a.csv' }]))).toThrow(NotGenuine)
+  })
+})
+
 describe('its name', () => {
   const idOf = (item: NoticeItem) => readItem(item)[0]!.notice_id
 

@@ -41,6 +41,9 @@ const events: Record<string, { about: Notice['about']; fails?: true }> = {
 // The signature joins its fields by colons. It is unambiguous only if at most one field contains colons.
 const name = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/)
 
+/** Nothing of it is read. Adyen signs no reports and names them by files, and a refused post would hold up all later ones. */
+const report = z.object({ eventCode: z.string().startsWith('REPORT_') }).transform(() => null)
+
 const item = z.object({
   pspReference: name,
   originalReference: name.or(z.literal('')).nullish(),
@@ -56,7 +59,7 @@ const item = z.object({
 
 const frame = z.object({
   live: z.enum(['true', 'false']),
-  notificationItems: z.array(z.object({ NotificationRequestItem: item })).min(1),
+  notificationItems: z.array(z.object({ NotificationRequestItem: z.union([item, report]) })).min(1),
 })
 
 type Item = z.infer<typeof item>
@@ -72,7 +75,9 @@ export function noticesIn(
   const read = frame.safeParse(jsonIn(body)).data
   if (!read) throw new NotGenuine('the body is no notification')
   if (read.live !== String(mode === 'live')) throw new NotGenuine(`it is not of mode ${mode}`)
-  const items = read.notificationItems.map((each) => each.NotificationRequestItem)
+  const items = read.notificationItems
+    .map((each) => each.NotificationRequestItem)
+    .filter((each) => each !== null)
   for (const each of items) {
     if (!isSigned(each, credentials.hmac_key))
       throw new NotGenuine('the signature is of something else')
