@@ -199,6 +199,7 @@ test.each([
   ['void', 'Partially Captured', 'already_captured'],
   ['capture', 'Voided', 'already_voided'],
   ['void', 'Canceled', 'already_voided'],
+  ['void', 'Cancelled', 'already_voided'],
   ['reverse', 'Expired', 'expired'],
   ['capture', 'Declined', 'not_approved'],
   ['capture', 'Pending', 'in_progress'],

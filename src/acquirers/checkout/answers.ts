@@ -91,7 +91,7 @@ export function whyRefused(
   if (payment.status === 'Declined') return 'not_approved'
   if (payment.status === 'Expired') return 'expired'
   if (is_reversed) return 'already_reversed'
-  if (payment.status === 'Voided' || payment.status === 'Canceled') return 'already_voided'
+  if (voided.has(payment.status)) return 'already_voided'
   if (isPending(payment)) return 'in_progress'
   if (kind === 'refund') return whyNotRefunded(amount, payment)
   return isTaken(payment) && kind !== 'reverse' ? 'already_captured' : null
@@ -113,7 +113,9 @@ export function isMissing({ status, text, json }: WireAnswer): boolean {
 }
 
 const taken = new Set(['Captured', 'Partially Captured', 'Partially Refunded', 'Refunded'])
-const ends = new Set([...taken, 'Authorized', 'Declined', 'Expired', 'Voided', 'Canceled'])
+/** Checkout.com spells the last of them in two ways. */
+const voided = new Set(['Voided', 'Canceled', 'Cancelled'])
+const ends = new Set([...taken, ...voided, 'Authorized', 'Declined', 'Expired'])
 
 function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): AuthoriseAnswer | UnderWay {
   const { id, status, approved } = payment

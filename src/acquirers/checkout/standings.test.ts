@@ -49,6 +49,7 @@ describe('a charge', () => {
     ],
     ['reversed', { status: 'Voided' }, [action('Void', reversal)], 'reversed', 4200],
     ['cancelled', { status: 'Canceled' }, [], 'voided', 4200],
+    ['cancelled, spelled otherwise', { status: 'Cancelled' }, [], 'voided', 4200],
     ['lapsed', { status: 'Expired' }, [], 'expired', 4200],
     [
       'whose reversal was refused',
