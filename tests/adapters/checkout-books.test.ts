@@ -52,6 +52,27 @@ describe('what bears no mark of ours', () => {
   })
 })
 
+test('a charge is found where the list of payments leaves out their marks', async () => {
+  const { acquirer, credentials, wire, clock, fake, numberFor } = await openCheckoutUnderTest()
+  const bare = {
+    async send(request: Parameters<typeof wire.send>[0]) {
+      const answer = await wire.send(request)
+      if (!request.url.includes('/payments?reference=')) return answer
+      const { data, ...page } = answer.json as { data: { metadata: object }[] }
+      const json = { ...page, data: data.map(({ metadata: _, ...payment }) => payment) }
+      return { ...answer, json, text: JSON.stringify(json) }
+    },
+  }
+  const connection = { name: acquirer.name, installation: 'ours', wire: bare, clock }
+  const reading = checkout.open({ ...connection, credentials: async () => credentials })
+  const request = authoriseRequest(numberFor('approve'))
+  await acquirer.authorise(request)
+  const look = lookUpOf(request.reference)
+  expect(await reading.lookUp(look)).toMatchObject({ result: 'found', kind: 'authorise' })
+  fake.books.payments[0]!.metadata = { ripper_installation: 'theirs' }
+  expect(await reading.lookUp(look)).toEqual({ result: 'not_found' })
+})
+
 describe('a list', () => {
   test('contains ours and those of other installations, each with its mark', async () => {
     const tested = await openCheckoutUnderTest()

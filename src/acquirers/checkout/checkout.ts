@@ -174,21 +174,34 @@ async function find(
   const credentials = await credentialsOf(connection)
   const isOurs = (payment: TheirPayment) => isMarked(payment, installation)
   if (acquirer_transaction_id !== null) {
-    const answer = await ask(connection, byId(acquirer_transaction_id, credentials))
-    if (isMissing(answer)) throw new Unanswered(notTheirs(name, acquirer_transaction_id))
-    const payment = paymentIn(answer.json)
-    if (!payment) throw new Unanswered(unreadable(name))
+    const payment = await shown(connection, acquirer_transaction_id)
     if (!isOurs(payment)) throw new Unanswered(notTheirs(name, acquirer_transaction_id))
     return payment
   }
   const { data } = pageIn(await ask(connection, byReference(reference, credentials)))
   const sent = shortReference(reference)
-  const named = data.map((each) => {
+  const named: TheirPayment[] = []
+  for (const each of data) {
     const payment = paymentIn(each)
     if (!payment) throw new Unanswered(unreadable(name))
-    return payment
-  })
-  return mostAlive(named.filter((payment) => payment.reference === sent && isOurs(payment)))
+    if (payment.reference !== sent) continue
+    // A list may leave out the metadata, and our mark with it.
+    named.push(payment.metadata === null ? await shown(connection, payment.id) : payment)
+  }
+  return mostAlive(named.filter(isOurs))
+}
+
+/** Throws Unanswered if the payment is not shown by its id. */
+async function shown(
+  connection: AcquirerConnection<CheckoutCredentials>,
+  id: string,
+): Promise<TheirPayment> {
+  const { name } = connection
+  const answer = await ask(connection, byId(id, await credentialsOf(connection)))
+  if (isMissing(answer)) throw new Unanswered(notTheirs(name, id))
+  const payment = paymentIn(answer.json)
+  if (!payment) throw new Unanswered(unreadable(name))
+  return payment
 }
 
 async function actionsAt(
