@@ -110,7 +110,12 @@ export type Accepted = { result: 'accepted'; acquirer_transaction_id: string }
 
 /** A definite answer, which the reference keeps for ever: a new try after a refusal needs a new reference. */
 export type SettleAnswer =
-  | { result: 'approved'; acquirer_transaction_id: string }
+  | {
+      result: 'approved'
+      acquirer_transaction_id: string
+      /** What was captured or refunded, if the answer is a notice's and says so. */
+      money?: Money
+    }
   | {
       result: 'refused'
       reason: string

@@ -9,7 +9,7 @@ import type {
 import { idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import type { Mode } from '../kernel/values.ts'
 import { isOpen, type OperationState } from './operation.ts'
-import type { PaymentStatus } from './payment.ts'
+import type { Payment, PaymentStatus } from './payment.ts'
 import type { Refund } from './refund.ts'
 
 /** A charge in our books, with its payment. */
@@ -126,6 +126,26 @@ const kindOf: Record<AcquirerCharge['state'], FindingKind> = {
   captured: 'captured_there',
   // No kind of its own: the database knows only those above, and a process of an older release has words for no other.
   refunded: 'reversed_there',
+}
+
+/** A capture or refund that nobody here asked for, at an acquirer without a list. Only a person can close it. */
+export function findingElsewhere({
+  payment,
+  reference,
+  theirs,
+  at,
+}: {
+  payment: Payment
+  reference: string
+  theirs: AcquirerCharge
+  at: Date
+}): NewFinding {
+  const { merchant_id, payment_id, mode, status: state, amount, currency } = payment
+  return {
+    ...{ acquirer: payment.acquirer!, reference, kind: kindOf[theirs.state], mode },
+    ...{ merchant_id, payment_id, ours: { state, amount, currency }, theirs },
+    ...{ found_at: at, seen_at: at },
+  }
 }
 
 /** A refund that failed here and that the acquirer has carried out. Only a person can close it. */

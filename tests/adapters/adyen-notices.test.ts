@@ -85,7 +85,7 @@ describe('about a modification', () => {
     ...{ decline_code: 'unknown_authorisation', authorisation_known: false },
   }
   test.each<[string, 'true' | 'false', string, object | null]>([
-    ['CAPTURE', 'true', 'capture', approved],
+    ['CAPTURE', 'true', 'capture', { ...approved, money: { amount: 4200, currency: 'GBP' } }],
     ['CAPTURE', 'false', 'capture', refused],
     ['CAPTURE_FAILED', 'true', 'capture', refused],
     ['CANCELLATION', 'true', 'void', approved],
@@ -94,7 +94,7 @@ describe('about a modification', () => {
     ['TECHNICAL_CANCEL', 'false', 'reverse', nothing],
     ['CANCEL_OR_REFUND', 'true', 'reverse', approved],
     ['CANCEL_OR_REFUND', 'false', 'reverse', refused],
-    ['REFUND', 'true', 'refund', approved],
+    ['REFUND', 'true', 'refund', { ...approved, money: { amount: 4200, currency: 'GBP' } }],
     ['REFUND', 'false', 'refund', refused],
     ['REFUND_FAILED', 'true', 'refund', refused],
     ['REFUNDED_REVERSED', 'true', 'refund', refused],

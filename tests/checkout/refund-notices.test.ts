@@ -168,13 +168,18 @@ describe('where only notices tell', () => {
     expect(await statusOf(first.id)).toBe('succeeded')
   })
 
-  test('one that somebody made at the acquirer is none of ours', async () => {
+  test('one that somebody made at the acquirer is none of ours, and a finding', async () => {
     const payment_id = await paid()
     const { id } = await accepted(payment_id)
     const reference = await chargeOf(payment_id)
     const stranger = { reference, acquirer_transaction_id: 'portal', answer: done }
-    expect(await post(notice(stranger))).toEqual(['nothing_new'])
+    expect(await post(notice(stranger))).toEqual(['contradicts'])
     expect(await statusOf(id)).toBe('pending')
+    expect(logged()).toContainEqual({
+      level: 'error',
+      fields: expect.objectContaining({ payment_id, reference: 'portal' }),
+      message: expect.stringContaining('nobody asked for here'),
+    })
     await post(notice({ reference: await referenceOf(id), answer: done }))
   })
 

@@ -134,7 +134,10 @@ function answerOf(
     // The notice does not say whether the amount was captured as well. The code that made the request knows.
     return money && { result: 'approved', acquirer_transaction_id, captured: false, ...money }
   }
-  if (is_done) return { result: 'approved', acquirer_transaction_id }
+  if (is_done) {
+    const money = about === 'capture' || about === 'refund' ? moneyRead(amount) : null
+    return { result: 'approved', acquirer_transaction_id, ...(money && { money }) }
+  }
   if (eventCode !== 'TECHNICAL_CANCEL') return refusedWith(null, words ?? 'Refused')
   // No reserved payment has the reference. If a payment was captured in spite of that, another notice reports it.
   const none = { decline_code: 'unknown_authorisation', authorisation_known: false } as const

@@ -18,6 +18,7 @@ import { findWholePayment } from '../reading/payment-store.ts'
 import { askIfContradicted, contradiction } from '../reconciling/contradiction.ts'
 import { type OperationCase, settleOperation } from '../reconciling/settle-operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
+import { settleDoneElsewhere } from './done-elsewhere.ts'
 import {
   askAtOnce,
   claimNotices,
@@ -125,10 +126,15 @@ async function handle(context: NoticeContext, notice: StoredNotice): Promise<Out
   const operations = await listOperations(context.sql, whole.payment)
   const operation = meant(operations, notice)
   if (operation === 'not_named_yet') return 'later'
-  if (!operation) return 'nothing_new'
   const { learned_by } = context.acquirerOf(whole.payment.mode, acquirer)
+  const cause = causeOf(notice)
+  if (learned_by === 'notice') {
+    const done = await settleDoneElsewhere(context, { whole, operation, cause }, notice)
+    if (done !== null) return done
+  }
+  if (!operation) return 'nothing_new'
   const { answer } = notice
-  const found = { ...whole, operation, cause: causeOf(notice) }
+  const found = { ...whole, operation, cause }
   if (learned_by === 'notice' && answer !== null && answer.result !== 'suggested') {
     return settle(context, found, notice, answer)
   }

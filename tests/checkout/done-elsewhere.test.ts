@@ -1,0 +1,187 @@
+// What a person does in the portal of an acquirer that cannot be asked: a capture, void or refund that nobody here asked for.
+
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Acquirer, Notice, SettleAnswer } from '../../src/acquirers/acquirer.ts'
+import { listFindings } from '../../src/checkout/asking/finding-store.ts'
+import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { expectBooksAgree } from '../support/books.ts'
+import { booksOf, eventsOf, hold } from '../support/holding.ts'
+import { useStage } from '../support/settling.ts'
+
+const connection_id = `conn_${'1'.repeat(24)}`
+const name = `bank:${connection_id}`
+const { clock, acquirer, service, account, settle, run } = await useStage(
+  (simulator): Acquirer => ({
+    ...simulator,
+    ...{ name, learned_by: 'notice', lists: false },
+    lookUp: async () => ({ result: 'only_notices_tell' }),
+    listAuthorisations: async () => [],
+  }),
+)
+const { client, merchant_id } = account
+const { sql } = service
+
+await sql`
+  insert into connections (merchant_id, connection_id, kind, connector, label, mode, sealed_credentials, created_at)
+  values (${merchant_id}, ${connection_id}, 'acquirer', 'bank', 'main', 'sandbox', '\\x00', ${clock.now()})`
+
+afterEach(async () => {
+  acquirer.calm()
+  await settle()
+  await expectBooksAgree(service)
+})
+
+let minted = 0
+
+/** As the portal's acts are told: by the charge's reference, under an id that we have never heard. */
+async function tell(
+  payment_id: string,
+  about: Notice['about'],
+  { result = 'approved', money = whole }: { result?: 'approved' | 'refused'; money?: Money } = {},
+) {
+  minted += 1
+  const theirs = `portal_${minted}`
+  const done = { result: 'approved', acquirer_transaction_id: theirs, ...(money && { money }) }
+  const no = { result, reason: 'No', decline_code: null, authorisation_known: true }
+  const notice: Notice = {
+    ...{ notice_id: `evt_${minted}`, about, reference: await chargeOf(payment_id), is_ours: null },
+    ...{ acquirer_transaction_id: theirs, authorisation_transaction_id: null },
+    ...{ answer: (result === 'approved' ? done : no) as SettleAnswer, occurred_at: clock.now() },
+  }
+  await saveNotices(sql, { merchant_id, connection_id }, [notice], clock.now())
+  return { theirs, outcome: () => outcomeOf(notice) }
+}
+
+/** What is done in the portal stands in the bank's books. */
+async function act(payment_id: string, verb: 'capture' | 'void') {
+  const simulated = service.context.acquirerOf('test', null)
+  const reference = await chargeOf(payment_id)
+  const authorisation = { reference, handle: null, acquirer_transaction_id: null }
+  const asked = { authorisation, reference: service.context.ids.operation(clock.now()) }
+  expect(await simulated[verb]({ ...asked, ...whole })).toMatchObject({ result: 'approved' })
+}
+
+type Money = { amount: number; currency: string } | null
+const whole = { amount: 4200, currency: 'GBP' }
+
+async function outcomeOf({ notice_id }: Notice): Promise<string> {
+  const [row] = await sql`select outcome from acquirer_notices where notice_id = ${notice_id}`
+  return row!.outcome ?? 'later'
+}
+
+async function chargeOf(payment_id: string): Promise<string> {
+  const [row] = await sql<{ operation_id: string }[]>`
+    select operation_id from acquirer_operations where payment_id = ${payment_id} and kind = 'authorise'`
+  return row!.operation_id
+}
+
+const statusOf = async (payment_id: string) => (await client.readPayment(payment_id)).body.status
+const findingsOf = async (payment_id: string) =>
+  (await listFindings(sql, { acquirer: name, closed_too: false, limit: 100 })).filter(
+    (finding) => finding.payment_id === payment_id,
+  )
+
+describe('of a held payment', () => {
+  test.each([
+    ['capture', 'captured'],
+    ['void', 'voided'],
+  ] as const)('a %s ends the hold as %s, and the merchant hears of it', async (about, status) => {
+    const { payment_id } = await hold(account)
+    await act(payment_id, about)
+    const told = await tell(payment_id, about)
+    const before = acquirer.calls.length
+    await run('handle_notices')
+    expect(await told.outcome()).toBe('settled')
+    expect(await statusOf(payment_id)).toBe(status)
+    const events = await eventsOf(service, payment_id)
+    expect(events.map(({ type }) => type)).toEqual(['payment.held', `payment.${status}`])
+    const asked = acquirer.calls.slice(before).map(({ verb }) => verb)
+    expect(asked).not.toContain(about)
+    const again = await tell(payment_id, about)
+    await run('handle_notices')
+    expect(await again.outcome()).toBe('nothing_new')
+  })
+
+  test.each([
+    ['of a part', { amount: 1200, currency: 'GBP' }],
+    ['in another currency', { amount: 4200, currency: 'EUR' }],
+    ['of an unknown amount', null],
+  ])('a capture %s is a finding, and the hold waits', async (_, money) => {
+    const { payment_id } = await hold(account)
+    const told = await tell(payment_id, 'capture', { money })
+    await run('handle_notices')
+    expect(await told.outcome()).toBe('contradicts')
+    expect(await statusOf(payment_id)).toBe('held')
+    expect(await findingsOf(payment_id)).toMatchObject([
+      {
+        ...{ reference: await chargeOf(payment_id), kind: 'captured_there' },
+        theirs: { state: 'captured', amount: money?.amount ?? null },
+      },
+    ])
+  })
+
+  test('a capture that was refused there changes nothing', async () => {
+    const { payment_id } = await hold(account)
+    const told = await tell(payment_id, 'capture', { result: 'refused' })
+    await run('handle_notices')
+    expect(await told.outcome()).not.toBe('settled')
+    expect(await statusOf(payment_id)).toBe('held')
+    expect(await booksOf(service, payment_id)).toMatchObject({ captured_at: null })
+  })
+
+  test('a capture waits for the answer to the one that is asked for here', async () => {
+    const { payment_id } = await hold(account)
+    acquirer.meet('void', async (act) => {
+      await act()
+      return { result: 'accepted', acquirer_transaction_id: 'ours' }
+    })
+    await client.decideHold('void', payment_id)
+    const told = await tell(payment_id, 'capture')
+    await run('handle_notices')
+    expect(await told.outcome()).toBe('later')
+    expect(await statusOf(payment_id)).toBe('held')
+    const [own] = await sql`
+      select operation_id from acquirer_operations where payment_id = ${payment_id} and kind = 'void'`
+    const answer = { result: 'approved', acquirer_transaction_id: 'ours' } as const
+    const notice = {
+      ...({ notice_id: 'evt_own', about: 'void', reference: own!.operation_id, answer } as const),
+      ...{ acquirer_transaction_id: 'ours', authorisation_transaction_id: null },
+      ...{ occurred_at: clock.now(), is_ours: null },
+    }
+    await saveNotices(sql, { merchant_id, connection_id }, [notice], clock.now())
+    await run('handle_notices')
+    expect(await statusOf(payment_id)).toBe('voided')
+  })
+})
+
+describe('of a captured payment', () => {
+  test('each refund is a finding, told once', async () => {
+    const { payment_id } = (await client.pay()).body
+    const parts = [1000, 200].map((amount) => ({ amount, currency: 'GBP' }))
+    const told = [
+      await tell(payment_id, 'refund', { money: parts[0]! }),
+      await tell(payment_id, 'refund', { money: parts[1]! }),
+    ]
+    await run('handle_notices')
+    for (const { outcome } of told) expect(await outcome()).toBe('contradicts')
+    const found = await findingsOf(payment_id)
+    expect(found.map(({ reference, kind, theirs }) => [reference, kind, theirs.amount])).toEqual(
+      expect.arrayContaining([
+        [told[0]!.theirs, 'reversed_there', 1000],
+        [told[1]!.theirs, 'reversed_there', 200],
+      ]),
+    )
+    expect(found).toHaveLength(2)
+    expect(await statusOf(payment_id)).toBe('captured')
+  })
+
+  test('a void or another capture changes nothing', async () => {
+    const { payment_id } = (await client.pay()).body
+    for (const about of ['void', 'capture'] as const) {
+      const told = await tell(payment_id, about)
+      await run('handle_notices')
+      expect(await told.outcome()).toBe('nothing_new')
+    }
+    expect(await findingsOf(payment_id)).toEqual([])
+  })
+})
