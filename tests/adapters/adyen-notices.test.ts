@@ -131,6 +131,11 @@ describe('a report, which Adyen does not sign', () => {
     expect(read(posted([report, signed(hmac_key, charge)]))).toHaveLength(1)
   })
 
+  test('is not the only item in another form that is no news', () => {
+    const other = { ...report, eventCode: 'PAYOUT_THIRDPARTY', amount: undefined } as never
+    expect(read(posted([other]))).toEqual([])
+  })
+
   test('does not let in what has no signature', () => {
     expect(() => read(posted([report, charge]))).toThrow(NotGenuine)
     expect(() => read(posted([{ ...charge, pspReference: 'a.csv' }]))).toThrow(NotGenuine)

@@ -255,6 +255,12 @@ describe('notices', () => {
       [{ about: 'dispute', authorisation_transaction_id: 'pay_1' }],
     ],
     ['of a type that nobody knows', { type: 'authentication_started' }, []],
+    ['of such a type, in another form', { type: 'report_generated', data: undefined }, []],
+    [
+      'with an empty reference',
+      { data: { ...event.data, reference: '' } },
+      [{ about: 'capture', reference: null }],
+    ],
   ])('%s', async (_, change, expected) => {
     const { readNotices } = await openCheckoutUnderTest()
     const notices = readNotices(signed(key, { ...event, ...change }))

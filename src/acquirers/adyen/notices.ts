@@ -41,9 +41,6 @@ const events: Record<string, { about: Notice['about']; fails?: true }> = {
 // The signature joins its fields by colons. It is unambiguous only if at most one field contains colons.
 const name = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/)
 
-/** Nothing of it is read. Adyen signs no reports and names them by files, and a refused post would hold up all later ones. */
-const report = z.object({ eventCode: z.string().startsWith('REPORT_') }).transform(() => null)
-
 const item = z.object({
   pspReference: name,
   originalReference: name.or(z.literal('')).nullish(),
@@ -57,9 +54,17 @@ const item = z.object({
   additionalData: z.looseObject({ hmacSignature: z.string() }),
 })
 
+/**
+ * What is not read need not have this form: Adyen signs no reports, for example, and names them by files. A refused post would
+ * hold up all later ones.
+ */
+const unread = z
+  .object({ eventCode: z.string().refine((code) => !Object.hasOwn(events, code)) })
+  .transform(() => null)
+
 const frame = z.object({
   live: z.enum(['true', 'false']),
-  notificationItems: z.array(z.object({ NotificationRequestItem: z.union([item, report]) })).min(1),
+  notificationItems: z.array(z.object({ NotificationRequestItem: z.union([item, unread]) })).min(1),
 })
 
 type Item = z.infer<typeof item>

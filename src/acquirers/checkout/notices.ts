@@ -28,7 +28,14 @@ const meanings: Record<string, Meaning> = {
   payment_refund_pending: { about: 'refund' },
 }
 
-const text = z.string().min(1).nullish().default(null)
+/** Others who use the account may leave a reference empty. */
+const text = z
+  .string()
+  .nullish()
+  .transform((words) => words || null)
+
+/** Events of other types need not have the form of those that are read. */
+const kind = z.object({ type: z.string().refine((type) => meaningOf(type) === undefined) })
 
 const event = z.object({
   id: z.string().min(1).max(100),
@@ -58,12 +65,17 @@ export function noticesIn(
   if (!isSigned(headers[signature_header] ?? '', body, signature_key)) {
     throw new NotGenuine('the signature is not of this body')
   }
-  const read = event.safeParse(jsonIn(body)).data
+  const json = jsonIn(body)
+  if (kind.safeParse(json).success) return []
+  const read = event.safeParse(json).data
   if (!read) throw new NotGenuine('the body is no event')
-  const meaning: Meaning | undefined = read.type.startsWith('dispute_')
-    ? { about: 'dispute' }
-    : meanings[read.type]
-  return meaning === undefined ? [] : [noticeOf(read, meaning, installation)]
+  return [noticeOf(read, meaningOf(read.type)!, installation)]
+}
+
+/** Undefined if events of this type are not read. */
+function meaningOf(type: string): Meaning | undefined {
+  if (type.startsWith('dispute_')) return { about: 'dispute' }
+  return Object.hasOwn(meanings, type) ? meanings[type] : undefined
 }
 
 function noticeOf(

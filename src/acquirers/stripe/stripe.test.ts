@@ -157,6 +157,12 @@ describe('notices', () => {
     expect(read(eventOf('customer.created', { id: 'cus_1' }))).toEqual([])
   })
 
+  test('what we do not ask about need not look like what we do: a balance has no id', () => {
+    expect(read(eventOf('balance.available', { object: 'balance' }))).toEqual([])
+    expect(read(eventOf('person.updated', { id: 'person_1', status: {} }))).toEqual([])
+    expect(() => read(eventOf('balance.available', {}), sign('{}'))).toThrow(NotGenuine)
+  })
+
   const body = eventOf('payment_intent.processing', intent)
   test.each<[string, string, string]>([
     ['no signature', body, ''],
