@@ -18,17 +18,14 @@ export function operationalPages(
   closing: { now: boolean },
   clockFault: () => string | null = () => null,
 ): Page<Context>[] {
-  const metricsText = openMetricsText()
-  const databaseAnswers = openDatabaseCheck()
+  const lookWhetherReady = openReadiness(closing, clockFault)
+  const metricsText = openMetricsText(lookWhetherReady)
   return [
     get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
     health('/healthz', async () => plain(200, 'ok\n')),
     health('/readyz', async (context) => {
-      const answers = !closing.now && (await databaseAnswers(context))
-      const fault = answers ? clockFault() : null
-      const ready = answers && fault === null
-      context.metrics.readiness(ready)
-      if (ready) return plain(200, 'ready\n')
+      const { is_ready, fault } = await lookWhetherReady(context)
+      if (is_ready) return plain(200, 'ready\n')
       return plain(503, fault === null ? 'not ready\n' : `not ready: ${fault}\n`)
     }),
     health('/metrics', async (context) =>
@@ -70,16 +67,47 @@ function description() {
  */
 const metrics_hold_ms = 1_000
 
-function openMetricsText() {
+/** How long the metrics wait for the database. While it is silent, they are what somebody wants to see. */
+const readiness_wait_ms = 1_000
+
+function openMetricsText(lookWhetherReady: LookWhetherReady) {
   let made: { at_ms: number; text: Promise<string> } | null = null
-  return ({ metrics, world }: Context): Promise<string> => {
-    const now_ms = world.clock.now().getTime()
+
+  /** Where nobody asks `/readyz`, only this finds out. */
+  async function makeText(context: Context): Promise<string> {
+    const { metrics, world } = context
+    const found = new AbortController()
+    const late = world.clock.sleep(readiness_wait_ms, found.signal).then(
+      () => metrics.readiness(false),
+      () => {},
+    )
+    await Promise.race([lookWhetherReady(context), late])
+    found.abort()
+    return metrics.text()
+  }
+
+  return (context: Context): Promise<string> => {
+    const now_ms = context.world.clock.now().getTime()
     const age_ms = made === null ? Number.NaN : now_ms - made.at_ms
     // A clock that was set back invalidates it, too.
     if (made !== null && age_ms >= 0 && age_ms < metrics_hold_ms) return made.text
-    made = { at_ms: now_ms, text: metrics.text() }
+    made = { at_ms: now_ms, text: makeText(context) }
     return made.text
   }
+}
+
+type LookWhetherReady = (context: Context) => Promise<{ is_ready: boolean; fault: string | null }>
+
+function openReadiness(closing: { now: boolean }, clockFault: () => string | null) {
+  const databaseAnswers = openDatabaseCheck()
+  const look: LookWhetherReady = async (context) => {
+    const answers = !closing.now && (await databaseAnswers(context))
+    const fault = answers ? clockFault() : null
+    const is_ready = answers && fault === null
+    context.metrics.readiness(is_ready)
+    return { is_ready, fault }
+  }
+  return look
 }
 
 /** However many requests come, the database is queried once at a time. */

@@ -8,7 +8,7 @@ import { events, routes, streams } from '../../src/routes.ts'
 import { type Json, openClient } from '../support/client.ts'
 import { manualClock } from '../support/clock.ts'
 import { resolve } from '../support/schema.ts'
-import { startService } from '../support/service.ts'
+import { drivenClock, startService } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const service = await useService()
@@ -44,6 +44,27 @@ test('metrics are made once a second, however often they are read', async () => 
   await clock.advance(1_000)
   expect(await read()).toContain('ripper_sessions_purged_total{mode="live"} 7')
   await metered.close()
+})
+
+test('metrics say whether the service is ready, also where nobody else asks', async () => {
+  const clock = drivenClock()
+  const { base_url, context, close } = await startService({ clock })
+  const read = async () => (await fetch(`${base_url}/metrics`)).text()
+  expect(await read()).toMatch(/^ripper_ready 1$/m)
+  const { sql } = context
+  const silence = Promise.withResolvers<unknown[]>()
+  Object.assign(context, { sql: () => silence.promise })
+  await clock.advance(1_000)
+  const asleep = clock.nextSleep(1_000)
+  const silent = read()
+  await asleep
+  await clock.advance(1_000)
+  expect(await silent).toMatch(/^ripper_ready 0$/m)
+  Object.assign(context, { sql })
+  silence.resolve([])
+  await clock.advance(1_000)
+  expect(await read()).toMatch(/^ripper_ready 1$/m)
+  await close()
 })
 
 test('the description names every route, and the page shows them', async () => {
