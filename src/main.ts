@@ -50,7 +50,10 @@ export async function serve(
   const { world, database } = opened
   const watch = await watchClock(config, opened)
   const sending = openWebhookSending(config, world.clock)
-  const last = [clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database)]
+  const last = [
+    ...[clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database)],
+    ...tracesOf(opened),
+  ]
   let internal = ''
   const base = () => config.base_url ?? internal
   const pay = () => config.pay_url ?? `${base()}/pay`
@@ -154,7 +157,7 @@ export async function work(
   const steps = [
     [backgroundOf(background)],
     [newsOf(news)],
-    [clockOf(watch), vendorsOf(opened), databaseOf(database)],
+    [clockOf(watch), vendorsOf(opened), databaseOf(database), ...tracesOf(opened)],
   ]
   const stop = once(() => stopInOrder(world, { drain, steps }))
   return { database: database.description, stop }
@@ -192,6 +195,11 @@ function vendorsOf({ vendor_http }: Opened): Stoppable {
 
 function databaseOf({ close }: Database): Stoppable {
   return { name: 'database', end: close }
+}
+
+/** By then, every span has ended that is going to. */
+function tracesOf({ tracing }: Opened): Stoppable[] {
+  return tracing ? [{ name: 'traces', end: tracing.close }] : []
 }
 
 function once<T>(stop: () => Promise<T>): () => Promise<T> {

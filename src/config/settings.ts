@@ -16,6 +16,7 @@ import {
 } from './setting.ts'
 import { singleSignOnSettings } from './single-sign-on.ts'
 import { readThreeDsFile } from './three-ds-file.ts'
+import { traceSettings } from './traces.ts'
 
 /** 12 attempts in about 71 hours. */
 const default_retry_schedule = [
@@ -229,6 +230,7 @@ export const settings = {
     { name: 'RIPPER_LOG_LEVEL', meaning: 'debug, info, warn, error or silent' },
     { words: ['debug', 'info', 'warn', 'error', 'silent'], fallback: 'info' },
   ),
+  traces: traceSettings,
   clock_offset_seconds: wholeNumber(
     {
       name: 'RIPPER_CLOCK_OFFSET_SECONDS',

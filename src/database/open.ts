@@ -1,5 +1,6 @@
 // Opens the database: a PostgreSQL server by its URL, or the embedded one of a data folder.
 
+import type { Tracing } from '../kernel/tracing.ts'
 import type { Clock, Log } from '../kernel/world.ts'
 import { type Address, connect, describeAddress, listenTo } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
@@ -33,6 +34,8 @@ export type OpenOptions = {
   connections_max: number
   log: Log
   clock: Clock
+  /** Left out or null, no statement has a span. */
+  tracing?: Tracing | null
   /** Called for every statement; see count.ts. */
   onStatement?: (text: string) => void
 }

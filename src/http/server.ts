@@ -6,6 +6,7 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Peer } from '../kernel/peer.ts'
+import type { Tracing } from '../kernel/tracing.ts'
 import type { World } from '../kernel/world.ts'
 import type { Access } from './access.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
@@ -41,6 +42,7 @@ import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
 import { openTally, type Tally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
+import { traceRequests } from './trace-requests.ts'
 import { admissionOf, unanswered_max } from './turns.ts'
 
 type ServerOptions<Context> = {
@@ -76,6 +78,8 @@ type ServerOptions<Context> = {
    * none.
    */
   isServedAt?: ((host: string | undefined, route: string | undefined) => boolean) | undefined
+  /** Left out or null, nothing is traced. */
+  tracing?: Tracing | null | undefined
   /** See Kernel. */
   isClockFarOff?: (() => boolean) | undefined
 }
@@ -128,6 +132,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', openBodies())
   for (const name of ['merchant_id', 'key_id', 'route']) app.decorateRequest(name, null)
+  if (parts.tracing) traceRequests(app, parts.tracing)
   app.addHook('onRequest', (request, reply, done) => {
     // Node closes the connection before, so this sends nothing.
     if (admissionOf(request.raw, reply.raw) === 'not_heard') return

@@ -13,8 +13,11 @@ import { keepInstallation } from '../database/high-water/installation.ts'
 import type { Sql } from '../database/open.ts'
 import { openLedger } from '../database/stores/simulator-ledger.ts'
 import type { Keyring } from '../kernel/keyring.ts'
+import type { Tracing } from '../kernel/tracing.ts'
+import type { Mode } from '../kernel/values.ts'
 import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts'
 import { openWire } from '../vendors/wire.ts'
+import { tracedAcquirer } from './traced-ports.ts'
 
 /** Of 3-D Secure providers, only those of connections. */
 type Acquiring = Pick<
@@ -40,6 +43,8 @@ export type AcquiringParts = {
   /** Judges the `api_url` of a connection's credentials. Left out, none is taken. */
   judge_api_url?: JudgeApiUrl
   wrapSimulator?: SimulatorWrapper
+  /** Left out or null, no call has a span. */
+  tracing?: Tracing | null
   /** Instead of those that are built in. */
   connectors?: readonly KnownConnector[]
 }
@@ -61,10 +66,15 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
     connectors,
   })
   const connectedThreeDs = openConnectedThreeDs({ sql, world, keyring, wire, connectors })
+  const withSpans = (mode: Mode, acquirer: Acquirer) =>
+    tracedAcquirer(acquirer, mode, parts.tracing)
   return {
     acquirerOf: (mode, name) =>
-      acquirerFor({ mode, name }, { simulator, connected: connected.named }),
-    listAcquirers: async () => [{ mode: 'test', acquirer: simulator }, ...(await connected.list())],
+      withSpans(mode, acquirerFor({ mode, name }, { simulator, connected: connected.named })),
+    async listAcquirers() {
+      const all = [{ mode: 'test' as const, acquirer: simulator }, ...(await connected.list())]
+      return all.map((each) => ({ ...each, acquirer: withSpans(each.mode, each.acquirer) }))
+    },
     sandboxNumbers: (connector) =>
       connectors.find(({ name }) => name === connector)?.sandbox_numbers ?? [],
     installation,

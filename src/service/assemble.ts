@@ -30,6 +30,7 @@ import { openIds } from '../kernel/ids.ts'
 import { openJobRuns } from '../kernel/job-runs.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import { openSlots } from '../kernel/slots.ts'
+import type { Tracing } from '../kernel/tracing.ts'
 import type { SessionId } from '../kernel/values.ts'
 import { languageFor } from '../kernel/words.ts'
 import type { World } from '../kernel/world.ts'
@@ -60,6 +61,7 @@ import { hostRuleOf } from './dashboard-host.ts'
 import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
+import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   world: World
@@ -77,6 +79,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   sign_in?: 'any' | 'passkey_and_password'
   /** What `ripper doctor` does; left out, the dashboard does not show it. */
   examine?: (() => Promise<CheckUp['checks']>) | undefined
+  /** Left out or null, nothing is traced. */
+  tracing?: Tracing | null
   /** Whether refused requests are kept; left out, they are. */
   request_log?: 'on' | 'off'
   /** How far the clock of `world` is shifted. */
@@ -163,6 +167,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     trusted_proxies: parts.trusted_proxies,
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
     isClockFarOff: parts.isClockFarOff,
+    tracing: parts.tracing,
   })
   const drain = async (duration_ms: number) => {
     closing.now = true
@@ -184,8 +189,7 @@ async function contextOf(
   parts: ServiceOptions,
   { directory, simulator, own_calls }: ContextOptions,
 ): Promise<Context> {
-  const { world, keyring } = parts
-  const { database } = parts
+  const { world, keyring, database } = parts
   const { sql } = database
   const { base_url } = parts.addresses
   const dashboardUrl = () => dashboardAddress(parts.dashboard_url ?? base_url())
@@ -221,14 +225,16 @@ async function contextOf(
     jobRuns: openJobRuns(),
     clockFault: parts.clock_fault ?? (() => null),
     checkUp: parts.examine ? openCheckUp(world, parts.examine) : null,
-    insertSession: openSessionInserts(sql, database),
+    insertSession: tracedInserts(parts.tracing, openSessionInserts(sql, database)),
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring, parts.windows_from),
     metrics,
     refusals: parts.request_log === 'off' ? null : openRefusalLog({ sql, world, metrics }),
     ...acquiring,
     three_ds: ownServers,
-    threeDsOf: (mode, name) => (name === null ? ownServers[mode] : acquiring.threeDsOf(mode, name)),
+    threeDsOf: tracedThreeDs(parts.tracing, (mode, name) =>
+      name === null ? ownServers[mode] : acquiring.threeDsOf(mode, name),
+    ),
   }
 }
 

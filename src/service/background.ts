@@ -60,6 +60,7 @@ export async function startBackground(
     keyring,
     metrics,
     trust,
+    tracing: parts.tracing ?? null,
     http: sending.http,
     settings: { ...sending.settings, lease_slack_ms },
   })

@@ -11,15 +11,19 @@ import { aloneSince, migrate, refuseUnlessMigrated } from '../database/migrate.t
 import { type Database, openDatabase } from '../database/open.ts'
 import { checkSealingKeys } from '../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../kernel/keyring.ts'
+import type { OpenedTracing } from '../kernel/tracing.ts'
 import type { VendorHttp, World } from '../kernel/world.ts'
 import { liveMerchantExists } from '../merchants/store.ts'
 import { type LogTo, openWorld } from '../outgoing/real-world.ts'
+import { openTracing } from '../outgoing/tracing/open-tracing.ts'
 import { openVendorHttp } from '../outgoing/vendor-http.ts'
 
 export type ServiceResources = { world: World; database: Database; keyring: Keyring }
 
 export type Opened = ServiceResources & {
   vendor_http: VendorHttp
+  /** Null where nothing is traced. Commands trace nothing. */
+  tracing: OpenedTracing | null
   /** See `openIds`. */
   windows_from: Date
 }
@@ -31,6 +35,7 @@ const windows_migration = 23
 export async function open(config: Config): Promise<Opened> {
   const mended = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, 'stdout', {
+    traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
       for (const words of mended) log.warn({}, words)
       return migrate({ sql, log, clock })
@@ -67,12 +72,15 @@ async function openWith(
   log_to: LogTo,
   how: {
     prepare(database: Database, world: World): Promise<unknown>
+    traces?(world: World): Promise<OpenedTracing | null>
     /** For a configuration without a master key. */
     masterKeys(world: World): Buffer[]
   },
 ): Promise<Opened> {
   const world = openWorld(config, log_to)
+  const tracing = (await how.traces?.(world)) ?? null
   const database = await openDatabase({
+    tracing,
     url: config.database_url,
     data_dir: config.data_dir,
     connections_max: config.database_connections,
@@ -88,7 +96,7 @@ async function openWith(
     const { connection_allowed_networks: allowed_networks } = config
     const vendorHttp = openVendorHttp({ clock: world.clock, allowed_networks })
     const windows_from = await aloneSince(database.sql, windows_migration)
-    return { world, database, keyring, vendor_http: vendorHttp, windows_from }
+    return { world, database, keyring, vendor_http: vendorHttp, windows_from, tracing }
   } catch (error) {
     await database.close()
     throw error

@@ -14,6 +14,7 @@ import type { CheckUp } from '../../src/context.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { permissions } from '../../src/http/access.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
+import type { Tracing } from '../../src/kernel/tracing.ts'
 import type { Mode } from '../../src/kernel/values.ts'
 import type { Clock, Http, Log, VendorHttp } from '../../src/kernel/world.ts'
 import type { Integration } from '../../src/merchants/integration.ts'
@@ -108,6 +109,8 @@ export type ServiceOptions = {
   allowed_networks?: string[]
   /** Finds the addresses of a private name that an endpoint is to have. */
   resolve?: (name: string) => Promise<string[]>
+  /** Nothing is traced where it is not given. */
+  tracing?: Tracing
   /** Delivers webhooks, to receivers on this machine too. */
   deliver?: Partial<DeliverySettings>
 }
@@ -117,6 +120,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const database = options.database ?? (await freshDatabase('migrated', options.lock_limit))
   const opened = await database.open({
     connections_max: 8,
+    tracing: options.tracing ?? null,
     ...(options.database_url && { url: options.database_url }),
   })
   const log: LogLine[] = []
@@ -160,6 +164,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     single_sign_on: options.single_sign_on ?? null,
     sign_in: options.sign_in ?? 'any',
     request_log: options.request_log ?? 'on',
+    tracing: options.tracing ?? null,
     examine: options.examine,
     clock_offset_seconds: options.clock_offset_seconds ?? 0,
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
@@ -182,6 +187,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (options.deliver) {
     deliveries = startDeliveries({
       ...{ world, keyring, sql: opened.sql, metrics: context.metrics },
+      tracing: options.tracing ?? null,
       http: openGuardedHttp({ clock, allowed_networks }),
       settings: { ...delivery_settings, ...options.deliver },
     })

@@ -243,6 +243,7 @@ const reserved: [string, RegExp, RegExp][] = [
   ['standard output', /process\.std(out|err)/, /^src\/cli\//],
   ['the database driver', /from 'postgres'/, /^src\/database\//],
   ['Fastify', /from '@?fastify/, /^src\/(http\/|service\/(assemble|listen)\.ts)/],
+  ['traces', /'@opentelemetry\//, /^src\/outgoing\/tracing\//],
   ['metrics', /from 'prom-client'/, /^src\/http\/metrics\.ts$/],
 ]
 

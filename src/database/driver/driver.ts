@@ -2,10 +2,12 @@
 
 import postgres from 'postgres'
 import { readDatabaseAddress, type ServerAddress } from '../../config/database-address.ts'
+import type { Tracing } from '../../kernel/tracing.ts'
 import type { Clock } from '../../kernel/world.ts'
 import { dial } from './dial.ts'
 import { replaceablePool, type Sql } from './pool.ts'
 import { openSilence } from './silence.ts'
+import { openStatementSpans } from './statement-spans.ts'
 import { listTypes, refused, type Types, types } from './types.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
@@ -19,6 +21,8 @@ type ConnectOptions = {
   /** Where given, a connection on which the server answers nothing for longer than it ever may is given up. */
   clock?: Clock
   onStatement?: (text: string) => void
+  /** Left out or null, no statement has a span. */
+  tracing?: Tracing | null
   onClose?: () => void
   onNotify?: (channel: string, payload: string) => void
 }
@@ -34,7 +38,12 @@ const silence_slack_ms = 5_000
 export function connect(address: Address, options: ConnectOptions): Sql {
   const limit_ms = (options.statement_timeout_ms ?? statement_timeout_ms) + silence_slack_ms
   const target = targetOf(address)
-  return replaceablePool(() => openPool(target, options), openSilence(options.clock, limit_ms))
+  const silence = openSilence(options.clock, limit_ms)
+  return replaceablePool(
+    () => openPool(target, options),
+    silence,
+    openStatementSpans(options.tracing),
+  )
 }
 
 type Listener = { heard: (payload: string) => void; opened: () => void }

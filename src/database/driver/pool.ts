@@ -5,9 +5,11 @@
 // answers any more is ended at once: what waits behind that would never be sent.
 
 import type postgres from 'postgres'
+import { failureKind, type Span } from '../../kernel/tracing.ts'
 import { isConnectionLost } from '../failures.ts'
 import { fenceRepeats, isOutdatedPlan, repeats_max, sendAgain } from './outdated-plans.ts'
 import type { Silence, Waiting } from './silence.ts'
+import type { BeginStatement } from './statement-spans.ts'
 import { isStatement, jsonOf, type Statement, watchTransaction } from './transactions.ts'
 
 /** What both the pool and a transaction can do. */
@@ -24,7 +26,11 @@ type Work = (tx: Transaction) => unknown
 type Call = (...args: unknown[]) => unknown
 
 /** `open` makes a pool of the driver; nothing is connected before the first statement. */
-export function replaceablePool(open: () => postgres.Sql, silence: Silence): Sql {
+export function replaceablePool(
+  open: () => postgres.Sql,
+  silence: Silence,
+  beginSpan: BeginStatement,
+): Sql {
   let current = makePool(open())
   const damaged = new Set<Pool>()
 
@@ -50,7 +56,7 @@ export function replaceablePool(open: () => postgres.Sql, silence: Silence): Sql
     silence.begin({ isSent, giveUp: () => giveUp(pool) })
 
   const watch = (made: unknown) =>
-    isStatement(made) ? watchStatement(made, { enter, exit, wait }) : made
+    isStatement(made) ? watchStatement(made, { enter, exit, wait, beginSpan }) : made
   const call = current.sql as unknown as Call
   const begin = async (first: string | Work, second?: Work) => {
     const [mode, work] = typeof first === 'string' ? [first, second!] : ['', first]
@@ -67,7 +73,7 @@ export function replaceablePool(open: () => postgres.Sql, silence: Silence): Sql
     const waiting = wait(pool, () => true)
     try {
       const result = await watchTransaction(pool.sql, {
-        ...{ mode, work, waiting, isOutdated: isOutdatedPlan },
+        ...{ mode, work, waiting, isOutdated: isOutdatedPlan, beginSpan },
       })
       exit(pool, null)
       return result
@@ -106,15 +112,18 @@ function watchStatement(
     enter,
     exit,
     wait,
+    beginSpan,
   }: {
     enter: () => Pool
     exit: (pool: Pool, error: unknown) => void
     wait: (pool: Pool, isSent: () => boolean) => Waiting
+    beginSpan: BeginStatement
   },
 ): Statement {
   const { resolve, reject } = statement
   let pool: Pool | null = null
   let waiting: Waiting | null = null
+  let span: Span | null = null
   let repeats = 0
   const settle = (error: unknown) => {
     waiting?.end()
@@ -122,19 +131,24 @@ function watchStatement(
     pool = null
   }
   statement.handler = () => {
+    span ??= beginSpan(statement)
     pool = enter()
     waiting = wait(pool, () => statement.active)
     pool.run(statement)
   }
   statement.resolve = (result) => {
     settle(null)
+    span?.end()
     resolve(result)
   }
   statement.reject = (error) => {
     // Without a pool it has ended already: its connection was lost at that moment.
     const is_repeatable = pool !== null && isOutdatedPlan(error) && repeats < repeats_max
     settle(error)
-    if (!is_repeatable) return reject(error)
+    if (!is_repeatable) {
+      span?.end({}, failureKind(error))
+      return reject(error)
+    }
     repeats += 1
     sendAgain(statement)
   }

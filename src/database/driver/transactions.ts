@@ -5,13 +5,16 @@
 // more, and the transaction fails with the loss.
 
 import type postgres from 'postgres'
+import { failureKind, type Span } from '../../kernel/tracing.ts'
 import { isConnectionLost } from '../failures.ts'
 import type { Waiting } from './silence.ts'
+import type { BeginStatement } from './statement-spans.ts'
 
 type Work = (tx: postgres.TransactionSql) => unknown
 type State = {
   lost: unknown
   waiting: Waiting
+  beginSpan: BeginStatement
   /** What the work's own statements failed with. The driver has rolled back after these. */
   failures: WeakSet<object>
   /** Null until the transaction has begun. */
@@ -48,9 +51,14 @@ export function watchTransaction(
     work,
     waiting,
     isOutdated,
-  }: { mode: string; work: Work; waiting: Waiting; isOutdated: (error: unknown) => boolean },
+    beginSpan,
+  }: Pick<State, 'waiting' | 'beginSpan'> & {
+    mode: string
+    work: Work
+    isOutdated: (error: unknown) => boolean
+  },
 ): Promise<unknown> {
-  const state: State = { lost: null, waiting, failures: new WeakSet(), tx: null }
+  const state: State = { lost: null, waiting, beginSpan, failures: new WeakSet(), tx: null }
   const outcome = sql.begin(mode, (tx) => {
     state.tx = watch(tx, state)
     return settleUnlessLost(state, () => work(state.tx!))
@@ -98,14 +106,20 @@ function watchStatement(made: unknown, state: State): unknown {
   const { handler, resolve, reject, strings } = made
   // It lets its statements take as long as they like.
   if (strings.some((part) => part.includes('statement_timeout'))) state.waiting.end()
+  let span: Span | null = null
   made.resolve = (result) => {
     state.waiting.heard()
+    span?.end()
     resolve(result)
   }
-  made.handler = (statement) =>
-    state.lost === null ? handler(statement) : statement.reject(state.lost)
+  made.handler = (statement) => {
+    span ??= state.beginSpan(made)
+    if (state.lost === null) handler(statement)
+    else statement.reject(state.lost)
+  }
   made.reject = (error) => {
     noteLoss(state, error)
+    span?.end({}, failureKind(error))
     if (typeof error === 'object' && error !== null) state.failures.add(error)
     reject(error)
   }

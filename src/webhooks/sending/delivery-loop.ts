@@ -6,6 +6,7 @@ import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import { openBell } from '../../kernel/bell.ts'
 import type { Keyring } from '../../kernel/keyring.ts'
+import type { Tracing } from '../../kernel/tracing.ts'
 import type { GuardedHttp, World } from '../../kernel/world.ts'
 import { openAttempts } from './attempts.ts'
 import { openClaims, poll_ms } from './claims.ts'
@@ -35,6 +36,8 @@ export type DeliveryLoopOptions = {
    * While the clock is wrong nothing is claimed, since leases and signatures carry its time. By default it is right.
    */
   trust?: ClockTrust
+  /** Left out or null, no attempt has a span. */
+  tracing?: Tracing | null
 }
 
 /** With few attempts under way a claim takes nothing from others; with many, each claim should find several rows. */
@@ -63,6 +66,7 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
   const sending = { http: parts.http, settings, secretsOf: openSigningSecrets(parts.keyring) }
   const attempts = openAttempts({
     world: parts.world,
+    tracing: parts.tracing ?? null,
     sql,
     metrics,
     sending,

@@ -1,6 +1,7 @@
 // Runs the attempt of a claimed delivery, passes the result on to be written, and reports it to log and metrics.
 
 import type { Metrics } from '../../http/metrics.ts'
+import type { Span, Tracing } from '../../kernel/tracing.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
 import { chanceOf, type World } from '../../kernel/world.ts'
 import { eventKey } from '../delivery.ts'
@@ -20,6 +21,8 @@ import type { Settlements } from './settlements.ts'
 export type AttemptContext = {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Metrics
+  /** Null where no attempt has a span. */
+  tracing: Tracing | null
   sending: SendOptions & { settings: DeliverySettings }
   lanes: Lanes
   health: Health
@@ -42,7 +45,9 @@ export async function runAttempt(
   if (delivery.attempt_number === 1 && delivery.replay_of === null) {
     metrics.webhookWaited((began_at.getTime() - delivery.created_at.getTime()) / 1000)
   }
+  const span = beginSpan(parts.tracing, delivery)
   const posted = await post(parts.sending, delivery, began_at)
+  span?.end({ 'http.response.status_code': posted.response_status_code }, posted.failure)
   const ended_at = clock.now()
   const made = { began_at, ended_at, schedule, chance: chance() }
   const settlement = settlementOf(delivery, posted, made)
@@ -56,6 +61,20 @@ export async function runAttempt(
     was_lost: delivery.was_lost || undefined,
   })
   return { was_full, next_retry_at: settlement.next_retry_at }
+}
+
+/** Of the receiver only its name: its address may hold a secret. No trace is told to it. */
+function beginSpan(tracing: Tracing | null, delivery: ClaimedDelivery): Span | null {
+  if (tracing === null) return null
+  const { merchant_id, endpoint_id, delivery_id, attempt_number } = delivery
+  return tracing.begin('webhook attempt', 'client', {
+    'server.address': URL.parse(delivery.endpoint_url)?.hostname,
+    'ripper.event_id': eventKey(delivery),
+    'ripper.merchant_id': merchant_id,
+    'ripper.endpoint_id': endpoint_id,
+    'ripper.delivery_id': delivery_id,
+    'ripper.attempt_number': attempt_number,
+  })
 }
 
 /** The failure in one word: as in an attempt's row, or the status of the answer. */

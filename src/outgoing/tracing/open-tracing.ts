@@ -1,0 +1,14 @@
+// Opens tracing where the operator named a collector. Without one no library of it is loaded.
+
+import type { Config } from '../../config/config.ts'
+import type { OpenedTracing } from '../../kernel/tracing.ts'
+import type { World } from '../../kernel/world.ts'
+
+export async function openTracing(
+  { traces: { endpoint, headers, share } }: Pick<Config, 'traces'>,
+  world: Pick<World, 'clock' | 'log'>,
+): Promise<OpenedTracing | null> {
+  if (endpoint === null) return null
+  const { openSpans } = await import('./spans.ts')
+  return openSpans({ endpoint, headers: headers ?? {}, share }, world)
+}

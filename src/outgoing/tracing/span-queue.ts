@@ -1,0 +1,84 @@
+// Keeps spans until they are sent, up to a number, and says in the log how many were lost. Whether a collector takes them is
+// nothing that a request waits for, or hears of.
+
+import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
+import { failureKind } from '../../kernel/tracing.ts'
+import type { World } from '../../kernel/world.ts'
+
+/** Some 2 KB of memory each. */
+export const spans_max = 4_096
+const batch_max = 512
+const send_every_ms = 2_000
+const told_every_ms = 60_000
+
+export type SpanQueue = {
+  processor: SpanProcessor
+  /** Sends what is left, for so long at most. Never rejects. */
+  close(timeout_ms: number): Promise<void>
+}
+
+export function openSpanQueue(
+  exporter: SpanExporter,
+  { clock, log }: Pick<World, 'clock' | 'log'>,
+): SpanQueue {
+  /** Ended and not sent, those that are under way included. */
+  let waiting = 0
+  let lost = 0
+  let why = ''
+  let told_ms = Number.NEGATIVE_INFINITY
+
+  function lose(spans: number, reason: string): void {
+    lost += spans
+    why = reason
+    const now_ms = clock.now().getTime()
+    if (now_ms >= told_ms && now_ms - told_ms < told_every_ms) return
+    told_ms = now_ms
+    tell()
+  }
+
+  function tell(): void {
+    if (lost > 0) log.warn({ spans: lost, reason: why }, 'traces lost')
+    lost = 0
+  }
+
+  const counted: SpanExporter = {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        waiting -= spans.length
+        if (result.error) lose(spans.length, failureKind(result.error))
+        done(result)
+      })
+    },
+    shutdown: () => exporter.shutdown(),
+  }
+  const batches = new BatchSpanProcessor({
+    exporter: counted,
+    maxQueueSize: spans_max,
+    maxExportBatchSize: batch_max,
+    scheduledDelayMillis: send_every_ms,
+  })
+  const processor: SpanProcessor = {
+    onStart() {},
+    onEnd(span) {
+      if (waiting >= spans_max) return lose(1, 'queue_full')
+      waiting += 1
+      batches.onEnd(span)
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+  }
+
+  async function close(timeout_ms: number): Promise<void> {
+    const sent = new AbortController()
+    const over = clock.sleep(timeout_ms, sent.signal).catch(() => {})
+    await Promise.race([batches.shutdown().catch(() => {}), over])
+    sent.abort()
+    if (waiting > 0) {
+      lost += waiting
+      why = 'not_answered'
+    }
+    tell()
+  }
+
+  return { processor, close }
+}
