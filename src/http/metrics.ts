@@ -67,6 +67,7 @@ function paymentMetrics(registers: Registry[]) {
     labelNames: ['limit'],
     registers,
   })
+  for (const limit of ['payer', 'merchant']) blocked.inc({ limit }, 0)
   const purged = new Counter({
     name: 'ripper_sessions_purged_total',
     help: 'Sessions that nobody paid and that were deleted.',
@@ -120,18 +121,10 @@ function deliveryMetrics(registers: Registry[]) {
     webhookAttempted(status: string, duration_seconds: number) {
       attempts.labels(status).observe(duration_seconds)
     },
-    webhookWaited(seconds: number) {
-      waited.observe(seconds)
-    },
-    webhookDeadLettered(count: number) {
-      deadLetters.inc(count)
-    },
-    webhookLost() {
-      lost.inc()
-    },
-    webhookFenced() {
-      fenced.inc()
-    },
+    webhookWaited: (seconds: number) => waited.observe(seconds),
+    webhookDeadLettered: (count: number) => deadLetters.inc(count),
+    webhookLost: () => lost.inc(),
+    webhookFenced: () => fenced.inc(),
   }
 }
 
@@ -225,6 +218,9 @@ function settlementMetrics(registers: Registry[]) {
   }
 }
 
+/** Counters of rare things begin at 0: of one that begins at 1, Prometheus does not see that it has grown. */
+const noticed = ['authorise', 'capture', 'void', 'reverse', 'refund', 'expiry', 'dispute']
+
 /** What acquirers post. */
 function noticeMetrics(registers: Registry[]) {
   const givenUp = new Counter({
@@ -233,6 +229,7 @@ function noticeMetrics(registers: Registry[]) {
     labelNames: ['about'],
     registers,
   })
+  for (const about of noticed) givenUp.inc({ about }, 0)
   return { noticeGivenUp: (about: string) => givenUp.labels(about).inc() }
 }
 
