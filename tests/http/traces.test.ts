@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openTracing } from '../../src/outgoing/tracing/open-tracing.ts'
 import { type CollectedSpan, type Collector, openCollector } from '../support/collector.ts'
+import { freshDatabase } from '../support/database.ts'
 import { openReceiver } from '../support/receiver.ts'
 import {
   type LogLine,
@@ -203,4 +204,52 @@ test('a webhook attempt is a trace of its own, and its receiver hears nothing of
     },
   ])
   expect(collector.bodies.join()).not.toContain('s3cr3t')
+})
+
+test('requests that are answered at the same time keep their steps apart', async () => {
+  const { client, sent, collector } = await start()
+  const session = await client.open()
+  await client.present(session, number)
+  await client.confirm(session)
+  await client.readSession(session.id)
+  await Promise.all(Array.from({ length: 30 }, () => client.readSession(session.id)))
+  const spans = await sent()
+  const reads = spans.filter(({ name }) => name === 'GET /v1/checkout/sessions/:session_id')
+  expect(reads).toHaveLength(31)
+  const stepsOf = (read: CollectedSpan) => collector.below(read).map(({ name }) => name)
+  const [alone, ...others] = reads.map(stepsOf)
+  expect(alone!.length).toBeGreaterThan(0)
+  for (const steps of others) expect(steps).toEqual(alone)
+})
+
+test('a transaction has a span for each statement, and none after the end of its trace', async () => {
+  const collector = await openCollector()
+  closings.push(collector.close)
+  const traces = { endpoint: collector.endpoint, headers: null, share: 1 }
+  const tracing = (await openTracing({ traces }, { clock: realClock, log: logInto([]) }))!
+  const database = await freshDatabase()
+  const { sql, close } = await database.open({ tracing })
+  closings.push(database.drop, close)
+  const span = tracing.begin('work', 'server', {}, { 'ripper.request_id': 'req_1' })
+  await span.within(async () => {
+    await sql.begin(async (tx) => {
+      await tx`select 1 from payments`
+      await tx`update sessions set items = null where session_id = 'cs_x'`
+    })
+    const failed = sql.begin((tx) => tx`select ${'4242'}::int / 0 from holds`)
+    await failed.catch(() => {})
+    span.end()
+    await sql`select 1 from events`
+  })
+  await sql`select 1 from events`
+  await tracing.close()
+  const { spans } = collector
+  expect(spans.map(({ name, facts }) => [name, facts['error.type']])).toEqual([
+    ['select payments', undefined],
+    ['update sessions', undefined],
+    ['select holds', expect.stringMatching(/^[0-9A-Z]{5}$/)],
+    ['work', undefined],
+  ])
+  expect(new Set(spans.map(({ trace_id }) => trace_id)).size).toBe(1)
+  expect(spans.map(({ facts }) => facts['ripper.request_id'])).toEqual(spans.map(() => 'req_1'))
 })
