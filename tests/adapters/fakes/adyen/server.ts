@@ -8,7 +8,14 @@ import { behaviourAt } from '../numbers.ts'
 import { type AdyenBooks, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { bodies, type SettlePath, strangeHeader } from './judge.ts'
-import { itemsOf, modificationView, type NoticeItem, paymentView, posted, signingOnce } from './views.ts'
+import {
+  itemsOf,
+  modificationView,
+  type NoticeItem,
+  paymentView,
+  posted,
+  signingOnce,
+} from './views.ts'
 
 export type AdyenFake = AdyenVendor & { url: string; close(): Promise<void> }
 
