@@ -4,14 +4,23 @@ import type { Sql } from '../database/open.ts'
 
 const kept_ms = 400 * 24 * 3600 * 1000
 
-/** Stores the assets that this process serves, so that processes of the next version can serve them, too. */
+/**
+ * Stores the assets that this process serves, so that processes of the next version can serve them, too. A path names its
+ * bytes, so those that are there already are not sent again.
+ */
 export async function keepAssets(
   sql: Sql,
   assets: { path: string; body: Buffer }[],
   now: Date,
 ): Promise<void> {
-  const paths = assets.map(({ path }) => path)
-  const bodies = assets.map(({ body }) => body.toString('base64'))
+  const all = assets.map(({ path }) => path)
+  const known = await sql<{ path: string }[]>`
+    update page_assets set served_at = ${now} where path = any(${all}) returning path`
+  const known_paths = new Set(known.map(({ path }) => path))
+  const missing = assets.filter(({ path }) => !known_paths.has(path))
+  if (missing.length === 0) return
+  const paths = missing.map(({ path }) => path)
+  const bodies = missing.map(({ body }) => body.toString('base64'))
   await sql`
     insert into page_assets (path, body, served_at)
     select path, decode(body, 'base64'), ${now}

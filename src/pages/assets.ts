@@ -90,13 +90,14 @@ function pathOf(name: string, bytes: Buffer): string {
 
 /** Stores the assets for processes of later versions. */
 export async function keepForLater(
-  { sql, world }: Pick<Context, 'sql' | 'world'>,
+  sql: Sql,
+  now: Date,
   assets: Assets,
   dashboard: DashboardAssets | null = null,
 ): Promise<void> {
   const all = [...Object.values(assets), ...Object.values(dashboard ?? {})]
   const files = all.map(({ path, text }) => ({ path, body: Buffer.from(text) }))
-  await keepAssets(sql, files, world.clock.now())
+  await keepAssets(sql, files, now)
 }
 
 /** The pages of the assets, and `/checkout.js`, which is always the newest. */

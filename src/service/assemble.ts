@@ -130,7 +130,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const context = await contextOf(parts, { directory, simulator, own_calls: ownCalls })
   const assets = readAssets()
   const dashboardAssets = readDashboardAssets()
-  await keepForLater(context, assets, dashboardAssets)
+  await keepForLater(sql, world.clock.now(), assets, dashboardAssets)
   const closing = { now: false }
   const app = await openServer({
     ...context,
