@@ -3,6 +3,7 @@
 import { connect } from '../../src/database/driver/driver.ts'
 import type { AnySql, Sql } from '../../src/database/driver/pool.ts'
 import type { Statement } from '../../src/database/driver/transactions.ts'
+import { keepForLater, readAssets, readDashboardAssets } from '../../src/pages/assets.ts'
 import type { Outcome } from './meetings.ts'
 import type { Meet } from './scheduler.ts'
 
@@ -20,6 +21,9 @@ export type WorldDatabase = {
   close(): Promise<void>
 }
 
+/** The pages' scripts stay in there from world to world, as they do from start to start of a service. */
+const kept = 'page_assets'
+
 /** How long a statement may take before it is asked whether it waits for a lock, milliseconds. */
 const patience_ms = 1
 
@@ -31,6 +35,7 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
   for (const each of all) await each.unsafe(careless)
   const [main_pid, other_pid] = [await pidOf(sql), await pidOf(other)]
   await prepareTables(sql)
+  await keepForLater(sql, new Date(), readAssets(), readDashboardAssets())
 
   /** Whether what goes on over a connection waits for a lock; false once it has ended. */
   async function isBlocked(pid: number, statement: Promise<unknown>): Promise<boolean> {
@@ -69,7 +74,10 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
   return {
     sql,
     async empty() {
-      const touched = await namesOf(sql, 'and pg_relation_size(c.oid) > 0')
+      const touched = await namesOf(
+        sql,
+        `and pg_relation_size(c.oid) > 0 and c.relname <> '${kept}'`,
+      )
       if (touched.length === 0) return
       // Files stay and plans stay made. The vacuum makes rows lie where they would in a new table: some orders follow from that.
       const deletes = touched.map((name) => `delete from ${name}`).join('; ')

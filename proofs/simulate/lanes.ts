@@ -44,7 +44,10 @@ export type Lived = { lane: number; report: WorldReport } | { lane: number; erro
 
 /** Lanes of a thread of their own, which nobody can watch. */
 export async function openThread(urls: readonly string[]): Promise<Lanes> {
-  const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData: urls })
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData: urls,
+    resourceLimits: { maxYoungGenerationSizeMb: 64 },
+  })
   const waiting = new Map<number, PromiseWithResolvers<WorldReport>>()
   const ready = Promise.withResolvers<void>()
   const fail = (error: unknown) => {

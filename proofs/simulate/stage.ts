@@ -171,7 +171,7 @@ function throughTown(town: () => Town): Http {
  * stopped. A bank may approve late even then, and a charge whose answer was lost before is a failure of its connection.
  */
 const expected_errors =
-  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|due to (lock|statement) timeout|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway|a connection failed to charge/
+  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|due to (lock|statement) timeout|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway|does not show its payments|a connection failed to charge/
 const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
 
 function logInto(
