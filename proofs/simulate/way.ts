@@ -9,7 +9,10 @@ import { type Fault, unless } from './violations.ts'
 
 type Way = { bank: Bank; now_ms: number; skew_ms: number; braked_ms: number }
 
-/** Longer than two sweeps, and a reversal that gets lost and is tried again. */
+/**
+ * Longer than two sweeps, and a reversal that gets lost and is tried again; and than the latest notice, after which a charge that
+ * had been taken is given back.
+ */
 const put_right_ms = 3_600_000
 /** Until books are compared again, which may fail twice, and be lost with its process. */
 const compared_ms = 36 * 3_600_000
@@ -115,7 +118,8 @@ const banks_own = new Set<Surprise['what']>([
 /** So long may last what the bank did behind our back: until the sweep finds it on the bank's list, and the bank gives in. */
 function patience(entry: Authorisation, way: Way): number {
   const { bank, skew_ms, braked_ms } = way
-  if (!entry.surprises.some(({ what }) => banks_own.has(what))) return skew_ms
+  const untold_ms = bank.only_notifies ? put_right_ms : 0
+  if (!entry.surprises.some(({ what }) => banks_own.has(what))) return skew_ms + untold_ms
   const refusals = settlementsOf(entry, way).filter(
     ({ kind, answer }) => kind === 'reverse' && answer.result === 'refused',
   )

@@ -32,6 +32,8 @@ export type Bank = {
   traits: Traits
   /** Of a vendor; none where the bank is the simulated acquirer. */
   accounts: readonly Vendor[]
+  /** What came of a charge it tells by notices alone, which may be half an hour late and longer. */
+  only_notifies: boolean
   /** By the bank's own ids, oldest first. */
   readonly authorisations: Map<string, Authorisation>
   readonly settlements: Settlement[]
@@ -219,6 +221,7 @@ export function openBank(
     acquirer,
     traits,
     accounts: [],
+    only_notifies: false,
     authorisations,
     settlements,
     strangers,

@@ -32,6 +32,7 @@ export function openVendorBank(
   return {
     ...beside,
     accounts,
+    only_notifies: name === 'adyen',
     get authorisations() {
       const seen = [...accounts.map((vendor) => vendor.charges()), delays.size]
       if (known && seen.every((each, at) => each === known!.seen[at])) return known.authorisations
