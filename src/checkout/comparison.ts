@@ -128,7 +128,10 @@ const kindOf: Record<AcquirerCharge['state'], FindingKind> = {
   refunded: 'reversed_there',
 }
 
-/** A capture or refund that nobody here asked for, at an acquirer without a list. Only a person can close it. */
+/**
+ * What an acquirer told of itself: a capture or refund that nobody here asked for, or that it took back what it had approved.
+ * If the acquirer has no list, only a person can close it.
+ */
 export function findingElsewhere({
   payment,
   reference,

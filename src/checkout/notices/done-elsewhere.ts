@@ -1,7 +1,7 @@
 // What somebody did at an acquirer that cannot be asked, such as a person in its portal. Only the acquirer's notice tells us.
 
 import { acquirerName } from '../../merchants/account-connection.ts'
-import { saveFindings } from '../asking/finding-store.ts'
+import { noteFinding } from '../asking/note-finding.ts'
 import { findingElsewhere, type NewFinding } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
@@ -57,14 +57,12 @@ function now({ world }: Pick<SettlementContext, 'world'>): Date {
 
 /** Kept until a person closes it, and logged once. */
 async function note(
-  { sql, world }: Pick<SettlementContext, 'sql' | 'world'>,
+  context: Pick<SettlementContext, 'sql' | 'world'>,
   finding: NewFinding,
 ): Promise<'contradicts'> {
-  const { acquirer, reference, kind, payment_id, found_at } = finding
-  const saved = { acquirer, references: [reference], found: [finding], at: found_at }
-  const fresh = await saveFindings(sql, saved)
-  if (fresh.length > 0) {
-    world.log.error(
+  const { acquirer, reference, kind, payment_id } = finding
+  if (await noteFinding(context, finding)) {
+    context.world.log.error(
       { acquirer, reference, kind, payment_id },
       'the acquirer has done what nobody asked for here: ripper reconcile findings shows it',
     )

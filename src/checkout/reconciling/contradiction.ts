@@ -8,6 +8,8 @@ import type {
   SettleAnswer,
 } from '../../acquirers/acquirer.ts'
 import { type Difference, handleLostAnswer } from '../asking/lost-answer.ts'
+import { noteFinding } from '../asking/note-finding.ts'
+import { type AcquirerCharge, findingElsewhere } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { noteRefundedThere } from '../refunds/refunded-there.ts'
 import { lookUp } from './reconcile.ts'
@@ -32,7 +34,7 @@ export async function askIfContradicted(
   if (look.kind !== 'authorise') return contradiction(context, ended, look.answer)
   const present = presentAnswer(look.answer, look.standing)
   if (hint.about === 'capture' && present?.result === 'approved' && !present.captured) {
-    return logTakenBack(context, ended)
+    return noteTakenBack(context, ended)
   }
   return present ? contradiction(context, ended, present) : 'nothing_new'
 }
@@ -49,12 +51,15 @@ export async function contradiction(
   if (was_approved && operation.kind === 'refund' && answer.result === 'refused') {
     return (await failRefund(context, ended, answer)) ? 'settled' : 'nothing_new'
   }
-  if (was_approved) return logTakenBack(context, ended)
+  if (was_approved) return noteTakenBack(context, ended)
   if (operation.kind === 'refund') {
     return (await noteRefundedThere(context, operation)) ? 'contradicts' : 'nothing_new'
   }
   const money = 'captured' in answer ? answer : null
-  return handleLostAnswer(context, { operation, payment }, { state: 'approved', money })
+  const lost = { state: 'approved', money } as const
+  const difference = await handleLostAnswer(context, { operation, payment }, lost)
+  if (difference === 'contradicts') await noteDoneAfterAll(context, ended)
+  return difference
 }
 
 /**
@@ -67,13 +72,44 @@ function mayContradict({ operation }: OperationCase, { answer }: Hint): boolean 
   return (answer.outcome === 'approved') !== was_approved
 }
 
-function logTakenBack(
-  { world }: SettlementContext,
-  { operation: { operation_id, payment_id, kind, acquirer } }: OperationCase,
-): Contradiction {
+/** A capture or void that was refused here was carried out, and the hold may still wait. */
+async function noteDoneAfterAll(
+  context: Pick<SettlementContext, 'sql' | 'world'>,
+  ended: OperationCase,
+): Promise<void> {
+  const { kind } = ended.operation
+  if (kind !== 'capture' && kind !== 'void') return
+  const state = kind === 'capture' ? 'captured' : 'voided'
+  if (ended.payment.status !== state) await note(context, ended, state)
+}
+
+/**
+ * Goods may have been sent for money that never comes. Where the acquirer can be asked, the next comparison judges the finding by its
+ * books; elsewhere a person does.
+ */
+async function noteTakenBack(
+  context: Pick<SettlementContext, 'sql' | 'world'>,
+  ended: OperationCase,
+): Promise<Contradiction> {
+  const { operation_id, payment_id, kind, acquirer } = ended.operation
   const fields = { operation_id, payment_id, kind, acquirer }
-  world.log.error(fields, 'the acquirer has taken back what it approved')
+  context.world.log.error(fields, 'the acquirer has taken back what it approved')
+  const took_money = kind === 'capture' || kind === 'authorise'
+  const state = took_money ? ('declined' as const) : ('reserved' as const)
+  await note(context, ended, state)
   return 'contradicts'
+}
+
+/** About the payment's authorisation, so that a comparison may end it. */
+async function note(
+  { sql, world }: Pick<SettlementContext, 'sql' | 'world'>,
+  { payment, authorisation }: OperationCase,
+  state: AcquirerCharge['state'],
+): Promise<void> {
+  const { reference } = authorisation!
+  const theirs = { state, amount: null, currency: null }
+  const at = world.clock.now()
+  await noteFinding({ sql }, findingElsewhere({ payment, reference, theirs, at }))
 }
 
 /** Null for an approval that holds nothing any more: it was voided, reversed, or has lapsed. */

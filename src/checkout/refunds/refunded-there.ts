@@ -1,7 +1,7 @@
 // A refund that the acquirer has carried out although it failed here, perhaps by a person's word. The money is gone while our
 // books leave it to refund again, so a person must hear of it.
 
-import { saveFindings } from '../asking/finding-store.ts'
+import { noteFinding } from '../asking/note-finding.ts'
 import { findingOfRefund } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import type { Operation } from '../operation.ts'
@@ -19,10 +19,8 @@ export async function noteRefundedThere(
   if (refund?.status !== 'failed' || (await hasSucceeded(sql, refund))) return false
   const { acquirer, operation_id } = operation
   const { payment_id, refund_id } = refund
-  const at = world.clock.now()
-  const found = [findingOfRefund(refund, acquirer, at)]
-  const fresh = await saveFindings(sql, { acquirer, references: [operation_id], found, at })
-  if (fresh.length > 0) {
+  const finding = findingOfRefund(refund, acquirer, world.clock.now())
+  if (await noteFinding({ sql }, finding)) {
     world.log.error(
       { operation_id, payment_id, refund_id, acquirer },
       'the acquirer has carried out a refund that failed here: ripper reconcile findings shows it',
