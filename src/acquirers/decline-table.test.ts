@@ -2,10 +2,15 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { AuthoriseAnswer, AuthoriseRequest } from './acquirer.ts'
+import { authoriseAnswer as adyenAnswer } from './adyen/answers.ts'
 import * as adyen from './adyen/declines.ts'
+import { authoriseAnswer as checkoutAnswer } from './checkout/answers.ts'
 import * as checkout from './checkout/declines.ts'
 import { endedBy, type TheirDecline } from './decline-table.ts'
+import { confirmAnswer } from './stripe/answers.ts'
 import * as stripe from './stripe/declines.ts'
+import type { WireAnswer } from './wire.ts'
 
 const vendors = {
   adyen: {
@@ -81,3 +86,75 @@ test('a duplicate is the last word', () => {
   expect(vendors.stripe.read('duplicate_transaction').category).toBe('hard')
   expect(vendors.checkout.read('20094').category).toBe('hard')
 })
+
+describe.each<[string, (network_advice_code: unknown) => AuthoriseAnswer]>([
+  ['adyen', (code) => atAdyen(code)],
+  ['checkout', (code) => atCheckout(code)],
+  ['stripe', (code) => atStripe({ network_advice_code: code })],
+])('the network’s advice at %s', (_, read) => {
+  test.each([
+    ['03', 'hard'],
+    ['21', 'hard'],
+    ['03 : Do not try again', 'hard'],
+    ['01', 'soft'],
+    ['02', 'soft'],
+    ['030', 'soft'],
+    ['', 'soft'],
+    [undefined, 'soft'],
+    [null, 'soft'],
+    [3, 'soft'],
+  ])('%j makes an insufficiency %s', (advice, category) => {
+    const answer = read(advice)
+    expect(answer).toMatchObject({
+      result: 'declined',
+      decline: { code: 'insufficient_funds', category },
+    })
+    expect('may_retry_elsewhere' in answer).toBe(category === 'soft')
+  })
+})
+
+test('Stripe’s own advice counts as well', () => {
+  const read = (advice_code: string) => atStripe({ advice_code })
+  expect(read('do_not_try_again')).toMatchObject({ decline: { category: 'hard' } })
+  expect(read('try_again_later')).toMatchObject({ decline: { category: 'soft' } })
+})
+
+test.each([
+  ['20059', 'fraud'],
+  ['20091', 'hard'],
+  ['30041', 'hard'],
+  ['20105', 'provider_error'],
+])('%s with the advice not to try again is %s', (code, category) => {
+  expect(atCheckout('03', code)).toMatchObject({ decline: { category } })
+})
+
+const reference = '0123456789abcdef0123456789abcdef'
+const charge = { reference, amount: 4200, currency: 'GBP', capture: false } as AuthoriseRequest
+
+function answered(status: number, json: object): WireAnswer {
+  return { status, headers: {}, text: JSON.stringify(json), json: json as WireAnswer['json'] }
+}
+
+function atAdyen(merchantAdviceCode: unknown): AuthoriseAnswer {
+  const json = {
+    ...{ pspReference: 'X', resultCode: 'Refused', refusalReasonCode: '12' },
+    additionalData: { merchantAdviceCode },
+  }
+  return adyenAnswer(answered(200, json), charge, 'adyen:conn_1') as AuthoriseAnswer
+}
+
+function atCheckout(partner_merchant_advice_code: unknown, response_code = '20051') {
+  const json = {
+    ...{ id: 'pay_1', status: 'Declined', approved: false, response_code },
+    ...{ amount: 4200, currency: 'GBP', processing: { partner_merchant_advice_code } },
+  }
+  return checkoutAnswer(answered(201, json), charge, 'checkout:conn_1') as AuthoriseAnswer
+}
+
+function atStripe(advice: object): AuthoriseAnswer {
+  const error = {
+    ...{ type: 'card_error', code: 'card_declined', decline_code: 'insufficient_funds', ...advice },
+    payment_intent: { id: 'pi_1', status: 'requires_payment_method' },
+  }
+  return confirmAnswer(answered(402, { error }), 'pi_1', 'stripe:conn_1') as AuthoriseAnswer
+}

@@ -36,6 +36,21 @@ export function unlisted(code: string, category: DeclineCategory): Meaning {
   return { code, category, may_retry_elsewhere: false }
 }
 
+/** Mastercard's advice codes "do not try again" and "recurring payment cancelled". */
+const never_again = ['03', '21']
+
+/** Whether the network advises never to try the card again. Words may follow its code. */
+export function isAgainst(network_advice: string | null): boolean {
+  return never_again.some((code) => new RegExp(`^${code}(?!\\w)`).test(network_advice ?? ''))
+}
+
+/** The same decline of a card that must not be tried again, here or elsewhere: networks fine whoever does. */
+export function forGood(decline: TheirDecline): TheirDecline {
+  const { category } = decline
+  const is_open = category === 'soft' || category === 'network'
+  return { ...decline, category: is_open ? 'hard' : category, may_retry_elsewhere: false }
+}
+
 /** The charge's end: an error at the vendor is no decline. */
 export function endedBy(
   { may_retry_elsewhere, ...decline }: TheirDecline,

@@ -131,8 +131,12 @@ function declineAnswer({
   additionalData,
   pspReference: acquirer_transaction_id,
 }: TheirPayment): AuthoriseAnswer {
-  const raw = additionalData?.refusalReasonRaw
-  const refusal = { code, raw: typeof raw === 'string' ? raw : null, words: refusalReason }
+  const wordsAt = (name: string) => {
+    const words = additionalData?.[name]
+    return typeof words === 'string' ? words : null
+  }
+  const [raw, advice] = [wordsAt('refusalReasonRaw'), wordsAt('merchantAdviceCode')]
+  const refusal = { code, raw, advice, words: refusalReason }
   const decline = declineOf(refusal, resultCode === 'Error' ? 'failed' : 'declined')
   const may_retry_elsewhere = resultCode === 'Refused' && decline.may_retry_elsewhere
   return endedBy({ ...decline, may_retry_elsewhere }, acquirer_transaction_id)

@@ -1,6 +1,13 @@
 // The meaning of Adyen's refusal reason codes in our terms.
 
-import { type DeclineRow, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
+import {
+  type DeclineRow,
+  forGood,
+  isAgainst,
+  meaningsOf,
+  type TheirDecline,
+  unlisted,
+} from '../decline-table.ts'
 import { wordsOf } from '../words.ts'
 
 /** By Adyen's codes. */
@@ -37,14 +44,20 @@ const finer: Record<string, string> = {
 }
 
 /** The members as an answer has them; null if it lacks them. */
-export type TheirRefusal = { code: string | null; raw: string | null; words: string | null }
+export type TheirRefusal = {
+  code: string | null
+  raw: string | null
+  /** Mastercard's advice, which an account may have switched on. */
+  advice?: string | null
+  words: string | null
+}
 
 /** The network's codes of the declines that may be tried elsewhere. Any other one contradicts Adyen's code. */
 const raw_elsewhere = ['05', '51']
 
 /** Never throws. An unknown code is a soft decline; without a code, `otherwise` is the result. */
 export function declineOf(
-  { code, raw, words }: TheirRefusal,
+  { code, raw, advice, words }: TheirRefusal,
   otherwise: 'declined' | 'failed' = 'declined',
 ): TheirDecline {
   const reason = wordsOf(words)
@@ -54,10 +67,11 @@ export function declineOf(
   const meaning = meanings.get(code ?? '') ?? unlisted('card_declined', 'soft')
   const network_code = /^\w{2}/.exec(raw ?? '')?.[0]
   const is_confirmed = network_code === undefined || raw_elsewhere.includes(network_code)
-  return {
+  const decline = {
     ...meaning,
     code: finer[`${code} ${network_code}`] ?? meaning.code,
     may_retry_elsewhere: meaning.may_retry_elsewhere && is_confirmed,
     reason,
   }
+  return isAgainst(advice ?? null) ? forGood(decline) : decline
 }

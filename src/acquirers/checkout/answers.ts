@@ -10,7 +10,7 @@ import {
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
-import { endedBy } from '../decline-table.ts'
+import { endedBy, forGood, isAgainst } from '../decline-table.ts'
 import { shortReference } from '../reference.ts'
 import type { WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
@@ -70,7 +70,7 @@ export function actionAnswer(actions: TheirAction[]): SettleAnswer | null {
 }
 
 export function declineAnswer(
-  { id, response_code, response_summary }: TheirPayment,
+  { id, response_code, response_summary, processing }: TheirPayment,
   actions: TheirAction[],
 ): AuthoriseAnswer {
   const authorisation = actions.find(({ type }) => type === 'Authorization')
@@ -78,7 +78,8 @@ export function declineAnswer(
     response_code ?? authorisation?.response_code ?? null,
     response_summary ?? authorisation?.response_summary ?? null,
   )
-  return endedBy(decline, id)
+  const advice = processing?.partner_merchant_advice_code ?? null
+  return endedBy(isAgainst(advice) ? forGood(decline) : decline, id)
 }
 
 /** Why a request was refused, as far as the payment shows it. The words are the same as for other acquirers. */

@@ -28,6 +28,12 @@ const payment = z.object({
   response_code: text,
   response_summary: text,
   requested_on: text,
+  /** Words of the network. Whatever is wrong with them, the payment stays readable. */
+  processing: z
+    .object({ partner_merchant_advice_code: z.string().nullish() })
+    .nullish()
+    .default(null)
+    .catch(null),
   metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   balances: z
     .object({

@@ -21,6 +21,7 @@ import {
   refundIn,
   type TheirError,
   type TheirIntent,
+  type TheirReason,
   type TheirRefund,
   wasApproved,
 } from './intents.ts'
@@ -166,7 +167,7 @@ export function isMissing(answer: WireAnswer): boolean {
   return answer.status === 404 && errorIn(answer) !== null
 }
 
-const wantsAction = {
+const wantsAction: TheirReason = {
   code: 'authentication_required',
   decline_code: null,
   message: 'The issuer wants an authentication',
@@ -186,10 +187,7 @@ function approvedOf(intent: TheirIntent): AuthoriseAnswer | null {
   return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
 }
 
-function declined(
-  error: Pick<TheirError, 'code' | 'decline_code' | 'message'>,
-  acquirer_transaction_id: string | null,
-): Ended {
+function declined(error: TheirReason, acquirer_transaction_id: string | null): Ended {
   return endedBy(declineOf(error), acquirer_transaction_id)
 }
 

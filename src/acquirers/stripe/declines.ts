@@ -1,8 +1,15 @@
 // The meaning of Stripe's decline codes in our terms. Some of them are codes of errors with a card.
 
-import { type DeclineRow, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
+import {
+  type DeclineRow,
+  forGood,
+  isAgainst,
+  meaningsOf,
+  type TheirDecline,
+  unlisted,
+} from '../decline-table.ts'
 import { wordsOf } from '../words.ts'
-import type { TheirError } from './intents.ts'
+import type { TheirReason } from './intents.ts'
 
 /** By Stripe's codes. */
 export const table: readonly DeclineRow[] = [
@@ -44,14 +51,18 @@ export function declineOf({
   code,
   decline_code,
   message,
-}: Pick<TheirError, 'code' | 'decline_code' | 'message'>): TheirDecline {
+  advice_code,
+  network_advice_code,
+}: TheirReason): TheirDecline {
   const known = [decline_code, code].find((each) => each !== null && meanings.has(each))
   const meaning = meanings.get(known ?? '') ?? unlisted('card_declined', 'soft')
   // A decline's own code that is unknown says something that the error's code does not.
   const is_whole = known === (decline_code ?? code)
-  return {
+  const decline = {
     ...meaning,
     may_retry_elsewhere: meaning.may_retry_elsewhere && is_whole,
     reason: wordsOf(message),
   }
+  const never_again = advice_code === 'do_not_try_again' || isAgainst(network_advice_code ?? null)
+  return never_again ? forGood(decline) : decline
 }

@@ -7,11 +7,16 @@ const text = z.string().nullish().default(null)
 const count = z.int().nonnegative()
 const metadata = z.record(z.string(), z.unknown()).nullish().default(null)
 
+/** The issuer's and the network's advice. Whatever is wrong with it, the decline stays readable. */
+const advice = text.catch(null)
+const reason = {
+  ...{ code: text, decline_code: text, message: text },
+  ...{ advice_code: advice, network_advice_code: advice },
+}
+
 const error = z.object({
   type: z.string(),
-  code: text,
-  decline_code: text,
-  message: text,
+  ...reason,
   payment_intent: z.object({ id: z.string(), status: z.string() }).nullish().default(null),
 })
 
@@ -26,10 +31,7 @@ const intent = z.object({
   cancellation_reason: text,
   created: count,
   metadata,
-  last_payment_error: z
-    .object({ code: text, decline_code: text, message: text })
-    .nullish()
-    .default(null),
+  last_payment_error: z.object(reason).nullish().default(null),
   /** An object only if the request asked to expand it. */
   latest_charge: z
     .union([
@@ -55,6 +57,9 @@ const refund = z.object({
 const page = z.object({ data: z.array(z.unknown()), has_more: z.boolean() })
 
 export type TheirError = z.infer<typeof error>
+/** Why a card was declined. */
+export type TheirReason = Pick<TheirError, 'code' | 'decline_code' | 'message'> &
+  Partial<Pick<TheirError, 'advice_code' | 'network_advice_code'>>
 export type TheirIntent = z.infer<typeof intent>
 export type TheirRefund = z.infer<typeof refund>
 
