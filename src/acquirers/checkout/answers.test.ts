@@ -44,6 +44,12 @@ describe('a charge that was taken', () => {
     ['captured already', { status: 'Captured' }, { ...approved, captured: true }],
     ['another amount, which whoever asked judges', { amount: 1 }, { ...approved, amount: 1 }],
     ['a part', { response_code: '10010', amount: 100 }, { ...approved, amount: 100 }],
+    ['a part that is the whole', { response_code: '10010' }, under_way],
+    [
+      'a part that the balances name',
+      { response_code: '10010', balances: { total_authorized: 100 } },
+      { ...approved, amount: 100 },
+    ],
     ['another currency', { currency: 'EUR' }, { ...approved, currency: 'EUR' }],
     ['a currency that nobody knows', { currency: 'XXX' }, under_way],
     ['an amount that is none', { amount: '4200' }, under_way],
@@ -79,6 +85,20 @@ describe('a charge that was taken', () => {
     const other = { ...approved, amount: 1 }
     expect(read(answer(201, { ...good, amount: 1 }), request)).toEqual(other)
   })
+})
+
+test('one whose shopper is to be sent to their own 3-D Secure is declined, since nobody sends it there', () => {
+  const redirect = { href: 'https://sandbox.checkout.com/3ds/pay_1' }
+  const pending = { ...good, status: 'Pending', approved: undefined }
+  expect(read(answer(202, { ...pending, _links: { redirect } }))).toMatchObject({
+    ...{ result: 'declined', acquirer_transaction_id: 'pay_1' },
+    decline: { code: 'authentication_required', category: 'soft' },
+  })
+  const links = { self: { href: '/payments/pay_1' } }
+  expect(read(answer(202, { ...pending, _links: links }))).toEqual(under_way)
+  // What is approved is not declined, wherever it leads.
+  expect(read(answer(201, { ...good, _links: { redirect } }))).toEqual(approved)
+  expect(read(answer(202, { ...good, status: 'Pending', _links: { redirect } }))).toEqual(under_way)
 })
 
 test.each([

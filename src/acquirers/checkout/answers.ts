@@ -11,6 +11,7 @@ import {
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
 import { endedBy, forGood, isAgainst } from '../decline-table.ts'
+import type { Money } from '../minor-units.ts'
 import { shortReference } from '../reference.ts'
 import type { WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
@@ -73,13 +74,38 @@ export function declineAnswer(
   { id, response_code, response_summary, processing }: TheirPayment,
   actions: TheirAction[],
 ): AuthoriseAnswer {
-  const authorisation = actions.find(({ type }) => type === 'Authorization')
+  const authorisation = authorisationIn(actions)
   const decline = declineOf(
     response_code ?? authorisation?.response_code ?? null,
     response_summary ?? authorisation?.response_summary ?? null,
   )
   const advice = processing?.partner_merchant_advice_code ?? null
   return endedBy(isAgainst(advice) ? forGood(decline) : decline, id)
+}
+
+/** Checkout.com has begun its own 3-D Secure. The shopper is never sent to its page, so the payment never comes to more. */
+export function wantsThreeDs({ status, approved, _links }: TheirPayment): boolean {
+  return status === 'Pending' && approved !== true && Boolean(_links?.redirect)
+}
+
+export function threeDsWanted(acquirer_transaction_id: string): AuthoriseAnswer {
+  const reason = 'Checkout.com wanted a 3-D Secure of its own'
+  const decline = { code: 'authentication_required', category: 'soft', reason } as const
+  return { result: 'declined', decline, acquirer_transaction_id }
+}
+
+/** What was approved, in ISO minor units. Of an approval in part it is the least amount that is named; null if there is none. */
+export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Money | null {
+  const { amount, currency, balances } = payment
+  if (!isPart(payment, actions)) return moneyRead({ amount, currency })
+  const named = [amount, balances?.total_authorized, authorisationIn(actions)?.amount]
+  const some = named.filter((each): each is number => each != null && each > 0)
+  return some.length === 0 ? null : moneyRead({ amount: Math.min(...some), currency })
+}
+
+/** The issuer approved a part alone, although none was asked for. */
+export function isPart({ response_code }: TheirPayment, actions: TheirAction[]): boolean {
+  return (response_code ?? authorisationIn(actions)?.response_code) === '10010'
 }
 
 /** Why a request was refused, as far as the payment shows it. The words are the same as for other acquirers. */
@@ -121,15 +147,21 @@ const ends = new Set([...taken, ...voided, 'Authorized', 'Declined', 'Expired'])
 function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): AuthoriseAnswer | UnderWay {
   const { id, status, approved } = payment
   if (status === 'Declined' && approved !== true) return declineAnswer(payment, [])
-  const money = moneyRead(payment)
+  if (wantsThreeDs(payment)) return threeDsWanted(id)
+  const money = approvedMoney(payment, [])
   const is_approved = approved === true && (status === 'Authorized' || status === 'Captured')
   // The payment exists, whatever the rest of the answer says. A look-up by its id decides.
   if (!is_approved || !money) return underWay(id)
   const captured = status === 'Captured'
-  // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
   const is_asked = money.amount === asked.amount && money.currency === asked.currency
+  if (isPart(payment, []) && is_asked) return underWay(id)
+  // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
   if (asked.capture && !captured && is_asked) return underWay(id)
   return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
+}
+
+function authorisationIn(actions: TheirAction[]): TheirAction | undefined {
+  return actions.find(({ type }) => type === 'Authorization')
 }
 
 function underWay(acquirer_transaction_id: string): UnderWay {

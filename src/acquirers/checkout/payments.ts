@@ -37,11 +37,12 @@ const payment = z.object({
   metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   balances: z
     .object({
-      ...{ total_captured: count.nullish(), total_refunded: count.nullish() },
-      available_to_refund: count.nullish(),
+      ...{ total_authorized: count.nullish(), total_captured: count.nullish() },
+      ...{ total_refunded: count.nullish(), available_to_refund: count.nullish() },
     })
     .nullish()
     .default(null),
+  _links: z.object({ redirect: z.unknown() }).partial().nullish().default(null),
 })
 
 const page = z.object({

@@ -85,6 +85,27 @@ describe('a charge', () => {
     expect(chargeFound(payment(change), [])).toEqual({ result: 'in_progress' })
   })
 
+  test('whose shopper is to be sent to their own 3-D Secure is declined', () => {
+    const _links = { redirect: { href: 'https://sandbox.checkout.com/3ds/pay_1' } }
+    const pending = payment({ status: 'Pending', approved: undefined, _links })
+    expect(chargeFound(pending, [])).toMatchObject({
+      answer: { result: 'declined', decline: { code: 'authentication_required' } },
+      standing: null,
+    })
+  })
+
+  test('approved in part counts by the part, and waits for a person if the part is not named', () => {
+    const part = action('Authorization', { response_code: '10010', amount: 100 })
+    expect(chargeFound(payment({}), [part])).toMatchObject({
+      answer: { result: 'approved', amount: 100 },
+      standing: { state: 'reserved', amount: 100 },
+    })
+    const whole = { ...part, amount: 4200 }
+    expect(chargeFound(payment({}), [whole])).toEqual({ result: 'in_progress' })
+    const balances = { total_authorized: 100 }
+    expect(chargeFound(payment({ balances }), [whole])).toMatchObject({ answer: { amount: 100 } })
+  })
+
   test('captured with it', () => {
     const found = chargeFound(payment({ status: 'Captured', metadata: automatic }), [])
     expect(found).toMatchObject({ answer: { captured: true }, standing: { state: 'captured' } })

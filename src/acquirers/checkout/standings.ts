@@ -8,7 +8,16 @@ import {
   type LookUpRequest,
   Unanswered,
 } from '../acquirer.ts'
-import { actionAnswer, declineAnswer, isPending, isTaken } from './answers.ts'
+import {
+  actionAnswer,
+  approvedMoney,
+  declineAnswer,
+  isPart,
+  isPending,
+  isTaken,
+  threeDsWanted,
+  wantsThreeDs,
+} from './answers.ts'
 import { moneyRead } from './currencies.ts'
 import { paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
 import { referenceRead, referenceSent } from './requests.ts'
@@ -19,9 +28,13 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   if (payment.status === 'Declined') {
     return { ...found, answer: declineAnswer(payment, actions), standing: null }
   }
-  const money = moneyRead(payment)
-  // Without a readable amount nothing can be decided, so the charge waits for a person.
+  if (wantsThreeDs(payment)) return { ...found, answer: threeDsWanted(payment.id), standing: null }
+  const money = approvedMoney(payment, actions)
+  // Without an amount that can be relied on nothing can be decided, so the charge waits for a person.
   if (isPending(payment) || !money) return { result: 'in_progress' }
+  if (isPart(payment, actions) && money.amount === moneyRead(payment)?.amount) {
+    return { result: 'in_progress' }
+  }
   const captured = isAutomatic(payment) && !isCaptureRefused(actions)
   if (captured && payment.status === 'Authorized') return { result: 'in_progress' }
   const { id: acquirer_transaction_id } = payment
