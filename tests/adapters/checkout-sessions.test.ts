@@ -99,7 +99,32 @@ describe('an authentication', () => {
     expect(under.fake.calls.create).toBe(0)
   })
 
-  test.each<Fault>(['unauthorised', 'forbidden', 'too_many', 'unprocessable'])(
+  test.each(['create', 'fingerprint'] as const)(
+    'whose %s shows no more than that it ended is read for its result',
+    async (step) => {
+      const ranges = step === 'create' ? 'no_method' : undefined
+      under.fake.next('short', step)
+      expect(await ask({ number: number({ ranges }) })).toMatchObject({
+        ds_transaction_id: expect.any(String),
+        outcome: { status: 'Y', eci: '05', authentication_value: expect.stringMatching(/^.{28}$/) },
+      })
+      expect(under.fake.calls.read).toBe(1)
+      under.fake.next('short', step)
+      const challenged = number({ ranges, three_ds: 'challenge_otp' })
+      expect(await ask({ number: challenged })).toMatchObject({
+        ...{ kind: 'challenge', acs_url: expect.stringContaining('http') },
+        acs_transaction_id: expect.any(String),
+      })
+    },
+  )
+
+  test('whose result cannot be read keeps what the bank said', async () => {
+    under.fake.next('short', 'fingerprint')
+    under.fake.next('error_before', 'read')
+    expect(await ask()).toMatchObject({ outcome: { status: 'Y', authentication_value: null } })
+  })
+
+  test.each<Fault>(['unauthorised', 'forbidden', 'too_many', 'unprocessable', 'malformed'])(
     'that is turned away (%s) has asked no bank, and the log names the connection',
     async (fault) => {
       under.fake.next(fault, 'create')

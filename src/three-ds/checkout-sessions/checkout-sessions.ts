@@ -44,6 +44,7 @@ import {
 import { collectRequest, createRequest, fingerprintRequest, readRequest } from './requests.ts'
 import {
   challengeStandingOf,
+  isShort,
   refuseTurnedAway,
   sessionIn,
   standingOf,
@@ -151,9 +152,13 @@ async function runSession(
   }
   for (let read = 0; read < reads && typeof session !== 'string'; read++) {
     const is_at_work = standingOf(session) === 'waits' && !wants(session, 'challenge_cardholder')
-    if (!is_at_work) break
-    await world.clock.sleep(pause_ms)
-    session = await call(readRequest(session.id, credentials))
+    const is_short: boolean = read === 0 && isShort(session)
+    if (!is_at_work && !is_short) break
+    if (is_at_work) await world.clock.sleep(pause_ms)
+    const shown = await call(readRequest(session.id, credentials))
+    // What the bank said stands, even if the rest cannot be read.
+    if (is_short && typeof shown === 'string') break
+    session = shown
   }
   return session
 }

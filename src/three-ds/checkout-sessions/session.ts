@@ -48,10 +48,12 @@ export function sessionIn(answer: WireAnswer): TheirSession | null {
 /** Throws ProviderUnavailable if the vendor turned the call away: no bank was asked by it. */
 export function refuseTurnedAway(answer: WireAnswer): void {
   const { status } = answer
-  if (status === 401 || status === 403 || status === 422 || status === 429) {
+  if (turned_away.includes(status)) {
     throw new ProviderUnavailable(wordsOf(answer))
   }
 }
+
+const turned_away = [400, 401, 403, 422, 429]
 
 /** For the log: of what the vendor wrote only its codes, since the rest may repeat what we sent. */
 export function wordsOf({ status, json }: WireAnswer): string {
@@ -93,6 +95,19 @@ export function challengeStandingOf(their: TheirSession): ReturnType<typeof stan
   }
   const is_banks = standing.unavailable_cause === 'issuer' && their.response_code === 'U'
   return is_banks ? standing : 'expired'
+}
+
+/**
+ * Whether the answer lacks what the session must have. The vendor's first answers may be short: only a session that is read has the
+ * whole result.
+ */
+export function isShort(their: TheirSession): boolean {
+  const { acs, ds, transaction_id, eci, cryptogram } = their
+  if (wants(their, 'challenge_cardholder')) {
+    return !(acs?.url && acs.transaction_id && ds?.transaction_id && transaction_id)
+  }
+  const is_yes = their.status === 'approved' || their.status === 'attempted'
+  return is_yes && !(eci && cryptogram && ds?.transaction_id)
 }
 
 /** Whether the vendor waits for this. */

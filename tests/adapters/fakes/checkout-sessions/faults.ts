@@ -11,6 +11,12 @@ export const faults = {
     ...{ books: false, status: 422 },
     body: '{"request_id":"r","error_type":"request_invalid","error_codes":["processing_channel_id_invalid"]}',
   },
+  malformed: { books: false, status: 400, body: '{"request_id":"r","error_type":"invalid_json"}' },
+  /** Without what only a read session has for certain. */
+  short: {
+    ...{ books: true, status: 202 },
+    change: { eci: undefined, cryptogram: undefined, response_code: undefined, acs: undefined },
+  },
   error_before: { books: false, status: 500, body: '' },
   error_after: { books: true, status: 502, body: '<html>502</html>' },
   error_with_session: { books: true, status: 500 },
