@@ -1,5 +1,7 @@
 // Shortens our references for acquirers that cut longer ones: the same 128 bits as 25 characters of base 36.
 
+import { createHash } from 'node:crypto'
+
 const length_of_base36 = 25
 
 /** Turns 32 hex characters into 25 of `[0-9a-z]`. */
@@ -14,4 +16,12 @@ export function longReference(short: string): string | null {
   for (const digit of short) value = value * 36n + BigInt(Number.parseInt(digit, 36))
   const hex = value.toString(16).padStart(32, '0')
   return hex.length === 32 ? hex : null
+}
+
+/**
+ * Stands for the reference of a charge that has our mark and no reference of ours: somebody may have copied the mark, and a person
+ * has to see it. The same id always has the same stand-in.
+ */
+export function standInReference(acquirer_transaction_id: string): string {
+  return createHash('sha256').update(acquirer_transaction_id).digest('hex').slice(0, 32)
 }

@@ -183,13 +183,24 @@ describe('a list', () => {
     ['declined', { ...base, status: 'Declined' }, []],
     ['pending', { ...base, status: 'Pending' }, []],
     ['given back', { ...base, status: 'Refunded' }, []],
-    ["a shop's own", { ...base, reference: 'ORD-1' }, []],
+    ["a shop's own", { ...base, reference: 'ORD-1', metadata: null }, []],
     ["a shop's own that cannot be read", { id: 7, metadata: {} }, []],
     ['nothing', null, []],
     ['a currency of somebody else', { ...base, metadata: {}, currency: 'XXX' }, []],
   ])('%s', (_, each, expected) => {
     expect(liveIn([each])).toEqual(expected)
   })
+
+  test.each(['ORD-1', 'z'.repeat(25), null])(
+    'one with a mark and the reference %j is there, always by the same name',
+    (odd) => {
+      const each = { ...base, reference: odd }
+      const [found, again] = liveIn([each, each])
+      expect(found).toEqual({ ...live, reference: expect.stringMatching(/^[0-9a-f]{32}$/) })
+      expect(again).toEqual(found)
+      expect(liveIn([{ ...each, id: 'pay_2' }])[0]!.reference).not.toBe(found!.reference)
+    },
+  )
 
   test.each<[string, object]>([
     ['no amount', { amount: null }],

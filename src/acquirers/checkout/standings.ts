@@ -8,6 +8,7 @@ import {
   type LookUpRequest,
   Unanswered,
 } from '../acquirer.ts'
+import { standInReference } from '../reference.ts'
 import {
   actionAnswer,
   approvedMoney,
@@ -100,7 +101,8 @@ export function liveIn(data: unknown[]): LiveAuthorisation[] {
       if (installation === null) return []
       throw new Unanswered('a payment of ours that cannot be read')
     }
-    const reference = referenceRead(payment.reference)?.reference
+    const read = referenceRead(payment.reference)?.reference
+    const reference = read ?? (installation === null ? null : standInReference(payment.id))
     const captured = isTaken(payment)
     if (!reference || payment.status === 'Refunded') return []
     if (!captured && payment.status !== 'Authorized') return []

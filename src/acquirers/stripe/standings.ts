@@ -11,6 +11,7 @@ import {
   Unanswered,
 } from '../acquirer.ts'
 import { unknownAuthorisation } from '../answers.ts'
+import { standInReference } from '../reference.ts'
 import { approved, chargeOf, refundStands } from './answers.ts'
 import { moneyRead } from './currencies.ts'
 import { intentIn, isGiven, type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
@@ -131,8 +132,10 @@ export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boo
     throw new Unanswered('a payment of ours that cannot be read')
   }
   const { id: acquirer_transaction_id, status, latest_charge, created, metadata } = intent
-  const reference = metadata?.ripper_reference
-  if (typeof reference !== 'string' || !/^[0-9a-f]{32}$/.test(reference)) return null
+  const named = String(metadata?.ripper_reference)
+  const stand_in = installation === null ? null : standInReference(intent.id)
+  const reference = /^[0-9a-f]{32}$/.test(named) ? named : stand_in
+  if (reference === null) return null
   const captured = status === 'succeeded'
   const charge = latest_charge !== null && typeof latest_charge === 'object' ? latest_charge : null
   if ((!captured && status !== 'requires_capture') || charge?.refunded) return null

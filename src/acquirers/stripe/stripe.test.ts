@@ -9,6 +9,7 @@ import { stripeCredentials } from './credentials.ts'
 import { amountSent, moneyRead, stripeCurrencies } from './currencies.ts'
 import { declineOf } from './declines.ts'
 import { noticesIn } from './notices.ts'
+import { liveOf } from './standings.ts'
 
 describe('amounts', () => {
   test('each listed currency is one of ours, and comes back as it went', () => {
@@ -195,4 +196,23 @@ test('credentials: unknown members are refused, and no value is repeated', () =>
   })
   expect(wrong.error?.message).toMatch(/publishable_key/)
   expect(wrong.error?.message).not.toMatch(/sk test|"pk"/)
+})
+
+describe('an intent in a list', () => {
+  const intent = {
+    ...{ id: 'pi_1', status: 'requires_capture', amount: 4200, amount_capturable: 4200 },
+    ...{ currency: 'gbp', created: 1_788_264_000 },
+  }
+  const listed = (metadata: object) => liveOf({ ...intent, metadata })
+
+  test('has our reference, or a stand-in for it if it has a mark', () => {
+    const reference = 'f'.repeat(32)
+    expect(listed({ ripper_reference: reference })).toMatchObject({ reference, installation: null })
+    const marked = listed({ ripper_installation: 'ours', ripper_reference: 'order 7' })
+    expect(marked).toMatchObject({ installation: 'ours', acquirer_transaction_id: 'pi_1' })
+    expect(marked!.reference).toMatch(/^[0-9a-f]{32}$/)
+    expect(listed({ ripper_installation: 'ours' })!.reference).toBe(marked!.reference)
+    expect(listed({ ripper_reference: 'order 7' })).toBeNull()
+    expect(listed({})).toBeNull()
+  })
 })
