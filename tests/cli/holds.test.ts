@@ -220,6 +220,14 @@ describe.each([
       expect(told.stdout).toContain(`ripper reconcile show ${other}\n`)
     })
     expect(await eventsOf(service, other)).toHaveLength(1)
+    await service.sql`
+      update acquirer_operations set state = 'accepted', acquirer_transaction_id = 'theirs'
+      where payment_id = ${other} and kind = ${verb}`
+    const accepted = `a ${verb} by the merchant of \\S+Z was accepted: the acquirer carries it out or refuses`
+    expect((await run('show', other)).stdout).toMatch(new RegExp(`\noperation +${accepted}`))
+    expect((await run('list', '--merchant', account.merchant_id)).stdout).toMatch(
+      new RegExp(`\n +${accepted}`),
+    )
   })
 })
 

@@ -36,6 +36,7 @@ export type HoldWithPayment = Hold &
     operation_kind: Operation['kind'] | null
     operation_asked_by: Operation['asked_by']
     operation_sent_at: Date | null
+    operation_state: Operation['state'] | null
   }
 
 /** A merchant's holds: waiting ones by their deadline, then decided ones, the newest first. */
@@ -50,7 +51,8 @@ export async function listHolds(
   const order = sql`order by h.decided_at desc nulls first, h.deadline, h.payment_id`
   return sql<HoldWithPayment[]>`
     select h.*, p.session_id, p.amount, p.currency, p.mode, p.order_reference, p.customer_email, p.created_at, s.settlement, s.answer_by,
-      o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at
+      o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at,
+      o.state as operation_state
     from (
       select * from holds h
       where merchant_id = ${merchant_id} and status = any(${statuses}::text[]) ${waiting} ${order} limit ${limit}

@@ -44,7 +44,7 @@ export type PaymentWithHold = {
   /** Null if the payment was never held. */
   hold: Hold | null
   /** The hold's capture or void without an answer yet; null if there is none. */
-  operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at'> | null
+  operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at' | 'state'> | null
   session: Pick<Session, 'settlement' | 'answer_by'>
 }
 
@@ -60,7 +60,7 @@ export async function findPaymentWithHold(
     join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
     left join holds h on h.merchant_id = r.merchant_id and h.payment_id = r.payment_id
     left join lateral (
-      select kind, asked_by, sent_at from acquirer_operations
+      select kind, asked_by, sent_at, state from acquirer_operations
       where merchant_id = h.merchant_id and operation_id = h.operation_id) o on true`
   if (!row) return undefined
   const { hold, operation, settlement, answer_by, ...payment } = row

@@ -50,6 +50,8 @@ export type HoldDetail = {
   amount: string
   /** The capture or void that has no answer yet, in words. */
   operation: string | null
+  /** The acquirer has accepted that capture or void. */
+  is_accepted: boolean
 }
 
 /** A command on one held payment. It shows the payment as it is afterwards. */
@@ -101,14 +103,14 @@ function decisionCommand(does: {
     moves_money: true,
     remarks: [
       'It counts as a decision of the merchant. If the acquirer refuses, the exit status is 1, and the payment is held as\n' +
-        'before and can be decided again. If the acquirer does not answer, the exit status is 0. The service then keeps\n' +
-        'asking, and settlement reads awaiting_reconciliation until the outcome is known.',
+        'before and can be decided again. If the acquirer does not answer, or only accepts it, the exit status is 0. The\n' +
+        'service then keeps asking, and settlement reads awaiting_reconciliation until the outcome is known.',
     ],
     decide: (context, key) =>
       decideHold(context, key, { kind, asked_by: 'merchant', cause: causeOf(), key: null }),
     sentences: (shown) =>
       isWaiting(shown.hold)
-        ? unanswered(kind, shown.key)
+        ? unanswered(kind, shown)
         : [`${done(shown)} payment.${shown.hold.status} goes out to the merchant's endpoints.`],
   })
 }
@@ -117,9 +119,12 @@ function causeOf(): Cause {
   return { actor: 'operator', request_id: null, note: { by: operatorName() } }
 }
 
-function unanswered(kind: Decision, { payment_id }: PaymentKey): string[] {
+function unanswered(kind: Decision, { key: { payment_id }, is_accepted }: HoldDetail): string[] {
+  const first = is_accepted
+    ? `The acquirer has accepted the ${kind}, and carries it out or refuses it later.`
+    : `The acquirer has not answered. It is not known yet whether the ${kind} happened.`
   return [
-    `The acquirer has not answered. It is not known yet whether the ${kind} happened.`,
+    first,
     'The service keeps asking while it runs. Until it knows, the payment stays held, and nothing else can be decided.\n' +
       `To see the progress: ripper reconcile show ${payment_id}`,
   ]
@@ -129,7 +134,8 @@ async function readShown(context: CommandContext, key: PaymentKey): Promise<Hold
   const held = heldOrRefuse(await findPaymentWithHold(context.sql, key))
   const payment = viewHeld(held, context.world.clock.now())
   const operation = held.operation && operationWords(held.operation, payment.settlement)
-  return { key, payment, hold: held.hold, amount: money(held.payment), operation }
+  const is_accepted = held.operation?.state === 'accepted'
+  return { key, payment, hold: held.hold, amount: money(held.payment), operation, is_accepted }
 }
 
 function printForPeople({ key, payment, hold, amount, operation }: HoldDetail): void {

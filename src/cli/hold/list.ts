@@ -76,7 +76,8 @@ function statusesOf(options: Options): (typeof statuses)[number][] {
 /** The capture or void that has no answer yet. */
 function operationOf(hold: HoldWithPayment): OpenOperation | null {
   const { operation_kind: kind, operation_asked_by: asked_by, operation_sent_at: sent_at } = hold
-  return kind && sent_at && { kind, asked_by, sent_at }
+  const { operation_state: state } = hold
+  return kind && sent_at && state && { kind, asked_by, sent_at, state }
 }
 
 // The widest values take 112 characters.

@@ -32,15 +32,18 @@ export function refusalWords({ kind, reason, decline_code, at }: OperationRefusa
 }
 
 /** A capture or void of a hold that has no answer yet. */
-export type OpenOperation = Pick<Operation, 'kind' | 'asked_by' | 'sent_at'>
+export type OpenOperation = Pick<Operation, 'kind' | 'asked_by' | 'sent_at' | 'state'>
 
 /** `settlement` is the session's, which is set if the answer counts as lost. */
 export function operationWords(
-  { kind, asked_by, sent_at }: OpenOperation,
+  { kind, asked_by, sent_at, state }: OpenOperation,
   settlement: string | null,
 ): string {
   const what = `${kind} by ${asked_by === 'rules' ? 'the rules' : 'the merchant'}`
   const since = shortTime(sent_at)
+  if (state === 'accepted') {
+    return `a ${what} of ${since} was accepted: the acquirer carries it out or refuses it later`
+  }
   return settlement === null
     ? `a ${what} is under way since ${since}`
     : `a ${what} is not answered since ${since}: see ripper reconcile show`
