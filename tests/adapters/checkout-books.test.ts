@@ -1,5 +1,6 @@
 // What Checkout.com's connector touches and lists in an account that others use as well, what it checks, and what it is posted.
 
+import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
 import { suggests } from '../../src/acquirers/answers.ts'
@@ -266,5 +267,18 @@ describe('notices', () => {
     const notices = readNotices(signed(key, { ...event, ...change }))
     expect(notices).toMatchObject(expected)
     expect(notices).toHaveLength(expected.length)
+  })
+
+  test.each([
+    ['authentication_failed', true],
+    ['payment_captured', false],
+  ])('%s that is no JSON is taken: %s', async (type, is_taken) => {
+    const { readNotices } = await openCheckoutUnderTest()
+    const body = JSON.stringify({ ...event, type }).replace('"pay_1"', 'pay_1')
+    const signature = createHmac('sha256', key).update(body).digest('hex')
+    const post = { headers: { 'cko-signature': signature }, body }
+    if (is_taken) expect(readNotices(post)).toEqual([])
+    else expect(() => readNotices(post)).toThrow(NotGenuine)
+    expect(() => readNotices({ ...post, headers: {} })).toThrow(NotGenuine)
   })
 })
