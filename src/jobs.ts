@@ -23,6 +23,7 @@ import { rewrapCredentials } from './connections/rewrap-credentials.ts'
 import { countPayments } from './dashboard/overview/count-payments.ts'
 import type { MarkMemory } from './database/high-water/high-water-file.ts'
 import { keepStatistics } from './database/keep-statistics.ts'
+import { purgeChallenges } from './database/stores/simulated-challenges.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { keepRefusals } from './http/keep-refusals.ts'
 import { writeKeyUses } from './merchants/key-uses.ts'
@@ -60,6 +61,8 @@ export type JobContext = Partial<Pick<Context, 'key_uses'>> &
     post?: ReceiptMailer
     /** See PurgeContext. */
     unpaid_sessions_days?: number
+    /** Ends challenges of the simulated bank; left out in a process that does not serve it. */
+    endChallenges?: () => Promise<number>
     /**
      * Aborts when the process is to end or its clock is wrong: a job then finishes what it has begun, and begins nothing
      * more.
@@ -76,6 +79,11 @@ export type Job = {
 
 export const jobs: Job[] = [
   { name: 'reconcile', every_seconds: 1, run: reconcile },
+  {
+    name: 'end_challenges',
+    every_seconds: 10,
+    run: async ({ endChallenges }) => (await endChallenges?.()) ?? 0,
+  },
   { name: 'fetch_results', every_seconds: 20, run: fetchResults },
   { name: 'handle_notices', every_seconds: 1, run: handleNotices },
   { name: 'apply_hold_rules', every_seconds: 1, run: applyHoldRules },
@@ -102,7 +110,8 @@ export const jobs: Job[] = [
   {
     name: 'purge_limits',
     every_seconds: 60,
-    run: ({ sql, world }) => purgeLimits(sql, world.clock.now()),
+    run: async ({ sql, world }) =>
+      (await purgeLimits(sql, world.clock.now())) + (await purgeChallenges(sql, world.clock.now())),
   },
   { name: 'purge_notices', every_seconds: 600, run: forgetOldNotices },
   { name: 'purge_sessions', every_seconds: 600, run: purgeSessions },

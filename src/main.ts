@@ -84,7 +84,7 @@ export async function serve(
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
     })
-    const { app, context } = service
+    const { app, context, endChallenges } = service
     context.metrics.watchClockSkew(watch.skewSeconds)
     await listen(app, config)
     await recordClockOffset(database.sql, config.clock_offset_seconds)
@@ -100,7 +100,7 @@ export async function serve(
     const welcomes = demo !== null && database.kind === 'embedded' && options.terminal === true
     const welcome_url = welcomes ? await inviteFirstOwner(context, demo!.merchant_id) : null
     const { metrics, key_uses, jobRuns } = context
-    const parts = { ...opened, metrics, key_uses, jobRuns, trust: watch, committed }
+    const parts = { ...opened, metrics, key_uses, jobRuns, endChallenges, trust: watch, committed }
     const background = await startBackground(config, parts)
     news.deliverBy(background)
     const stop = stopOf(config, { world, news, background, service, last })

@@ -7,6 +7,7 @@ import {
   openThreeDsSimulator,
   type ThreeDsSimulator,
 } from '../../src/three-ds/simulator/simulator.ts'
+import { memoryChallenges } from '../../tests/adapters/memory-challenges.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import { base_url } from './places.ts'
@@ -45,6 +46,7 @@ export function openDirectoryServer(ends: Ends, results: Http): DirectoryServer 
     pages_url: () => `${base_url}/3ds/`,
     headers: {},
     signing_key: Buffer.alloc(32, 7),
+    challenges: memoryChallenges(),
   })
 
   async function handle({ url, body, headers }: OutgoingRequest) {

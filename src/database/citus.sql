@@ -71,4 +71,5 @@ select create_distributed_table('payment_count_marks', 'merchant_id', colocate_w
 -- was migrated is written in the transaction that changes other tables.
 
 select citus_add_local_table_to_metadata('simulator.ledger');
+select citus_add_local_table_to_metadata('simulator.challenges');
 select citus_add_local_table_to_metadata('migrations');

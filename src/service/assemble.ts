@@ -2,7 +2,6 @@
 
 import type { FastifyInstance } from 'fastify'
 import { couldBeCard } from '../cards/card-data.ts'
-import { results_path } from '../checkout/authentication/receive-result.ts'
 import type { Context } from '../checkout/context.ts'
 import { receiveNotices } from '../checkout/notices/receive-notices.ts'
 import { isClientSecret } from '../checkout/sessions/client-secret.ts'
@@ -50,8 +49,7 @@ import { hostedSessionPage } from '../pages/hosted-session.ts'
 import { messagePage } from '../pages/message-page.ts'
 import { payPage } from '../pages/pay.ts'
 import { pages, routes, streams } from '../routes.ts'
-import { openThreeDs, simulator_prefix } from '../three-ds/open.ts'
-import { openThreeDsSimulator, simulator_places } from '../three-ds/simulator/simulator.ts'
+import { openThreeDs } from '../three-ds/open.ts'
 import { dashboardAddress } from '../users/page-origin.ts'
 import { hashes_at_once } from '../users/passwords.ts'
 import { begin_path, openSingleSignOn, prove_path } from '../users/single-sign-on.ts'
@@ -60,6 +58,7 @@ import { openCheckUp } from './check-up.ts'
 import { hostRuleOf } from './dashboard-host.ts'
 import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
+import { openSimulatedBank } from './simulated-bank.ts'
 import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
@@ -114,6 +113,8 @@ export type Service = {
   context: Context
   /** Answers 503 on `/readyz` for this long and serves everything else, so that proxies turn elsewhere. */
   drain(duration_ms: number): Promise<void>
+  /** See JobContext. */
+  endChallenges(): Promise<number>
   /** Answers what is in flight, then stops. */
   close(): Promise<void>
 }
@@ -126,7 +127,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const changed = () => void simulator.look()
   const directory = await openDirectory({ database, clock: world.clock, keyring, changed })
   const ownCalls = openOwnCalls(keyring)
-  const simulatedBank = openSimulatedBank(parts, ownCalls)
+  const simulatedBank = openSimulatedBank(parts, ownCalls, simulator)
   const context = await contextOf(parts, { directory, simulator, own_calls: ownCalls })
   const assets = readAssets()
   const dashboardAssets = readDashboardAssets()
@@ -153,14 +154,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
       messagePage({ status: 404, language: languageFor(null, languages), words: 'not_found' }),
     advise: adviseOn,
     couldBeCard,
-    peers: [
-      {
-        prefix: simulator_prefix,
-        places: simulator_places,
-        isOpen: simulator.isOn,
-        handle: simulatedBank.handle,
-      },
-    ],
+    peers: [simulatedBank.peer],
     own_calls: ownCalls,
     gateway_limit: parts.gateway_limit,
     connections_max: connectionsMax(parts),
@@ -180,7 +174,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     simulatedBank.close()
     await directory.close()
   }
-  return { app, context, drain, close }
+  return { app, context, drain, endChallenges: simulatedBank.endDue, close }
 }
 
 type ContextOptions = { directory: Directory; simulator: SimulatorSwitch; own_calls: OwnCalls }
@@ -252,18 +246,6 @@ function doorkeeperOf(parts: ServiceOptions): Context['doorkeeper'] {
   const tries = gateway_limit > 0 ? counts() : null
   const hashing = openSlots(hashes_at_once)
   return { hashing, tries, unknown_names: counts(), clock_offset_seconds, ...shown }
-}
-
-function openSimulatedBank({ world, addresses, keyring }: ServiceOptions, ownCalls: OwnCalls) {
-  return openThreeDsSimulator({
-    world,
-    base_url: () => addresses.internal_url() + simulator_prefix,
-    public_url: () => addresses.base_url() + simulator_prefix,
-    results_url: () => addresses.internal_url() + results_path,
-    pages_url: () => `${addresses.base_url()}/3ds/`,
-    headers: ownCalls.headers,
-    signing_key: keyring.mac('simulated bank'),
-  })
 }
 
 function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): Page<Context>[] {

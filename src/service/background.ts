@@ -34,6 +34,8 @@ type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
   trust: ClockTrust
   /** See Context. Left out in a process that answers no requests. */
   key_uses?: KeyUses
+  /** See JobContext. */
+  endChallenges?: () => Promise<number>
   /** Called where a job has committed an event of this merchant. */
   committed(merchant_id: string): void
 }
@@ -76,6 +78,7 @@ export async function startBackground(
       parts.committed(merchant_id)
     },
     ...(parts.key_uses && { key_uses: parts.key_uses }),
+    ...(parts.endChallenges && { endChallenges: parts.endChallenges }),
     ids: openIds(world.random, keyring),
     unknown_authorisations: config.unknown_authorisations,
     unpaid_sessions_days: config.unpaid_sessions_days,

@@ -1,28 +1,45 @@
 // The simulated bank without HTTP: its Directory Server's address leads back into it, any other to our results page.
 
 import { testNumber } from '../../src/cards/test-cards.ts'
+import type { PeerAnswer } from '../../src/kernel/peer.ts'
 import { OutgoingFailure, type OutgoingRequest } from '../../src/kernel/world.ts'
 import { buildAReq } from '../../src/three-ds/emv/areq.ts'
 import { decode } from '../../src/three-ds/emv/base64url.ts'
 import { challengeForm } from '../../src/three-ds/emv/browser-messages.ts'
 import type { Message } from '../../src/three-ds/emv/messages.ts'
 import { answerResult, readResult } from '../../src/three-ds/emv/results.ts'
-import { openThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
+import {
+  openThreeDsSimulator,
+  type ThreeDsSimulator,
+} from '../../src/three-ds/simulator/simulator.ts'
 import type { AuthenticationRequest } from '../../src/three-ds/three-ds.ts'
-import { fakeWorld, identity, purchase } from './three-ds-fixtures.ts'
+import { memoryChallenges } from './memory-challenges.ts'
+import { type FakeWorld, fakeWorld, identity, purchase } from './three-ds-fixtures.ts'
 
 const service = 'https://pay.example'
 const mount = `${service}/simulator/three-ds`
 /** What the simulated bank's own calls carry here. */
 export const mark = { 'x-mark': 'own' }
 
-export type Peer = ReturnType<typeof openPeer>
-
-export function openPeer() {
+export type Peer = {
+  simulator: ThreeDsSimulator
+  challenges: ReturnType<typeof memoryChallenges>
+  world: FakeWorld
   /** What our results page was sent. */
+  rreqs: OutgoingRequest[]
+  results_page: { up: boolean }
+  ask(path: string, body: string, method?: string): Promise<Exclude<PeerAnswer, 'hang_up'>>
+  post(path: string, body: string): Promise<string>
+  ds(message: object): Promise<Message>
+  challenge(yz: string): Promise<{ ares: Message; creq: URLSearchParams }>
+}
+
+/** Another process shares the clock and what is kept. */
+export function openPeer(shared?: Pick<Peer, 'challenges' | 'world'>): Peer {
   const rreqs: OutgoingRequest[] = []
   const results_page = { up: true }
-  const world = fakeWorld({
+  const challenges = shared?.challenges ?? memoryChallenges()
+  const world: FakeWorld = fakeWorld({
     async post(request) {
       const content_type = 'application/json'
       if (request.url === `${mount}/ds`) {
@@ -35,6 +52,7 @@ export function openPeer() {
       return { status: 200, content_type, body }
     },
   })
+  if (shared) world.clock = shared.world.clock
   const simulator = openThreeDsSimulator({
     world,
     base_url: () => mount,
@@ -43,6 +61,7 @@ export function openPeer() {
     pages_url: () => `${service}/3ds/`,
     headers: mark,
     signing_key: Buffer.alloc(32, 9),
+    challenges,
   })
 
   async function ask(path: string, body: string, method = 'POST') {
@@ -71,7 +90,7 @@ export function openPeer() {
     return { ares, creq: new URLSearchParams(fields) }
   }
 
-  return { simulator, world, rreqs, results_page, ask, post, ds, challenge }
+  return { simulator, challenges, world, rreqs, results_page, ask, post, ds, challenge }
 }
 
 /** Our AReq for a Visa card of a 3-D Secure code. */

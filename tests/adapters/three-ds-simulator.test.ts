@@ -16,6 +16,7 @@ import {
 import type { PostedThreeDs, ResultMessage } from '../../src/three-ds/three-ds.ts'
 import { manualClock } from '../support/clock.ts'
 import { cardThat } from './fakes/bank.ts'
+import { memoryChallenges } from './memory-challenges.ts'
 import { threeDsSuite } from './three-ds.ts'
 import type { ThreeDsBench } from './three-ds-bench.ts'
 import { post } from './three-ds-browser.ts'
@@ -42,6 +43,7 @@ async function open(): Promise<ThreeDsBench> {
     pages_url: () => `${base}/3ds/`,
     headers: {},
     signing_key: Buffer.alloc(32, 7),
+    challenges: memoryChallenges(),
   })
   const results: ResultMessage[] = []
   let arrived = Promise.withResolvers<void>()

@@ -63,6 +63,8 @@ export type Service = {
   /** A further integration and key of a merchant. */
   addPlace(merchant_id: string, integration?: Partial<Integration>): Promise<Account>
   drain(duration_ms: number): Promise<void>
+  /** What the job of the simulated bank does. */
+  endChallenges(): Promise<number>
   close(): Promise<void>
 }
 
@@ -78,6 +80,8 @@ export type ServiceOptions = {
   database?: FreshDatabase
   /** How long statements wait for a lock; not to be given with a database that is there already. */
   lock_limit?: LockLimit
+  /** The public address, where another process of the same installation has it too. */
+  base_url?: string
   /** Another way to the same database. */
   database_url?: string
   master_key?: Buffer
@@ -142,14 +146,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let deliveries: DeliveryLoop | null = null
   let base_url = ''
   const address = () => base_url
-  const { app, context, drain, close } = await assemble({
+  const { app, context, drain, close, endChallenges } = await assemble({
     world,
     database: opened,
     keyring,
     three_ds: options.three_ds ?? null,
     simulator: options.simulator === undefined ? 'on' : options.simulator,
     addresses: {
-      base_url: address,
+      base_url: () => options.base_url ?? base_url,
       pay_url: () => options.pay_url ?? `${base_url}/pay`,
       internal_url: address,
     },
@@ -194,7 +198,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
   return {
     ...{ base_url, sql: opened.sql, log, context, database, operator, account, newAccount },
-    ...{ addPlace, drain },
+    ...{ addPlace, drain, endChallenges },
     client: account.client,
     async close() {
       await close()

@@ -1,92 +1,163 @@
 // The simulated ACS: answers AReqs, runs challenges, and sends their results through the Directory Server.
 
 import { testCardOf } from '../../cards/test-cards.ts'
-import { type Message, present, readMessage } from '../emv/messages.ts'
+import { type Message, present } from '../emv/messages.ts'
 import { newTransactionId, transactionIdOf } from '../emv/transaction-id.ts'
 import type { Version } from '../emv/versions.ts'
+import { openAlarms } from './alarms.ts'
 import { authenticationValue, eciOf } from './authentication-value.ts'
+import {
+  type Challenge,
+  type ChallengeChanges,
+  firstDue,
+  isSent,
+  keep_ms,
+  overdue,
+  result_tries,
+  sent,
+} from './challenges.ts'
 import type { SimulatorOptions } from './options.ts'
-import { decide, type Ending, endings } from './risk.ts'
-import { openTransactions, type Transaction } from './transactions.ts'
+import { decide } from './risk.ts'
+import { idsOf, proofOf, sendResult } from './send-result.ts'
 
 export type AccessControlServer = {
   /** Answers an AReq for a test card, which the Directory Server has validated. */
-  answer(areq: Message): Message
-  find(acs_transaction_id: string): Transaction | null
-  /** Notes that a page was shown, and waits ten minutes for its answer. */
-  waitForAnswer(transaction: Transaction): void
-  /** Ends a challenge once, and resolves once its result was sent. A later call changes nothing. */
-  end(transaction: Transaction, ending: Ending, delay_ms?: number): Promise<void>
+  answer(areq: Message): Promise<Message>
+  find(acs_transaction_id: string): Promise<Challenge | null>
+  /**
+   * Changes a challenge by what `next` makes of it as it is, also where another process changes it at the same time, and
+   * does what the change asks for: waits, or sends the result. Null from `next` changes nothing. Returns null where there
+   * is no such challenge.
+   */
+  step(acs_transaction_id: string, next: Next): Promise<Challenge | null>
+  /** Resolves once the result was sent for the first time, by whichever process. */
+  delivered(challenge: Challenge): Promise<void>
+  /** Does what is overdue: the process that waited for it is gone. Returns how many challenges it was. */
+  endDue(): Promise<number>
   close(): void
 }
 
+type Next = (challenge: Challenge) => ChallengeChanges | null
+
 type AcsOptions = Pick<
   SimulatorOptions,
-  'world' | 'base_url' | 'public_url' | 'headers' | 'signing_key'
+  'world' | 'base_url' | 'public_url' | 'headers' | 'signing_key' | 'challenges'
 >
 
-const first_creq_ms = 30_000
-const page_ms = 600_000
-const rres_timeout_ms = 5_000
 const retry_after_ms = 10_000
-const result_tries = 5
+/** The process that waits for a challenge comes first. */
+const overdue_after_ms = 5_000
+const overdue_max = 100
+const look_ms = 250
+const looks = 20
 
 export function openAccessControlServer(options: AcsOptions): AccessControlServer {
-  const { world } = options
-  const transactions = openTransactions(world.clock)
+  const { world, challenges } = options
+  const { clock, log } = world
+  const closing = new AbortController()
+  const alarms = openAlarms(world)
+  const sending = new Map<string, Promise<void>>()
 
-  /** Ends the challenge after this time, unless the timer is restarted or the challenge ends before. */
-  function endAfter(transaction: Transaction, duration_ms: number, ending: Ending): void {
-    const timer = renewed(transaction)
-    world.clock.sleep(duration_ms, timer).then(
-      () => end(transaction, ending),
-      // Aborted: something else happened in time.
-      () => {},
-    )
+  async function find(acs_transaction_id: string): Promise<Challenge | null> {
+    const challenge = await challenges.find(acs_transaction_id)
+    const old_ms = clock.now().getTime() - keep_ms
+    return challenge && challenge.created_at.getTime() > old_ms ? challenge : null
   }
 
-  function end(transaction: Transaction, ending: Ending, delay_ms = 0): Promise<void> {
-    if (transaction.delivered) return transaction.delivered
-    transaction.ended = ending.cres
-    const timer = renewed(transaction)
-    transaction.delivered = deliver(options, transaction, ending, { delay_ms, signal: timer })
-      // Aborted: the simulator closes, or the transaction is too old to matter.
-      .catch(() => {})
-    return transaction.delivered
-  }
-
-  function answer(areq: Message): Message {
-    const transaction = newTransaction(options, areq)
-    const decision = decide(transaction.behaviour, transaction.version)
-    if (decision.status === 'C' && !decision.unsafe) {
-      transactions.add(transaction)
-      const abandoned = transaction.behaviour === 'challenge_abandoned'
-      const ending = abandoned ? endings.never_answered : endings.never_opened
-      endAfter(transaction, first_creq_ms, ending)
+  async function step(acs_transaction_id: string, next: Next): Promise<Challenge | null> {
+    for (;;) {
+      const challenge = await find(acs_transaction_id)
+      const changes = challenge && next(challenge)
+      if (!challenge || !changes || Object.keys(changes).length === 0) return challenge
+      const stored = await challenges.change(challenge, changes)
+      if (!stored) continue
+      follow(stored)
+      return stored
     }
-    return buildARes(options, areq, transaction)
   }
 
-  function waitForAnswer(transaction: Transaction): void {
-    // An abandoned challenge keeps the 30 seconds that began with its ARes.
-    if (transaction.behaviour === 'challenge_abandoned') return
-    endAfter(transaction, page_ms, endings.never_answered)
+  /** After a change of this process. */
+  function follow(challenge: Challenge): void {
+    const { acs_transaction_id: id } = challenge
+    alarms.cancel(id)
+    if (challenge.due_at === null) return
+    if (!isSent(challenge)) {
+      waitUntilDue(challenge, challenge.due_at)
+      return
+    }
+    const done = send(challenge)
+      // Whoever looks for what is overdue sends it again.
+      .catch((error: Error) => log.warn({ error: error.message }, 'simulated result not noted'))
+      .finally(() => sending.delete(id))
+    sending.set(id, done)
   }
 
-  return { answer, find: transactions.find, waitForAnswer, end, close: transactions.close }
+  function waitUntilDue({ acs_transaction_id }: Challenge, due_at: Date): void {
+    const whenDue = () => {
+      // A timer may end a moment early.
+      const now = new Date(Math.max(clock.now().getTime(), due_at.getTime()))
+      return step(acs_transaction_id, (challenge) => overdue(challenge, now))
+    }
+    alarms.set(acs_transaction_id, due_at.getTime() - clock.now().getTime(), whenDue)
+  }
+
+  /** Sends the result once. If it was not answered, further tries follow after this has resolved. */
+  async function send(challenge: Challenge): Promise<void> {
+    const { acs_transaction_id: id, sends_left } = challenge
+    const has_arrived = await sendResult(options, challenge)
+    if (!has_arrived && sends_left > 0) {
+      const again: Next = (stored) => (stored.due_at === null ? null : sent(stored, clock.now()))
+      alarms.set(id, retry_after_ms, () => step(id, again))
+      return
+    }
+    if (!has_arrived) log.warn({ acs_transaction_id: id }, 'an RReq was given up')
+    await challenges.change(challenge, { due_at: null })
+  }
+
+  async function delivered({ acs_transaction_id }: Challenge): Promise<void> {
+    const own = sending.get(acs_transaction_id)
+    if (own) return own
+    for (let look = 0; look < looks; look += 1) {
+      const challenge = await find(acs_transaction_id)
+      if (!challenge?.due_at) return
+      await clock.sleep(look_ms, closing.signal).catch(() => {})
+    }
+  }
+
+  async function answer(areq: Message): Promise<Message> {
+    const challenge = newChallenge(options, areq)
+    const decision = decide(challenge.behaviour, challenge.version)
+    if (decision.status === 'C' && !decision.unsafe) {
+      await challenges.insert(challenge)
+      follow(challenge)
+    }
+    return buildARes(options, areq, challenge)
+  }
+
+  async function endDue(): Promise<number> {
+    const before = new Date(clock.now().getTime() - overdue_after_ms)
+    const due = await challenges.listDue(before, overdue_max)
+    for (const { acs_transaction_id } of due) {
+      await step(acs_transaction_id, (challenge) => overdue(challenge, before))
+      await sending.get(acs_transaction_id)
+    }
+    return due.length
+  }
+
+  function close(): void {
+    closing.abort()
+    alarms.close()
+  }
+
+  return { answer, find, step, delivered, endDue, close }
 }
 
-function renewed(transaction: Transaction): AbortSignal {
-  transaction.timer.abort()
-  transaction.timer = new AbortController()
-  return transaction.timer.signal
-}
-
-function newTransaction({ world, signing_key }: AcsOptions, areq: Message): Transaction {
+function newChallenge({ world, signing_key }: AcsOptions, areq: Message): Challenge {
   const text = (name: string) => areq[name] as string
   const card = testCardOf(text('acctNumber'))!
   const acs_transaction_id = newTransactionId(world.random)
   const about = { acs_transaction_id, number: text('acctNumber'), amount: text('purchaseAmount') }
+  const created_at = world.clock.now()
   return {
     server_transaction_id: transactionIdOf(areq.threeDSServerTransID)!,
     acs_transaction_id,
@@ -98,32 +169,32 @@ function newTransaction({ world, signing_key }: AcsOptions, areq: Message): Tran
     currency: text('purchaseCurrency'),
     exponent: Number(areq.purchaseExponent),
     notification_url: text('notificationURL'),
-    proof: {
-      authentication_value: authenticationValue(signing_key, { ...about, brand: card.brand }),
-      eci: eciOf(card.brand, card.three_ds === 'attempted' ? 'A' : 'Y'),
-    },
-    created_at: world.clock.now(),
+    authentication_value: authenticationValue(signing_key, { ...about, brand: card.brand }),
+    eci: eciOf(card.brand, card.three_ds === 'attempted' ? 'A' : 'Y'),
+    created_at,
     opened: false,
     tries: 0,
     session_data: null,
-    ended: null,
-    delivered: null,
-    timer: new AbortController(),
+    ending: card.three_ds === 'challenge_abandoned' ? 'never_answered' : 'never_opened',
+    has_ended: false,
+    due_at: firstDue(created_at),
+    sends_left: result_tries,
+    revision: 0,
   }
 }
 
-function buildARes({ public_url }: AcsOptions, areq: Message, transaction: Transaction): Message {
-  const decision = decide(transaction.behaviour, transaction.version)
+function buildARes({ public_url }: AcsOptions, areq: Message, challenge: Challenge): Message {
+  const decision = decide(challenge.behaviour, challenge.version)
   const proven = decision.status === 'Y' || decision.status === 'A'
   return {
-    ...idsOf(transaction),
+    ...idsOf(challenge),
     messageType: 'ARes',
-    messageVersion: transaction.version,
+    messageVersion: challenge.version,
     dsReferenceNumber: areq.dsReferenceNumber,
     acsReferenceNumber: 'RIPPER-SIMULATED-ACS',
     acsOperatorID: 'RIPPER-SIMULATOR',
     transStatus: decision.status,
-    ...(proven ? proofOf(transaction) : {}),
+    ...(proven ? proofOf(challenge) : {}),
     ...('reason' in decision ? { transStatusReason: decision.reason } : {}),
     ...('reason' in decision ? present('cardholderInfo', decision.cardholder_info) : {}),
     ...(decision.status === 'C'
@@ -133,66 +204,5 @@ function buildARes({ public_url }: AcsOptions, areq: Message, transaction: Trans
           authenticationType: '02',
         }
       : {}),
-  }
-}
-
-/** Sends the RReq once. If it was not answered, further tries continue after this function has resolved. */
-async function deliver(
-  { world, base_url, headers: marks }: AcsOptions,
-  transaction: Transaction,
-  ending: Ending,
-  { delay_ms, signal }: { delay_ms: number; signal: AbortSignal },
-): Promise<void> {
-  if (delay_ms > 0) await world.clock.sleep(delay_ms, signal)
-  const rreq = JSON.stringify(buildRReq(transaction, ending))
-  const headers = { ...marks, 'content-type': 'application/json; charset=utf-8' }
-  const send = () =>
-    world.http
-      .post({ url: `${base_url()}/ds`, headers, body: rreq, timeout_ms: rres_timeout_ms })
-      .then(({ body }) => isFinal(body))
-      .catch(() => false)
-
-  async function tryAgain(): Promise<void> {
-    for (let tries = 1; tries < result_tries; tries++) {
-      await world.clock.sleep(retry_after_ms, signal)
-      if (await send()) return
-    }
-    world.log.warn({ acs_transaction_id: transaction.acs_transaction_id }, 'an RReq was given up')
-  }
-
-  if (!(await send())) tryAgain().catch(() => {})
-}
-
-/** Whether the Directory Server reached the 3DS Server. Its own Erro 405 means that it did not. */
-function isFinal(body: string): boolean {
-  const read = readMessage(body, ['RRes'])
-  return 'message' in read && read.message.errorCode !== '405'
-}
-
-function buildRReq(transaction: Transaction, ending: Ending): Message {
-  const has_type = ending.status === 'Y' || ending.status === 'N'
-  return {
-    ...idsOf(transaction),
-    messageType: 'RReq',
-    messageVersion: transaction.version,
-    messageCategory: '01',
-    transStatus: ending.status,
-    ...present('transStatusReason', ending.reason),
-    ...present('challengeCancel', ending.cancel),
-    ...(ending.status === 'Y' ? proofOf(transaction) : {}),
-    ...(has_type ? { authenticationType: '02' } : {}),
-    interactionCounter: String(Math.min(transaction.tries, 99)).padStart(2, '0'),
-  }
-}
-
-function proofOf({ proof }: Transaction) {
-  return { authenticationValue: proof.authentication_value, eci: proof.eci }
-}
-
-function idsOf(transaction: Transaction) {
-  return {
-    threeDSServerTransID: transaction.server_transaction_id,
-    acsTransID: transaction.acs_transaction_id,
-    dsTransID: transaction.ds_transaction_id,
   }
 }

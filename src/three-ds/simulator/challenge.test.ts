@@ -133,8 +133,51 @@ describe('the challenge', () => {
     const { creq } = await peer.challenge('70')
     await peer.post('/acs/challenge', creq.toString())
     await peer.world.clock.advance(3_600_000)
-    await peer.challenge('70')
     expect((await peer.ask('/acs/challenge', creq.toString())).status).toBe(400)
+  })
+
+  describe('what a process that is gone had waited for', () => {
+    const left = () => [...peer.challenges.kept.values()].map(({ due_at }) => due_at)
+
+    test('ends when another looks', async () => {
+      await peer.challenge('73')
+      peer.simulator.close()
+      const other = openPeer(peer)
+      await peer.world.clock.advance(35_000)
+      expect(await other.simulator.endDue()).toBe(0)
+      await peer.world.clock.advance(1)
+      expect(await other.simulator.endDue()).toBe(1)
+      expect(JSON.parse(other.rreqs[0]!.body)).toMatchObject({ challengeCancel: '04' })
+      expect([await other.simulator.endDue(), left()]).toEqual([0, [null]])
+    })
+
+    test('is sent by another when it has ended already', async () => {
+      peer.results_page.up = false
+      const { creq } = await peer.challenge('70')
+      await peer.post('/acs/challenge', creq.toString())
+      peer.simulator.close()
+      const other = openPeer(peer)
+      await peer.world.clock.advance(25_001)
+      await other.simulator.endDue()
+      expect(other.rreqs).toHaveLength(1)
+      expect(left()).toEqual([null])
+    })
+  })
+
+  test('of two processes that are asked at once, one ends it', async () => {
+    const { ares, creq } = await peer.challenge('72')
+    await peer.post('/acs/challenge', creq.toString())
+    const other = openPeer(peer)
+    const answer = (code: string) => `code=${code}&action=submit`
+    const asked = Promise.all([
+      peer.post(`/acs/challenge/${ares.acsTransID}`, answer('1234')),
+      other.post(`/acs/challenge/${ares.acsTransID}`, answer('1234')),
+      other.post(`/acs/challenge/${ares.acsTransID}`, 'action=cancel'),
+    ])
+    // Whoever did not end it looks until the result has arrived.
+    await peer.world.clock.advance(250)
+    for (const html of await asked) expect(posted(html, 'cres')).toMatchObject({ transStatus: 'Y' })
+    expect([...peer.rreqs, ...other.rreqs]).toHaveLength(1)
   })
 
   test('closing ends every wait', async () => {

@@ -6,9 +6,9 @@ import { readJson } from '../emv/json.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'
+import { type Challenge, ended, shown } from './challenges.ts'
 import { codePage, noticePage, submittingPage } from './pages.ts'
-import { automaticEnding, endings } from './risk.ts'
-import type { Transaction } from './transactions.ts'
+import { automaticEnding, endingOf } from './risk.ts'
 
 const code = '1234'
 const tries_at_most = 3
@@ -17,7 +17,7 @@ const late_result_ms = 20_000
 const session_data_characters_max = 1024
 
 /** The simulator's mount, and the start of the addresses to which it sends browsers back. */
-type At = { public_url: string; pages_url: string }
+type At = { public_url: string; pages_url: string; now(): Date }
 
 /** The method page, which reports back at once or never. */
 export function methodPage(
@@ -41,35 +41,42 @@ export function methodPage(
 export async function openChallenge(
   acs: AccessControlServer,
   fields: URLSearchParams,
-  { public_url, pages_url }: At,
+  { public_url, pages_url, now }: At,
 ): Promise<PeerAnswer> {
   const text = decode(fields.get('creq') ?? '')
   const read = text === null ? null : readMessage(text, ['CReq'])
   if (!read) return noticePage(400, 'This is not a challenge request.')
   const creq = 'message' in read ? read.message : read.fault.message
-  const transaction = acs.find(transactionIdOf(creq.acsTransID) ?? '')
-  if (!transaction) return noticePage(400, 'This verification is not known to the bank.')
-  if (!isBelow(pages_url, transaction.notification_url)) {
+  const found = await acs.find(transactionIdOf(creq.acsTransID) ?? '')
+  if (!found) return unknownPage()
+  if (!isBelow(pages_url, found.notification_url)) {
     return noticePage(400, 'The bank was not told how to come back.')
   }
-  const session_data = fields.get('threeDSSessionData') ?? ''
-  if (session_data.length > session_data_characters_max) {
+  const session_data = fields.get('threeDSSessionData') || null
+  if (session_data !== null && session_data.length > session_data_characters_max) {
     return noticePage(400, 'This is more than a bank keeps for a 3DS Server.')
   }
-  transaction.session_data = session_data || null
-  if ('fault' in read) return erroPage(transaction, erro('A', read.fault))
-  const fault = faultOfCReq(transaction, read.message)
-  if (fault) return erroPage(transaction, erro('A', { ...fault, message: read.message }))
-  const first = !transaction.opened
-  transaction.opened = true
-  if (transaction.ended) return endPage(transaction)
-  const ending = automaticEnding(transaction.behaviour)
-  if (!ending) {
-    if (first) acs.waitForAnswer(transaction)
-    return codePage(transaction, { action: actionOf(transaction, public_url), error: null })
+  const asked = { ...found, session_data }
+  if ('fault' in read) return erroPage(asked, erro('A', read.fault))
+  const fault = faultOfCReq(found, read.message)
+  if (fault) return erroPage(asked, erro('A', { ...fault, message: read.message }))
+  const challenge = await acs.step(found.acs_transaction_id, (stored) =>
+    openingOf(stored, session_data, now()),
+  )
+  if (!challenge) return unknownPage()
+  if (challenge.has_ended) return endPage(acs, challenge)
+  return codePage(challenge, { action: actionOf(challenge, public_url), error: null })
+}
+
+/** What a browser changes that comes with a CReq. */
+function openingOf(challenge: Challenge, session_data: string | null, now: Date) {
+  if (challenge.has_ended) return null
+  const opening = { opened: true, session_data }
+  const ending = automaticEnding(challenge.behaviour)
+  if (ending !== null) {
+    return { ...opening, ...ended(ending, now, isLate(challenge) ? late_result_ms : 0) }
   }
-  void acs.end(transaction, ending, isLate(transaction) ? late_result_ms : 0)
-  return endPage(transaction)
+  return challenge.opened ? opening : { ...opening, ...shown(challenge, now) }
 }
 
 /** Handles the answer of the page that asks for the code. */
@@ -77,66 +84,75 @@ export async function answerChallenge(
   acs: AccessControlServer,
   acs_transaction_id: string,
   fields: URLSearchParams,
-  { public_url }: At,
+  { public_url, now }: At,
 ): Promise<PeerAnswer> {
-  const transaction = acs.find(transactionIdOf(acs_transaction_id) ?? '')
-  if (!transaction?.opened) return noticePage(400, 'This verification is not known to the bank.')
-  if (transaction.ended) return endPage(transaction)
-  if (fields.get('action') === 'cancel') {
-    void acs.end(transaction, endings.cancelled)
-    return endPage(transaction)
+  const id = transactionIdOf(acs_transaction_id) ?? ''
+  const answer = {
+    is_cancelled: fields.get('action') === 'cancel',
+    is_right: (fields.get('code') ?? '').trim() === code,
   }
-  transaction.tries += 1
-  const passed = (fields.get('code') ?? '').trim() === code
-  if (passed || transaction.tries >= tries_at_most) {
-    void acs.end(transaction, passed ? endings.passed : endings.too_many_tries)
-    return endPage(transaction)
-  }
-  acs.waitForAnswer(transaction)
-  const left = tries_at_most - transaction.tries
+  const challenge = await acs.step(id, (stored) => answerOf(stored, answer, now()))
+  if (!challenge?.opened) return unknownPage()
+  if (challenge.has_ended) return endPage(acs, challenge)
+  const left = tries_at_most - challenge.tries
   const error = `That code is wrong. ${left} ${left === 1 ? 'try' : 'tries'} left.`
-  return codePage(transaction, { action: actionOf(transaction, public_url), error })
+  return codePage(challenge, { action: actionOf(challenge, public_url), error })
 }
 
-function faultOfCReq(transaction: Transaction, creq: Message) {
-  if (transactionIdOf(creq.threeDSServerTransID) !== transaction.server_transaction_id) {
+type Answer = { is_cancelled: boolean; is_right: boolean }
+
+function answerOf(challenge: Challenge, { is_cancelled, is_right }: Answer, now: Date) {
+  if (!challenge.opened || challenge.has_ended) return null
+  if (is_cancelled) return ended('cancelled', now)
+  const tries = challenge.tries + 1
+  if (is_right) return { tries, ...ended('passed', now) }
+  if (tries >= tries_at_most) return { tries, ...ended('too_many_tries', now) }
+  return { tries, ...shown(challenge, now) }
+}
+
+function unknownPage(): PeerAnswer {
+  return noticePage(400, 'This verification is not known to the bank.')
+}
+
+function faultOfCReq(challenge: Challenge, creq: Message) {
+  if (transactionIdOf(creq.threeDSServerTransID) !== challenge.server_transaction_id) {
     return { code: '301', detail: 'threeDSServerTransID' }
   }
-  if (creq.messageVersion !== transaction.version) return { code: '203', detail: 'messageVersion' }
-  const too_late = transaction.ended !== null && !transaction.opened
+  if (creq.messageVersion !== challenge.version) return { code: '203', detail: 'messageVersion' }
+  const too_late = challenge.has_ended && !challenge.opened
   return too_late ? { code: '402', detail: 'the challenge was not opened in time' } : null
 }
 
 /** The return: the browser posts the CRes to the 3DS Server's page after the RReq was sent. */
-async function endPage(transaction: Transaction): Promise<PeerAnswer> {
-  if (!isLate(transaction)) await transaction.delivered
+async function endPage(acs: AccessControlServer, challenge: Challenge): Promise<PeerAnswer> {
+  if (!isLate(challenge)) await acs.delivered(challenge)
   const cres = {
     messageType: 'CRes',
-    messageVersion: transaction.version,
-    threeDSServerTransID: transaction.server_transaction_id,
-    acsTransID: transaction.acs_transaction_id,
+    messageVersion: challenge.version,
+    threeDSServerTransID: challenge.server_transaction_id,
+    acsTransID: challenge.acs_transaction_id,
     challengeCompletionInd: 'Y',
-    transStatus: transaction.ended,
+    transStatus: endingOf(challenge.ending).cres,
   }
-  return back(transaction, { cres: encode(JSON.stringify(cres)) })
+  return back(challenge, { cres: encode(JSON.stringify(cres)) })
 }
 
-function isLate({ behaviour }: Transaction): boolean {
+function isLate({ behaviour }: Challenge): boolean {
   return behaviour === 'challenge_late_result'
 }
 
-function erroPage(transaction: Transaction, text: string): PeerAnswer {
-  return back(transaction, { erro: encode(text) })
+function erroPage(challenge: Challenge, text: string): PeerAnswer {
+  return back(challenge, { erro: encode(text) })
 }
 
-function back(transaction: Transaction, fields: Record<string, string>): PeerAnswer {
-  const { session_data, notification_url } = transaction
+function back(challenge: Challenge, fields: Record<string, string>): PeerAnswer {
+  const { session_data, notification_url } = challenge
   const all = session_data ? { ...fields, threeDSSessionData: session_data } : fields
   return submittingPage({ action: notification_url, fields: all }, 'Continue')
 }
 
-function actionOf(transaction: Transaction, public_url: string): string {
-  return `${public_url}/acs/challenge/${transaction.acs_transaction_id}`
+function actionOf(challenge: Challenge, public_url: string): string {
+  return `${public_url}/acs/challenge/${challenge.acs_transaction_id}`
 }
 
 /** Whether an address exactly belongs to these pages: dots or a line break in it may lead elsewhere. */

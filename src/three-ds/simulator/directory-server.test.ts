@@ -120,7 +120,9 @@ describe('the Directory Server', () => {
     expect(await peer.ds(rreq)).toMatchObject({ messageType: 'RRes', resultsStatus: '01' })
     expect(peer.rreqs[0]!.url).toBe(purchase().results_url)
     expect(peer.rreqs[0]!.headers).toMatchObject(mark)
-    // The route of a result is removed after its use.
+    // The bank notes that its result has arrived.
+    const [challenge] = peer.challenges.kept.values()
+    await peer.challenges.change(challenge!, { due_at: null })
     expect(await peer.ds(rreq)).toMatchObject({ errorCode: '301' })
     expect(peer.rreqs).toHaveLength(1)
   })

@@ -64,13 +64,12 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
       return 'hang_up'
     }
     if (card.three_ds === 'erro') return refusal('305', 'acctNumber', areq)
-    const ares = options.acs.answer({
+    const ares = await options.acs.answer({
       ...areq,
       dsReferenceNumber: reference_number,
       dsTransID: newTransactionId(world.random),
       dsURL: `${base_url()}/ds`,
     })
-    if (ares.transStatus === 'C') routes.keep(ares)
     world.log.debug(
       { ds_transaction_id: ares.dsTransID, status: ares.transStatus },
       'simulated authentication',

@@ -1,6 +1,7 @@
 // The addresses of the simulated Directory Server and ACS, and the addresses that they may call.
 
 import type { World } from '../../kernel/world.ts'
+import type { ChallengeStore } from './challenges.ts'
 
 export type SimulatorOptions = {
   world: World
@@ -18,4 +19,5 @@ export type SimulatorOptions = {
   /** The headers of each call that the simulator makes. */
   headers: Record<string, string>
   signing_key: Buffer
+  challenges: ChallengeStore
 }

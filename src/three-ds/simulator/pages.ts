@@ -5,7 +5,7 @@ import { escapeHtml } from '../../kernel/html.ts'
 import type { PeerAnswer } from '../../kernel/peer.ts'
 import { currencyOfNumeric } from '../../kernel/values.ts'
 import type { Form } from '../three-ds.ts'
-import type { Transaction } from './transactions.ts'
+import type { Challenge } from './challenges.ts'
 
 /** The only script: it sends the same form as the button below it. */
 export const submit_script = 'document.forms[0].submit()'
@@ -36,15 +36,15 @@ export function submittingPage(form: Form, button: string): PeerAnswer {
 
 /** The page that asks for the code. */
 export function codePage(
-  transaction: Transaction,
+  challenge: Challenge,
   { action, error }: { action: string; error: string | null },
 ): PeerAnswer {
   const alert = error === null ? '' : `<p id="error" role="alert">${escapeHtml(error)}</p>`
   const invalid = error === null ? '' : ' aria-invalid="true"'
   const described = error === null ? 'hint' : 'error hint'
   const body = `<header>Test bank</header><main><h1>Confirm your payment</h1>
-<dl><dt>Merchant</dt><dd>${escapeHtml(transaction.merchant_name)}</dd>
-<dt>Amount</dt><dd>${escapeHtml(amountText(transaction))}</dd></dl>
+<dl><dt>Merchant</dt><dd>${escapeHtml(challenge.merchant_name)}</dd>
+<dt>Amount</dt><dd>${escapeHtml(amountText(challenge))}</dd></dl>
 <form method="post" action="${escapeHtml(action)}">
 ${alert}<label for="code">One-time code</label>
 <p id="hint" class="hint">This is a test bank: the code is 1234.</p>
@@ -61,9 +61,7 @@ export function noticePage(status: number, notice: string): PeerAnswer {
 }
 
 /** `GBP 42.00`: minor units formatted with the exponent of the message, not with a table of ours. */
-export function amountText(
-  purchase: Pick<Transaction, 'amount' | 'currency' | 'exponent'>,
-): string {
+export function amountText(purchase: Pick<Challenge, 'amount' | 'currency' | 'exponent'>): string {
   const digits = purchase.amount.padStart(purchase.exponent + 1, '0')
   const whole = digits.slice(0, digits.length - purchase.exponent)
   const fraction = digits.slice(whole.length)

@@ -40,7 +40,7 @@ export function decide(behaviour: ThreeDsBehaviour, version: Version): Decision 
   }
 }
 
-export const endings = {
+const endings = {
   passed: { status: 'Y', cres: 'Y' },
   failed: { status: 'N', reason: '01', cres: 'N' },
   too_many_tries: { status: 'N', reason: '19', cres: 'N' },
@@ -52,17 +52,23 @@ export const endings = {
   rejected: { status: 'R', reason: '11', cres: 'N' },
 } as const satisfies Record<string, Ending>
 
+export type EndingName = keyof typeof endings
+
+export function endingOf(name: EndingName): Ending {
+  return endings[name]
+}
+
 /** The end of a challenge that needs no shopper, or null if the page asks for a code. */
-export function automaticEnding(behaviour: ThreeDsBehaviour): Ending | null {
+export function automaticEnding(behaviour: ThreeDsBehaviour): EndingName | null {
   return automatic[behaviour] ?? null
 }
 
-const automatic: Partial<Record<ThreeDsBehaviour, Ending>> = {
-  challenge_auto_pass: endings.passed,
-  challenge_late_result: endings.passed,
-  challenge_auto_fail: endings.failed,
-  challenge_cancelled: endings.cancelled,
-  challenge_lying_cres: endings.lying_cres,
-  challenge_unavailable: endings.unavailable,
-  challenge_rejected: endings.rejected,
+const automatic: Partial<Record<ThreeDsBehaviour, EndingName>> = {
+  challenge_auto_pass: 'passed',
+  challenge_late_result: 'passed',
+  challenge_auto_fail: 'failed',
+  challenge_cancelled: 'cancelled',
+  challenge_lying_cres: 'lying_cres',
+  challenge_unavailable: 'unavailable',
+  challenge_rejected: 'rejected',
 }

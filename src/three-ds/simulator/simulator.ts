@@ -10,7 +10,9 @@ import { method_path, silent_method_path } from './test-ranges.ts'
 
 export type ThreeDsSimulator = {
   handle(request: PeerRequest): Promise<PeerAnswer>
-  /** Ends all waits. Open challenges get no result any more. */
+  /** Ends challenges, and sends results, that the process that waited for them left behind. Returns how many. */
+  endDue(): Promise<number>
+  /** Ends all waits. What is open then is another process's, or this one's after its next start. */
   close(): void
 }
 
@@ -28,6 +30,7 @@ export const simulator_places: readonly PeerPlace[] = [
 
 export function openThreeDsSimulator(options: SimulatorOptions): ThreeDsSimulator {
   const { public_url, pages_url } = options
+  const { now } = options.world.clock
   const closing = new AbortController()
   const acs = openAccessControlServer(options)
   const directoryServer = openDirectoryServer({ ...options, acs, closing: closing.signal })
@@ -40,7 +43,7 @@ export function openThreeDsSimulator(options: SimulatorOptions): ThreeDsSimulato
 
   function routeOf(path: string): ((body: string) => PeerAnswer | Promise<PeerAnswer>) | null {
     const form = (body: string) => new URLSearchParams(body)
-    const at = { public_url: public_url(), pages_url: pages_url() }
+    const at = { public_url: public_url(), pages_url: pages_url(), now }
     if (path === ds_path) return directoryServer
     if (path === method_path) return (body) => methodPage(form(body), { silent: false, ...at })
     if (path === silent_method_path) {
@@ -56,5 +59,5 @@ export function openThreeDsSimulator(options: SimulatorOptions): ThreeDsSimulato
     acs.close()
   }
 
-  return { handle, close }
+  return { handle, endDue: acs.endDue, close }
 }

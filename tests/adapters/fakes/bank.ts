@@ -8,6 +8,7 @@ import type { Brand } from '../../../src/kernel/values.ts'
 import type { Clock } from '../../../src/kernel/world.ts'
 import { answerResult, readResult } from '../../../src/three-ds/emv/results.ts'
 import { openThreeDsSimulator } from '../../../src/three-ds/simulator/simulator.ts'
+import { memoryChallenges } from '../memory-challenges.ts'
 import { fakeWorld } from '../three-ds-fixtures.ts'
 
 export type Bank = {
@@ -54,6 +55,7 @@ export function openBank(parts: {
     pages_url: parts.pages_url,
     headers: {},
     signing_key: Buffer.alloc(32, 5),
+    challenges: memoryChallenges(),
   })
   return {
     async ask(areq) {

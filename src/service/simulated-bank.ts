@@ -1,0 +1,47 @@
+// The bank of test mode, as this process serves it.
+
+import { results_path } from '../checkout/authentication/receive-result.ts'
+import type { Database } from '../database/open.ts'
+import { openChallenges } from '../database/stores/simulated-challenges.ts'
+import type { OwnCalls } from '../http/own-calls.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { Peer } from '../kernel/peer.ts'
+import type { World } from '../kernel/world.ts'
+import { simulator_prefix } from '../three-ds/open.ts'
+import {
+  openThreeDsSimulator,
+  simulator_places,
+  type ThreeDsSimulator,
+} from '../three-ds/simulator/simulator.ts'
+import type { SimulatorSwitch } from './simulator-switch.ts'
+
+type SimulatedBank = Pick<ThreeDsSimulator, 'endDue' | 'close'> & { peer: Peer }
+
+type BankOptions = {
+  world: World
+  database: Pick<Database, 'sql'>
+  keyring: Pick<Keyring, 'mac'>
+  addresses: { base_url(): string; internal_url(): string }
+}
+
+export function openSimulatedBank(
+  { world, addresses, keyring, database }: BankOptions,
+  ownCalls: OwnCalls,
+  { isOn }: Pick<SimulatorSwitch, 'isOn'>,
+): SimulatedBank {
+  const { handle, endDue, close } = openThreeDsSimulator({
+    world,
+    base_url: () => addresses.internal_url() + simulator_prefix,
+    public_url: () => addresses.base_url() + simulator_prefix,
+    results_url: () => addresses.internal_url() + results_path,
+    pages_url: () => `${addresses.base_url()}/3ds/`,
+    headers: ownCalls.headers,
+    signing_key: keyring.mac('simulated bank'),
+    challenges: openChallenges(database.sql),
+  })
+  return {
+    peer: { prefix: simulator_prefix, places: simulator_places, isOpen: isOn, handle },
+    endDue: async () => (isOn() ? endDue() : 0),
+    close,
+  }
+}

@@ -1,0 +1,105 @@
+// What the simulated ACS keeps of a challenge, and where: any process may show it, end it and send its result.
+
+import type { ThreeDsBehaviour } from '../../cards/test-cards.ts'
+import type { Version } from '../emv/versions.ts'
+import type { EndingName } from './risk.ts'
+
+export type Challenge = {
+  acs_transaction_id: string
+  server_transaction_id: string
+  ds_transaction_id: string
+  version: Version
+  behaviour: ThreeDsBehaviour
+  merchant_name: string
+  amount: string
+  /** ISO 4217, numeric. */
+  currency: string
+  exponent: number
+  notification_url: string
+  /** The values that a Y would carry. They are made when the AReq arrives, so that the card number need not be kept. */
+  authentication_value: string
+  eci: string
+  created_at: Date
+  opened: boolean
+  tries: number
+  session_data: string | null
+  /** How it ended; before that, how it ends if nobody answers. */
+  ending: EndingName
+  has_ended: boolean
+  /**
+   * When it ends by itself. Once it has ended: when its result is sent, or sent again if nothing was heard by then. Null once
+   * the result has arrived or was given up.
+   */
+  due_at: Date | null
+  /** How often the result may still be sent. */
+  sends_left: number
+  /** Grows with each change. */
+  revision: number
+}
+
+export type ChallengeChanges = Partial<
+  Pick<
+    Challenge,
+    'opened' | 'tries' | 'session_data' | 'ending' | 'has_ended' | 'due_at' | 'sends_left'
+  >
+>
+
+export type ChallengeStore = {
+  insert(challenge: Challenge): Promise<void>
+  find(acs_transaction_id: string): Promise<Challenge | null>
+  /** Returns the challenge as it is then, or null if it is no longer as it was read. */
+  change(read: Challenge, changes: ChallengeChanges): Promise<Challenge | null>
+  /** Those that were due before this time, the oldest first. */
+  listDue(before: Date, limit: number): Promise<Challenge[]>
+}
+
+/** No challenge is known for longer. */
+export const keep_ms = 3_600_000
+/** How often a result is sent until it is given up. */
+export const result_tries = 5
+
+const first_creq_ms = 30_000
+const page_ms = 600_000
+/** Longer than sending takes, with the pause before the next try. */
+const sending_ms = 20_000
+
+/** When the browser has to have opened it. */
+export function firstDue(now: Date): Date {
+  return after(now, first_creq_ms)
+}
+
+/** A page is shown, and waits for its answer. */
+export function shown(challenge: Challenge, now: Date): ChallengeChanges {
+  // An abandoned challenge keeps the 30 seconds that began with its ARes.
+  if (challenge.behaviour === 'challenge_abandoned') return {}
+  return { ending: 'never_answered', due_at: after(now, page_ms) }
+}
+
+/** It ends, and whoever writes this sends its result, after the delay if there is one. */
+export function ended(ending: EndingName, now: Date, delay_ms = 0): ChallengeChanges {
+  const sending =
+    delay_ms > 0 ? { due_at: after(now, delay_ms) } : sent({ sends_left: result_tries }, now)
+  return { has_ended: true, ending, ...sending }
+}
+
+/** Whoever writes this sends the result. */
+export function sent({ sends_left }: Pick<Challenge, 'sends_left'>, now: Date): ChallengeChanges {
+  return { sends_left: sends_left - 1, due_at: after(now, sending_ms) }
+}
+
+/** What time brings about; null if nothing is due. */
+export function overdue(challenge: Challenge, now: Date): ChallengeChanges | null {
+  const { due_at, has_ended, ending, sends_left } = challenge
+  if (due_at === null || due_at > now) return null
+  if (!has_ended) return ended(ending, now)
+  return sends_left > 0 ? sent(challenge, now) : { due_at: null }
+}
+
+/** Whether its result has been sent at least once, or is about to be. */
+export function isSent({ has_ended, sends_left }: Challenge): boolean {
+  return has_ended && sends_left < result_tries
+}
+
+function after(now: Date, duration_ms: number): Date {
+  return new Date(now.getTime() + duration_ms)
+}
