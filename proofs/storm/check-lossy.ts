@@ -14,7 +14,7 @@ export type KeyUse = { key: string; at_ms: number }
 export function touchedBy(
   { calls }: Pick<Diary, 'calls'>,
   heard: KeyUse[],
-  { lag_ms, promoted_ms }: FailedOver,
+  { lag_ms, promoted_ms }: Pick<FailedOver, 'lag_ms' | 'promoted_ms'>,
 ): Set<string> {
   const since_ms = lag_ms - slack_ms
   const whose = sessionsOfPayments(calls)

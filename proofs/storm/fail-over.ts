@@ -5,8 +5,9 @@ import type { Chance } from '../simulate/chance.ts'
 import type { Pair } from './pair.ts'
 
 export type FailedOver = {
-  /** performance.now(): from when on the standby got nothing, and when it served. */
+  /** performance.now(): from when on the standby got nothing, when the first server died, and when the standby served. */
   lag_ms: number
+  died_ms: number
   promoted_ms: number
   /** The first of them by the clock. */
   lagged_at: Date
@@ -41,7 +42,8 @@ export async function failOver(asked: FailOverOptions): Promise<FailedOver> {
   const late_ms = performance.now() + answers_limit_ms
   while (asked.answered() < enough && performance.now() < late_ms) await realClock.sleep(100)
   tell('the database dies for good')
+  const died_ms = performance.now()
   await pair.failOver()
   tell('the standby serves')
-  return { lag_ms, lagged_at, promoted_ms: performance.now() }
+  return { lag_ms, lagged_at, died_ms, promoted_ms: performance.now() }
 }

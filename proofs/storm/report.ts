@@ -4,6 +4,7 @@ import type { Checked } from './check.ts'
 import type { Crew } from './crew.ts'
 import type { Diary } from './diary.ts'
 import type { Disturbance } from './disturb.ts'
+import type { FailedOver } from './fail-over.ts'
 import type { Verdict } from './verdict.ts'
 
 export type StormReport = {
@@ -19,6 +20,8 @@ export type StormReport = {
   /** Of the vendor that was the bank, in words; null where none was. */
   books: string | null
   rest_ms: number
+  /** Null where there was no failover. */
+  failed_over: FailedOver | null
   /** Where logs are kept; null where nothing was wrong. */
   folder: string | null
 } & Verdict

@@ -19,7 +19,11 @@ export function backendsOf(home: Home | null): number[] {
 /** Ends a server as a machine does that loses its power: its first process and every other one, before any can say a word. */
 export function killServer(home: Home): void {
   const postmaster = servingPid(home)
-  if (postmaster === null) return
+  if (postmaster !== null) killWhole(postmaster)
+}
+
+/** Ends a server by its first process. */
+export function killWhole(postmaster: number): void {
   signal(postmaster, 'SIGSTOP')
   const all = [postmaster, ...childrenOf(postmaster)]
   for (const pid of all) signal(pid, 'SIGKILL')

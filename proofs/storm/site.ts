@@ -16,10 +16,11 @@ export type Site = {
   close(): Promise<void>
 }
 
-export async function openSite(failover: Failover | null): Promise<Site> {
+/** `open` starts the servers of which one may die; two embedded ones where nothing is said. */
+export async function openSite(failover: Failover | null, open = openPair): Promise<Site> {
   if (failover === null) return { settings: {}, pair: null, bank: null, close: async () => {} }
   const bank = await openSeparateBank()
-  const pair = await openPair(failover === 'sync')
+  const pair = await open(failover === 'sync')
   return {
     settings: {
       ...{ RIPPER_DATABASE_URL: pair.url, STORM_BANK_URL: bank.url },

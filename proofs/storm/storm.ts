@@ -10,8 +10,9 @@ import { idsIn, lostAnswers, unknownAuthorisations } from './check-lossy.ts'
 import { watchReady, wrongClocks } from './clocks.ts'
 import { type Crew, startCrew } from './crew.ts'
 import { type Disturbance, disturb } from './disturb.ts'
-import { type FailedOver, failOver } from './fail-over.ts'
+import { failOver } from './fail-over.ts'
 import { openGround } from './ground.ts'
+import type { openPair } from './pair.ts'
 import { countsOf, type StormReport } from './report.ts'
 import { askAgain, rest_limit_ms, unrestOf, waitFor } from './rest.ts'
 import { visit } from './shopper.ts'
@@ -30,10 +31,12 @@ export type StormOptions = {
   clocks?: boolean
   /** In the middle the database dies for good, and its standby takes over. */
   failover?: Failover | null
+  /** Starts the servers of a failover. */
+  openServers?: typeof openPair
   /** Whose fake is the bank; null for the simulator. Not with a failover. */
   bank?: VendorName | null
-  /** Nothing else befalls the processes. */
-  only?: Disturbance | null
+  /** Nothing else befalls the processes; `nothing` leaves them alone. */
+  only?: Disturbance | 'nothing' | null
   tell(line: string): void
   /** Is given what was checked, before it goes. */
   lookAt?(checked: Checked): Promise<void>
@@ -46,7 +49,7 @@ const ahead_of_vendor_seconds = 1_200
 export async function runStorm(asked: StormOptions): Promise<StormReport> {
   const { failover = null, hurries, bank = null } = asked
   const chance = openChance(asked.seed)
-  const site = await openSite(failover)
+  const site = await openSite(failover, asked.openServers)
   const ground = openGround(`storm-${asked.seed}`, {
     ...{ RIPPER_WEBHOOK_TIMEOUT: '2', RIPPER_WEBHOOK_CONNECT_TIMEOUT: '2' },
     ...(bank && { RIPPER_CONNECTION_ALLOWED_NETWORKS: '127.0.0.0/8' }),
@@ -102,10 +105,9 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
     await (vendor ?? site.bank)?.layBeside(sql)
     const strange = vendor ? await vendor.faults(sql) : []
     const checked = { opened, diary, market, ahead_ms: looked_ahead * 1000 }
-    const { failed_over, ...happened } = raged
     const verdict =
-      is_lossy && failed_over
-        ? await judgeLossy(checked, failed_over, lost)
+      is_lossy && raged.failed_over
+        ? await judgeLossy(checked, raged.failed_over, lost)
         : await judgeWhole(checked)
     const faults = [...new Set([...crew.fallen, ...unrest, ...strange, ...verdict.faults])]
     const counts = await countsOf({ ...checked, crew })
@@ -113,7 +115,7 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
     await asked.lookAt?.(checked)
     return {
       ...counts,
-      ...happened,
+      ...raged,
       ...verdict,
       books,
       rest_ms,
@@ -143,9 +145,7 @@ type Field = {
 const long = { least: 25_000, more: 35_000 }
 const brief = { least: 1_000, more: 2_000 }
 
-type StormCourse = Pick<StormReport, 'disturbances' | 'stopped'> & {
-  failed_over: FailedOver | null
-}
+type StormCourse = Pick<StormReport, 'disturbances' | 'stopped' | 'failed_over'>
 
 /** Shoppers and faults at once, until the time is over and every visit has ended. */
 async function rage(asked: StormOptions, field: Field): Promise<StormCourse> {
@@ -167,10 +167,14 @@ async function rage(asked: StormOptions, field: Field): Promise<StormCourse> {
     }
   })
   const stopped: string[] = []
-  const disturbing = disturb({
-    ...{ crew, home: server.home, chance: chance.fork('faults'), until_ms, tell, stopped },
-    ...{ stopped_ms: asked.hurries ? brief : long, only: asked.only ?? null },
-  })
+  const { only = null } = asked
+  const disturbing =
+    only === 'nothing'
+      ? new Map<Disturbance, number>()
+      : disturb({
+          ...{ crew, home: server.home, chance: chance.fork('faults'), until_ms, tell, stopped },
+          ...{ stopped_ms: asked.hurries ? brief : long, only },
+        })
   const answered = () => street.diary.counts.acked
   const own = { chance: chance.fork('failover'), begin_ms, until_ms, answered, tell }
   const failing = site.pair && failOver({ pair: site.pair, ...own })
