@@ -21,7 +21,7 @@ export const by_faults = {
 export type Step = { request: RegExp; nth?: number }
 
 /** How it ends: the payment's state, and by that where the money is at the vendor. */
-export type End = 'captured' | 'held' | 'voided' | 'failed'
+export type End = 'captured' | 'held' | 'voided' | 'failed' | 'refunded'
 
 export type Operation = keyof typeof operations
 
@@ -31,6 +31,7 @@ export const operations = {
   hold: 'a charge that is held',
   capture: 'the capture of a held payment',
   void: 'the void of a held payment',
+  refund: 'the refund of a part of a captured payment',
   give_up: 'the reversal of a charge that never arrived',
   take_back: 'the reversal of a charge of another amount than was asked for',
   look_up: 'the look-up of a charge whose answer was lost',
@@ -58,6 +59,7 @@ const steps: Record<VendorName, Steps> = {
     hold: { 'POST /payments': /^POST \/payments$/ },
     capture: { 'POST …/captures': /\/captures$/ },
     void: { 'POST …/voids': /\/voids$/ },
+    refund: { 'POST …/refunds': /\/refunds$/ },
     take_back: { 'POST …/reversals': /\/reversals$/ },
     look_up: { 'GET /payments?reference=': /^GET \/payments$/, 'GET …/actions': /\/actions$/ },
     list: { 'POST /payments/search': /search$/ },
@@ -71,6 +73,7 @@ const steps: Record<VendorName, Steps> = {
     hold: { 'POST …/confirm': /confirm$/ },
     capture: { 'POST …/capture': /capture$/ },
     void: { 'POST …/cancel': /cancel$/ },
+    refund: { 'POST /v1/refunds': /^POST .*refunds$/ },
     give_up: { 'POST …/cancel': /cancel$/ },
     take_back: { 'POST …/cancel': /cancel$/, 'POST /v1/refunds': /^POST .*refunds$/ },
     look_up: { 'GET /v1/payment_intents/…': /^GET .*pi_/, 'GET /v1/refunds': /^GET .*refunds$/ },
@@ -81,6 +84,7 @@ const steps: Record<VendorName, Steps> = {
     hold: { 'POST /payments': /\/payments$/ },
     capture: { 'POST …/captures': /\/captures$/ },
     void: { 'POST …/cancels': /\/payments\/\w+\/cancels$/ },
+    refund: { 'POST …/refunds': /\/refunds$/ },
     give_up: { 'POST /cancels': /v72\/cancels$/ },
     take_back: { 'POST …/reversals': /\/reversals$/ },
   },
@@ -116,6 +120,8 @@ function endOf(operation: Operation, step: string, fault: VendorFault): End {
       return operation === 'charge' ? 'captured' : 'held'
     case 'void':
       return 'voided'
+    case 'refund':
+      return 'refunded'
     case 'give_up':
     case 'take_back':
       return 'failed'
@@ -144,7 +150,8 @@ const page_begins = `# What becomes of a payment when something fails
 Each fault below is met by a test, at each request of each operation, through the whole service and against a server on loopback that
 keeps the vendor's books. The test then waits until nothing is due any more, and looks at our books and at the vendor's. In each row:
 
-- the vendor was charged at most once, and holds what the payment's state says: captured, held, or nothing;
+- the vendor was charged at most once, and holds what the payment's state says: captured, held, or nothing; what was refunded, it gave
+  back once;
 - the merchant heard of the outcome once, the session waits for nothing, and no card is kept;
 - no operation waits for a person, and nothing without our mark was touched.
 

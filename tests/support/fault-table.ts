@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Session } from '../../src/checkout/session.ts'
 import { type End, faultRowsOf, type Operation, operations } from './fault-rows.ts'
 import { eventsOf, openUnverified, runJob } from './holding.ts'
-import { driving, type LogLine, until } from './service.ts'
+import { driving, type LogLine, type Service, until } from './service.ts'
 import { second_ms } from './settling.ts'
 import { useVendorStage, type VendorStage } from './vendor-stage.ts'
 import type { VendorName } from './vendors.ts'
@@ -12,6 +12,7 @@ import type { VendorName } from './vendors.ts'
 /** A card that no bank has to be asked about, which is quicker. */
 export const quick = '4000009000030000'
 const amount = 4200
+const refunded = 1200
 
 type Begun = { session_id: string; act(): Promise<unknown> }
 
@@ -110,6 +111,15 @@ async function begin(stage: VendorStage, operation: Operation): Promise<Begun> {
       const { payment_id } = (await confirm()).body
       return { session_id, act: () => driving(clock, client.decideHold(operation, payment_id)) }
     }
+    case 'refund': {
+      const { session_id, confirm } = await open(false)
+      await confirm()
+      await stage.rest(stage.vendor.name === 'adyen')
+      const [payment] = await stage.other.sql<{ payment_id: string }[]>`
+        select payment_id from payments where session_id = ${session_id} and status = 'captured'`
+      const act = () => driving(clock, client.refund(payment!.payment_id, { amount: refunded }))
+      return { session_id, act }
+    }
     case 'give_up':
       return { session_id: await lose('lost_before'), act: () => search(stage, 'reconcile') }
     case 'look_up':
@@ -153,7 +163,8 @@ export async function expectEnd(
 ): Promise<void> {
   const payments = await other.sql<{ payment_id: string; status: string; acquirer: string }[]>`
     select payment_id, status, acquirer from payments where session_id = ${session_id}`
-  expect(payments).toMatchObject([{ status: end, acquirer }])
+  const status = end === 'refunded' ? 'captured' : end
+  expect(payments).toMatchObject([{ status, acquirer }])
   const charges = vendor.charges().slice(before)
   expect(charges.length).toBeLessThanOrEqual(1)
   const money = charges.map(({ reserved, taken, refunded }) => ({
@@ -164,12 +175,14 @@ export async function expectEnd(
   const expected = {
     captured: { reserved: 0, taken: amount },
     held: { reserved: amount, taken: 0 },
+    refunded: { reserved: 0, taken: amount - refunded },
   }
-  expect(there).toEqual(end === 'captured' || end === 'held' ? [expected[end]] : [])
+  expect(there).toEqual(end === 'failed' || end === 'voided' ? [] : [expected[end]])
   const { payment_id } = payments[0]!
   const types = (await eventsOf(other, payment_id)).map(({ type }) => type)
-  const decided = types.length === 2 ? ['payment.held', `payment.${end}`] : [`payment.${end}`]
+  const decided = types.length === 2 ? ['payment.held', `payment.${status}`] : [`payment.${status}`]
   expect(types).toEqual(decided)
+  await expectRefunds(other, payment_id, end === 'refunded' ? 1 : 0)
   const [session] = await other.sql<Pick<Session, 'settlement' | 'answer_by'>[]>`
     select settlement, answer_by from sessions where session_id = ${session_id}`
   expect(session).toEqual({ settlement: null, answer_by: null })
@@ -177,4 +190,16 @@ export async function expectEnd(
     await other.sql`select 1 from vault.cards c join attempts a using (merchant_id, card_reference)
     where a.session_id = ${session_id}`
   expect(kept).toEqual([])
+}
+
+/** Each succeeded, and the merchant heard of it once. */
+async function expectRefunds(other: Service, payment_id: string, count: number): Promise<void> {
+  const refunds = await other.sql<{ refund_id: string; status: string; amount: number }[]>`
+    select refund_id, status, amount from refunds where payment_id = ${payment_id}`
+  expect(refunds).toHaveLength(count)
+  for (const { refund_id, ...refund } of refunds) {
+    expect(refund).toEqual({ status: 'succeeded', amount: refunded })
+    const types = (await eventsOf(other, refund_id)).map(({ type }) => type)
+    expect(types).toEqual(['refund.succeeded'])
+  }
 }
