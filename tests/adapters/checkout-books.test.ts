@@ -2,10 +2,11 @@
 
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
+import { type Acquirer, NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
 import { suggests } from '../../src/acquirers/answers.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { shortReference } from '../../src/acquirers/reference.ts'
+import type { Wire } from '../../src/vendors/wire.ts'
 import {
   authoriseRequest,
   lookUpOf,
@@ -53,19 +54,28 @@ describe('what bears no mark of ours', () => {
   })
 })
 
-test('a charge is found where the list of payments leaves out their marks', async () => {
-  const { acquirer, credentials, wire, clock, fake, numberFor } = await openCheckoutUnderTest()
-  const bare = {
-    async send(request: Parameters<typeof wire.send>[0]) {
+/** The connection where lists at this address show no metadata. */
+function withoutMetadata(
+  { acquirer, credentials, wire, clock }: CheckoutUnderTest,
+  address: string,
+): Acquirer {
+  const bare: Wire = {
+    async send(request) {
       const answer = await wire.send(request)
-      if (!request.url.includes('/payments?reference=')) return answer
+      if (!request.url.includes(address)) return answer
       const { data, ...page } = answer.json as { data: { metadata: object }[] }
       const json = { ...page, data: data.map(({ metadata: _, ...payment }) => payment) }
       return { ...answer, json, text: JSON.stringify(json) }
     },
   }
   const connection = { name: acquirer.name, installation: 'ours', wire: bare, clock }
-  const reading = checkout.open({ ...connection, credentials: async () => credentials })
+  return checkout.open({ ...connection, credentials: async () => credentials })
+}
+
+test('a charge is found where the list of payments leaves out their marks', async () => {
+  const tested = await openCheckoutUnderTest()
+  const { acquirer, fake, numberFor } = tested
+  const reading = withoutMetadata(tested, '/payments?reference=')
   const request = authoriseRequest(numberFor('approve'))
   await acquirer.authorise(request)
   const look = lookUpOf(request.reference)
@@ -91,6 +101,22 @@ describe('a list', () => {
       ]),
     )
     expect(live).toHaveLength(2)
+  })
+
+  test('that leaves out the metadata has each one of ours read by its id', async () => {
+    const tested = await openCheckoutUnderTest()
+    const { acquirer, clock, sent } = tested
+    const since = clock.now()
+    const reference = mintReference()
+    plant(tested, shortReference(reference), { ripper_installation: 'ours' })
+    plant(tested, 'ORD-5023', {})
+    const reading = withoutMetadata(tested, '/payments/search')
+    const within = { since, until: clock.now() }
+    expect(await reading.listAuthorisations(within)).toEqual(
+      await acquirer.listAuthorisations(within),
+    )
+    const ids = sent.filter(({ url }) => /\/payments\/pay_\w+$/.test(url))
+    expect(ids).toHaveLength(1)
   })
 
   test('longer than a page is read in parts, and nothing is missed or read twice', async () => {

@@ -20,20 +20,13 @@ import { failed, refusedWith, unknownAuthorisation } from '../answers.ts'
 import {
   type AcquirerConnection,
   type AcquirerConnector,
-  type CheckAnswer,
   credentialsOf,
   notTheirs,
 } from '../connector.ts'
 import { shortReference } from '../reference.ts'
-import {
-  afterRequest,
-  isGood,
-  notShown,
-  type Wire,
-  type WireAnswer,
-  type WireRequest,
-} from '../wire.ts'
+import { afterRequest, isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
 import { actionAnswer, authoriseAnswer, isMissing, settleAnswer, whyRefused } from './answers.ts'
+import { checkCheckout } from './check.ts'
 import {
   type CheckoutCredentials,
   checkoutCredentials,
@@ -54,6 +47,7 @@ import {
   byId,
   byReference,
   paymentRequest,
+  referenceRead,
   search_limit,
   searchRequest,
   settleRequest,
@@ -231,12 +225,12 @@ async function listAt(
   const page = await ask(connection, searchRequest({ since, until }, credentials))
   const { data, whole } = pageIn(page)
   if (whole && data.length < search_limit) {
-    return liveIn(data)
+    return liveIn(await withMarks(connection, data, ends_at))
       .filter(({ authorised_at }) => authorised_at >= since && authorised_at <= until)
       .toSorted((one, other) => one.authorised_at.getTime() - other.authorised_at.getTime())
   }
   if (connection.clock.now() >= ends_at) {
-    throw new TooMany(`${connection.name}: more payments than one call lists`)
+    throw new TooMany(tooMany(connection))
   }
   const middle = new Date(Math.floor((since.getTime() + until.getTime()) / 2))
   if (middle.getTime() === since.getTime()) {
@@ -247,30 +241,25 @@ async function listAt(
   return [...earlier_half, ...(await listAt(connection, { since: later, until }, ends_at))]
 }
 
-/** A reference that nobody has ever used, so the search for it finds nothing. */
-const nobodys = '0'.repeat(32)
-
-async function checkCheckout({
-  credentials,
-  wire,
-}: {
-  credentials: CheckoutCredentials
-  wire: Wire
-}): Promise<CheckAnswer> {
-  try {
-    const listed = await wire.send(byReference(nobodys, credentials))
-    if (!isGood(listed)) return { result: 'fails', reason: notShown('Checkout.com', listed) }
-    pageIn(listed)
-    const moment = { since: new Date(0), until: new Date(1) }
-    const found = await wire.send(searchRequest(moment, credentials))
-    return { result: 'works', notes: isGood(found) ? [] : [`${no_search} (${found.status})`] }
-  } catch (error) {
-    return { result: 'fails', reason: `Checkout.com: ${(error as Error).message}` }
+/** A search may leave out the metadata, and our mark with it: then what has a reference like ours is read by its id. */
+async function withMarks(
+  connection: AcquirerConnection<CheckoutCredentials>,
+  data: unknown[],
+  ends_at: Date,
+): Promise<unknown[]> {
+  const whole: unknown[] = []
+  for (const each of data) {
+    const payment = paymentIn(each)
+    const is_bare = payment?.metadata === null && referenceRead(payment.reference) !== null
+    if (is_bare && connection.clock.now() >= ends_at) throw new TooMany(tooMany(connection))
+    whole.push(is_bare ? await shown(connection, payment.id) : each)
   }
+  return whole
 }
 
-const no_search =
-  'the key may not search payments, so that orphaned authorisations are not found: it needs the scope payments:search'
+function tooMany({ name }: { name: string }): string {
+  return `${name}: more payments than one call lists`
+}
 
 function unreadable(name: string): string {
   return `${name}: it shows a payment that cannot be read`
