@@ -2,10 +2,9 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Acquirer, Notice, SettleAnswer } from '../../src/acquirers/acquirer.ts'
-import { listFindings } from '../../src/checkout/asking/finding-store.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
-import { booksOf, eventsOf, hold } from '../support/holding.ts'
+import { booksOf, eventsOf, findingsOf, hold } from '../support/holding.ts'
 import { useStage } from '../support/settling.ts'
 
 const connection_id = `conn_${'1'.repeat(24)}`
@@ -76,10 +75,6 @@ async function chargeOf(payment_id: string): Promise<string> {
 }
 
 const statusOf = async (payment_id: string) => (await client.readPayment(payment_id)).body.status
-const findingsOf = async (payment_id: string) =>
-  (await listFindings(sql, { acquirer: name, closed_too: false, limit: 100 })).filter(
-    (finding) => finding.payment_id === payment_id,
-  )
 
 describe('of a held payment', () => {
   test.each([
@@ -112,7 +107,7 @@ describe('of a held payment', () => {
     await run('handle_notices')
     expect(await told.outcome()).toBe('contradicts')
     expect(await statusOf(payment_id)).toBe('held')
-    expect(await findingsOf(payment_id)).toMatchObject([
+    expect(await findingsOf(service, payment_id)).toMatchObject([
       {
         ...{ reference: await chargeOf(payment_id), kind: 'captured_there' },
         theirs: { state: 'captured', amount: money?.amount ?? null },
@@ -164,7 +159,7 @@ describe('of a captured payment', () => {
     ]
     await run('handle_notices')
     for (const { outcome } of told) expect(await outcome()).toBe('contradicts')
-    const found = await findingsOf(payment_id)
+    const found = await findingsOf(service, payment_id)
     expect(found.map(({ reference, kind, theirs }) => [reference, kind, theirs.amount])).toEqual(
       expect.arrayContaining([
         [told[0]!.theirs, 'reversed_there', 1000],
@@ -182,6 +177,6 @@ describe('of a captured payment', () => {
       await run('handle_notices')
       expect(await told.outcome()).toBe('nothing_new')
     }
-    expect(await findingsOf(payment_id)).toEqual([])
+    expect(await findingsOf(service, payment_id)).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 // Held payments for tests: an amount that a page named and nothing could check.
 
 import { expect } from 'vitest'
+import { listFindings } from '../../src/checkout/asking/finding-store.ts'
 import { type JobContext, jobs } from '../../src/jobs.ts'
 import type { SessionSecret } from './client.ts'
 import { type Account, type Service, shop } from './service.ts'
@@ -48,6 +49,12 @@ export async function eventsOf({ sql }: Pick<Service, 'sql'>, payment_id: string
   const rows = await sql<{ sequence: number; type: string; body: string }[]>`
     select sequence, type, body from events where payment_id = ${payment_id} order by sequence`
   return rows.map(({ sequence, type, body }) => ({ sequence, type, envelope: JSON.parse(body) }))
+}
+
+/** The open differences between our books and the acquirer's about a payment. */
+export async function findingsOf({ sql }: Pick<Service, 'sql'>, payment_id: string) {
+  const all = await listFindings(sql, { acquirer: null, closed_too: false, limit: 1000 })
+  return all.filter((finding) => finding.payment_id === payment_id)
 }
 
 /** What the acquirer's own books say of a payment's authorisation; null where it never heard of it. */
