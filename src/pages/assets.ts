@@ -58,12 +58,12 @@ export function assetsOf(bytesOf: (name: AssetName) => Buffer): Assets {
   ) as Assets
 }
 
-let own_dashboard: DashboardAssets | null = null
+let ownDashboard: DashboardAssets | null = null
 
 /** Null in a build without the dashboard. Reads its files once in a process. */
 export function readDashboardAssets(): DashboardAssets | null {
-  own_dashboard ??= findDashboardAssets()
-  return own_dashboard
+  ownDashboard ??= findDashboardAssets()
+  return ownDashboard
 }
 
 function findDashboardAssets(): DashboardAssets | null {
