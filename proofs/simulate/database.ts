@@ -2,7 +2,7 @@
 
 import { connect } from '../../src/database/driver/driver.ts'
 import type { AnySql, Sql } from '../../src/database/driver/pool.ts'
-import type { Statement } from '../../src/database/driver/transactions.ts'
+import type { Statement } from '../../src/database/driver/statement.ts'
 import { keepForLater, readAssets, readDashboardAssets } from '../../src/pages/assets.ts'
 import type { Outcome } from './meetings.ts'
 import type { Meet } from './scheduler.ts'

@@ -1,6 +1,6 @@
 // The seam between a simulated process and the database: a statement waits here until it is let go.
 
-import { isStatement, type Statement } from '../../src/database/driver/transactions.ts'
+import { isStatement, type Statement } from '../../src/database/driver/statement.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
 
 import type { Meeting, Start } from './meetings.ts'

@@ -4,7 +4,7 @@
 // then receive each other's answers. So the statement fails here instead, and its pool repeats it like a new one.
 
 import type postgres from 'postgres'
-import type { Statement } from './transactions.ts'
+import type { DriverQuery } from './driver-query.ts'
 
 /** More than a pool has connections, each of which may still have the old form. */
 export const repeats_max = 200
@@ -23,7 +23,7 @@ export function fenceRepeats(sql: postgres.Sql): void {
   Object.defineProperty(statements, 'retried', {
     get: () => undefined,
     /** The driver sets this right before it sends the statement again. It does not send what counts as cancelled. */
-    set(this: RepeatedStatement, error: object) {
+    set(this: RepeatedQuery, error: object) {
       outdated.add(error)
       this.cancelled = true
       queueMicrotask(() => {
@@ -34,10 +34,4 @@ export function fenceRepeats(sql: postgres.Sql): void {
   })
 }
 
-/** Sends a statement again that failed with an outdated plan, as if it was new. */
-export function sendAgain(statement: Statement): void {
-  Object.assign(statement, { active: false, parameters: null, statement: null, state: null })
-  statement.handler(statement)
-}
-
-type RepeatedStatement = Statement & { cancelled: true | null }
+type RepeatedQuery = DriverQuery & { cancelled: true | null }

@@ -5,12 +5,14 @@
 // answers any more is ended at once: what waits behind that would never be sent.
 
 import type postgres from 'postgres'
-import { failureKind, type Span } from '../../kernel/tracing.ts'
+import { failureKind } from '../../kernel/tracing.ts'
 import { isConnectionLost } from '../failures.ts'
-import { fenceRepeats, isOutdatedPlan, repeats_max, sendAgain } from './outdated-plans.ts'
+import { nameQueries, queryOf, writing } from './driver-query.ts'
+import { fenceRepeats, isOutdatedPlan, repeats_max } from './outdated-plans.ts'
 import type { Silence, Waiting } from './silence.ts'
+import type { Handler } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
-import { isStatement, jsonOf, type Statement, watchTransaction } from './transactions.ts'
+import { jsonOf, watchTransaction } from './transactions.ts'
 
 /** What both the pool and a transaction can do. */
 export type AnySql = postgres.ISql
@@ -21,9 +23,8 @@ export type Transaction = Omit<postgres.TransactionSql, 'savepoint'>
 /** Part of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-type Pool = { sql: postgres.Sql; run: (statement: Statement) => void; running: number }
+type Pool = { sql: postgres.Sql; running: number }
 type Work = (tx: Transaction) => unknown
-type Call = (...args: unknown[]) => unknown
 
 /** `open` makes a pool of the driver; nothing is connected before the first statement. */
 export function replaceablePool(
@@ -55,9 +56,7 @@ export function replaceablePool(
   const wait = (pool: Pool, isSent: () => boolean): Waiting =>
     silence.begin({ isSent, giveUp: () => giveUp(pool) })
 
-  const watch = (made: unknown) =>
-    isStatement(made) ? watchStatement(made, { enter, exit, wait, beginSpan }) : made
-  const call = current.sql as unknown as Call
+  const handler = statementsOf({ enter, exit, wait, beginSpan })
   const begin = async (first: string | Work, second?: Work) => {
     const [mode, work] = typeof first === 'string' ? [first, second!] : ['', first]
     for (let repeats = 0; ; repeats += 1) {
@@ -88,69 +87,63 @@ export function replaceablePool(
     silence.close()
     await Promise.all([...damaged, current].map((pool) => pool.sql.end(options)))
   }
-  const { unsafe, array, types, typed } = current.sql
-  return Object.assign((...args: unknown[]) => watch(call(...args)), {
+  const { array, types, typed } = current.sql
+  return Object.assign(writing(handler, current.sql), {
     json: jsonOf(typed),
     array,
     types,
     typed,
     begin,
     end,
-    unsafe: (...args: unknown[]) => watch((unsafe as unknown as Call)(...args)),
   }) as unknown as Sql
 }
 
 function makePool(sql: postgres.Sql): Pool {
   fenceRepeats(sql)
-  return { sql, run: (sql`` as unknown as Statement).handler, running: 0 }
+  nameQueries(sql)
+  return { sql, running: 0 }
+}
+
+type Turns = {
+  enter: () => Pool
+  exit: (pool: Pool, error: unknown) => void
+  wait: (pool: Pool, isSent: () => boolean) => Waiting
+  beginSpan: BeginStatement
 }
 
 /** The pool is chosen when a statement is run, not when it is written down. */
-function watchStatement(
-  statement: Statement,
-  {
-    enter,
-    exit,
-    wait,
-    beginSpan,
-  }: {
-    enter: () => Pool
-    exit: (pool: Pool, error: unknown) => void
-    wait: (pool: Pool, isSent: () => boolean) => Waiting
-    beginSpan: BeginStatement
-  },
-): Statement {
-  const { resolve, reject } = statement
-  let pool: Pool | null = null
-  let waiting: Waiting | null = null
-  let span: Span | null = null
-  let repeats = 0
-  const settle = (error: unknown) => {
-    waiting?.end()
-    if (pool !== null) exit(pool, error)
-    pool = null
-  }
-  statement.handler = () => {
-    span ??= beginSpan(statement)
-    pool = enter()
-    waiting = wait(pool, () => statement.active)
-    pool.run(statement)
-  }
-  statement.resolve = (result) => {
-    settle(null)
-    span?.end()
-    resolve(result)
-  }
-  statement.reject = (error) => {
-    // Without a pool it has ended already: its connection was lost at that moment.
-    const is_repeatable = pool !== null && isOutdatedPlan(error) && repeats < repeats_max
-    settle(error)
-    if (!is_repeatable) {
-      span?.end({}, failureKind(error))
-      return reject(error)
+function statementsOf({ enter, exit, wait, beginSpan }: Turns): Handler {
+  return (statement) => {
+    const span = beginSpan(statement)
+    let repeats = 0
+    const send = () => {
+      let pool: Pool | null = enter()
+      const query = queryOf(pool.sql, statement)
+      const waiting = wait(pool, () => query.active)
+      const settle = (error: unknown) => {
+        waiting.end()
+        if (pool !== null) exit(pool, error)
+        pool = null
+      }
+      query.resolve = (result) => {
+        settle(null)
+        span?.end()
+        statement.resolve(result)
+      }
+      query.reject = (error) => {
+        // Without a pool it has ended already: its connection was lost at that moment.
+        const is_repeatable = pool !== null && isOutdatedPlan(error) && repeats < repeats_max
+        settle(error)
+        if (is_repeatable) {
+          repeats += 1
+          send()
+        } else {
+          span?.end({}, failureKind(error))
+          statement.reject(error)
+        }
+      }
+      query.handler(query)
     }
-    repeats += 1
-    sendAgain(statement)
+    send()
   }
-  return statement
 }

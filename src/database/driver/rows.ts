@@ -4,6 +4,7 @@
 
 import type { Columns } from './columns.ts'
 import type { AnySql } from './pool.ts'
+import { template } from './templates.ts'
 
 /** `(columns) values (…)` for an insert. */
 export function rowValues(sql: AnySql, row: object) {
@@ -17,17 +18,39 @@ export function rowIf(sql: AnySql, row: object, gate: string) {
 
 /** `column = …, …` for an update, of all members or of those named. */
 export function assignments<Row extends object>(sql: AnySql, row: Row, ...columns: (keyof Row)[]) {
-  const names = columns.length === 0 ? (Object.keys(row) as (keyof Row)[]) : columns
-  const texts = names.map((name, at) => `${at === 0 ? '' : ', '}${quoted(String(name))} = `)
-  const values = names.map((name) => row[name] as never)
-  return sql(template([...texts, '']), ...values)
+  const names = columns.length === 0 ? Object.keys(row) : (columns as string[])
+  const shape = shapeOf('assignments', names, () => {
+    const texts = names.map((name, at) => `${at === 0 ? '' : ', '}${quoted(name)} = `)
+    return [...texts, '']
+  })
+  return sql(shape, ...names.map((name) => row[name as keyof Row] as never))
 }
 
 function listed(sql: AnySql, row: object, { before, after }: { before: string; after: string }) {
-  const columns = Object.keys(row).map(quoted).join(', ')
-  const values = Object.values(row) as never[]
-  const commas = values.slice(1).map(() => ', ')
-  return sql(template([`(${columns}) ${before}`, ...commas, after]), ...values)
+  const names = Object.keys(row)
+  const shape = shapeOf(after, names, () => {
+    const commas = names.slice(1).map(() => ', ')
+    return [`(${names.map(quoted).join(', ')}) ${before}`, ...commas, after]
+  })
+  return sql(shape, ...(Object.values(row) as never[]))
+}
+
+type Shape = { names: string[]; template: TemplateStringsArray }
+
+const shapes = new Map<string, Shape[]>()
+
+/** The template for rows with these names, in one kind of fragment: spelled for the first such row. */
+function shapeOf(kind: string, names: string[], spell: () => string[]): TemplateStringsArray {
+  const known = shapes.get(kind) ?? []
+  const same = known.find((shape) => areSame(shape.names, names))
+  if (same) return same.template
+  const made = { names, template: template(spell()) }
+  shapes.set(kind, [...known, made])
+  return made.template
+}
+
+function areSame(one: string[], other: string[]): boolean {
+  return one.length === other.length && one.every((name, at) => name === other[at])
 }
 
 /** `column, …` */
@@ -39,18 +62,6 @@ export function columnNames(sql: AnySql, columns: Columns) {
 export function columnTypes(sql: AnySql, columns: Columns) {
   const typed = Object.entries(columns).map(([name, { type }]) => `${quoted(name)} ${type}`)
   return sql(template([typed.join(', ')]))
-}
-
-const templates = new Map<string, TemplateStringsArray>()
-
-/** The driver keeps something for each template that it meets, so equal ones must be the same. */
-function template(texts: string[]): TemplateStringsArray {
-  const spelled = texts.join('?')
-  const known = templates.get(spelled)
-  if (known) return known
-  const made = Object.assign(texts, { raw: [...texts] })
-  templates.set(spelled, made)
-  return made
 }
 
 function quoted(name: string): string {

@@ -5,9 +5,11 @@
 // more, and the transaction fails with the loss.
 
 import type postgres from 'postgres'
-import { failureKind, type Span } from '../../kernel/tracing.ts'
+import { failureKind } from '../../kernel/tracing.ts'
 import { isConnectionLost } from '../failures.ts'
+import { queryOf, writing } from './driver-query.ts'
 import type { Waiting } from './silence.ts'
+import type { Handler } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
 
 type Work = (tx: postgres.TransactionSql) => unknown
@@ -19,20 +21,6 @@ type State = {
   failures: WeakSet<object>
   /** Null until the transaction has begun. */
   tx: postgres.TransactionSql | null
-}
-
-/** The parts of the driver's statement that we touch. */
-export type Statement = {
-  handler: (statement: Statement) => void
-  resolve: (result: unknown) => void
-  reject: (error: unknown) => void
-  /** It was sent, and its answer is the next. */
-  active: boolean
-  strings: readonly string[]
-}
-
-export function isStatement(made: unknown): made is Statement {
-  return made instanceof Promise && 'handler' in made && 'reject' in made
 }
 
 /** JSON as `json`, which keeps the order of members; the driver's own helper sends `jsonb`, which does not. */
@@ -93,37 +81,37 @@ async function settleUnlessLost(state: State, work: () => unknown): Promise<unkn
 }
 
 function watch(tx: postgres.TransactionSql, state: State): postgres.TransactionSql {
-  const call = tx as unknown as (...args: unknown[]) => unknown
-  const unsafe = tx.unsafe as unknown as typeof call
-  return Object.assign((...args: unknown[]) => watchStatement(call(...args), state), tx, {
+  const handler = statementsOf(tx, state)
+  return Object.assign(writing(handler, tx), {
+    ...tx,
     json: jsonOf(tx.typed),
-    unsafe: (...args: unknown[]) => watchStatement(unsafe(...args), state),
+    unsafe: writing(handler, tx).unsafe,
   }) as unknown as postgres.TransactionSql
 }
 
-function watchStatement(made: unknown, state: State): unknown {
-  if (!isStatement(made)) return made
-  const { handler, resolve, reject, strings } = made
-  // It lets its statements take as long as they like.
-  if (strings.some((part) => part.includes('statement_timeout'))) state.waiting.end()
-  let span: Span | null = null
-  made.resolve = (result) => {
-    state.waiting.heard()
-    span?.end()
-    resolve(result)
+function statementsOf(tx: postgres.TransactionSql, state: State): Handler {
+  return (statement) => {
+    // It lets its statements take as long as they like.
+    if (statement.strings.some((part) => part.includes('statement_timeout'))) state.waiting.end()
+    if (state.lost !== null) return statement.reject(state.lost)
+    const span = state.beginSpan(statement)
+    const query = queryOf(tx, statement)
+    // The driver, too, wants to know whether a statement of its transaction failed.
+    const { reject } = query
+    query.resolve = (result) => {
+      state.waiting.heard()
+      span?.end()
+      statement.resolve(result)
+    }
+    query.reject = (error) => {
+      noteLoss(state, error)
+      span?.end({}, failureKind(error))
+      if (typeof error === 'object' && error !== null) state.failures.add(error)
+      reject(error)
+      statement.reject(error)
+    }
+    query.handler(query)
   }
-  made.handler = (statement) => {
-    span ??= state.beginSpan(made)
-    if (state.lost === null) handler(statement)
-    else statement.reject(state.lost)
-  }
-  made.reject = (error) => {
-    noteLoss(state, error)
-    span?.end({}, failureKind(error))
-    if (typeof error === 'object' && error !== null) state.failures.add(error)
-    reject(error)
-  }
-  return made
 }
 
 function noteLoss(state: State, error: unknown): void {
