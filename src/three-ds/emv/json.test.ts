@@ -11,6 +11,14 @@ test.each([
   ['a member twice, spelled with an escape', '{"a":1,"\\u0061":2}', { duplicate: 'a' }],
   ['a member twice inside', '{"a":{"b":1,"b":2}}', { duplicate: 'b' }],
   ['a member again after an inner object', '{"a":{"b":1},"a":2}', { duplicate: 'a' }],
+  ['a member twice, the first with members', '{"a":{"b":1},"a":2}', { duplicate: 'a' }],
+  ['a member twice, in a list', '{"a":[{"b":1,"b":2}]}', { duplicate: 'b' }],
+  ['a member twice behind a colon in a text', '{"a":":\\":","b":1,"b":2}', { duplicate: 'b' }],
+  [
+    'a member twice, named as the prototype is',
+    '{"__proto__":1,"__proto__":2}',
+    { duplicate: '__proto__' },
+  ],
   ['a list', '[1]', { not_json: true }],
   ['a text', '"a"', { not_json: true }],
   ['null', 'null', { not_json: true }],
@@ -29,4 +37,10 @@ test('any object without duplicates is read as JSON.parse reads it', () => {
       expect(readJson(text)).toEqual({ object: JSON.parse(text) })
     }),
   )
+})
+
+test('a message may be as deep as it likes', () => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+  expect(readJson(`{"a":${deep}}`)).toHaveProperty('object')
+  expect(readJson(`{"a":${deep},"a":1}`)).toEqual({ duplicate: 'a' })
 })

@@ -12,12 +12,40 @@ export function readJson(text: string): ReadJson {
     return { not_json: true }
   }
   if (!isObject(value)) return { not_json: true }
-  const duplicate = duplicateMember(text)
+  // A repeated member is written and not read, so nothing is looked for where there are as many of both.
+  const duplicate = writtenMembers(text) === readMembers(value) ? null : duplicateMember(text)
   return duplicate === null ? { object: value } : { duplicate }
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const [quote, backslash, colon] = [34, 92, 58]
+
+/** The text is valid JSON, in which a colon stands behind each member's name, or in a text. */
+function writtenMembers(text: string): number {
+  let members = 0
+  let is_quoted = false
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) is_quoted = !is_quoted
+    else if (is_quoted && code === backslash) at += 1
+    else if (!is_quoted && code === colon) members += 1
+  }
+  return members
+}
+
+/** Without recursion: whoever writes a message decides how deep it is. */
+function readMembers(object: JsonObject): number {
+  let members = 0
+  const left: object[] = [object]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const inside: unknown[] = Object.values(next)
+    if (!Array.isArray(next)) members += inside.length
+    for (const each of inside) if (typeof each === 'object' && each !== null) left.push(each)
+  }
+  return members
 }
 
 /** The first member name that occurs twice in one object. The text is valid JSON. */
