@@ -1,5 +1,6 @@
 // The bank of test mode, as this process serves it.
 
+import { createSecretKey } from 'node:crypto'
 import { results_path } from '../checkout/authentication/receive-result.ts'
 import type { Database } from '../database/open.ts'
 import { openChallenges } from '../database/stores/simulated-challenges.ts'
@@ -36,7 +37,7 @@ export function openSimulatedBank(
     results_url: () => addresses.internal_url() + results_path,
     pages_url: () => `${addresses.base_url()}/3ds/`,
     headers: ownCalls.headers,
-    signing_key: keyring.mac('simulated bank'),
+    signing_key: createSecretKey(keyring.mac('simulated bank')),
     challenges: openChallenges(database.sql),
   })
   return {

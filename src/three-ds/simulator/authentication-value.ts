@@ -1,11 +1,11 @@
 // The simulated issuer's proof of authentication, and the ECI that belongs to it.
 
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { Brand } from '../../kernel/values.ts'
 
 /** 20 bytes in base64. Mastercard's begin with `k`. */
 export function authenticationValue(
-  signing_key: Buffer,
+  signing_key: Buffer | KeyObject,
   about: { acs_transaction_id: string; number: string; amount: string; brand: Brand },
 ): string {
   const { acs_transaction_id, number, amount, brand } = about

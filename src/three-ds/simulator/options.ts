@@ -1,5 +1,6 @@
 // The addresses of the simulated Directory Server and ACS, and the addresses that they may call.
 
+import type { KeyObject } from 'node:crypto'
 import type { World } from '../../kernel/world.ts'
 import type { ChallengeStore } from './challenges.ts'
 
@@ -18,6 +19,6 @@ export type SimulatorOptions = {
   pages_url: () => string
   /** The headers of each call that the simulator makes. */
   headers: Record<string, string>
-  signing_key: Buffer
+  signing_key: Buffer | KeyObject
   challenges: ChallengeStore
 }
