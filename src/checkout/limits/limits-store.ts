@@ -65,7 +65,9 @@ export async function reservePlaces(
 }
 
 function rowOf({ name, places, marks, ends_at }: LimitUse, shared: boolean) {
-  const uses = Object.fromEntries(marks.map((mark) => [mark, ends_at.getTime()]))
+  // An object without a prototype is a plain table from the start: of others the engine keeps each new name's shape.
+  const uses: Record<string, number> = Object.create(null)
+  for (const mark of marks) uses[mark] = ends_at.getTime()
   return { name, places, ends_at, shared, uses }
 }
 
