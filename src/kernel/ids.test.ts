@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { idsFrom, openIds, routingsIn } from './ids.ts'
+import { idsFrom, likelyRoutings, openIds, routingsIn } from './ids.ts'
 import { openKeyring } from './keyring.ts'
 
 const random = { bytes: randomBytes }
@@ -30,6 +30,19 @@ test('ids of sessions, connections and 3-D Secure transactions lead back to thei
 test('after a rotation of the master key an old id still leads back', () => {
   const rotated = openKeyring([randomBytes(32), old], random)
   expect(routingsIn(ids.session(7, at), rotated)).toContain(7)
+})
+
+test('an id of this release leads back without a digest, once its window was met', () => {
+  const digests: string[] = []
+  const macs: typeof keyring.macs = (...parts) => {
+    digests.push(parts[0])
+    return keyring.macs(...parts)
+  }
+  const counted = { ...keyring, macs }
+  const first = () => likelyRoutings(ids.session(7, at), counted).next().value
+  expect([first(), first(), digests]).toEqual([7, 7, ['routing window']])
+  expect(routingsIn(ids.session(7, at), counted)).toHaveLength(2)
+  expect(digests).toEqual(['routing window', 'routing mask'])
 })
 
 test('while an earlier release may still serve, ids are as that release finds them', () => {

@@ -23,7 +23,6 @@ export type Ids = ReturnType<typeof openIds>
 export function openIds(random: Random, keyring: Keyring, windows_from = new Date(0)) {
   const draw = random.bytes
   const hex24 = () => draw(12).toString('hex')
-  const masks = new Map<string, number>()
 
   /**
    * 24 hex characters: the routing number under the mask of a window, the moment, randomness. So the rows that a merchant
@@ -33,7 +32,7 @@ export function openIds(random: Random, keyring: Keyring, windows_from = new Dat
     if (at < windows_from) return routedAsBefore(routing)
     const moment = momentOf(at)
     const rest = draw(6).toString('hex').slice(1)
-    return hex32(routing ^ maskOf(windowOf(moment))) + moment + rest
+    return hex32(routing ^ windowMasks(windowOf(moment), keyring)[0]!) + moment + rest
   }
 
   /** 24 hex characters: the routing number under a mask that the other 16, all random, decide. */
@@ -45,14 +44,6 @@ export function openIds(random: Random, keyring: Keyring, windows_from = new Dat
   /** 24 hex characters: the second, then 64 random bits. */
   function recent(at: Date): string {
     return hex32(Math.floor(at.getTime() / 1000)) + draw(8).toString('hex')
-  }
-
-  function maskOf(window: string): number {
-    const known = masks.get(window)
-    if (known !== undefined) return known
-    const mask = keyring.mac('routing window', window).readUInt32BE(0)
-    masks.set(window, mask)
-    return mask
   }
 
   return {
@@ -96,15 +87,29 @@ export function openIds(random: Random, keyring: Keyring, windows_from = new Dat
  * masked by all that follows the number. None for an id of another kind.
  */
 export function routingsIn(id: string, keyring: Keyring): number[] {
+  return [...likelyRoutings(id, keyring)]
+}
+
+/** The same one by one, those of this release's ids first: each of the others costs a digest. */
+export function* likelyRoutings(id: string, keyring: Keyring): Generator<number> {
   const hex = /^(?:cs|conn)_([0-9a-f]{24})$/.exec(id)?.[1] ?? transactionHex(id)
-  if (hex === null) return []
+  if (hex === null) return
   const masked = Number.parseInt(hex.slice(0, 8), 16)
   const tail = hex.slice(8)
-  const macs = [
-    ...keyring.macs('routing window', windowOf(tail)),
-    ...keyring.macs('routing mask', tail),
-  ]
-  return macs.map((mac) => (masked ^ mac.readUInt32BE(0)) >>> 0)
+  for (const mask of windowMasks(windowOf(tail), keyring)) yield (masked ^ mask) >>> 0
+  for (const mac of keyring.macs('routing mask', tail)) yield (masked ^ mac.readUInt32BE(0)) >>> 0
+}
+
+const windows = new WeakMap<Keyring, Map<string, number[]>>()
+
+/** Of every key in use, the current one first. Kept, since there are no more than 256 windows. */
+function windowMasks(window: string, keyring: Keyring): number[] {
+  const known = windows.get(keyring) ?? new Map<string, number[]>()
+  windows.set(keyring, known)
+  const masks =
+    known.get(window) ?? keyring.macs('routing window', window).map((mac) => mac.readUInt32BE(0))
+  known.set(window, masks)
+  return masks
 }
 
 /** Units of 4.096 s, 5 hex characters: they begin anew after fifty days, when old rows have left room between them. */

@@ -4,7 +4,7 @@
 import { BlockList } from 'node:net'
 import type { Database, Sql } from '../database/open.ts'
 import type { SecretKey } from '../http/access.ts'
-import { routingsIn } from '../kernel/ids.ts'
+import { likelyRoutings, routingsIn } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
@@ -71,13 +71,12 @@ export async function openDirectory(parts: {
   const unlisten = await listen(settings_channel, { heard: forget, opened: forget })
 
   async function ofRoutedId(id: string): Promise<MerchantId | null> {
-    const routings = routingsIn(id, keyring)
     // One of them is right. Where it is kept, nobody looks for the others, which would be missed anew each time.
-    for (const routing of routings) {
+    for (const routing of likelyRoutings(id, keyring)) {
       const known = kept.find<MerchantId>(`routing ${routing}`)
       if (known) return known
     }
-    for (const routing of routings) {
+    for (const routing of routingsIn(id, keyring)) {
       const found = await kept.read(`routing ${routing}`, async () => {
         const merchant = await findMerchantByRouting(sql, routing)
         return merchant?.merchant_id ?? null
