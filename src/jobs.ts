@@ -26,6 +26,7 @@ import { keepStatistics } from './database/keep-statistics.ts'
 import { purgeChallenges } from './database/stores/simulated-challenges.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { keepRefusals } from './http/keep-refusals.ts'
+import { purgeCounts } from './http/shared-count-store.ts'
 import { writeKeyUses } from './merchants/key-uses.ts'
 import { purgeAssets } from './pages/asset-store.ts'
 import {
@@ -61,6 +62,8 @@ export type JobContext = Partial<Pick<Context, 'key_uses'>> &
     post?: ReceiptMailer
     /** See PurgeContext. */
     unpaid_sessions_days?: number
+    /** See ClockWatch. Left out, the process's own time counts. */
+    databaseNow?: () => Date
     /** Ends challenges of the simulated bank; left out in a process that does not serve it. */
     endChallenges?: () => Promise<number>
     /**
@@ -110,8 +113,10 @@ export const jobs: Job[] = [
   {
     name: 'purge_limits',
     every_seconds: 60,
-    run: async ({ sql, world }) =>
-      (await purgeLimits(sql, world.clock.now())) + (await purgeChallenges(sql, world.clock.now())),
+    run: async ({ sql, world, databaseNow }) =>
+      (await purgeLimits(sql, world.clock.now())) +
+      (await purgeChallenges(sql, world.clock.now())) +
+      (await purgeCounts(sql, databaseNow?.() ?? world.clock.now())),
   },
   { name: 'purge_notices', every_seconds: 600, run: forgetOldNotices },
   { name: 'purge_sessions', every_seconds: 600, run: purgeSessions },

@@ -6,6 +6,7 @@ import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
 import { recordClockOffset } from './database/clock/service-clock.ts'
 import type { Database } from './database/open.ts'
+import { openPresence, type Presence } from './database/presence/presence.ts'
 import { openMetrics } from './http/metrics.ts'
 import { steadyClock } from './outgoing/real-world.ts'
 import type { Between } from './service/acquiring.ts'
@@ -59,27 +60,22 @@ export async function serve(
   const pay = () => config.pay_url ?? `${base()}/pay`
   let service: Service | null = null
   let news: News | null = null
+  let presence: Presence | null = null
   let demo: Demo | null = null
   try {
+    presence = await presenceIn(opened, watch, { serves: true })
     news = await openNews(opened)
     const { events, wakeDeliveries, committed } = news
     service = await assemble({
       ...opened,
-      three_ds: config.three_ds,
-      simulator: config.simulator,
-      gateway_limit: config.gateway_limit,
-      connection_limit: config.connection_limit,
-      trusted_proxies: config.trusted_proxies,
+      ...askedFor(config),
+      together: { now: watch.databaseNow, serving: presence.serving },
       addresses: { base_url: base, pay_url: pay, internal_url: () => internal },
-      ...{ dashboard_url: config.dashboard_url, single_sign_on: config.single_sign_on },
-      ...{ sign_in: config.sign_in, request_log: config.request_log, examine: options.examine },
-      clock_offset_seconds: config.clock_offset_seconds,
-      receipt_modes: receiptModes(config.mail),
+      examine: options.examine,
       webhook_urls: webhookUrls(config, world.clock),
       webhook_sending: sending,
       judge_api_url: apiUrlJudge(config, world.clock),
       ...{ wakeDeliveries, events },
-      pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
       clock_fault: watch.fault,
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
@@ -100,10 +96,12 @@ export async function serve(
     const welcomes = demo !== null && database.kind === 'embedded' && options.terminal === true
     const welcome_url = welcomes ? await inviteFirstOwner(context, demo!.merchant_id) : null
     const { metrics, key_uses, jobRuns } = context
-    const parts = { ...opened, metrics, key_uses, jobRuns, endChallenges, trust: watch, committed }
+    const { databaseNow } = watch
+    const own = { metrics, key_uses, jobRuns, endChallenges }
+    const parts = { ...opened, ...own, trust: watch, databaseNow, committed }
     const background = await startBackground(config, parts)
     news.deliverBy(background)
-    const stop = stopOf(config, { world, news, background, service, last })
+    const stop = stopOf(config, { world, news, presence, background, service, last })
     return {
       base_url: base(),
       database: database.description,
@@ -115,13 +113,27 @@ export async function serve(
   } catch (error) {
     await service?.close()
     await news?.stop()
+    await presence?.stop()
     for (const { end } of last) await end()
     throw error
   }
 }
 
+/** What the service takes from its settings as it stands there. */
+function askedFor(config: Config) {
+  const { three_ds, simulator, gateway_limit, connection_limit, trusted_proxies } = config
+  const { dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds } = config
+  return {
+    ...{ three_ds, simulator, gateway_limit, connection_limit, trusted_proxies },
+    ...{ dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds },
+    receipt_modes: receiptModes(config.mail),
+    pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
+  }
+}
+
 type Running = Pick<Opened, 'world'> & {
   news: News
+  presence: Presence
   background: DeliveryLoop
   service: Service
   /** What the others need until they have ended. */
@@ -129,13 +141,17 @@ type Running = Pick<Opened, 'world'> & {
 }
 
 function stopOf({ drain_seconds: seconds }: Config, running: Running): () => Promise<boolean> {
-  const { world, news, background, last } = running
+  const { world, news, presence, background, last } = running
   const { drain, close } = running.service
   return once(() =>
     stopInOrder(world, {
       drain: { seconds, over: () => drain(seconds * 1000) },
       // By then, everything that a request leaves to be delivered is in the database.
-      steps: [[{ name: 'requests', end: close }, backgroundOf(background)], [newsOf(news)], last],
+      steps: [
+        [{ name: 'requests', end: close }, backgroundOf(background)],
+        [newsOf(news), presenceOf(presence)],
+        last,
+      ],
     }),
   )
 }
@@ -148,15 +164,18 @@ export async function work(
   const opened = wrapped(await open(config), between)
   const { world, database } = opened
   const watch = await watchClock(config, opened)
+  const presence = await presenceIn(opened, watch, { serves: false })
   const news = await openNews(opened)
-  const parts = { ...opened, metrics: openMetrics(), trust: watch, committed: news.committed }
+  const { databaseNow } = watch
+  const own = { metrics: openMetrics(), trust: watch, databaseNow }
+  const parts = { ...opened, ...own, committed: news.committed }
   const background = await startBackground(config, parts)
   news.deliverBy(background)
   // No proxy sends requests to it.
   const drain = { seconds: 0, over: async () => {} }
   const steps = [
     [backgroundOf(background)],
-    [newsOf(news)],
+    [newsOf(news), presenceOf(presence)],
     [clockOf(watch), vendorsOf(opened), databaseOf(database), ...tracesOf(opened)],
   ]
   const stop = once(() => stopInOrder(world, { drain, steps }))
@@ -173,12 +192,24 @@ function watchClock(config: Config, { world, database }: ServiceResources): Prom
   return startClockWatch({ sql: database.sql, world, steady: steadyClock, offset_seconds })
 }
 
+function presenceIn(
+  { database, world }: ServiceResources,
+  { databaseNow }: ClockWatch,
+  { serves }: { serves: boolean },
+): Promise<Presence> {
+  return openPresence({ sql: database.sql, world, serves, databaseNow })
+}
+
 function backgroundOf({ stop }: { stop(): Promise<void> }): Stoppable {
   return { name: 'deliveries and jobs', end: stop }
 }
 
 function newsOf({ stop }: News): Stoppable {
   return { name: 'messages of other processes', end: stop }
+}
+
+function presenceOf({ stop }: Presence): Stoppable {
+  return { name: 'signs to other processes', end: stop }
 }
 
 function clockOf({ stop }: ClockWatch): Stoppable {

@@ -73,3 +73,6 @@ select create_distributed_table('payment_count_marks', 'merchant_id', colocate_w
 select citus_add_local_table_to_metadata('simulator.ledger');
 select citus_add_local_table_to_metadata('simulator.challenges');
 select citus_add_local_table_to_metadata('migrations');
+-- Written every few seconds by each process, and asked for no merchant.
+select citus_add_local_table_to_metadata('processes');
+select citus_add_local_table_to_metadata('gateway_counts');

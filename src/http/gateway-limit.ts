@@ -1,4 +1,4 @@
-// The gateway limit: how many requests a minute one address may make, counted in this process.
+// The gateway limit: how many requests a minute one address may make, in all processes together.
 
 import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -6,6 +6,7 @@ import type { World } from '../kernel/world.ts'
 import { addressOf } from './caller.ts'
 import { routeOf } from './fastify.ts'
 import { openRequestCounts, type SeparateCount } from './request-counts.ts'
+import { type SharedCounts, window_ms } from './shared-counts.ts'
 import { openTally } from './tally.ts'
 
 export class GatewayLimitError extends Error {}
@@ -17,6 +18,8 @@ type Limit = {
   /** The service's calls to itself are not counted. */
   isOwnCall(request: FastifyRequest): boolean
   isProxy(address: string): boolean
+  /** Left out, this process counts by itself. */
+  shared?: SharedCounts | undefined
 }
 
 /**
@@ -25,7 +28,7 @@ type Limit = {
  */
 export async function limitGateway(
   app: FastifyInstance,
-  { requests_per_minute, isOwnCall, isProxy }: Limit,
+  { requests_per_minute, isOwnCall, isProxy, shared }: Limit,
   world: Pick<World, 'clock' | 'random' | 'log'>,
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<void>> {
   if (requests_per_minute === 0) return async () => {}
@@ -37,8 +40,8 @@ export async function limitGateway(
   await app.register(rateLimit, {
     global: false,
     max: requests_per_minute,
-    timeWindow: 60_000,
-    store: countingBy(world),
+    timeWindow: window_ms,
+    store: countingBy(world, shared),
     keyGenerator: (request) => networkOf(addressOf(request)),
     addHeaders: { ...quiet, 'retry-after': true },
     addHeadersOnExceeding: quiet,
@@ -47,13 +50,14 @@ export async function limitGateway(
   })
   // One counter for all routes: the plug-in would otherwise count each by itself.
   const together = app.rateLimit()
-  const apart = () => app.rateLimit({ max: requests_per_minute * apart_times })
+  const apart = (kind: SeparateCount) =>
+    app.rateLimit({ max: requests_per_minute * apart_times, groupId: kind })
   const counts: Record<SeparateCount, ReturnType<typeof apart>> = {
-    webhooks: apart(),
-    preflights: apart(),
-    health: apart(),
-    results: apart(),
-    notices: apart(),
+    webhooks: apart('webhooks'),
+    preflights: apart('preflights'),
+    health: apart('health'),
+    results: apart('results'),
+    notices: apart('notices'),
   }
   const refused = openTally(world.clock, (requests) => {
     world.log.warn({ requests }, 'requests refused by the gateway limit')
@@ -79,23 +83,39 @@ export async function limitGateway(
 }
 
 /** Counts in the form that the plug-in asks for; its own store forgets addresses beyond its capacity. */
-function countingBy({ clock, random }: Pick<World, 'clock' | 'random'>): FastifyRateLimitStoreCtor {
+function countingBy(
+  world: Pick<World, 'clock' | 'random'>,
+  shared: SharedCounts | undefined,
+): FastifyRateLimitStoreCtor {
+  const now = shared?.now ?? world.clock.now
   return class Store {
-    private readonly counts = openRequestCounts(random.bytes(16))
+    private readonly kind: string
+    private readonly counts = openRequestCounts(world.random.bytes(16), {
+      window_ms,
+      is_aligned: shared !== undefined,
+    })
 
-    incr(address: string, done: (error: Error | null, result: RequestCount) => void) {
-      const { count, left_ms } = this.counts.count(address, clock.now())
-      done(null, { current: count, ttl: left_ms })
+    constructor({ groupId = 'requests' }: { groupId?: string }) {
+      this.kind = groupId
+    }
+
+    incr(address: string, done: Counted, _window_ms?: number, limit = Number.POSITIVE_INFINITY) {
+      const { count, left_ms } = this.counts.count(address, now())
+      const tell = (current: number) => done(null, { current, ttl: left_ms })
+      const asked = { kind: this.kind, address, used: count, limit }
+      const passes = count > limit || !shared || shared.admits(asked)
+      if (typeof passes === 'boolean') tell(passes ? count : limit + 1)
+      else void passes.then((may_pass) => tell(may_pass ? count : limit + 1))
     }
 
     /** What is counted separately. */
-    child() {
-      return new Store()
+    child(options: object) {
+      return new Store(options)
     }
   }
 }
 
-type RequestCount = { current: number; ttl: number }
+type Counted = (error: Error | null, result: { current: number; ttl: number }) => void
 
 /** What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, which one customer is given. */
 export function networkOf(address: string): string {

@@ -24,8 +24,17 @@ export type RequestCounts = {
   count(address: string, now: Date): { count: number; left_ms: number }
 }
 
+type WindowOptions = {
+  window_ms?: number
+  /** A window begins with the first request, or, in all processes alike, where time is a multiple of it. */
+  is_aligned?: boolean
+}
+
 /** `key` is drawn for this process, so that nobody knows which addresses share a cell. */
-export function openRequestCounts(key: Buffer, window_ms = 60_000): RequestCounts {
+export function openRequestCounts(
+  key: Buffer,
+  { window_ms = 60_000, is_aligned = false }: WindowOptions = {},
+): RequestCounts {
   const counts = new Uint32Array(rows * cells)
   const prefix = key.toString('hex')
   let began_ms = Number.NEGATIVE_INFINITY
@@ -36,7 +45,7 @@ export function openRequestCounts(key: Buffer, window_ms = 60_000): RequestCount
       // A clock that was set back begins a minute, too.
       if (!(age_ms >= 0 && age_ms < window_ms)) {
         counts.fill(0)
-        began_ms = now_ms
+        began_ms = is_aligned ? Math.floor(now_ms / window_ms) * window_ms : now_ms
       }
       const digest = hash('sha256', `${prefix} ${address}`, 'buffer')
       let least = Number.POSITIVE_INFINITY

@@ -37,6 +37,7 @@ import type { RefusalLog } from './refusal-log.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
+import type { SharedCounts } from './shared-counts.ts'
 import { byCredentials, placeOf, sharedPlaces } from './shared-places.ts'
 import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
@@ -69,6 +70,8 @@ type ServerOptions<Context> = {
   couldBeCard(text: string): boolean
   /** Requests a minute and address; 0 is without a limit. */
   gateway_limit: number
+  /** Counts for the gateway limit what all processes answer; left out, this one counts by itself. */
+  sharedCounts?: SharedCounts | undefined
   /** Connections that callers may hold at once. */
   connections_max: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
@@ -154,7 +157,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     {
       requests_per_minute: parts.gateway_limit,
       isOwnCall: ({ headers }) => parts.own_calls.isOne(headers),
-      isProxy,
+      ...{ isProxy, shared: parts.sharedCounts },
     },
     parts.world,
   )

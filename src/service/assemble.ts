@@ -24,6 +24,7 @@ import { openRefusalLog } from '../http/refusal-log.ts'
 import { openRequestCounts } from '../http/request-counts.ts'
 import { openRequestLog } from '../http/request-log.ts'
 import { openServer } from '../http/server.ts'
+import { openSharedCounts } from '../http/shared-counts.ts'
 import { type Bells, openBells } from '../kernel/bell.ts'
 import { openIds } from '../kernel/ids.ts'
 import { openJobRuns } from '../kernel/job-runs.ts'
@@ -85,6 +86,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   /** How far the clock of `world` is shifted. */
   clock_offset_seconds?: number
   gateway_limit: number
+  /** What the gateway limit needs to know of all processes; left out, this one counts by itself. */
+  together?: { now(): Date; serving(): number }
   /** Connections that callers may hold at once, where the machine allows so many. By default, as many as it allows. */
   connection_limit?: number
   trusted_proxies: string[]
@@ -157,6 +160,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     peers: [simulatedBank.peer],
     own_calls: ownCalls,
     gateway_limit: parts.gateway_limit,
+    sharedCounts: sharedCountsOf(parts),
     connections_max: connectionsMax(parts),
     trusted_proxies: parts.trusted_proxies,
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
@@ -255,6 +259,14 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): 
     hostedSessionPage(pay_path),
     ...demoShopPages(assets, demo_shop),
   ]
+}
+
+function sharedCountsOf({ together, world, database, keyring }: ServiceOptions) {
+  if (!together) return undefined
+  const { clock, log } = world
+  const digest = (kind: string, address: string) =>
+    keyring.mac('gateway count', kind, address).toString('base64url').slice(0, 22)
+  return openSharedCounts({ ...together, sql: database.sql, clock, log, digest })
 }
 
 function connectionsMax({ connection_limit, world }: ServiceOptions): number {

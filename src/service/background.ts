@@ -32,6 +32,8 @@ type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
   jobRuns?: JobRuns
   /** Nothing begins while the clock is wrong. */
   trust: ClockTrust
+  /** See JobContext. */
+  databaseNow?: () => Date
   /** See Context. Left out in a process that answers no requests. */
   key_uses?: KeyUses
   /** See JobContext. */
@@ -78,6 +80,7 @@ export async function startBackground(
       parts.committed(merchant_id)
     },
     ...(parts.key_uses && { key_uses: parts.key_uses }),
+    ...(parts.databaseNow && { databaseNow: parts.databaseNow }),
     ...(parts.endChallenges && { endChallenges: parts.endChallenges }),
     ids: openIds(world.random, keyring),
     unknown_authorisations: config.unknown_authorisations,

@@ -132,6 +132,15 @@ describe('a clock that is set', () => {
   })
 })
 
+test("the database's time is reckoned from the last comparison, whatever the process's clock is set to", async () => {
+  time.set(3_600_000)
+  await start()
+  expect(watch.databaseNow()).toEqual(time.trueTime())
+  time.set(-day_ms)
+  await time.pass(500)
+  expect(watch.databaseNow()).toEqual(time.trueTime())
+})
+
 test('a process that was stopped has no skew', async () => {
   await start()
   await time.pass(50_000)

@@ -22,6 +22,8 @@ export type ClockWatch = ClockTrust & {
   isFarOff(): boolean
   /** How far the process's clock was ahead of the database's at the last comparison; null before the first. */
   skewSeconds(): number | null
+  /** The database's time, reckoned from the last comparison by a clock that nobody sets; the process's own before the first. */
+  databaseNow(): Date
   stop(): Promise<void>
 }
 
@@ -113,6 +115,13 @@ export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWa
     }
   }
 
+  function databaseNow(): Date {
+    if (last === null) return new Date(clock.now().getTime() - offset_seconds * 1000)
+    const { skew, at } = last
+    const compared_ms = at.wall_ms - offset_seconds * 1000 - skew.ahead_ms
+    return new Date(Math.round(compared_ms + steady.elapsed_ms() - at.steady_ms))
+  }
+
   await compare()
   const running = run()
   return {
@@ -127,6 +136,7 @@ export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWa
     },
     isFarOff: () => is_wrong && isFarOff(last!.skew),
     skewSeconds,
+    databaseNow,
     async stop() {
       stopping.abort()
       await running

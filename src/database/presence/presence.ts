@@ -1,0 +1,74 @@
+// Tells the other processes of this database that this one is here, and knows how many they are: what is limited for all of
+// them together is divided by that number.
+
+import type { World } from '../../kernel/world.ts'
+import type { Sql } from '../open.ts'
+import { deleteProcess, type Others, saveProcess } from './presence-store.ts'
+
+export type Presence = {
+  process_id: string
+  /** How many processes take requests, at least one. */
+  serving(): number
+  /** How many deliver webhooks, this one included. */
+  delivering(): number
+  stop(): Promise<void>
+}
+
+type PresenceOptions = {
+  sql: Sql
+  world: Pick<World, 'clock' | 'random' | 'log'>
+  /** Whether this process takes requests. */
+  serves: boolean
+  /** The time that all processes share. */
+  databaseNow(): Date
+}
+
+export const here_every_ms = 5_000
+/** Three signs were missed. */
+export const gone_after_ms = 17_000
+const forgotten_after_ms = 600_000
+
+/** The first sign is given before this resolves; one that fails is given again. */
+export async function openPresence(options: PresenceOptions): Promise<Presence> {
+  const { sql, world, serves, databaseNow } = options
+  const { clock, log } = world
+  const process_id = world.random.bytes(12).toString('hex')
+  const stopping = new AbortController()
+  let others: Others = { serving: 0, all: 0 }
+  let has_told = false
+
+  async function giveSign(): Promise<void> {
+    const seen_at = databaseNow()
+    const ago = (duration_ms: number) => new Date(seen_at.getTime() - duration_ms)
+    const since = { here_since: ago(gone_after_ms), forgotten_before: ago(forgotten_after_ms) }
+    try {
+      others = await saveProcess(sql, { process_id, serves, seen_at }, since)
+      has_told = false
+    } catch (error) {
+      // Those that were there last still count.
+      if (!has_told) log.warn({ error: (error as Error).message }, 'other processes not counted')
+      has_told = true
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await clock.sleep(here_every_ms, stopping.signal).catch(() => {})
+      if (stopping.signal.aborted) return
+      await giveSign()
+    }
+  }
+
+  await giveSign()
+  const running = run()
+  return {
+    process_id,
+    serving: () => others.serving + (serves ? 1 : 0) || 1,
+    delivering: () => others.all + 1,
+    async stop() {
+      stopping.abort()
+      await running
+      await deleteProcess(sql, process_id).catch(() => {})
+    },
+  }
+}

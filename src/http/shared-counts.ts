@@ -1,0 +1,197 @@
+// What an address may still ask of all processes together. Each has a few requests free; for more it takes places of the one limit that
+// stands in the database, some in advance. An address that asks little is never written.
+//
+// Where the database does not answer soon, nobody is refused and nobody waits for it: each process then counts by itself.
+
+import type { Sql } from '../database/open.ts'
+import type { World } from '../kernel/world.ts'
+import { type PlacesAsked, takePlaces } from './shared-count-store.ts'
+
+export type SharedCounts = {
+  /** The time by which minutes begin, the same in every process. */
+  now(): Date
+  /**
+   * Whether a request may go on, which its own process would let pass. `used` counts the requests of this address that this
+   * process had this minute, this one included.
+   */
+  admits(request: CountedRequest): boolean | Promise<boolean>
+}
+
+export type CountedRequest = { kind: string; address: string; used: number; limit: number }
+
+type SharedCountsOptions = {
+  sql: Sql
+  clock: Pick<World['clock'], 'sleep'>
+  log: Pick<World['log'], 'warn'>
+  now(): Date
+  /** How many processes take requests. */
+  serving(): number
+  /** So that no address is written. */
+  digest(kind: string, address: string): string
+}
+
+/** What one address has of the shared limit, in this process and minute. */
+type Share = {
+  name: string
+  places: number
+  tokens: number
+  waiting: ((may_pass: boolean) => void)[]
+  /** Wanted from the database. */
+  is_asked: boolean
+  /** Nothing is left. */
+  is_dry: boolean
+}
+
+export const window_ms = 60_000
+/** How much more than the limit may pass, over all processes: what each of them gives away freely. */
+const free_share = 0.2
+/** Of each minute. Beyond so many addresses the others count in each process by itself. */
+export const shares_max = 20_000
+const batch_max = 500
+/** Who asks soon after goes with the next statement. */
+const rest_ms = 20
+/** A database that needs longer is away. */
+export const patience_ms = 250
+const away_ms = 1_000
+
+export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
+  const { now, serving } = options
+  let began_ms = Number.NaN
+  let shares = new Map<string, Share>()
+  const settling = openSettling(options)
+
+  function shareOf({ kind, address, limit }: CountedRequest): Share | null {
+    const window = Math.floor(now().getTime() / window_ms) * window_ms
+    if (window !== began_ms) {
+      began_ms = window
+      shares = new Map()
+    }
+    const key = `${kind} ${address}`
+    const known = shares.get(key)
+    if (known || shares.size >= shares_max) return known ?? null
+    const name = options.digest(kind, address)
+    const share = { name, places: limit, tokens: 0, waiting: [], is_asked: false, is_dry: false }
+    shares.set(key, share)
+    return share
+  }
+
+  return {
+    now,
+    admits(request) {
+      const processes = serving()
+      if (processes === 1) return true
+      const free = Math.floor((request.limit * free_share) / processes)
+      if (request.used * 2 <= free) return true
+      const share = shareOf(request)
+      if (share === null) return true
+      // So little that what others leave unused takes no more from the address than what it has free.
+      const ahead = Math.max(1, Math.floor(free / 2))
+      const ask = () => settling.ask(share, { window_at: new Date(began_ms), ahead })
+      if (request.used <= free) {
+        if (share.tokens === 0) ask()
+        return true
+      }
+      if (share.tokens > 0) {
+        share.tokens -= 1
+        if (share.tokens * 2 < ahead) ask()
+        return true
+      }
+      if (share.is_dry) return false
+      if (settling.isAway()) {
+        ask()
+        return true
+      }
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      share.waiting.push(resolve)
+      ask()
+      return promise
+    },
+  }
+}
+
+type Asking = { window_at: Date; ahead: number }
+type Asked = Asking & { share: Share }
+
+/** Asks the database, one statement at a time. */
+function openSettling({ sql, clock, log }: SharedCountsOptions) {
+  let asked: Asked[] = []
+  let is_running = false
+  let is_away = false
+
+  function ask(share: Share, asking: Asking): void {
+    if (share.is_asked || share.is_dry) return
+    share.is_asked = true
+    asked.push({ ...asking, share })
+    if (!is_running) void run()
+  }
+
+  async function run(): Promise<void> {
+    is_running = true
+    while (asked.length > 0) {
+      const { window_at } = asked[0]!
+      const batch = firstOf(asked, window_at)
+      const taken = new Set(batch)
+      asked = asked.filter((each) => !taken.has(each))
+      await settle(window_at, batch)
+      await clock.sleep(is_away ? away_ms : rest_ms)
+    }
+    is_running = false
+  }
+
+  async function settle(window_at: Date, batch: Asked[]): Promise<void> {
+    const answered = new AbortController()
+    const late = clock.sleep(patience_ms, answered.signal).then(
+      () => goAway(batch, 'no answer in time'),
+      () => {},
+    )
+    try {
+      const wanted = batch.map(({ share, ahead }): PlacesAsked => {
+        return { name: share.name, places: share.places, wanted: share.waiting.length + ahead }
+      })
+      const given = await takePlaces(sql, window_at, wanted)
+      is_away = false
+      for (const [at, { share }] of batch.entries()) {
+        receive(share, given.get(share.name) ?? 0, wanted[at]!.wanted)
+        // They came in the meantime.
+        if (share.waiting.length > 0) ask(share, { window_at, ahead: batch[at]!.ahead })
+      }
+    } catch (error) {
+      goAway(batch, (error as Error).message)
+    } finally {
+      answered.abort()
+      await late
+    }
+  }
+
+  function goAway(batch: Asked[], error: string): void {
+    if (!is_away) log.warn({ error }, 'the gateway limit counts in each process by itself')
+    is_away = true
+    for (const { share } of [...batch, ...asked]) {
+      for (const pass of share.waiting.splice(0)) pass(true)
+    }
+    for (const { share } of batch) share.is_asked = false
+  }
+
+  return { ask, isAway: () => is_away }
+}
+
+/** What goes together in a statement, which must not name the same row twice. */
+function firstOf(asked: readonly Asked[], window_at: Date): Asked[] {
+  const found = new Map<string, Asked>()
+  for (const each of asked) {
+    if (found.size === batch_max) break
+    const is_new = !found.has(each.share.name)
+    if (is_new && each.window_at.getTime() === window_at.getTime()) found.set(each.share.name, each)
+  }
+  return [...found.values()]
+}
+
+/** Hands out what was given, to those who wait first. */
+function receive(share: Share, given: number, wanted: number): void {
+  share.is_asked = false
+  share.is_dry = given < wanted
+  const passing = share.waiting.splice(0, given)
+  share.tokens += given - passing.length
+  for (const pass of passing) pass(true)
+  if (share.is_dry) for (const pass of share.waiting.splice(0)) pass(false)
+}
