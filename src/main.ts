@@ -97,7 +97,8 @@ export async function serve(
     const welcome_url = welcomes ? await inviteFirstOwner(context, demo!.merchant_id) : null
     const { metrics, key_uses, jobRuns } = context
     const { databaseNow } = watch
-    const own = { metrics, key_uses, jobRuns, endChallenges }
+    const { delivering } = presence
+    const own = { metrics, key_uses, jobRuns, endChallenges, delivering }
     const parts = { ...opened, ...own, trust: watch, databaseNow, committed }
     const background = await startBackground(config, parts)
     news.deliverBy(background)
@@ -167,7 +168,8 @@ export async function work(
   const presence = await presenceIn(opened, watch, { serves: false })
   const news = await openNews(opened)
   const { databaseNow } = watch
-  const own = { metrics: openMetrics(), trust: watch, databaseNow }
+  const { delivering } = presence
+  const own = { metrics: openMetrics(), trust: watch, databaseNow, delivering }
   const parts = { ...opened, ...own, committed: news.committed }
   const background = await startBackground(config, parts)
   news.deliverBy(background)

@@ -32,6 +32,8 @@ type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
   jobRuns?: JobRuns
   /** Nothing begins while the clock is wrong. */
   trust: ClockTrust
+  /** How many processes deliver. */
+  delivering?: () => number
   /** See JobContext. */
   databaseNow?: () => Date
   /** See Context. Left out in a process that answers no requests. */
@@ -66,6 +68,7 @@ export async function startBackground(
     trust,
     tracing: parts.tracing ?? null,
     http: sending.http,
+    ...(parts.delivering && { processes: parts.delivering }),
     settings: { ...sending.settings, lease_slack_ms },
   })
   const acquiring = await openAcquiring({ ...parts, sql })

@@ -91,10 +91,17 @@ const random = { bytes: randomBytes }
 
 export function startLoop(
   sql: Sql,
-  parts: { clock: Clock; http: GuardedHttp; keyring: Keyring; trust?: ClockTrust },
+  parts: {
+    clock: Clock
+    http: GuardedHttp
+    keyring: Keyring
+    trust?: ClockTrust
+    processes?: () => number
+  },
 ): DeliveryLoop {
-  const { clock, http, keyring, trust } = parts
+  const { clock, http, keyring, trust, processes } = parts
   return startDeliveries({
+    ...(processes && { processes }),
     ...{ sql, http, keyring, trust, metrics: openMetrics(), settings: delivery_settings },
     world: { clock, random, log: quiet },
   })

@@ -90,8 +90,8 @@ test('a process that starts claims nothing for endpoints that are down, and one 
 })
 
 describe('between two processes', () => {
-  const clock = () => manualClock(noon)
-  const open = (parts = { clock: clock(), lanes: openLanes() }) => {
+  const clockAtNoon = () => manualClock(noon)
+  const open = (parts = { clock: clockAtNoon(), lanes: openLanes() }) => {
     const { lanes } = parts
     const told: object[] = []
     const log = { ...quiet, warn: (fields: object) => told.push(fields) }
@@ -174,5 +174,28 @@ describe('between two processes', () => {
     expect(standings()).toEqual(['a shut'])
     await clock.advance(50_000)
     expect(standings()).toEqual(['a other'])
+  })
+
+  test('a process that is not alone lets the one that opened a breaker see first, and hears within five seconds that it closed', async () => {
+    const company = { processes: () => 4, probe_ms: 25_000 }
+    const { clock, lanes, health } = open({ clock: clockAtNoon(), lanes: openLanes(company) })
+    const standing = () => {
+      const { rooms } = lanes.shares({ is_retry: false, held: 0, now_ms: clock.now().getTime() })
+      return rooms.map(({ standing }) => standing).join()
+    }
+    await saveOpen('a', at(60), at(1))
+    await health.exchange()
+    await clock.advance(84_999)
+    expect(standing()).toBe('shut')
+    await clock.advance(1)
+    expect([standing(), lanes.listOpen()]).toEqual(['other', ['a']])
+
+    await saveHealth(sql, {
+      ...{ merchant_id, endpoint_id: 'a', state: 'closed', open_until: null, reopen_count: 0 },
+      ...{ last_failure: null, changed_at: at(86) },
+    })
+    await clock.advance(5_000)
+    await health.exchange()
+    expect(lanes.listOpen()).toEqual([])
   })
 })

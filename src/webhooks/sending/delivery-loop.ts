@@ -36,6 +36,8 @@ export type DeliveryLoopOptions = {
    * While the clock is wrong nothing is claimed, since leases and signatures carry its time. By default it is right.
    */
   trust?: ClockTrust
+  /** How many processes deliver, this one included; left out, it is alone. */
+  processes?: () => number
   /** Left out or null, no attempt has a span. */
   tracing?: Tracing | null
 }
@@ -45,13 +47,18 @@ const few_under_way = 12
 const short_rest_ms = 1
 const long_rest_ms = 10
 const backoff_max_ms = 2_000
+/** Until the result of a probe is written, and known to the other processes. */
+const probe_slack_ms = 10_000
 /** A database that hangs must not keep the process from ending: leases bring back what is left. */
 const stop_slack_ms = 2_000
 
 export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
   const { sql, metrics, settings, trust } = parts
   const { clock, log } = parts.world
-  const lanes = openLanes()
+  const lanes = openLanes({
+    processes: parts.processes ?? (() => 1),
+    probe_ms: settings.timeout_ms + probe_slack_ms,
+  })
   const health = openHealth(parts, lanes)
   metrics.watchWebhookBreakers(() => lanes.breakers(clock.now().getTime()))
   const settlements = openSettlements(parts, {

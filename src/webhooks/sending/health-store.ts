@@ -27,7 +27,8 @@ export async function saveHealth(sql: Sql, health: EndpointHealth): Promise<void
     where h.changed_at < excluded.changed_at`
 }
 
-/** The endpoints whose breaker is open. */
-export function listOpen(sql: Sql): Promise<EndpointHealth[]> {
-  return sql<EndpointHealth[]>`select * from webhook_endpoint_health where state = 'open'`
+/** The endpoints whose breaker is open, and those named, whose breaker may have closed. */
+export function listHealth(sql: Sql, endpointIds: string[]): Promise<EndpointHealth[]> {
+  return sql<EndpointHealth[]>`
+    select * from webhook_endpoint_health where state = 'open' or endpoint_id = any(${endpointIds})`
 }

@@ -4,7 +4,7 @@ import type { Sql } from '../../database/open.ts'
 import type { World } from '../../kernel/world.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { StoredBreaker } from './breaker.ts'
-import { type EndpointHealth, listOpen, saveHealth } from './health-store.ts'
+import { type EndpointHealth, listHealth, saveHealth } from './health-store.ts'
 import type { Lanes } from './lanes.ts'
 
 export type Health = {
@@ -69,8 +69,9 @@ export function openHealth(
     const now_ms = clock.now().getTime()
     if (now_ms >= reads_at_ms - reading_ms && now_ms < reads_at_ms) return
     reads_at_ms = now_ms + reading_ms
-    for (const { endpoint_id, open_until, reopen_count, changed_at } of await listOpen(sql)) {
-      const open_until_ms = open_until!.getTime()
+    const found = await listHealth(sql, lanes.listOpen())
+    for (const { endpoint_id, open_until, reopen_count, changed_at } of found) {
+      const open_until_ms = open_until?.getTime() ?? null
       lanes.hear(endpoint_id, { open_until_ms, reopen_count, changed_ms: changed_at.getTime() })
     }
   }

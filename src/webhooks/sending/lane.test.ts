@@ -7,6 +7,7 @@ import {
   begin,
   end,
   first_window,
+  hear,
   isQuiet,
   type Lane,
   newLane,
@@ -28,11 +29,14 @@ function start(lane: Lane, count: number, { is_retry = false, at_ms = noon_ms } 
   })
 }
 
+const success = {
+  ...{ succeeded: true, is_our_fault: false, rest_seconds: 0, ended_ms: noon_ms + 10 },
+  open_max_ms: Number.POSITIVE_INFINITY,
+}
+
 /** Ends an attempt well, 10 ms after noon, or as is said. */
 function finish(lane: Lane, attempt_id: string, changes: Partial<AttemptResult> = {}) {
-  const well = { succeeded: true, is_our_fault: false, rest_seconds: 0, ended_ms: noon_ms + 10 }
-  const open_max_ms = Number.POSITIVE_INFINITY
-  return end(lane, { attempt_id, ...well, open_max_ms, ...changes }, 0.5)
+  return end(lane, { attempt_id, ...success, ...changes }, 0.5)
 }
 
 /** One attempt that takes so long and ends so. */
@@ -50,6 +54,43 @@ const known = { answer_ms: 20 }
 const open: Breaker = { ...closedBreaker, open_until_ms: noon_ms + 30_000, changed_ms: noon_ms }
 const well = { ...known, is_well: true }
 const half_open: Breaker = { ...open, open_until_ms: noon_ms }
+
+describe('over several processes', () => {
+  const sums: [string, Partial<Lane>, number][] = [
+    ['that answers well', { ...well, window: window_max }, 64],
+    ['that fails or is slow', { ...known, window: window_max }, 8],
+    ['whose breaker is open', { ...known, breaker: open }, 16],
+    ['nobody has heard of', {}, 1],
+  ]
+  test.each(sums)('an endpoint %s has one window for all', (_, changes, most) => {
+    for (const processes of [1, 2, 3, 4, 16, 64, 100]) {
+      const room = roomOf(laneWith(changes), false, noon_ms, processes)
+      expect(room).toBe(Math.max(1, Math.floor(most / processes)))
+      expect(room * processes).toBeLessThanOrEqual(Math.max(most, processes))
+    }
+  })
+
+  test('a share grows no further, and a failure halves what was used of it', () => {
+    const lane = laneWith({ ...well, window: window_max })
+    const fill = () => start(lane, roomOf(lane, false, noon_ms, 4))
+    const [first, second] = fill()
+    end(lane, { ...success, attempt_id: first! }, 0.5, 4)
+    expect([lane.window, roomOf(lane, false, noon_ms, 4)]).toEqual([16, 1])
+    end(lane, { ...success, succeeded: false, attempt_id: second! }, 0.5, 4)
+    expect(lane.window).toBe(8)
+  })
+
+  test('a breaker that another process opened is tried later here, and slowly once it has closed', () => {
+    const lane = laneWith(well)
+    const { open_until_ms, reopen_count, changed_ms } = open
+    hear(lane, { open_until_ms, reopen_count, changed_ms }, 25_000)
+    expect(roomOf(lane, false, open_until_ms! + 24_999, 4)).toBe(4)
+    expect(standingOf(lane, open_until_ms! + 24_999)).toBe('shut')
+    expect(roomOf(lane, false, open_until_ms! + 25_000, 4)).toBe(1)
+    hear(lane, { open_until_ms: null, reopen_count: 0, changed_ms: changed_ms + 1 }, 25_000)
+    expect([standingOf(lane, noon_ms), lane.window]).toEqual(['trusted', 1])
+  })
+})
 
 describe('the window', () => {
   test('one, of either kind, until it has answered', () => {

@@ -1,7 +1,15 @@
 // What this process knows of one endpoint: how many attempts it may have under way, and whether it answers reliably.
 
 import type { Standing } from '../queue/claim-store.ts'
-import { type AttemptEnd, afterAttempt, type Breaker, closedBreaker, stateOf } from './breaker.ts'
+import {
+  type AttemptEnd,
+  adopt,
+  afterAttempt,
+  type Breaker,
+  closedBreaker,
+  type StoredBreaker,
+  stateOf,
+} from './breaker.ts'
 
 export type Lane = {
   /** Attempts that may be under way at once. */
@@ -19,6 +27,7 @@ export type Lane = {
 }
 
 export const first_window = 4
+/** Of all processes together: each has an equal share, and at least one. So it is with the windows below. */
 export const window_max = 64
 /** Attempts of overdue deliveries, while nothing else passes. */
 const overdue_window = 16
@@ -43,14 +52,22 @@ export function newLane(): Lane {
   }
 }
 
-/** How many more attempts may begin. Retries get half of the window, so that new events find room. */
-export function roomOf(lane: Lane, is_retry: boolean, now_ms: number): number {
+function shareOf(window: number, processes: number): number {
+  return Math.max(1, Math.floor(window / processes))
+}
+
+/**
+ * How many more attempts this process may begin, of so many that deliver. Retries get half of the window, so that new events
+ * find room.
+ */
+export function roomOf(lane: Lane, is_retry: boolean, now_ms: number, processes = 1): number {
   const { size } = lane.under_way
   if (isNew(lane)) return Math.max(0, new_window - size)
-  if (isShut(lane, now_ms)) return Math.max(0, overdue_window - size)
+  if (isShut(lane, now_ms)) return Math.max(0, shareOf(overdue_window, processes) - size)
   // Half-open: one probe.
   if (stateOf(lane.breaker, now_ms) === 'half_open') return size === 0 ? 1 : 0
-  const window = answersSoon(lane, now_ms) ? lane.window : Math.min(lane.window, other_window_max)
+  const most = answersSoon(lane, now_ms) ? window_max : other_window_max
+  const window = Math.min(lane.window, shareOf(most, processes))
   const left = window - size
   if (!is_retry) return Math.max(0, left)
   const retries = [...lane.under_way.values()].filter(({ is_retry }) => is_retry).length
@@ -100,10 +117,15 @@ export type AttemptResult = AttemptEnd & {
  * it is full, the window grows by one with each success; each failure halves it. After an open breaker it begins at one
  * and doubles, so that an endpoint that recovers is not overrun.
  */
-export function end(lane: Lane, attempt: AttemptResult, chance: number): { was_full: boolean } {
+export function end(
+  lane: Lane,
+  attempt: AttemptResult,
+  chance: number,
+  processes = 1,
+): { was_full: boolean } {
   const { succeeded, ended_ms } = attempt
   const began = lane.under_way.get(attempt.attempt_id)!
-  const was_full = roomOf(lane, began.is_retry, ended_ms) === 0
+  const was_full = roomOf(lane, began.is_retry, ended_ms, processes) === 0
   lane.under_way.delete(attempt.attempt_id)
   lane.last_used_ms = ended_ms
   if (attempt.is_our_fault) return { was_full }
@@ -117,13 +139,27 @@ export function end(lane: Lane, attempt: AttemptResult, chance: number): { was_f
     const rest_ms = Math.min(attempt.rest_seconds * 1000, rest_max_ms)
     lane.resting_until_ms = Math.max(lane.resting_until_ms, ended_ms + rest_ms)
   }
+  const share = shareOf(window_max, processes)
   if (was_open) lane.window = 1
-  else if (!succeeded) lane.window = Math.max(1, Math.floor(lane.window / 2))
+  else if (!succeeded) lane.window = Math.max(1, Math.floor(Math.min(lane.window, share) / 2))
   else if (was_full) {
     const grown = lane.window < first_window ? lane.window * 2 : lane.window + 1
-    lane.window = Math.min(window_max, grown)
+    lane.window = Math.min(share, grown)
   }
   return { was_full }
+}
+
+/**
+ * Takes over a breaker's state that another process wrote. Its own process asks the endpoint first: this one waits so much
+ * longer.
+ */
+export function hear(lane: Lane, seen: StoredBreaker, longer_ms: number): void {
+  const { open_until_ms } = seen
+  const was_open = lane.breaker.open_until_ms !== null
+  const later =
+    open_until_ms === null ? seen : { ...seen, open_until_ms: open_until_ms + longer_ms }
+  lane.breaker = adopt(lane.breaker, later)
+  if (was_open && lane.breaker.open_until_ms === null) lane.window = 1
 }
 
 /** The lane holds nothing that a claim would have to know: it equals that of a new endpoint. */

@@ -1,11 +1,12 @@
 // All endpoints that this process sends to, and how they share its slots.
 
 import type { ClaimOrder, EndpointCapacity } from '../queue/claim-store.ts'
-import { adopt, type StoredBreaker, stateOf } from './breaker.ts'
+import { type StoredBreaker, stateOf } from './breaker.ts'
 import {
   type AttemptResult,
   begin,
   end,
+  hear,
   isQuiet,
   type Lane,
   new_window,
@@ -42,7 +43,12 @@ type Asking = { is_retry: boolean; held: number; now_ms: number }
 
 export type Lanes = ReturnType<typeof openLanes>
 
-export function openLanes() {
+/** How many processes deliver, and how long an endpoint's own process needs to see whether it answers again. */
+type Company = { processes(): number; probe_ms: number }
+
+const alone: Company = { processes: () => 1, probe_ms: 0 }
+
+export function openLanes({ processes, probe_ms }: Company = alone) {
   const lanes = new Map<string, Lane>()
   let under_way = 0
 
@@ -67,7 +73,7 @@ export function openLanes() {
         const standing = standingOf(lane, now_ms)
         if (standing === 'new') fresh += lane.under_way.size
         else if (standing !== 'trusted') others += lane.under_way.size
-        rooms.push({ endpoint_id, room: roomOf(lane, is_retry, now_ms), standing })
+        rooms.push({ endpoint_id, room: roomOf(lane, is_retry, now_ms, processes()), standing })
       }
       const untrusted = fresh + others
       const slots = Math.max(0, slots_max - under_way - Math.max(0, held - slots_max))
@@ -85,8 +91,11 @@ export function openLanes() {
     },
     /** Takes over a breaker's state that another process wrote. */
     hear(endpoint_id: string, seen: StoredBreaker): void {
-      const lane = laneOf(endpoint_id)
-      lane.breaker = adopt(lane.breaker, seen)
+      hear(laneOf(endpoint_id), seen, processes() > 1 ? probe_ms : 0)
+    },
+    /** Endpoints whose breaker is open here. */
+    listOpen(): string[] {
+      return [...lanes].flatMap(([id, { breaker }]) => (breaker.open_until_ms === null ? [] : [id]))
     },
     begin(endpoint_id: string, attempt: { attempt_id: string; is_retry: boolean }, now_ms: number) {
       under_way += 1
@@ -97,7 +106,7 @@ export function openLanes() {
       under_way -= 1
       const lane = laneOf(endpoint_id)
       const { breaker: before } = lane
-      const { was_full } = end(lane, attempt, chance)
+      const { was_full } = end(lane, attempt, chance, processes())
       const turned = lane.breaker.changed_ms === before.changed_ms ? null : lane.breaker
       return { was_full, turned }
     },
