@@ -65,7 +65,7 @@ export async function serve(
   try {
     presence = await presenceIn(opened, watch, { serves: true })
     news = await openNews(opened)
-    const { events, wakeDeliveries, committed } = news
+    const { events, requests, wakeDeliveries, committed } = news
     service = await assemble({
       ...opened,
       ...askedFor(config),
@@ -75,7 +75,7 @@ export async function serve(
       webhook_urls: webhookUrls(config, world.clock),
       webhook_sending: sending,
       judge_api_url: apiUrlJudge(config, world.clock),
-      ...{ wakeDeliveries, events },
+      ...{ wakeDeliveries, events, requests },
       clock_fault: watch.fault,
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),

@@ -27,7 +27,8 @@ export const logsTail: Command = {
   },
   tells_on: true,
   remarks: [
-    'It shows the requests of the process that it reached. A process keeps the last 1,000 requests of all merchants.',
+    'It shows the requests that any process of the service answers. --last begins with those that the process that it ' +
+      'reached has kept: the last 1,000 of all merchants.',
     'With --json each line is one JSON document, a request or {"type": "missed" | "lost" | "back"}. Ctrl-C ends it.',
   ],
   async run({ options, json }) {

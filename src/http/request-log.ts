@@ -1,4 +1,5 @@
-// The last requests that this process answered, kept in memory: a merchant can watch its own as they come.
+// The last requests that this process answered, kept in memory, and those of others while somebody listens: a merchant can watch its own
+// as they come.
 
 import { z } from 'zod'
 import { timestamp } from '../kernel/values.ts'
@@ -26,8 +27,12 @@ export type RequestLog = {
   count(): number
   /** The requests after a position that are still kept, oldest first. */
   from(place: number): LoggedRequest[]
-  /** Calls the listener after each request. Returns the function that removes it. */
-  hear(listener: () => void): () => void
+  /** Notes that requests of other processes are missing. */
+  miss(): void
+  /** How often some were missing. */
+  missed(): number
+  /** Calls the listener, who shows requests of this merchant, after each request. Returns the function that removes it. */
+  hear(listener: () => void, merchant_id: string): () => void
 }
 
 export const requests_kept = 1_000
@@ -36,12 +41,21 @@ export function openRequestLog(): RequestLog {
   const kept: LoggedRequest[] = []
   const listeners = new Set<() => void>()
   let count = 0
+  let missed = 0
+  const ring = () => {
+    for (const listener of listeners) listener()
+  }
   return {
     add(request) {
       kept[count % requests_kept] = request
       count += 1
-      for (const listener of listeners) listener()
+      ring()
     },
+    miss() {
+      missed += 1
+      ring()
+    },
+    missed: () => missed,
     count: () => count,
     from(place) {
       const first = Math.max(place, count - requests_kept, 0)

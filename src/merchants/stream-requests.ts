@@ -1,4 +1,4 @@
-// GET /v1/logs/stream: a merchant's requests as this process answers them; `ripper logs tail` shows them.
+// GET /v1/logs/stream: a merchant's requests as the service answers them; `ripper logs tail` shows them.
 
 import { z } from 'zod'
 import { type SecretKey, secretKey } from '../http/access.ts'
@@ -62,16 +62,18 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Request
   const isAsked = (request: LoggedRequest) =>
     request.merchant_id === merchant_id && fits(request, asked)
   let place = requests.count()
+  let missed = requests.missed()
   const last = Number(asked.last ?? 0)
   let before: LoggedRequest[] = last === 0 ? [] : requests.from(0).filter(isAsked).slice(-last)
   return {
     ready: { event: 'ready', data: { merchant_id } },
     poll_ms,
-    hear: requests.hear,
+    hear: (wake) => requests.hear(wake, merchant_id),
     async read() {
       const come = requests.from(place)
-      const is_missing = requests.count() - place > come.length
+      const is_missing = requests.count() - place > come.length || requests.missed() > missed
       place = requests.count()
+      missed = requests.missed()
       const messages = [...before, ...come.filter(isAsked)].map(messageOf)
       before = []
       return { messages: is_missing ? [missing, ...messages] : messages, is_more: false }

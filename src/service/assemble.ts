@@ -22,7 +22,7 @@ import { type OwnCalls, openOwnCalls } from '../http/own-calls.ts'
 import type { Page } from '../http/pages.ts'
 import { openRefusalLog } from '../http/refusal-log.ts'
 import { openRequestCounts } from '../http/request-counts.ts'
-import { openRequestLog } from '../http/request-log.ts'
+import { openRequestLog, type RequestLog } from '../http/request-log.ts'
 import { openServer } from '../http/server.ts'
 import { openSharedCounts } from '../http/shared-counts.ts'
 import { type Bells, openBells } from '../kernel/bell.ts'
@@ -101,6 +101,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   windows_from?: Date
   /** By merchant: rung where events were committed. Left out, this process's own commits ring. */
   events?: Bells
+  /** Left out, requests of this process alone are shown. */
+  requests?: RequestLog
   /** The path below which hosted pages are found. */
   pay_path: string
   /** Says why the process's clock is wrong, and `/readyz` is 503 then. By default the clock is right. */
@@ -219,7 +221,7 @@ async function contextOf(
       if (what === 'event') events.ring(merchant_id)
     },
     hearEvents: events.hear,
-    requests: openRequestLog(),
+    requests: parts.requests ?? openRequestLog(),
     jobRuns: openJobRuns(),
     clockFault: parts.clock_fault ?? (() => null),
     checkUp: parts.examine ? openCheckUp(world, parts.examine) : null,

@@ -4,6 +4,7 @@
 
 import type { Database } from '../database/open.ts'
 import type { World } from '../kernel/world.ts'
+import type { TailMessage } from './tails.ts'
 
 export type Committed = {
   /** Whose events: null where there were too many to name. */
@@ -17,6 +18,8 @@ export type Neighbours = {
   tell(merchant_id: string): void
   /** Whether no other process gave a sign of life of late. */
   isAlone(): boolean
+  /** Says something of requests. It never fails. */
+  say(message: TailMessage): Promise<void>
   stop(): Promise<void>
 }
 
@@ -29,7 +32,11 @@ const gone_after_ms = 65_000
 /** A message has at most 8,000 bytes, and a merchant's id 26. */
 const named_max = 200
 
-type Message = { from: string } & ({ kind: 'here' } | ({ kind: 'committed' } & Committed))
+type Message = { from: string } & (
+  | { kind: 'here' }
+  | ({ kind: 'committed' } & Committed)
+  | TailMessage
+)
 
 /** The sender of a message that outlives it. */
 const ending = ''
@@ -40,6 +47,8 @@ export type NeighbourOptions = {
   /** Whether this process delivers what it commits. */
   delivers: boolean
   heard(committed: Committed): void
+  /** What processes say of requests. Left out, nothing of it is heard. */
+  heardTail?(message: TailMessage): void
 }
 
 export async function openNeighbours(options: NeighbourOptions): Promise<Neighbours> {
@@ -62,6 +71,7 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
     const is_new = !seen.has(message.from)
     if (message.from !== ending) seen.set(message.from, clock.now().getTime())
     if (message.kind === 'committed') heard(message)
+    else if (message.kind !== 'here') options.heardTail?.(message)
     // So that a process that has just begun knows of this one.
     else if (is_new) void say({ from: me, kind: 'here' })
   }
@@ -100,6 +110,7 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
       sending ??= send()
     },
     isAlone,
+    say: (message) => say({ from: me, ...message }),
     async stop() {
       stopping.abort()
       await Promise.all([signs, sending])
@@ -131,9 +142,20 @@ async function tellNeighbours({ sql }: Pick<Database, 'sql'>, message: Message):
 function messageOf(payload: string): Message | null {
   try {
     const message = JSON.parse(payload) as Message
-    if (message.kind === 'here') return message
-    const { kind, merchant_ids: named } = message
-    return kind === 'committed' && (named === null || Array.isArray(named)) ? message : null
+    switch (message.kind) {
+      case 'here':
+        return message
+      case 'committed': {
+        const { merchant_ids: named } = message
+        return named === null || Array.isArray(named) ? message : null
+      }
+      case 'tail':
+        return typeof message.merchant_id === 'string' ? message : null
+      case 'requests':
+        return Array.isArray(message.requests) ? message : null
+      default:
+        return null
+    }
   } catch {
     return null
   }

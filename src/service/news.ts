@@ -1,13 +1,17 @@
 // Passes on that an event was committed: to this process's delivery loop and open streams, and to the other processes.
 
 import type { Context } from '../context.ts'
+import { openRequestLog, type RequestLog } from '../http/request-log.ts'
 import { type Bells, openBells } from '../kernel/bell.ts'
 import type { DeliveryLoop } from '../webhooks/sending/delivery-loop.ts'
-import { type NeighbourOptions, openNeighbours } from './neighbours.ts'
+import { type NeighbourOptions, type Neighbours, openNeighbours } from './neighbours.ts'
+import { openTails } from './tails.ts'
 
 export type News = {
   /** By merchant, rung for what any process commits. */
   events: Bells
+  /** The requests of this process, and those of others while somebody listens. */
+  requests: RequestLog
   /** Events wait in the database until a loop is there. */
   deliverBy(loop: Pick<DeliveryLoop, 'wake'>): void
   /** For a context whose own commits ring `events` already. */
@@ -20,8 +24,17 @@ export type News = {
 export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world'>): Promise<News> {
   const events = openBells()
   let wake: DeliveryLoop['wake'] = () => {}
-  const neighbours = await openNeighbours({
+  const tails = openTails(
+    {
+      ...parts,
+      say: async (message) => neighbours.say(message),
+      isAlone: () => neighbours.isAlone(),
+    },
+    openRequestLog(),
+  )
+  const neighbours: Neighbours = await openNeighbours({
     ...parts,
+    heardTail: tails.heard,
     delivers: true,
     heard({ merchant_ids, is_undelivered }) {
       if (merchant_ids === null) events.ringAll()
@@ -32,6 +45,7 @@ export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world
   })
   return {
     events,
+    requests: tails.requests,
     deliverBy(loop) {
       wake = loop.wake
     },
@@ -43,6 +57,9 @@ export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world
       events.ring(merchant_id)
       neighbours.tell(merchant_id)
     },
-    stop: neighbours.stop,
+    stop() {
+      tails.stop()
+      return neighbours.stop()
+    },
   }
 }

@@ -250,7 +250,7 @@ describe('the log', () => {
     let calls = 0
     const unhear = log.hear(() => {
       calls += 1
-    })
+    }, 'm')
     log.add(request(1))
     unhear()
     log.add(request(2))

@@ -13,6 +13,7 @@ import {
 import type { CheckUp } from '../../src/context.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { permissions } from '../../src/http/access.ts'
+import type { RequestLog } from '../../src/http/request-log.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
 import type { Tracing } from '../../src/kernel/tracing.ts'
 import type { Mode } from '../../src/kernel/values.ts'
@@ -95,6 +96,8 @@ export type ServiceOptions = {
   single_sign_on?: SingleSignOnConfig
   sign_in?: 'any' | 'passkey_and_password'
   request_log?: 'on' | 'off'
+  /** The log of requests, where other processes' are to appear in it. */
+  requests?: RequestLog
   /** What `ripper doctor` would do. */
   examine?: () => Promise<CheckUp['checks']>
   /** How far the clock is shifted. */
@@ -172,6 +175,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     examine: options.examine,
     clock_offset_seconds: options.clock_offset_seconds ?? 0,
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
+    ...(options.requests && { requests: options.requests }),
     ...(options.connectors && { connectors: options.connectors }),
     ...(options.vendor_http && { vendor_http: options.vendor_http }),
     gateway_limit: options.gateway_limit ?? 0,

@@ -1,0 +1,134 @@
+// Shows whoever listens to a merchant's requests those of all processes: one that has such a listener says so, and the others tell it what
+// they answer for that merchant. Where nobody listens nothing is told.
+
+import type { LoggedRequest, RequestLog } from '../http/request-log.ts'
+import type { World } from '../kernel/world.ts'
+
+/** What processes say to each other. */
+export type TailMessage =
+  | { kind: 'tail'; merchant_id: string }
+  /** `is_cut`: there were more than are told. */
+  | { kind: 'requests'; requests: ToldRequest[]; is_cut: boolean }
+
+type ToldRequest = Omit<LoggedRequest, 'at'> & { at: string }
+
+export type Tails = {
+  /** The log of this process, in which others' requests appear while somebody listens. */
+  requests: RequestLog
+  heard(message: TailMessage): void
+  stop(): void
+}
+
+type TailsOptions = {
+  world: Pick<World, 'clock'>
+  say(message: TailMessage): Promise<void>
+  isAlone(): boolean
+}
+
+/** How often a process repeats that it listens, and after what time it is believed no longer. */
+export const again_ms = 15_000
+export const believed_ms = 40_000
+const merchants_max = 200
+export const rest_ms = 100
+/** In each rest at most so many wait; the others are left out. */
+export const waiting_max = 200
+/** A notification has at most 8,000 bytes, and its envelope some. */
+const bytes_max = 7_000
+
+export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog): Tails {
+  const { clock } = world
+  const stopping = new AbortController()
+  /** How many listen here, by merchant. */
+  const listening = new Map<string, number>()
+  /** Until when others listen, by merchant. */
+  const wanted = new Map<string, number>()
+  let waiting: ToldRequest[] = []
+  let is_cut = false
+  let is_telling = false
+
+  const isWanted = (merchant_id: string) => (wanted.get(merchant_id) ?? 0) > clock.now().getTime()
+
+  async function tellOn(): Promise<void> {
+    is_telling = true
+    while (waiting.length > 0 && !stopping.signal.aborted) {
+      const [batches, cut] = [packed(waiting), is_cut]
+      waiting = []
+      is_cut = false
+      for (const { requests, is_short } of batches) {
+        await say({ kind: 'requests', requests, is_cut: cut || is_short })
+      }
+      await clock.sleep(rest_ms, stopping.signal).catch(() => {})
+    }
+    is_telling = false
+  }
+
+  async function askOn(merchant_id: string): Promise<void> {
+    while (listening.has(merchant_id) && !stopping.signal.aborted) {
+      if (!isAlone()) await say({ kind: 'tail', merchant_id })
+      await clock.sleep(again_ms, stopping.signal).catch(() => {})
+    }
+  }
+
+  function leave(merchant_id: string): void {
+    const left = listening.get(merchant_id)! - 1
+    if (left > 0) listening.set(merchant_id, left)
+    else listening.delete(merchant_id)
+  }
+
+  return {
+    requests: {
+      ...own,
+      add(request) {
+        own.add(request)
+        if (!isWanted(request.merchant_id)) return
+        if (waiting.length >= waiting_max) is_cut = true
+        else waiting.push({ ...request, at: request.at.toISOString() })
+        if (!is_telling) void tellOn()
+      },
+      hear(listener, merchant_id) {
+        const unhear = own.hear(listener, merchant_id)
+        const before = listening.get(merchant_id) ?? 0
+        listening.set(merchant_id, before + 1)
+        if (before === 0) void askOn(merchant_id)
+        return () => {
+          unhear()
+          leave(merchant_id)
+        }
+      },
+    },
+    heard(message) {
+      if (message.kind === 'tail') {
+        wanted.delete(message.merchant_id)
+        for (const oldest of wanted.keys()) {
+          if (wanted.size < merchants_max) break
+          wanted.delete(oldest)
+        }
+        wanted.set(message.merchant_id, clock.now().getTime() + believed_ms)
+        return
+      }
+      if (message.is_cut && listening.size > 0) own.miss()
+      for (const { at, ...request } of message.requests) {
+        if (listening.has(request.merchant_id)) own.add({ ...request, at: new Date(at) })
+      }
+    },
+    stop: () => stopping.abort(),
+  }
+}
+
+/** As many requests in each message as fit. One that is too long for any is left out. */
+function packed(all: ToldRequest[]): { requests: ToldRequest[]; is_short: boolean }[] {
+  const batches: { requests: ToldRequest[]; is_short: boolean; bytes: number }[] = []
+  for (const request of all) {
+    const bytes = Buffer.byteLength(JSON.stringify(request)) + 1
+    const last = batches.at(-1)
+    const fits = last !== undefined && last.bytes + bytes <= bytes_max
+    const batch = fits ? last : { requests: [], is_short: false, bytes: 0 }
+    if (!fits) batches.push(batch)
+    if (bytes > bytes_max) batch.is_short = true
+    else {
+      batch.requests.push(request)
+      batch.bytes += bytes
+    }
+  }
+  return batches
+}
