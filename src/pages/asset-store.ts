@@ -16,8 +16,8 @@ export async function keepAssets(
   const all = assets.map(({ path }) => path)
   const known = await sql<{ path: string }[]>`
     update page_assets set served_at = ${now} where path = any(${all}) returning path`
-  const known_paths = new Set(known.map(({ path }) => path))
-  const missing = assets.filter(({ path }) => !known_paths.has(path))
+  const knownPaths = new Set(known.map(({ path }) => path))
+  const missing = assets.filter(({ path }) => !knownPaths.has(path))
   if (missing.length === 0) return
   const paths = missing.map(({ path }) => path)
   const bodies = missing.map(({ body }) => body.toString('base64'))
