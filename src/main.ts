@@ -69,7 +69,7 @@ export async function serve(
     service = await assemble({
       ...opened,
       ...askedFor(config),
-      together: { now: watch.databaseNow, serving: presence.serving },
+      together: { ...presence, now: watch.databaseNow },
       addresses: { base_url: base, pay_url: pay, internal_url: () => internal },
       examine: options.examine,
       webhook_urls: webhookUrls(config, world.clock),

@@ -75,4 +75,5 @@ select citus_add_local_table_to_metadata('simulator.challenges');
 select citus_add_local_table_to_metadata('migrations');
 -- Written every few seconds by each process, and asked for no merchant.
 select citus_add_local_table_to_metadata('processes');
+select citus_add_local_table_to_metadata('stream_seats');
 select citus_add_local_table_to_metadata('gateway_counts');

@@ -11,8 +11,21 @@ import { callerOf } from './caller.ts'
 import { configOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
 import type { Kernel } from './run-route.ts'
-import { type Feed, frame, heartbeat, type Stream, type StreamMessage } from './stream.ts'
-import { openStreamSlots } from './stream-slots.ts'
+import {
+  type Feed,
+  frame,
+  heartbeat,
+  type Seats,
+  type Stream,
+  type StreamMessage,
+} from './stream.ts'
+import type { StreamSeats } from './stream-seats.ts'
+import {
+  openStreamSlots,
+  type StreamSlots,
+  slots_per_merchant_max,
+  tooManyOf,
+} from './stream-slots.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -27,7 +40,11 @@ const end_grace_ms = 1_000
 const rest_ms = 20
 const buffer_bytes = 16 * 1024
 
-type StreamKernel<Context> = Kernel<Context> & { metrics: Pick<Metrics, 'streamsOpen'> }
+type StreamKernel<Context> = Kernel<Context> & {
+  metrics: Pick<Metrics, 'streamsOpen'>
+  /** Counts seats in all processes; left out, in this one alone. */
+  streamSeats?: StreamSeats | undefined
+}
 
 export function mountStreams<Context>(
   app: FastifyInstance,
@@ -52,8 +69,7 @@ export function mountStreams<Context>(
         const holder = await admitted(stream, accessRequest, { reply, kernel })
         const query = validate(stream.query, request.query)
         const now = kernel.world.clock.now()
-        const { owner, max } = stream.seats?.(holder) ?? { owner: holder.merchant_id }
-        const leave = slots.acquire(owner, max)
+        const leave = await takeSeat(slots, kernel.streamSeats, seatsOf(stream, holder))
         const feed = await stream
           .open(kernel.context, { holder, query, caller, now })
           .catch((error: unknown) => {
@@ -74,6 +90,28 @@ export function mountStreams<Context>(
         })
       },
     })
+  }
+}
+
+function seatsOf<Context>(stream: Stream<Context>, holder: SecretKey): Seats {
+  return stream.seats?.(holder) ?? { owner: holder.merchant_id, max: slots_per_merchant_max }
+}
+
+/** In this process first, then in all. Throws `rate_limit_exceeded`. */
+async function takeSeat(
+  slots: StreamSlots,
+  seats: StreamSeats | undefined,
+  { owner, max }: Seats,
+): Promise<() => void> {
+  const leave = slots.acquire(owner, max)
+  const giveBack = await seats?.take(owner, max)
+  if (giveBack === null) {
+    leave()
+    throw tooManyOf(max)
+  }
+  return () => {
+    leave()
+    giveBack?.()
   }
 }
 

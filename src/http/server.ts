@@ -41,6 +41,7 @@ import type { SharedCounts } from './shared-counts.ts'
 import { byCredentials, placeOf, sharedPlaces } from './shared-places.ts'
 import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
+import type { StreamSeats } from './stream-seats.ts'
 import { openTally, type Tally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
 import { traceRequests } from './trace-requests.ts'
@@ -72,6 +73,8 @@ type ServerOptions<Context> = {
   gateway_limit: number
   /** Counts for the gateway limit what all processes answer; left out, this one counts by itself. */
   sharedCounts?: SharedCounts | undefined
+  /** Counts streams in all processes; left out, this one counts by itself. */
+  streamSeats?: StreamSeats | undefined
   /** Connections that callers may hold at once. */
   connections_max: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */

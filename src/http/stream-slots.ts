@@ -17,7 +17,7 @@ export function openStreamSlots(): StreamSlots {
   return {
     acquire(owner, max = slots_per_merchant_max) {
       const own = taken.get(owner) ?? 0
-      if (own >= max) throw tooMany(`An account may have ${max} streams open at once. Close one.`)
+      if (own >= max) throw tooManyOf(max)
       if (count >= slots_max) throw tooMany('All streams of this process are taken.')
       count += 1
       taken.set(owner, own + 1)
@@ -32,6 +32,10 @@ export function openStreamSlots(): StreamSlots {
       }
     },
   }
+}
+
+export function tooManyOf(max: number): Refusal {
+  return tooMany(`An account may have ${max} streams open at once. Close one.`)
 }
 
 function tooMany(message: string): Refusal {

@@ -24,7 +24,6 @@ import { openRefusalLog } from '../http/refusal-log.ts'
 import { openRequestCounts } from '../http/request-counts.ts'
 import { openRequestLog, type RequestLog } from '../http/request-log.ts'
 import { openServer } from '../http/server.ts'
-import { openSharedCounts } from '../http/shared-counts.ts'
 import { type Bells, openBells } from '../kernel/bell.ts'
 import { openIds } from '../kernel/ids.ts'
 import { openJobRuns } from '../kernel/job-runs.ts'
@@ -61,6 +60,7 @@ import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatedBank } from './simulated-bank.ts'
 import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
+import { type Company, limitedTogether } from './together.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
@@ -86,8 +86,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   /** How far the clock of `world` is shifted. */
   clock_offset_seconds?: number
   gateway_limit: number
-  /** What the gateway limit needs to know of all processes; left out, this one counts by itself. */
-  together?: { now(): Date; serving(): number }
+  /** What is limited for all processes together; left out, this one counts by itself. */
+  together?: Company
   /** Connections that callers may hold at once, where the machine allows so many. By default, as many as it allows. */
   connection_limit?: number
   trusted_proxies: string[]
@@ -162,7 +162,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     peers: [simulatedBank.peer],
     own_calls: ownCalls,
     gateway_limit: parts.gateway_limit,
-    sharedCounts: sharedCountsOf(parts),
+    ...limitedTogether(parts),
     connections_max: connectionsMax(parts),
     trusted_proxies: parts.trusted_proxies,
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
@@ -261,14 +261,6 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): 
     hostedSessionPage(pay_path),
     ...demoShopPages(assets, demo_shop),
   ]
-}
-
-function sharedCountsOf({ together, world, database, keyring }: ServiceOptions) {
-  if (!together) return undefined
-  const { clock, log } = world
-  const digest = (kind: string, address: string) =>
-    keyring.mac('gateway count', kind, address).toString('base64url').slice(0, 22)
-  return openSharedCounts({ ...together, sql: database.sql, clock, log, digest })
 }
 
 function connectionsMax({ connection_limit, world }: ServiceOptions): number {

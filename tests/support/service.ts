@@ -32,6 +32,7 @@ import { openEndpointUrlJudge } from '../../src/outgoing/judge-endpoint-url.ts'
 import { openHttp } from '../../src/outgoing/real-world.ts'
 import type { DemoShop } from '../../src/pages/demo-shop.ts'
 import { assemble } from '../../src/service/assemble.ts'
+import type { Company } from '../../src/service/together.ts'
 import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
 import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/sending/delivery-loop.ts'
 import { type Client, openClient } from './client.ts'
@@ -96,6 +97,8 @@ export type ServiceOptions = {
   single_sign_on?: SingleSignOnConfig
   sign_in?: 'any' | 'passkey_and_password'
   request_log?: 'on' | 'off'
+  /** What is limited together with other processes; nothing is otherwise. */
+  together?: Company
   /** The log of requests, where other processes' are to appear in it. */
   requests?: RequestLog
   /** What `ripper doctor` would do. */
@@ -175,6 +178,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     examine: options.examine,
     clock_offset_seconds: options.clock_offset_seconds ?? 0,
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
+    ...(options.together && { together: options.together }),
     ...(options.requests && { requests: options.requests }),
     ...(options.connectors && { connectors: options.connectors }),
     ...(options.vendor_http && { vendor_http: options.vendor_http }),
