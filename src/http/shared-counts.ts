@@ -48,7 +48,7 @@ const free_share = 0.2
 /** Of each minute. Beyond so many addresses the others count in each process by itself. */
 export const shares_max = 20_000
 const batch_max = 500
-/** Who asks soon after goes with the next statement. */
+/** Requests that come so soon after a statement wait for the next one. */
 const rest_ms = 20
 /** A database that needs longer is away. */
 export const patience_ms = 250

@@ -1,4 +1,4 @@
-// A difference between our books and an acquirer's that no comparison has found: a notice or an answer told of it.
+// A difference between our books and an acquirer's that no comparison has found: a notice or an answer shows it.
 
 import type { NewFinding } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
