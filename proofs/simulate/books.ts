@@ -15,7 +15,11 @@ type Moment = {
   skew_ms: number
   /** For so long a failover kept everything from being reversed. */
   braked_ms: number
+  /** How many comparisons of books failed and said so. */
+  comparisons_failed: number
 }
+/** What a payment by itself is judged by. */
+type Clock = Pick<Moment, 'now_ms' | 'skew_ms'>
 
 /** What does not agree. */
 export async function faultsOfBooks(
@@ -32,7 +36,7 @@ export async function faultsOfBooks(
   ]
 }
 
-function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Omit<Moment, 'braked_ms'>): Fault[] {
+function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Clock): Fault[] {
   const faults = [
     ...faultsOfMoney(life, { now_ms, skew_ms }),
     ...faultsOfTelling(life),
@@ -44,10 +48,7 @@ function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Omit<Moment, 'braked_
   return faults.map(([invariant, fault]) => [invariant, `${payment_id}, ${status}: ${fault}`])
 }
 
-function faultsOfMoney(
-  life: KnownPayment,
-  { now_ms, skew_ms }: Omit<Moment, 'braked_ms'>,
-): Fault[] {
+function faultsOfMoney(life: KnownPayment, { now_ms, skew_ms }: Clock): Fault[] {
   const { payment, session, operations, authorisations, captures, voids, hold } = life
   const { status } = payment
   const live = authorisations.filter((entry) => isLive(entry, now_ms))

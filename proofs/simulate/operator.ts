@@ -90,11 +90,10 @@ export async function settleByHand(stage: Stage): Promise<number> {
       where waits_for_person_since is not null order by operation_id`,
   )
   for (const row of rows) {
-    const outcome =
-      inPortal(bank, row, clock.now().getTime()) ??
-      chance.pick(['approved', 'declined', 'failed'] as const)
+    const outcome = inPortal(bank, row, clock.now().getTime()) ?? chance.pick(guesses(bank))
     const { operation_id } = row
-    const told = { acquirer_transaction_id: 'told', reason: 'so they say', by: 'ada' }
+    const acquirer_transaction_id = idInPortal(bank, row) ?? 'told'
+    const told = { acquirer_transaction_id, reason: 'so they say', by: 'ada' }
     const asked = { operation_id, outcome, ...told }
     const context = town.anyProcess()!.context()
     await resolveOperation(context as never, row, asked).catch(() => {})
@@ -156,6 +155,18 @@ function inPortal(bank: Bank, { operation_id, kind }: Waiting, now_ms: number) {
   const settlement = bank.settlements.findLast(({ reference }) => reference === operation_id)
   const is_done = settlement?.answer.result === 'approved'
   return is_done ? ('approved' as const) : ('refused' as const)
+}
+
+/** What a person may say where the bank does not know. No vendor captures or voids what it does not call approved. */
+function guesses({ accounts }: Bank) {
+  const refusals = ['declined', 'failed'] as const
+  return accounts.length > 0 ? refusals : (['approved', ...refusals] as const)
+}
+
+/** Under what the bank keeps it: a vendor is later asked for that again. Null for what it does not have. */
+function idInPortal(bank: Bank, { operation_id }: Waiting): string | null {
+  const kept = [...bank.authorisations.values(), ...bank.settlements]
+  return kept.findLast(({ reference }) => reference === operation_id)?.transaction_id ?? null
 }
 
 /** Receivers are mended, and some of what was given up on is sent again. */

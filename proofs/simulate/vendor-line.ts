@@ -66,7 +66,7 @@ export function openVendorLine(
       const chosen = is_move ? faults.happens(...move_faults) : faults.happens(...to_ask)
       if (chosen === 'acquirer: crash before') die()
       if (chosen === 'acquirer: not sent' || !isInTime(request, clock.now())) {
-        return 'acquirer: not sent'
+        return null
       }
       const reference = referenceOf(request)
       if (is_move) bank.calls.set(reference!, here.now().getTime())
@@ -74,14 +74,17 @@ export function openVendorLine(
         act(request).catch(() => {})
         die()
       }
-      return chosen
+      // What has left is on its way, though its process stands still from now on.
+      const coming = onItsWay(request, chosen)
+      coming.catch(() => {})
+      return { coming }
     })
   }
 
   async function send(request: VendorRequest): Promise<VendorAnswer> {
     const name = `${verbOf(request) ?? 'look up'} ${new URL(request.url).pathname}`
-    const fate = await leave(request, name)
-    if (fate === 'acquirer: not sent') {
+    const left = await leave(request, name)
+    if (!left) {
       throw new OutgoingFailure('not_sent', false, 'connection refused')
     }
     const over = new AbortController()
@@ -90,9 +93,7 @@ export function openVendorLine(
     })
     silence.catch(() => {})
     try {
-      const coming = onItsWay(request, fate)
-      coming.catch(() => {})
-      const reply = await Promise.race([silence, coming])
+      const reply = await Promise.race([silence, left.coming])
       const status = reply === 'lost' ? reply : reply.status
       const heard = await scheduler.effect(owner, `${name} is answered ${status}`, () => reply)
       if (heard !== 'lost') return heard

@@ -7,7 +7,13 @@ import { swept_ms } from './bank/traits.ts'
 import type { KnownPayment } from './known-payment.ts'
 import { type Fault, unless } from './violations.ts'
 
-type Way = { bank: Bank; now_ms: number; skew_ms: number; braked_ms: number }
+type Way = {
+  bank: Bank
+  now_ms: number
+  skew_ms: number
+  braked_ms: number
+  comparisons_failed: number
+}
 
 /**
  * Longer than two sweeps, and a reversal that gets lost and is tried again; and than the latest notice, after which a charge that
@@ -16,6 +22,8 @@ type Way = { bank: Bank; now_ms: number; skew_ms: number; braked_ms: number }
 const put_right_ms = 3_600_000
 /** Until books are compared again, which may fail twice, and be lost with its process. */
 const compared_ms = 36 * 3_600_000
+/** From a comparison that fails until the next is begun. */
+const compared_again_ms = 2.5 * 3_600_000
 /** After a refusal it is tried again, later and later. */
 const tried_again_ms = 3_600_000
 
@@ -117,7 +125,7 @@ const banks_own = new Set<Surprise['what']>([
 
 /** So long may last what the bank did behind our back: until the sweep finds it on the bank's list, and the bank gives in. */
 function patience(entry: Authorisation, way: Way): number {
-  const { bank, skew_ms, braked_ms } = way
+  const { bank, skew_ms, braked_ms, comparisons_failed } = way
   const untold_ms = bank.only_notifies ? put_right_ms : 0
   if (!entry.surprises.some(({ what }) => banks_own.has(what))) return skew_ms + untold_ms
   const refusals = settlementsOf(entry, way).filter(
@@ -125,7 +133,9 @@ function patience(entry: Authorisation, way: Way): number {
   )
   const { lists_after_ms } = bank.traits
   const is_swept = lists_after_ms <= swept_ms && !entry.missed_once
-  const listed_ms = is_swept ? lists_after_ms : compared_ms
+  const listed_ms = is_swept
+    ? lists_after_ms
+    : compared_ms + Math.max(0, comparisons_failed - 2) * compared_again_ms
   return put_right_ms + listed_ms + refusals.length * tried_again_ms + braked_ms
 }
 

@@ -103,7 +103,10 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     for (const [invariant, fault] of await faultsOfLost(stage)) violations.insist(invariant, fault)
     const braked_ms = await brakedMs(sql)
     const payments = await readPayments(sql, bank)
-    const moment = { bank, now_ms, skew_ms, braked_ms, without_eci }
+    const comparisons_failed = stage.log_lines.filter((line) =>
+      line.includes(comparison_failed),
+    ).length
+    const moment = { bank, now_ms, skew_ms, braked_ms, comparisons_failed, without_eci }
     add(stage, await faultsOfBooks(sql, payments, moment))
     add(stage, faultsOfDeeds(payments, stage))
     add(stage, await faultsOfRefunds(sql, bank, memory))
@@ -121,6 +124,8 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   stage.simulator.close()
   return reportOf(stage, cards)
 }
+
+const comparison_failed = 'comparison with the acquirer failed'
 
 /** Whether work that was begun has ended. */
 function done({ scheduler }: Stage, work: Promise<unknown>): () => boolean {
