@@ -35,6 +35,8 @@ const queue_max_ms = 30_000
 const lock_timeout_ms = 1_500
 const locked = 'canceling statement due to lock timeout'
 const statement_timeout_ms = 15_000
+/** What the service says of it when faults have stopped is told apart from a deadlock of its own. */
+export const by_seed = '(by the seed)'
 
 export function openSqlFaults({ faults, chance, clock, die }: SqlFaultParts): SqlFaults {
   async function refuse(after_ms: number, code: string, words: string): Promise<never> {
@@ -59,14 +61,14 @@ export function openSqlFaults({ faults, chance, clock, die }: SqlFaultParts): Sq
         return clock.sleep(chance.pick([0.02, 0.2, 1]) * chance.below(queue_max_ms))
       }
       if (fate === 'sql: too many connections') {
-        return refuse(0, '53300', 'sorry, too many clients already')
+        return refuse(0, '53300', `sorry, too many clients already ${by_seed}`)
       }
       if (fate === 'sql: statement timed out') {
         return refuse(statement_timeout_ms, '57014', 'canceling statement due to statement timeout')
       }
       // Who only reads waits for no lock.
       if (label.startsWith('select ')) return
-      if (fate === 'sql: deadlock') return refuse(1_000, '40P01', 'deadlock detected')
+      if (fate === 'sql: deadlock') return refuse(1_000, '40P01', `deadlock detected ${by_seed}`)
       return refuse(lock_timeout_ms, '55P03', locked)
     },
     async around(go) {
