@@ -23,7 +23,7 @@ export async function startChild<Order extends object>(
     [JSON.stringify(setting)],
     // As `npm start` runs the service; typed arrays come through as they are.
     {
-      execArgv: ['--max-semi-space-size=8'],
+      execArgv: ['--max-semi-space-size=16'],
       serialization: 'advanced',
       stdio: ['ignore', output, 'inherit', 'ipc'],
     },

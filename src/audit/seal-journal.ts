@@ -31,7 +31,12 @@ export const sealed_after_ms = last_age_ms
  * scans all lines once more and sets the marks back.
  */
 const ahead_ms = last_age_ms / 2
-const page_lines = 1000
+/** For as long as a page takes, the process or the database has less time for requests. */
+const page_lines = 250
+/** The job rests behind a page for twice the time that the page took, and at most so long. */
+const rest_max_ms = 20
+/** A job that has gone on for so long rests no more. */
+const unhurried_ms = 2_500
 
 export type Sealer = { sql: Sql; world: { clock: Clock } }
 
@@ -46,9 +51,10 @@ export async function sealJournal(
   const ages = agesAt(world.clock.now().getTime())
   const failures: string[] = []
   let count = 0
+  const rest = openRests(world.clock)
   for (const look of await listDueScans(sql, ages, merchant_id)) {
     try {
-      count += await sealLook(sql, look)
+      count += await sealLook(sql, look, rest)
     } catch (error) {
       failures.push(`${look.merchant_id}: ${(error as Error).message}`)
     }
@@ -67,12 +73,26 @@ function agesAt(now_ms: number): ScanAge[] {
   })
 }
 
-async function sealLook(sql: Sql, look: Scan): Promise<number> {
+type Rest = () => Promise<void>
+
+function openRests({ now, sleep }: Clock): Rest {
+  let since_ms = now().getTime()
+  const hurried_ms = since_ms + unhurried_ms
+  return async () => {
+    const now_ms = now().getTime()
+    const rest_ms = Math.min(2 * (now_ms - since_ms), rest_max_ms)
+    if (rest_ms > 0 && now_ms < hurried_ms) await sleep(rest_ms)
+    since_ms = now().getTime()
+  }
+}
+
+async function sealLook(sql: Sql, look: Scan, rest: Rest): Promise<number> {
   let count = 0
   for (let after: string | null = look.after; after !== null; ) {
     const page = await sealPage(sql, { ...look, after })
     count += page.count
     after = page.last
+    if (after !== null) await rest()
   }
   await markScanned(sql, look)
   return count

@@ -60,6 +60,30 @@ describe('sealing', () => {
     expect(sealed.filter((count) => count > 0).length).toBeGreaterThan(20)
   }, 60_000)
 
+  test('many lines leave requests time in between, unless the job has no time left', async () => {
+    const { sql, newJournal, write } = stage
+    const sleepsWhere = async (passes_ms: number): Promise<number[]> => {
+      const merchant_id = await newJournal(1)
+      await Promise.all(Array.from({ length: 600 }, () => write(merchant_id)))
+      const sleeps: number[] = []
+      let now_ms = stage.clock.now().getTime() + minute_ms / 2
+      const clock = {
+        now() {
+          now_ms += passes_ms
+          return new Date(now_ms)
+        },
+        async sleep(duration_ms: number) {
+          sleeps.push(duration_ms)
+        },
+      }
+      expect(await sealJournal({ sql, world: { clock } }, merchant_id)).toBe(601)
+      return sleeps
+    }
+    expect(await sleepsWhere(3)).toEqual([6, 6, 6])
+    expect(await sleepsWhere(200)).toEqual([20, 20, 20])
+    expect(await sleepsWhere(3_000)).toEqual([])
+  })
+
   test('what comes late is taken in: after a minute, after two hours, and never', async () => {
     const { newJournal, write, seal, verify } = stage
     const merchant_id = await newJournal(3)
