@@ -39,12 +39,19 @@ function faultsOfLostApproval(
   })
 }
 
-/** What is recorded as refused was not done. */
-function faultsOfSettlements({ operations, payment }: KnownPayment, { bank }: Deeds): Fault[] {
+/** What is recorded as refused was not done. A vendor may cancel a charge that it has declined, which moves nothing. */
+function faultsOfSettlements(
+  { operations, authorisations, payment }: KnownPayment,
+  { bank }: Deeds,
+): Fault[] {
+  const approved = authorisations.filter(({ authorised_ms }) => authorised_ms !== null)
   return operations.flatMap(({ operation_id, kind, state }) => {
     if (kind === 'authorise' || (state !== 'refused' && state !== 'not_sent')) return []
     const is_done = bank.settlements.some(
-      ({ reference, answer }) => reference === operation_id && answer.result === 'approved',
+      ({ reference, of, answer }) =>
+        reference === operation_id &&
+        answer.result === 'approved' &&
+        approved.some((charge) => charge.reference === of),
     )
     // A bank that has forgotten the reference says that it is done already, and a look finds it so.
     const is_found = operations.some((other) => other.kind === kind && isFound(other))
