@@ -1,77 +1,66 @@
 // What a charge through each connector costs this process, against a vendor on loopback in a process of its own.
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { Acquirer, AuthoriseRequest } from '../src/acquirers/acquirer.ts'
 import { openSimulator } from '../src/acquirers/simulator/simulator.ts'
 import { connectors } from '../src/connections/connectors.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { openLedger } from '../src/database/stores/simulator-ledger.ts'
+import type { Clock } from '../src/kernel/world.ts'
 import { openWorld, realClock } from '../src/outgoing/real-world.ts'
 import { openVendorHttp } from '../src/outgoing/vendor-http.ts'
 import { openWire } from '../src/vendors/wire.ts'
 import { median, type Table, whole } from './report.ts'
 import { withDataFolder } from './service.ts'
-
-type Told = { name: string; credentials: Record<string, string> }
-type Vendor = ChildProcessByStdio<Writable, Readable, null>
+import { type Vendors, withVendors } from './vendors.ts'
 
 const at_once = 8
 const target_us = 1_500
 
 export async function connectorCosts({ quick }: { quick: boolean }): Promise<Table[]> {
   const charges = quick ? 400 : 2_000
-  const child: Vendor = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('connectors-vendor.ts', import.meta.url))],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  )
   const clock = realClock()
   const http = openVendorHttp({ clock, allowed_networks: ['127.0.0.1'] })
+  const rows = await withVendors((vendors) =>
+    withDataFolder((data_dir) => measure(data_dir, { vendors, http, clock, charges })),
+  ).finally(() => http.close())
+  const notes = [
+    `CPU time of this process, ${at_once} charges at once, ${charges} in each of five turns, over HTTP without TLS. For the simulator it is\nthe statement that writes its books. A charge at Stripe is three requests, elsewhere one.`,
+  ]
+  const headings = ['a charge through', 'µs of CPU', 'lowest', 'highest', 'target']
+  return [{ name: 'connectors', headings, rows, notes }]
+}
+
+type Measuring = {
+  vendors: Vendors
+  http: ReturnType<typeof openVendorHttp>
+  clock: Clock
+  charges: number
+}
+
+async function measure(
+  data_dir: string,
+  { vendors, http, clock, charges }: Measuring,
+): Promise<string[][]> {
+  const world = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
+  const { log } = world
+  const opening = { url: null, data_dir, connections_max: at_once, clock, log }
+  const database = await openDatabase(opening)
   try {
-    const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    const told = JSON.parse(line.toString()) as Told[]
-    const rows = await withDataFolder(async (data_dir) => {
-      const world = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
-      const { log } = world
-      const database = await openDatabase({
-        url: null,
-        data_dir,
-        connections_max: at_once,
-        clock,
-        log,
-      })
-      try {
-        await migrate({ sql: database.sql, clock, log })
-        const simulator = openSimulator(world, openLedger(database.sql))
-        const acquirers = told.map(({ name, credentials }) => {
-          const connector = connectors.find((each) => each.name === name)!
-          const named = { name: `${name}:bench`, installation: 'bench' }
-          const wire = openWire(http)
-          return connector.open!({ ...named, credentials: async () => credentials, wire, clock })
-        })
-        const measured: string[][] = []
-        for (const acquirer of [simulator, ...acquirers]) {
-          measured.push(await rowOf(acquirer, charges))
-        }
-        return measured
-      } finally {
-        await database.close()
-      }
+    await migrate({ sql: database.sql, clock, log })
+    const simulator = openSimulator(world, openLedger(database.sql))
+    const acquirers = vendors.acquirers.map(({ name, credentials }) => {
+      const connector = connectors.find((each) => each.name === name)!
+      const named = { name: `${name}:bench`, installation: 'bench' }
+      const wire = openWire(http)
+      return connector.open!({ ...named, credentials: async () => credentials, wire, clock })
     })
-    const notes = [
-      `CPU time of this process, ${at_once} charges at once, ${charges} in each of five turns, over HTTP without TLS. For the simulator it is\nthe statement that writes its books. A charge at Stripe is three requests, elsewhere one.`,
-    ]
-    const headings = ['a charge through', 'µs of CPU', 'lowest', 'highest', 'target']
-    return [{ name: 'connectors', headings, rows, notes }]
+    const measured: string[][] = []
+    for (const acquirer of [simulator, ...acquirers]) measured.push(await rowOf(acquirer, charges))
+    return measured
   } finally {
-    await http.close()
-    child.stdin.end()
-    await once(child, 'exit')
+    await database.close()
   }
 }
 

@@ -7,20 +7,23 @@ import { connectorCosts } from './connectors.ts'
 import { costs } from './costs.ts'
 import { createAndRead } from './create-and-read.ts'
 import { deliver } from './deliver.ts'
+import { elsewhere } from './elsewhere.ts'
 import { growth } from './growth.ts'
 import { latency } from './latency.ts'
 import { manyMerchants } from './merchants.ts'
 import { pages } from './pages.ts'
 import { processes } from './processes.ts'
 import { keep, print, type Table } from './report.ts'
-
 import { soak } from './soak.ts'
 import { startAndMemory } from './start-and-memory.ts'
+import { tail } from './tail.ts'
 
 const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> = {
   'create-and-read': createAndRead,
   checkout,
+  elsewhere,
   latency,
+  tail,
   processes,
   merchants: manyMerchants,
   deliver,
