@@ -15,6 +15,16 @@ afterAll(async () => {
   await database.drop()
 })
 
+const sleeps: number[] = []
+const clock = {
+  now: () => new Date(),
+  async sleep(duration_ms: number) {
+    sleeps.push(duration_ms)
+  },
+}
+const keep = (stopping?: AbortSignal) =>
+  keepStatistics({ sql: opened.sql, world: { clock }, ...(stopping && { stopping }) })
+
 const known = async () => {
   const [row] = await opened.sql<{ rows: number }[]>`
     select reltuples::int as rows from pg_class where relname = 'grown'`
@@ -37,25 +47,39 @@ test('a plan made for a table of a few rows does not read all of it', async () =
 test('once for each time that a table has doubled, and not of small ones', async () => {
   const { sql } = opened
   await sql`create table grown (number integer, filler text) with (autovacuum_enabled = off)`
-  while ((await keepStatistics({ sql })) > 0);
+  while ((await keep()) > 0);
   await grow(500)
-  expect([await keepStatistics({ sql }), await known()]).toEqual([0, -1])
+  expect([await keep(), await known()]).toEqual([0, -1])
   await grow(4_500)
-  expect([await keepStatistics({ sql }), await known()]).toEqual([1, 5_000])
+  expect([await keep(), await known()]).toEqual([1, 5_000])
   await grow(4_000)
-  expect([await keepStatistics({ sql }), await known()]).toEqual([0, 5_000])
+  expect([await keep(), await known()]).toEqual([0, 5_000])
   await grow(2_000)
-  expect([await keepStatistics({ sql }), await known()]).toEqual([1, 11_000])
+  expect([await keep(), await known()]).toEqual([1, 11_000])
+})
+
+test('requests go on between two tables, and a process that stops leaves the rest to the next', async () => {
+  const { sql } = opened
+  await sql`create table another (number integer, filler text) with (autovacuum_enabled = off)`
+  const growBoth = async () => {
+    await grow(20_000)
+    await sql`insert into another select g, repeat('x', 100) from generate_series(1, 20_000) g`
+  }
+  await growBoth()
+  sleeps.length = 0
+  expect([await keep(AbortSignal.abort()), sleeps]).toEqual([0, []])
+  expect([await keep(), sleeps]).toEqual([2, [300]])
+  await sql`drop table another`
 })
 
 test('a table that is locked is left for the next time', async () => {
   const { sql } = opened
-  await grow(20_000)
+  await grow(50_000)
   await sql.begin(async (tx) => {
     await tx`lock table grown in share update exclusive mode`
-    await keepStatistics({ sql })
-    expect(await known()).toBe(11_000)
+    await keep()
+    expect(await known()).toBe(31_000)
   })
-  await keepStatistics({ sql })
-  expect(await known()).toBe(31_000)
+  await keep()
+  expect(await known()).toBe(81_000)
 })
