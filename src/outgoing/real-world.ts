@@ -16,6 +16,7 @@ import {
   type SteadyClock,
   type World,
 } from '../kernel/world.ts'
+import { exchange } from './exchange.ts'
 
 /** Where the log goes: a command's standard output is its answer. */
 export type LogTo = 'stdout' | 'stderr'
@@ -99,28 +100,21 @@ export function openHttp(clock: Clock): Http & HttpReader {
   }
 
   return {
-    post: ({ url, headers, body, timeout_ms, tls, answer_bytes_max }) =>
+    post: ({ url, headers, body, timeout_ms, tls, answer_bytes_max = answer_bytes_default }) =>
       within(clock, timeout_ms, async (signal) => {
-        const options = { method: 'POST' as const, headers, body, signal }
-        const answer = await request(url, { ...options, dispatcher: agentFor(tls) })
-        const content_type = String(answer.headers['content-type'] ?? '')
-        const bytes = await readUpTo(answer.body, answer_bytes_max ?? answer_bytes_default)
-        return { status: answer.statusCode, content_type, body: bytes.toString() }
+        const sent = { url, method: 'POST' as const, headers, body, signal, answer_bytes_max }
+        const answer = await exchange(agentFor(tls), sent)
+        const content_type = answer.headers['content-type'] ?? ''
+        return { status: answer.status, content_type, body: answer.body.toString() }
       }),
     get: ({ url, headers: asked, timeout_ms, answer_bytes_max = answer_bytes_default }) =>
       within(clock, timeout_ms, async (signal) => {
-        const sent = { ...asked, 'accept-encoding': 'gzip, deflate, br' }
-        const answer = await request(url, {
-          headers: sent,
-          signal,
-          dispatcher: agentFor(undefined),
-        })
-        const headers = Object.fromEntries(
-          Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
-        )
-        const bytes = await readUpTo(answer.body, answer_bytes_max)
-        const body = unpacked(bytes, headers['content-encoding'], answer_bytes_max).toString()
-        return { status: answer.statusCode, headers, body }
+        const headers = { ...asked, 'accept-encoding': 'gzip, deflate, br' }
+        const sent = { url, method: 'GET' as const, headers, body: null, signal, answer_bytes_max }
+        const answer = await exchange(agentFor(undefined), sent)
+        const encoding = answer.headers['content-encoding']
+        const body = unpacked(answer.body, encoding, answer_bytes_max).toString()
+        return { ...answer, body }
       }),
   }
 }
@@ -165,17 +159,6 @@ async function within<T>(
     done.abort(answered)
     await watch
   }
-}
-
-async function readUpTo(body: AsyncIterable<Buffer>, bytes_max: number): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const part of body) {
-    length += part.length
-    if (length > bytes_max) throw new Error('an answer longer than allowed')
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
 }
 
 /** Throws where the decoded answer is longer than allowed. */

@@ -1,7 +1,7 @@
 // Calls to acquirers and 3-D Secure providers, whose addresses a merchant's connection may name: public addresses and
 // networks that the operator allows. One attempt each. A failure before any byte left is told apart from all others.
 
-import { Agent, type buildConnector, type Dispatcher, request } from 'undici'
+import { Agent, type buildConnector } from 'undici'
 import {
   type Clock,
   OutgoingFailure,
@@ -10,6 +10,7 @@ import {
   type VendorHttp,
   type VendorRequest,
 } from '../kernel/world.ts'
+import { exchange } from './exchange.ts'
 import { openConnect, type Resolve } from './guarded-http/connect.ts'
 import { openAddressRule } from './safe-address.ts'
 
@@ -58,7 +59,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       bodyTimeout: 0,
     })
     agents.add(agent)
-    const pool = { agent, dispatcher: agent.compose(lookFirst), used_ms: clock.now().getTime() }
+    const pool = { agent, used_ms: clock.now().getTime() }
     pools.set(origin, pool)
     return pool
   }
@@ -80,19 +81,14 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     agent.close().then(forget, forget)
   }
 
-  async function send({
-    url,
-    timeout_ms,
-    sendable,
-    ...sent
-  }: VendorRequest): Promise<VendorAnswer> {
+  async function send({ timeout_ms, sendable, ...asked }: VendorRequest): Promise<VendorAnswer> {
     const done = new AbortController()
     const over = new AbortController()
     const watch = clock.sleep(timeout_ms, done.signal).then(
       () => over.abort(),
       () => {},
     )
-    const pool = poolOf(new URL(url))
+    const pool = poolOf(new URL(asked.url))
     const used = () => {
       pool.used_ms = clock.now().getTime()
     }
@@ -106,10 +102,9 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     try {
       used()
       const { signal } = over
-      const options = { ...sent, signal, dispatcher: pool.dispatcher, onFirstByte }
-      const answer = await request(url, options)
-      const body = await readText(answer.body)
-      return { status: answer.statusCode, headers: flat(answer.headers), body }
+      const sent = { ...asked, signal, answer_bytes_max, onFirstByte }
+      const answer = await exchange(pool.agent, sent)
+      return { ...answer, body: answer.body.toString() }
     } catch (error) {
       const timed_out = over.signal.aborted
       const words = timed_out ? 'no answer in time' : (error as Error).message
@@ -132,24 +127,7 @@ function isWithin({ from, until }: Sendable, now: Date): boolean {
   return from <= now && now <= until
 }
 
-type Pool = { agent: Agent; dispatcher: Dispatcher; used_ms: number }
-
-/** Calls `onFirstByte` when a connection stands and the next thing is to write to it. If that throws, nothing is written. */
-function lookFirst(dispatch: Dispatcher['dispatch']): Dispatcher['dispatch'] {
-  return (options, handler) => {
-    const { onFirstByte } = options as typeof options & { onFirstByte?(): void }
-    return dispatch(options, {
-      onRequestStart(controller, context) {
-        onFirstByte?.()
-        handler.onRequestStart?.(controller, context)
-      },
-      onResponseStart: (...answer) => handler.onResponseStart?.(...answer),
-      onResponseData: (...answer) => handler.onResponseData?.(...answer),
-      onResponseEnd: (...answer) => handler.onResponseEnd?.(...answer),
-      onResponseError: (...answer) => handler.onResponseError?.(...answer),
-    })
-  }
-}
+type Pool = { agent: Agent; used_ms: number }
 
 /**
  * Lets undici connect by our own rule. undici waits for the connection, so no request is sent before it stands. `onEnd` is called
@@ -169,20 +147,4 @@ function connector(
       (error: Error) => callback(error, null),
     )
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const part of body) {
-    length += part.length
-    if (length > answer_bytes_max) throw new Error('an answer longer than allowed')
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString()
-}
-
-function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const named = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
-  return Object.fromEntries(named)
 }

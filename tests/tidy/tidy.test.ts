@@ -236,7 +236,7 @@ const reserved: [string, RegExp, RegExp][] = [
   [
     'outgoing requests',
     /\bfetch\(|from 'undici'/,
-    /^src\/outgoing\/(real-world|vendor-http|guarded-http|guarded-http\/\w+)\.ts$/,
+    /^src\/outgoing\/(real-world|exchange|vendor-http|guarded-http|guarded-http\/\w+)\.ts$/,
   ],
   ['outgoing mail', /from 'nodemailer/, /^src\/outgoing\/mail\/smtp\.ts$/],
   ['the console', /\bconsole\./, /^$/],
