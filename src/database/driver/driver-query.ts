@@ -48,19 +48,75 @@ function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
 }
 
-/** Of a statement that is run now. */
+/** Of a statement that is run now, in a transaction. */
 export function queryOf(sql: postgres.ISql, statement: Statement): DriverQuery {
+  return queryFrom(statement, sql, ({ text, values }) =>
+    sql.unsafe(text, values as never[], prepared),
+  )
+}
+
+/** Of a statement that is run now, by itself: a `PooledQuery` wherever it can be one. */
+export function openPooledQueries(sql: postgres.Sql): (statement: Statement) => DriverQuery {
+  const { handler, canceller } = sql.unsafe('') as unknown as PooledQuery
+  return (statement) =>
+    queryFrom(statement, sql, ({ text, values }) => {
+      return new PooledQuery({ text, values, handler, canceller })
+    })
+}
+
+function queryFrom(
+  statement: Statement,
+  sql: postgres.ISql,
+  make: (spelled: Spelled) => object,
+): DriverQuery {
   const spelled = spell(statement)
   const query = (
-    spelled === null
-      ? asWritten(sql, statement)
-      : Object.assign(sql.unsafe(spelled.text, spelled.values as never[], prepared), { spelled })
+    spelled === null ? asWritten(sql, statement) : Object.assign(make(spelled), { spelled })
   ) as DriverQuery
   query.executed = true
   return query
 }
 
+/** The functions have names of their own: one that is written where it is assigned to a member is made in the old heap, see below. */
+export function settleBy(
+  query: DriverQuery,
+  resolve: DriverQuery['resolve'],
+  reject: DriverQuery['reject'],
+): void {
+  query.resolve = resolve
+  query.reject = reject
+}
+
 const prepared = { prepare: true, simple: false } as const
+
+/**
+ * What the driver's constructor makes, without the promise and without the functions that it assigns to members. Those the engine
+ * makes in the old heap, where they keep all that they refer to from being collected with the young.
+ */
+class PooledQuery {
+  readonly tagged = false
+  readonly strings: string[]
+  readonly args: unknown[]
+  readonly handler: (query: DriverQuery) => void
+  readonly canceller: unknown
+  readonly options = prepared
+  state = null
+  statement = null
+  resolve: unknown = null
+  reject: unknown = null
+  active = false
+  cancelled = null
+  executed = false
+
+  constructor({ text, values, handler, canceller }: PooledParts) {
+    this.strings = [text]
+    this.args = values
+    this.handler = handler
+    this.canceller = canceller
+  }
+}
+
+type PooledParts = Pick<Spelled, 'text' | 'values'> & Pick<PooledQuery, 'handler' | 'canceller'>
 
 /** As the driver's own, with all that stands in it. */
 function asWritten(sql: postgres.ISql, { strings, args, unsafe }: Statement): unknown {
@@ -83,6 +139,7 @@ export function nameQueries(sql: postgres.Sql): void {
   const queries: object = Object.getPrototypeOf(sql``)
   if (Object.hasOwn(queries, 'signature')) return
   const { get: originOf } = Object.getOwnPropertyDescriptor(queries, 'origin')!
+  Object.setPrototypeOf(PooledQuery.prototype, queries)
   Object.defineProperties(queries, {
     signature: {
       get(this: Named) {

@@ -7,7 +7,7 @@
 import type postgres from 'postgres'
 import { failureKind } from '../../kernel/tracing.ts'
 import { isConnectionLost } from '../failures.ts'
-import { nameQueries, queryOf, writing } from './driver-query.ts'
+import { nameQueries, openPooledQueries, settleBy, writing } from './driver-query.ts'
 import { fenceRepeats, isOutdatedPlan, repeats_max } from './outdated-plans.ts'
 import type { Silence, Waiting } from './silence.ts'
 import type { Handler } from './statement.ts'
@@ -23,7 +23,11 @@ export type Transaction = Omit<postgres.TransactionSql, 'savepoint'>
 /** Part of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-type Pool = { sql: postgres.Sql; running: number }
+type Pool = {
+  sql: postgres.Sql
+  queryOf: ReturnType<typeof openPooledQueries>
+  running: number
+}
 type Work = (tx: Transaction) => unknown
 
 /** `open` makes a pool of the driver; nothing is connected before the first statement. */
@@ -101,7 +105,7 @@ export function replaceablePool(
 function makePool(sql: postgres.Sql): Pool {
   fenceRepeats(sql)
   nameQueries(sql)
-  return { sql, running: 0 }
+  return { sql, queryOf: openPooledQueries(sql), running: 0 }
 }
 
 type Turns = {
@@ -118,19 +122,19 @@ function statementsOf({ enter, exit, wait, beginSpan }: Turns): Handler {
     let repeats = 0
     const send = () => {
       let pool: Pool | null = enter()
-      const query = queryOf(pool.sql, statement)
+      const query = pool.queryOf(statement)
       const waiting = wait(pool, () => query.active)
       const settle = (error: unknown) => {
         waiting.end()
         if (pool !== null) exit(pool, error)
         pool = null
       }
-      query.resolve = (result) => {
+      const resolve = (result: unknown) => {
         settle(null)
         span?.end()
         statement.resolve(result)
       }
-      query.reject = (error) => {
+      const reject = (error: unknown) => {
         // Without a pool it has ended already: its connection was lost at that moment.
         const is_repeatable = pool !== null && isOutdatedPlan(error) && repeats < repeats_max
         settle(error)
@@ -142,6 +146,7 @@ function statementsOf({ enter, exit, wait, beginSpan }: Turns): Handler {
           statement.reject(error)
         }
       }
+      settleBy(query, resolve, reject)
       query.handler(query)
     }
     send()

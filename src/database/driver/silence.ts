@@ -2,6 +2,7 @@
 // statement_timeout, so whoever waits for longer than that waits for nobody, and would wait for ever. So does who waits for a
 // connection for so long while nobody is answered.
 
+import { openPlaces } from '../../kernel/places.ts'
 import type { Clock } from '../../kernel/world.ts'
 
 /** What waits for an answer. */
@@ -28,8 +29,7 @@ const look_ms = 2_500
 /** `limit_ms` is how long a silence may last. Without a clock nobody is watched. */
 export function openSilence(clock: Clock | undefined, limit_ms: number): Silence {
   const looks_max = Math.ceil(limit_ms / look_ms)
-  // Looks are counted, not time: where this process stood still, answers wait unread.
-  const looks = new Map<Wait, number>()
+  const places = openPlaces<Watched>()
   const closing = new AbortController()
   let is_looking = false
   /** Since the last look. */
@@ -37,7 +37,7 @@ export function openSilence(clock: Clock | undefined, limit_ms: number): Silence
 
   async function look(): Promise<void> {
     is_looking = true
-    while (looks.size > 0) {
+    while (places.count() > 0) {
       try {
         await clock!.sleep(look_ms, closing.signal)
       } catch {
@@ -45,10 +45,10 @@ export function openSilence(clock: Clock | undefined, limit_ms: number): Silence
       }
       const are_others_answered = was_heard
       was_heard = false
-      for (const [wait, count] of looks) {
-        if (!wait.isSent() && are_others_answered) looks.set(wait, 0)
-        else if (count >= looks_max) wait.giveUp()
-        else looks.set(wait, count + 1)
+      for (const watched of places.taken()) {
+        if (!watched.wait.isSent() && are_others_answered) watched.looks = 0
+        else if (watched.looks >= looks_max) watched.wait.giveUp()
+        else watched.looks += 1
       }
     }
     is_looking = false
@@ -57,21 +57,25 @@ export function openSilence(clock: Clock | undefined, limit_ms: number): Silence
   return {
     begin(wait) {
       if (!clock) return unwatched
-      looks.set(wait, 0)
+      const watched: Watched = { wait, looks: 0 }
+      const leave = places.take(watched)
       if (!is_looking) void look()
       return {
         heard() {
           was_heard = true
-          if (looks.has(wait)) looks.set(wait, 0)
+          watched.looks = 0
         },
         end() {
           was_heard = true
-          looks.delete(wait)
+          leave()
         },
       }
     },
     close: () => closing.abort(),
   }
 }
+
+/** Looks are counted, not time: where this process stood still, answers wait unread. */
+type Watched = { wait: Wait; looks: number }
 
 const unwatched: Waiting = { heard() {}, end() {} }

@@ -3,8 +3,26 @@
 
 import { Statement, type Values } from './statement.ts'
 
-/** `name`: the same for the same text with values of the same types, and for no others. */
-export type Spelled = { text: string; values: unknown[]; name: string; origin: string }
+/**
+ * `name`: the same for the same text with values of the same types, and for no others. It is a class, and its values begin as a copy,
+ * because of how the engine learns: if those of the first seconds live on, it would make all later ones in the old heap, where each
+ * keeps its values until the whole heap is collected.
+ */
+export class Spelled {
+  readonly text: string
+  readonly values: unknown[]
+  readonly name: string
+  readonly origin: string
+
+  constructor(text: string, values: unknown[], name: string, origin: string) {
+    this.text = text
+    this.values = values
+    this.name = name
+    this.origin = origin
+  }
+}
+
+const no_values: readonly unknown[] = []
 
 /** Where a statement was first written, as the driver adds it to the stack of a failure. */
 type Origin = { stack: string }
@@ -37,12 +55,12 @@ export function spell(statement: Statement): Spelled | null {
   const { strings, unsafe } = statement
   const beginning = beginnings.get(strings)
   if (!beginning || unsafe !== null) return null
-  const values: unknown[] = []
+  const values = no_values.slice()
   const place = walk(beginning.place, statement, values)
   if (place === null) return null
   place.whole ??= { text: textOf(statement, { values: 0 }), names: [], origin: beginning.origin }
   const { text, origin } = place.whole
-  return { text, values, name: nameOf(place.whole, values), origin: origin.stack }
+  return new Spelled(text, values, nameOf(place.whole, values), origin.stack)
 }
 
 /** The place behind a statement's last part. */

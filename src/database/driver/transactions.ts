@@ -7,7 +7,7 @@
 import type postgres from 'postgres'
 import { failureKind } from '../../kernel/tracing.ts'
 import { isConnectionLost } from '../failures.ts'
-import { queryOf, writing } from './driver-query.ts'
+import { queryOf, settleBy, writing } from './driver-query.ts'
 import type { Waiting } from './silence.ts'
 import type { Handler } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
@@ -97,19 +97,20 @@ function statementsOf(tx: postgres.TransactionSql, state: State): Handler {
     const span = state.beginSpan(statement)
     const query = queryOf(tx, statement)
     // The driver, too, wants to know whether a statement of its transaction failed.
-    const { reject } = query
-    query.resolve = (result) => {
+    const { reject: rejectToo } = query
+    const resolve = (result: unknown) => {
       state.waiting.heard()
       span?.end()
       statement.resolve(result)
     }
-    query.reject = (error) => {
+    const reject = (error: unknown) => {
       noteLoss(state, error)
       span?.end({}, failureKind(error))
       if (typeof error === 'object' && error !== null) state.failures.add(error)
-      reject(error)
+      rejectToo(error)
       statement.reject(error)
     }
+    settleBy(query, resolve, reject)
     query.handler(query)
   }
 }
