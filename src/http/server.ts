@@ -222,7 +222,12 @@ function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>):
         form: route.form,
       },
       ...(route.cors && { onSend: corsHook(kernel, route) }),
-      handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
+      handler(request, reply) {
+        // Without its promise: the framework would wait for the answer's end, and listen for whatever may come before.
+        answerRoute(kernel, route, request, reply, callerOf(request)).catch((error: Error) =>
+          reply.send(error),
+        )
+      },
     })
   }
   mountStreams(app, parts.streams, kernel)
