@@ -252,6 +252,16 @@ test.each(reserved)('%s in one place', (_name, pattern, allowed) => {
   expect(wrong).toEqual([])
 })
 
+test('no function is written where it is assigned to a member, which would make it outlive the young heap', () => {
+  // Made once, when the address of the database is read.
+  const once = 'src/config/database-address.ts'
+  const assigned = /^\s*[\w.]+\.\w+ = (async )?(function\b|\w+ =>|\([^()]*\)(: [\w<>]+)? =>)/m
+  expect(assigned.test('  query.resolve = (result) => {')).toBe(true)
+  const wrong = files.filter((file) => file !== once && assigned.test(code(file)))
+  expect(wrong).toEqual([])
+  expect(assigned.test(code(once))).toBe(true)
+})
+
 test("no statement asks the database's clock or randomness, but the one that compares clocks", () => {
   const sql = files.filter((file) => /store\.ts$|src\/database\/|idempotency\.ts$/.test(file))
   const migrations = readdirSync(resolve(root, 'src/database/migrations')).map(
