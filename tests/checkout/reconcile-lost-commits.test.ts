@@ -3,7 +3,11 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { every_acquirer } from '../../src/checkout/orphan.ts'
-import { pullBrake } from '../../src/checkout/orphans/orphan-brake-store.ts'
+import {
+  listBrakes,
+  pullBrake,
+  releaseBrakes,
+} from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf } from '../support/holding.ts'
@@ -43,10 +47,19 @@ const forget = () =>
 const reversals = (before: number) =>
   acquirer.calls.slice(before).filter(({ verb }) => verb === 'reverse')
 
-test('under a brake it waits for a person, and the person says that it was paid', async () => {
+const release = async () => {
+  const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
+  await releaseBrakes(sql, { brakes, at: clock.now(), by: 'ada' })
+}
+
+test.each<[string, () => Promise<unknown>]>([
+  ['under a brake', async () => {}],
+  ['under a brake that a person has released since', release],
+])('%s it waits for a person, and the person says that it was paid', async (_name, afterwards) => {
   const { payment_id, key } = await chargeUnknown()
   await clock.advance(25 * hour_ms)
   await pull()
+  await afterwards()
   forget()
   const before = acquirer.calls.length
   await settle()

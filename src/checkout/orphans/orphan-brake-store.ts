@@ -70,11 +70,11 @@ export async function holdBackUnknown(
   return row.held_back
 }
 
-/** Whether a brake of the acquirer was pulled after that time and not released. */
-export async function isPulledAfter(sql: Sql, acquirer: string, at: Date): Promise<boolean> {
+/** Whether a brake of the acquirer was pulled after that time, even if a person has released it again. */
+export async function wasPulledAfter(sql: Sql, acquirer: string, at: Date): Promise<boolean> {
   const rows = await sql`
     select 1 from orphan_brakes
-    where acquirer in (${acquirer}, ${every_acquirer}) and released_at is null and pulled_at > ${at}`
+    where acquirer in (${acquirer}, ${every_acquirer}) and pulled_at > ${at}`
   return rows.length > 0
 }
 

@@ -22,7 +22,7 @@ import { noteUnanswered } from '../asking/unanswered.ts'
 import { workOff } from '../asking/work-off.ts'
 import type { SettlementContext } from '../context.ts'
 import { answerBy, newOperation, type UnansweredOperation } from '../operation.ts'
-import { isPulledAfter } from '../orphans/orphan-brake-store.ts'
+import { wasPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import {
@@ -129,7 +129,8 @@ async function take(
 
 /**
  * Whether the acquirer may have made the charge and forgotten its reference, while our books went back to before its answer. A
- * reversal might then refund a paid order, so only a person can settle it.
+ * reversal might then refund a paid order, so only a person can settle it. Whoever released the brake decided about what had been
+ * found by then, and not about this charge.
  */
 async function mayBeForgotten(
   { sql, world, acquirerOf }: SettlementContext,
@@ -137,7 +138,7 @@ async function mayBeForgotten(
 ): Promise<boolean> {
   const { reference_life_ms } = acquirerOf(payment.mode, acquirer)
   if (world.clock.now().getTime() < sent_at.getTime() + reference_life_ms) return false
-  return isPulledAfter(sql, acquirer, sent_at)
+  return wasPulledAfter(sql, acquirer, sent_at)
 }
 
 /** The charge was not found where it would have to be. It is reversed so that it can never arrive, and then fails. */
