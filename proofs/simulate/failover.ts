@@ -1,5 +1,6 @@
 // A failover that loses the last commits: the database goes back, all processes die, and people look at what was lost.
 
+import { service_actor } from '../../src/checkout/orphan.ts'
 import { leaveUnreversed, reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
 import { listBrakes, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { isHeldBack } from '../../src/checkout/orphans/orphan-store.ts'
@@ -13,6 +14,7 @@ import type { Stage } from './stage.ts'
 import { type Fault, unless } from './violations.ts'
 
 const minute_ms = 60_000
+const forgotten_after_ms = 24 * 60 * minute_ms
 
 /** Goes on beside the lives. What shops do with their settings must be over. */
 export async function failOver(stage: Stage, during_ms: number): Promise<void> {
@@ -94,6 +96,8 @@ export async function faultsOfLost(stage: Stage): Promise<Fault[]> {
   const orphans = await sql<{ reference: string; released_by: string | null }[]>`
     select reference, released_by from orphan_authorisations`
   const found = new Map(orphans.map((each) => [each.reference, each]))
+  const seen = await sql`select 1 from orphan_brakes where pulled_by = ${service_actor}`
+  const is_seen = seen.length > 0
   return [...bank.authorisations.values()].flatMap((entry) => {
     const { reference } = entry
     const payment_id = charges.get(reference)
@@ -102,8 +106,13 @@ export async function faultsOfLost(stage: Stage): Promise<Fault[]> {
     const is_unknown = !known.has(reference)
     const orphan = found.get(reference)
     const name = `${payment_id}, ${reference}`
+    const is_beyond_knowing = !is_seen && wasForgotten(bank, reference)
     return [
-      ...unless(!(reversed && told.has(payment_id)), 'I14', `${name}: told captured, and reversed`),
+      ...unless(
+        !(reversed && told.has(payment_id)) || is_beyond_knowing,
+        'I14',
+        `${name}: told captured, and reversed`,
+      ),
       ...unless(
         !is_unknown || !isLive(entry, now_ms) || orphan !== undefined,
         'I5',
@@ -116,6 +125,18 @@ export async function faultsOfLost(stage: Stage): Promise<Fault[]> {
       ),
     ]
   })
+}
+
+/**
+ * A charge that nobody looked for while the bank knew its reference, as a wrong clock may bring about. If no mark of the database shows
+ * that it went back, which its timeline would show outside of the simulation, then nothing says that it was paid.
+ */
+function wasForgotten({ settlements, traits }: Bank, charge: string): boolean {
+  const reversal = settlements.find(({ kind, of }) => kind === 'reverse' && of === charge)
+  const asked_at_ms = Number.parseInt(charge.slice(0, 12), 16)
+  return (
+    traits.forgets && reversal !== undefined && reversal.asked_ms - asked_at_ms > forgotten_after_ms
+  )
 }
 
 /** By the service, as it decided when it had lost what it knew; `before` is what it had begun until then. */
