@@ -3,12 +3,15 @@
 import { connectionNamed } from '../../src/merchants/account-connection.ts'
 import { type Authorisation, endOf } from './bank/authorisation.ts'
 import type { KnownOperation, KnownPayment } from './known-payment.ts'
+import { told_id } from './operator.ts'
 import { type Fault, unless } from './violations.ts'
 
 /** A notice that was taken in may wait for its job, and for the lease of a process that died. */
 const handled_within_ms = 120_000
 
 type Moment = { now_ms: number; skew_ms: number }
+/** By the service, or as a person said. */
+type Ending = 'was_reversed' | 'was_said_reversed'
 
 export function faultsOfEnds(
   { operations, authorisations }: Pick<KnownPayment, 'operations' | 'authorisations'>,
@@ -16,26 +19,34 @@ export function faultsOfEnds(
 ): Fault[] {
   const charges = operations.filter(({ kind }) => kind === 'authorise')
   const was_reversed = operations.some(({ kind }) => kind === 'reverse')
+  const was_said_reversed = operations.some(isSaidReversed)
   return charges.flatMap((charge) => {
     const { operation_id, state } = charge
     const said = authorisations.find(({ reference }) => reference === operation_id)
     const agrees = !said?.result || state === said.result
-    const is_excused = said !== undefined && isExcused(charge, said, { ...moment, was_reversed })
+    const is_excused =
+      said !== undefined && isExcused(charge, said, { ...moment, was_reversed, was_said_reversed })
     return unless(agrees || is_excused, 'I4', `${state} here, ${said?.result} there`)
   })
+}
+
+/** A person said that it was taken back, of a reversal that never came to the bank: what it may say later is not asked for. */
+function isSaidReversed({ kind, answer }: KnownOperation): boolean {
+  return kind === 'reverse' && answer?.acquirer_transaction_id === told_id
 }
 
 /** It came to nothing on both sides, and the service could not know in which way. */
 function isExcused(
   charge: KnownOperation,
   said: Authorisation,
-  { now_ms, skew_ms, was_reversed }: Moment & { was_reversed: boolean },
+  { now_ms, skew_ms, was_reversed, was_said_reversed }: Moment & Record<Ending, boolean>,
 ): boolean {
   const { state } = charge
   if (state !== 'failed' && state !== 'declined') return false
   // By us, by people, or by time.
   if (endOf(said) <= now_ms) return true
   if (said.result === 'approved') return false
+  if (state === 'failed' && was_said_reversed) return true
   if (said.surprises.some(({ what }) => what === 'late')) return true
   const ended_ms = charge.answered_at?.getTime() ?? now_ms
   const known_ms = knownMs(charge, said)

@@ -78,6 +78,9 @@ async function stopProcess({ clock, town }: Stage, after_ms: number): Promise<vo
   town.stopOne()
 }
 
+/** What a person gives as the bank's name of something that the bank does not have. */
+export const told_id = 'told'
+
 /** A person says what became of what waits for one, as the bank's portal tells it, or as they please. Returns how much that was. */
 export async function settleByHand(stage: Stage): Promise<number> {
   const { town, database, chance, scheduler, outside, bank, clock } = stage
@@ -92,7 +95,7 @@ export async function settleByHand(stage: Stage): Promise<number> {
   for (const row of rows) {
     const outcome = inPortal(bank, row, clock.now().getTime()) ?? chance.pick(guesses(bank))
     const { operation_id } = row
-    const acquirer_transaction_id = idInPortal(bank, row) ?? 'told'
+    const acquirer_transaction_id = idInPortal(bank, row) ?? told_id
     const told = { acquirer_transaction_id, reason: 'so they say', by: 'ada' }
     const asked = { operation_id, outcome, ...told }
     const context = town.anyProcess()!.context()
