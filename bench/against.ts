@@ -2,12 +2,10 @@
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { findHome } from '../src/database/embedded/home.ts'
-import { servingPid } from '../src/database/embedded/process.ts'
 import { type Client, closedLoad, openClients, type Work } from './load.ts'
 import { cpuSeconds, familyCpuSeconds } from './proc.ts'
 import { median, type Table, whole } from './report.ts'
-import { type Started, startService, withDataFolder } from './service.ts'
+import { databasePid, type Started, startService, withDataFolder } from './service.ts'
 import { creating, makeSessions, openTill, reading } from './work.ts'
 
 const kinds = ['session create', 'session read', 'whole checkout'] as const
@@ -51,8 +49,7 @@ async function withSide<T>(root: string | undefined, work: (side: Side) => Promi
 }
 
 async function openSide(data_dir: string, service: Started): Promise<Side> {
-  const serving = servingPid(await findHome(data_dir))
-  if (serving === null) throw new Error('the database does not run')
+  const serving = await databasePid(data_dir)
   const clients = await openClients(service.base_url, Math.max(...Object.values(clients_at_once)))
   const session_ids = await makeSessions(clients, service)
   return {

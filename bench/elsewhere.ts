@@ -5,12 +5,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findHome } from '../src/database/embedded/home.ts'
-import { servingPid } from '../src/database/embedded/process.ts'
 import { type Client, closedLoad, openClients } from './load.ts'
 import { cpuSeconds, familyCpuSeconds } from './proc.ts'
 import { median, percentile, type Table, whole } from './report.ts'
-import { type Started, withDataFolder, withService } from './service.ts'
+import { databasePid, type Started, withDataFolder, withService } from './service.ts'
 import { type Vendors, withVendors } from './vendors.ts'
 import { openTill, type Till } from './work.ts'
 
@@ -64,8 +62,7 @@ async function withSide<T>(
   }
   const working = async (service: Started) => {
     if (vendors) connectTo(vendors, { data_dir, service, by_tls, settings })
-    const serving = servingPid(await findHome(data_dir))
-    if (serving === null) throw new Error('the database does not run')
+    const serving = await databasePid(data_dir)
     const clients = await openClients(service.base_url, clients_at_once)
     const spent = () => ({
       service: cpuSeconds(service.pid),

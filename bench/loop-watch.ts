@@ -1,5 +1,5 @@
 // Loaded into the service by the benchmark of its tail: it appends a line to a file, every half second, with the delays of the
-// event loop and the collections of that time.
+// event loop and the collections of the whole heap in that time.
 
 import { appendFileSync } from 'node:fs'
 import {
@@ -7,16 +7,15 @@ import {
   monitorEventLoopDelay,
   type PerformanceEntry,
   PerformanceObserver,
-  performance,
 } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
-/** Times since 1970, durations in milliseconds. */
 export type Watched = {
+  /** Since 1970. */
   at_ms: number
   /** Above what the timer's own resolution makes. */
-  delays_ms: { p50: number; p99: number; longest: number }
-  collections: { at_ms: number; is_major: boolean; duration_ms: number }[]
+  delays_ms: { p99: number; longest: number }
+  major_collections: number
 }
 
 type Collection = PerformanceEntry & { detail: { kind: number } }
@@ -30,27 +29,20 @@ if (isMainThread && process.env[watch_variable] !== undefined) watch(process.env
 
 function watch(file: string): void {
   const delays = monitorEventLoopDelay({ resolution: resolution_ms })
-  let collections: Watched['collections'] = []
+  let major_collections = 0
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as Collection[]) {
-      const is_major = entry.detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR
-      const at_ms = performance.timeOrigin + entry.startTime
-      collections.push({ at_ms, is_major, duration_ms: entry.duration })
+      if (entry.detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) major_collections += 1
     }
   }).observe({ entryTypes: ['gc'] })
   delays.enable()
   const write = () => {
     const late = (ns: number) => Math.max(0, ns / 1e6 - resolution_ms)
-    const { max } = delays
-    const delays_ms = {
-      p50: late(delays.percentile(50)),
-      p99: late(delays.percentile(99)),
-      longest: late(max),
-    }
-    const line: Watched = { at_ms: Date.now(), delays_ms, collections }
+    const delays_ms = { p99: late(delays.percentile(99)), longest: late(delays.max) }
+    const line: Watched = { at_ms: Date.now(), delays_ms, major_collections }
     appendFileSync(file, `${JSON.stringify(line)}\n`)
     delays.reset()
-    collections = []
+    major_collections = 0
   }
   setInterval(write, every_ms).unref()
 }

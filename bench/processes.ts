@@ -2,13 +2,11 @@
 // the books still agree.
 
 import { availableParallelism } from 'node:os'
-import { findHome } from '../src/database/embedded/home.ts'
-import { servingPid } from '../src/database/embedded/process.ts'
 import { compareBooks } from './books.ts'
 import { type Client, closedLoad, openClients, type Work } from './load.ts'
 import { cpuSeconds, familyCpuSeconds, machineCpuSeconds } from './proc.ts'
 import { median, percentile, type Table, whole } from './report.ts'
-import { type Started, withDataFolder, withServices } from './service.ts'
+import { databasePid, type Started, withDataFolder, withServices } from './service.ts'
 import { creating, makeSessions, openTill, reading } from './work.ts'
 
 const counts = [1, 2, 4]
@@ -63,8 +61,7 @@ async function measure(
     'session read': reading(service, await makeSessions(clients, service)),
     'whole checkout': till.pay,
   }
-  const serving = servingPid(await findHome(data_dir))
-  if (serving === null) throw new Error('the database does not run')
+  const serving = await databasePid(data_dir)
   const spent = (): ProcessesResult['cores'] => {
     const own = {
       services: services.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),

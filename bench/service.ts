@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import { findHome } from '../src/database/embedded/home.ts'
-import { listeningFolder } from '../src/database/embedded/process.ts'
+import { listeningFolder, servingPid } from '../src/database/embedded/process.ts'
 
 const own_root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -108,6 +108,13 @@ function startCommand(root: string): [string, ...string[]] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [, , ...args] = (scripts.start as string).split(' ')
   return [process.execPath, ...args]
+}
+
+/** The embedded server of a data folder, whose children serve the connections. */
+export async function databasePid(data_dir: string): Promise<number> {
+  const serving = servingPid(await findHome(data_dir))
+  if (serving === null) throw new Error('the database does not run')
+  return serving
 }
 
 /** A plain pool of the driver, without any of the service's own code around it. */

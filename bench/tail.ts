@@ -101,8 +101,7 @@ function rowOf(
 ): string[] {
   const times = [0.5, 0.95, 0.99].map((share) => percentile(latencies_ms, share).toFixed(1))
   const worst = (of: 'p99' | 'longest') => Math.max(...watched.map((each) => each.delays_ms[of]))
-  const collections = watched.flatMap((each) => each.collections)
-  const majors = collections.filter(({ is_major }) => is_major).length
+  const majors = watched.reduce((sum, { major_collections }) => sum + major_collections, 0)
   return [
     `${per_second} arrive a second`,
     ...times,

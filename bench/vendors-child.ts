@@ -26,7 +26,7 @@ process.stdin.on('end', () => process.exit(0))
 /** On another address of loopback, in front of what listens at `plain_url`. */
 async function listenByTls(folder: string, plain_url: string): Promise<string> {
   const [key, cert] = ['key.pem', 'certificate.pem'].map((name) => readFileSync(join(folder, name)))
-  const { port } = new URL(plain_url)
+  const { port, pathname } = new URL(plain_url)
   const server = createServer({ key, cert, noDelay: true }, (socket) => {
     const plain = connect({ host: '127.0.0.1', port: Number(port), noDelay: true })
     for (const end of [socket, plain])
@@ -34,7 +34,5 @@ async function listenByTls(folder: string, plain_url: string): Promise<string> {
     socket.pipe(plain).pipe(socket)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
-  const url = new URL(plain_url)
-  url.protocol = 'https:'
-  return `https://127.0.0.2:${(server.address() as AddressInfo).port}${url.pathname}`
+  return `https://127.0.0.2:${(server.address() as AddressInfo).port}${pathname}`
 }

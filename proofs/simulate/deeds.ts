@@ -1,5 +1,6 @@
 // Judges what the service made of each answer that it heard, and whether its rules waited for their time.
 
+import { millisecondsOf } from '../../src/kernel/ids.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Clocks } from './clocks.ts'
 import type { KnownPayment } from './known-payment.ts'
@@ -76,16 +77,11 @@ function faultsOfRules({ hold, operations, payment }: KnownPayment, deeds: Deeds
     )
     const early_s = Math.round((due_ms - asked_ms) / 1000)
     const fault = `${payment.payment_id}: the rules' ${kind} came ${early_s} s before its deadline`
-    // Another may send it long after, by a clock that is right.
+    // Another may send it long after, by a clock that is right. Ids begin with the time, by the clock of the process that decided.
     const was_deceived =
-      clocks.wasDeceived(asked_ms) || clocks.wasDeceivedWhen(decidedAtMs(reference))
+      clocks.wasDeceived(asked_ms) || clocks.wasDeceivedWhen(millisecondsOf(reference))
     return unless(!is_early || !by_rules || was_deceived, 'I6', fault)
   })
-}
-
-/** When the rules decided, by the clock of their process: ids begin with it. */
-function decidedAtMs(operation_id: string): number {
-  return Number.parseInt(operation_id.slice(0, 12), 16)
 }
 
 /** By so much a clock may differ, and the one that wrote the deadline the other way. */

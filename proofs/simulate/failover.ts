@@ -5,6 +5,7 @@ import { leaveUnreversed, reverseHeldBack } from '../../src/checkout/orphans/dec
 import { listBrakes, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { isHeldBack } from '../../src/checkout/orphans/orphan-store.ts'
 import type { Sql } from '../../src/database/open.ts'
+import { millisecondsOf } from '../../src/kernel/ids.ts'
 import { hasPersonActed, isLive } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 import { goBack, keepAside, namesOfSessions } from './going-back.ts'
@@ -14,7 +15,6 @@ import type { Stage } from './stage.ts'
 import { type Fault, unless } from './violations.ts'
 
 const minute_ms = 60_000
-const forgotten_after_ms = 24 * 60 * minute_ms
 
 /** Goes on beside the lives. What shops do with their settings must be over. */
 export async function failOver(stage: Stage, during_ms: number): Promise<void> {
@@ -131,12 +131,10 @@ export async function faultsOfLost(stage: Stage): Promise<Fault[]> {
  * A charge that nobody looked for while the bank knew its reference, as a wrong clock may bring about. If no mark of the database shows
  * that it went back, which its timeline would show outside of the simulation, then nothing says that it was paid.
  */
-function wasForgotten({ settlements, traits }: Bank, charge: string): boolean {
+function wasForgotten({ settlements, traits, acquirer }: Bank, charge: string): boolean {
   const reversal = settlements.find(({ kind, of }) => kind === 'reverse' && of === charge)
-  const asked_at_ms = Number.parseInt(charge.slice(0, 12), 16)
-  return (
-    traits.forgets && reversal !== undefined && reversal.asked_ms - asked_at_ms > forgotten_after_ms
-  )
+  if (!traits.forgets || reversal === undefined) return false
+  return reversal.asked_ms - millisecondsOf(charge) > acquirer.reference_life_ms
 }
 
 /** By the service, as it decided when it had lost what it knew; `before` is what it had begun until then. */
