@@ -62,6 +62,11 @@ export async function makeRoom(sql: postgres.Sql, { from_ms, to_ms }: Span): Pro
     merchant_id: 'm.merchant_id',
     endpoint_id: 'm.endpoint_id',
   })
+  // Otherwise the service would delete the unpaid ones while it is measured.
+  await sql`
+    insert into session_purges (merchant_id, mode, until)
+    select merchant_id, 'test', ${idsFrom(new Date(to_ms))} from growth.merchants
+    on conflict (merchant_id, mode) do update set until = excluded.until`
   await makePartitions(sql as unknown as Sql, { from_ms, to_ms })
 }
 
