@@ -1,31 +1,48 @@
 // `ripper migrate`: brings the database up to this version.
 
 import { readConfig } from '../config/config.ts'
+import { distribute, makeCells } from '../database/cells/distribute.ts'
 import { migrate } from '../database/migrate.ts'
-import { openDatabase } from '../database/open.ts'
+import { openDatabase, type Sql } from '../database/open.ts'
 import { openWorld } from '../outgoing/real-world.ts'
-import type { Command } from './terminal/command.ts'
+import { wholeNumber } from './command-context.ts'
+import type { Command, Options } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',
   summary: 'Brings the database up to this version; safe while the service runs',
-  options: {},
-  async run({ json }) {
+  options: {
+    distribute: { meaning: 'spread the tables of an empty database over the nodes of Citus' },
+    shards: { value: 'N', meaning: 'with --distribute: over so many cells; by default 32' },
+  },
+  async run({ options, json }) {
     const config = readConfig()
     const { clock, log } = openWorld({ ...config, log_level: 'error' })
     const { data_dir, database_url: url } = config
     const database = await openDatabase({ url, data_dir, connections_max: 1, clock, log })
     try {
       const applied = await migrate({ sql: database.sql, clock, log })
+      const cells = options.distribute === true ? await spread(database.sql, options) : null
       if (json) {
-        printJson({ applied })
+        printJson(cells === null ? { applied } : { applied, cells })
         return
       }
       const words = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`
-      process.stdout.write(`${database.description}: ${words}.\n`)
+      const places = cells === null ? '' : `, ${cells} cells made`
+      process.stdout.write(`${database.description}: ${words}${places}.\n`)
     } finally {
       await database.close()
     }
   },
+}
+
+/** Each cell may get a machine of its own. A process holds connections to each. */
+const shards = 32
+const shards_max = 1_024
+
+/** Safe to repeat: cells are made anew, as after a node was added and shards were moved to it. */
+async function spread(sql: Sql, options: Options): Promise<number> {
+  await distribute(sql, wholeNumber(options, 'shards', shards_max) ?? shards)
+  return makeCells(sql)
 }

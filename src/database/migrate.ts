@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Clock, Log } from '../kernel/world.ts'
+import { isDistributed, makeCells } from './cells/distribute.ts'
 import type { Sql } from './driver/pool.ts'
 import { isLockTimeout, isRetriable } from './failures.ts'
 
@@ -30,6 +31,7 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
     log.info({ migration: migration.name }, 'migrated')
     applied.push(migration.number)
   }
+  if (applied.length > 0 && (await isDistributed(sql))) await makeCells(sql)
   return applied
 }
 

@@ -2,6 +2,7 @@
 
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Clock, Log } from '../kernel/world.ts'
+import { cellsOf, openCells } from './cells/cells.ts'
 import { type Address, connect, describeAddress, listenTo } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
@@ -15,8 +16,6 @@ export type { AnySql, Fragment, Sql, Transaction } from './driver/pool.ts'
 export type Database = {
   sql: Sql
   kind: 'embedded' | 'server'
-  /** Whether tables may be spread over several servers, by merchant. */
-  is_distributed: boolean
   /** For people: which PostgreSQL this is, and where. */
   description: string
   /** Listens to a channel; see driver.ts. Returns the function that stops it. */
@@ -36,8 +35,8 @@ export type OpenOptions = {
   clock: Clock
   /** Left out or null, no statement has a span. */
   tracing?: Tracing | null
-  /** Called for every statement; see count.ts. */
-  onStatement?: (text: string) => void
+  /** Called for every statement; see count.ts. `node` is that of its cell, as `host:port`. */
+  onStatement?: (text: string, node?: string) => void
 }
 
 /** Why a database is not used; null if only the message says more. */
@@ -61,13 +60,20 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 async function openServer(options: OpenOptions, url: string): Promise<Database> {
   const sql = connect(url, options)
   const where = describeAddress(url)
-  const close = () => sql.end({ timeout: 5 })
+  let cells: Awaited<ReturnType<typeof openCells>> = null
+  const close = async () => {
+    await cells?.close()
+    await sql.end({ timeout: 5 })
+  }
   try {
     const { version, is_distributed } = await checkServer(sql, where)
     const problem = await orUnusable(where, () => findPoolerProblem(url, options.clock))
     if (problem !== null) throw unusable(where, problem, 'pooler')
-    const description = `PostgreSQL ${version} at ${where}`
-    return { sql, kind: 'server', is_distributed, description, listen: listenAt(url), close }
+    if (is_distributed) {
+      cells = await orUnusable(where, () => openCells(sql, { url, options }))
+    }
+    const description = `PostgreSQL ${version} at ${where}${cells ? `, in ${cellsOf(sql).length} cells` : ''}`
+    return { sql, kind: 'server', description, listen: listenAt(url), close }
   } catch (error) {
     await close()
     throw error
@@ -89,7 +95,7 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     const { version } = await checkServer(sql, server.data_folder)
     const description = `embedded PostgreSQL ${version} in ${server.data_folder}`
     const listen = listenAt(address)
-    return { sql, kind: 'embedded', is_distributed: false, description, listen, close }
+    return { sql, kind: 'embedded', description, listen, close }
   } catch (error) {
     await close()
     throw error

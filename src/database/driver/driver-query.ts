@@ -21,13 +21,17 @@ type Named = { spelled?: Spelled; signature_of_driver?: string }
 
 type Call = (...args: unknown[]) => unknown
 
+/** Gives a template the names that its tables have where it runs. */
+export type Rename = (strings: TemplateStringsArray) => TemplateStringsArray
+
 /** What statements are written with: templates, texts, and a name as a part. All else are the driver's helpers. */
-export function writing(handler: Handler, sql: postgres.ISql) {
+export function writing(handler: Handler, sql: postgres.ISql, rename: Rename | null) {
   const helper = sql as unknown as Call
   const write = (first: unknown, ...args: unknown[]) => {
     if (isTemplate(first)) {
-      noteOrigin(first, write)
-      return new Statement(handler, first, args)
+      const named = rename === null ? first : rename(first)
+      noteOrigin(named, write)
+      return new Statement(handler, named, args)
     }
     if (typeof first !== 'string' || args.length > 0) return helper(first, ...args)
     const name = template([quotedName(first)])

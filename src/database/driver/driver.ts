@@ -5,6 +5,7 @@ import { readDatabaseAddress, type ServerAddress } from '../../config/database-a
 import type { Tracing } from '../../kernel/tracing.ts'
 import type { Clock } from '../../kernel/world.ts'
 import { dial } from './dial.ts'
+import type { Rename } from './driver-query.ts'
 import { replaceablePool, type Sql } from './pool.ts'
 import { openSilence } from './silence.ts'
 import { openStatementSpans } from './statement-spans.ts'
@@ -25,6 +26,9 @@ type ConnectOptions = {
   tracing?: Tracing | null
   onClose?: () => void
   onNotify?: (channel: string, payload: string) => void
+  /** Settings of each connection, besides ours. */
+  parameters?: Record<string, string>
+  rename?: Rename
 }
 
 /** Where a socket of our own is not told another. */
@@ -43,6 +47,7 @@ export function connect(address: Address, options: ConnectOptions): Sql {
     () => openPool(target, options),
     silence,
     openStatementSpans(options.tracing),
+    options.rename,
   )
 }
 
@@ -149,6 +154,7 @@ function settingsOf(options: ConnectOptions) {
       tcp_keepalives_count: 3,
       // A plan made while a table was small would read all of it for as long as no statistics say that it has grown.
       enable_seqscan: 'off',
+      ...options.parameters,
     },
   }
 }

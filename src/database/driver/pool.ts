@@ -7,7 +7,7 @@
 import type postgres from 'postgres'
 import { failureKind } from '../../kernel/tracing.ts'
 import { isConnectionLost } from '../failures.ts'
-import { nameQueries, openPooledQueries, settleBy, writing } from './driver-query.ts'
+import { nameQueries, openPooledQueries, type Rename, settleBy, writing } from './driver-query.ts'
 import { fenceRepeats, isOutdatedPlan, repeats_max } from './outdated-plans.ts'
 import type { Silence, Waiting } from './silence.ts'
 import type { Handler } from './statement.ts'
@@ -35,6 +35,7 @@ export function replaceablePool(
   open: () => postgres.Sql,
   silence: Silence,
   beginSpan: BeginStatement,
+  rename: Rename | null = null,
 ): Sql {
   let current = makePool(open())
   const damaged = new Set<Pool>()
@@ -76,7 +77,7 @@ export function replaceablePool(
     const waiting = wait(pool, () => true)
     try {
       const result = await watchTransaction(pool.sql, {
-        ...{ mode, work, waiting, isOutdated: isOutdatedPlan, beginSpan },
+        ...{ mode, work, waiting, isOutdated: isOutdatedPlan, beginSpan, rename },
       })
       exit(pool, null)
       return result
@@ -92,7 +93,7 @@ export function replaceablePool(
     await Promise.all([...damaged, current].map((pool) => pool.sql.end(options)))
   }
   const { array, types, typed } = current.sql
-  return Object.assign(writing(handler, current.sql), {
+  return Object.assign(writing(handler, current.sql, rename), {
     json: jsonOf(typed),
     array,
     types,

@@ -7,7 +7,7 @@
 import type postgres from 'postgres'
 import { failureKind } from '../../kernel/tracing.ts'
 import { isConnectionLost } from '../failures.ts'
-import { queryOf, settleBy, writing } from './driver-query.ts'
+import { queryOf, type Rename, settleBy, writing } from './driver-query.ts'
 import type { Waiting } from './silence.ts'
 import type { Handler } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
@@ -17,6 +17,7 @@ type State = {
   lost: unknown
   waiting: Waiting
   beginSpan: BeginStatement
+  rename: Rename | null
   /** What the work's own statements failed with. The driver has rolled back after these. */
   failures: WeakSet<object>
   /** Null until the transaction has begun. */
@@ -40,13 +41,15 @@ export function watchTransaction(
     waiting,
     isOutdated,
     beginSpan,
-  }: Pick<State, 'waiting' | 'beginSpan'> & {
+    rename,
+  }: Pick<State, 'waiting' | 'beginSpan' | 'rename'> & {
     mode: string
     work: Work
     isOutdated: (error: unknown) => boolean
   },
 ): Promise<unknown> {
-  const state: State = { lost: null, waiting, beginSpan, failures: new WeakSet(), tx: null }
+  const failures = new WeakSet()
+  const state: State = { lost: null, waiting, beginSpan, rename, failures, tx: null }
   const outcome = sql.begin(mode, (tx) => {
     state.tx = watch(tx, state)
     return settleUnlessLost(state, () => work(state.tx!))
@@ -82,10 +85,11 @@ async function settleUnlessLost(state: State, work: () => unknown): Promise<unkn
 
 function watch(tx: postgres.TransactionSql, state: State): postgres.TransactionSql {
   const handler = statementsOf(tx, state)
-  return Object.assign(writing(handler, tx), {
+  const write = writing(handler, tx, state.rename)
+  return Object.assign(write, {
     ...tx,
     json: jsonOf(tx.typed),
-    unsafe: writing(handler, tx).unsafe,
+    unsafe: write.unsafe,
   }) as unknown as postgres.TransactionSql
 }
 

@@ -21,10 +21,11 @@ const file_every_ms = 60_000
  * be written to, the memory holds only what this process has seen.
  */
 export function openMarkMemory(
-  { data_dir, installation }: { data_dir: string; installation: string },
+  { data_dir, installation, node = null }: MarkPlace & { installation: string },
   { log, random }: { log: Log; random: Random },
 ): MarkMemory {
-  let remembered = readMarkFile(data_dir, installation)
+  const file = markFile({ data_dir, node })
+  let remembered = readMarks(file, installation)
   let inFile = remembered
   let has_failed = false
   return {
@@ -34,7 +35,8 @@ export function openMarkMemory(
       if (inFile && msBetween(inFile.written_at, mark.written_at) < file_every_ms) return
       inFile = mark
       try {
-        await write(data_dir, random.bytes(6).toString('hex'), { installation, ...mark })
+        makeDataFolder(data_dir)
+        await write(file, random.bytes(6).toString('hex'), { installation, ...mark })
       } catch (error) {
         if (!has_failed) log.warn({ error: (error as Error).message }, 'high-water mark not kept')
         has_failed = true
@@ -45,8 +47,12 @@ export function openMarkMemory(
 
 /** Null if there is no mark of this installation. */
 export function readMarkFile(data_dir: string, installation: string): Mark | null {
+  return readMarks(markFile({ data_dir }), installation)
+}
+
+function readMarks(file: string, installation: string): Mark | null {
   try {
-    const { written_at, ...kept } = JSON.parse(readFileSync(markFile(data_dir), 'utf8'))
+    const { written_at, ...kept } = JSON.parse(readFileSync(file, 'utf8'))
     const { epoch, mark, system_identifier, timeline } = kept
     const at = new Date(written_at)
     if (kept.installation !== installation || !Number.isSafeInteger(epoch)) return null
@@ -57,17 +63,20 @@ export function readMarkFile(data_dir: string, installation: string): Mark | nul
   }
 }
 
-function markFile(data_dir: string): string {
-  return join(data_dir, 'high-water.json')
+/** `node`: `host:port` of one of the servers of a database that is spread. */
+type MarkPlace = { data_dir: string; node?: string | null }
+
+function markFile({ data_dir, node = null }: MarkPlace): string {
+  const of = node === null ? '' : `-${node.replaceAll(/[^\w.-]/g, '-')}`
+  return join(data_dir, `high-water${of}.json`)
 }
 
 /** Writes the file completely or not at all, even if another process writes it at the same time. */
-async function write(data_dir: string, name: string, content: object): Promise<void> {
-  const draft = `${markFile(data_dir)}.${name}`
-  makeDataFolder(data_dir)
+async function write(file: string, name: string, content: object): Promise<void> {
+  const draft = `${file}.${name}`
   try {
     await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
-    await rename(draft, markFile(data_dir))
+    await rename(draft, file)
   } catch (error) {
     await rm(draft, { force: true })
     throw error

@@ -1,6 +1,5 @@
--- Distributes every table by merchant over the nodes of a Citus cluster, each merchant's rows on one node.
--- Run it once on the coordinator, as the tables' owner, after `ripper migrate` and before the first merchant is made.
--- It was not tried on Citus here; docs/operations.md says what the service still lacks for it.
+-- Distributes every table by merchant over the nodes of a Citus cluster, each merchant's rows on one node. `ripper migrate --distribute`
+-- runs it once on the coordinator of an empty database.
 
 -- 1. A copy on every node: small, read by all, and unique by more than the merchant.
 
@@ -23,7 +22,6 @@ select create_reference_table('page_assets');
 select create_reference_table('sealing_keys');
 select create_reference_table('service_clock');
 select create_reference_table('installation');
-select create_reference_table('high_water_marks');
 select create_reference_table('receipt_senders');
 -- Few rows, whose merchant is often not known.
 select create_reference_table('orphan_authorisations');
@@ -67,13 +65,5 @@ select create_distributed_table('audit_looks', 'merchant_id', colocate_with => '
 select create_distributed_table('payment_counts', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('payment_count_marks', 'merchant_id', colocate_with => 'sessions');
 
--- 4. On the coordinator alone. The simulated bank's books know no merchant, and nothing of ours is joined to them. What
--- was migrated is written in the transaction that changes other tables.
-
-select citus_add_local_table_to_metadata('simulator.ledger');
-select citus_add_local_table_to_metadata('simulator.challenges');
-select citus_add_local_table_to_metadata('migrations');
--- Written every few seconds by each process, and asked for no merchant.
-select citus_add_local_table_to_metadata('processes');
-select citus_add_local_table_to_metadata('stream_seats');
-select citus_add_local_table_to_metadata('gateway_counts');
+-- What is not named here stays on the coordinator alone, where no cell reads it: the simulated bank's books, which know no merchant,
+-- the migrations, and what each process writes every few seconds. High-water marks are each server's own: make-cells.sql.

@@ -1,0 +1,51 @@
+// Spreads a database over the nodes of a Citus cluster, once, and keeps its cells as its tables are.
+
+import { readFileSync } from 'node:fs'
+import type { Sql } from '../driver/pool.ts'
+
+/**
+ * Throws an Error with a message for people where the database cannot be spread. Cells are made by `makeCells`. `shards` is how many
+ * there are to be; as many as the cluster says where nothing is said.
+ */
+export async function distribute(sql: Sql, shards: number | null = null): Promise<void> {
+  const [found] = await sql<{ citus: boolean; nodes: number | null; used: boolean }[]>`
+    select exists (select 1 from pg_extension where extname = 'citus') as citus,
+      exists (select 1 from merchants) as used`
+  if (!found!.citus)
+    throw new Error('The database has no extension citus: create it on every node.')
+  if (await isDistributed(sql)) return
+  if (found!.used) throw new Error('The database has merchants: only an empty one can be spread.')
+  await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await tx`set local lock_timeout = 0`
+    if (shards !== null) await tx.unsafe(`set local citus.shard_count = ${shards}`)
+    await tx.unsafe(fileOf('citus.sql'))
+  })
+}
+
+/** Whether the tables are spread. Also where there is no Citus. */
+export async function isDistributed(sql: Sql): Promise<boolean> {
+  const [citus] = await sql`select 1 from pg_extension where extname = 'citus'`
+  if (!citus) return false
+  const rows =
+    await sql`select 1 from pg_dist_partition where logicalrelid = to_regclass('sessions')`
+  return rows.length > 0
+}
+
+/** Makes the cells of every node anew, as after each migration. Returns how many there are. */
+export async function makeCells(sql: Sql): Promise<number> {
+  await sql.unsafe(fileOf('make-cells.sql'))
+  for (const name of ['refuse_shared_write()', 'make_cells()']) {
+    await sql`select create_distributed_function(${name}::regprocedure)`
+  }
+  const nodes = await sql<{ host: string; success: boolean; result: string }[]>`
+    select n.nodename || ':' || n.nodeport as host, r.success, r.result
+    from run_command_on_all_nodes('select make_cells()') r join pg_dist_node n using (nodeid)`
+  const failed = nodes.find(({ success }) => !success)
+  if (failed) throw new Error(`The cells of ${failed.host} could not be made: ${failed.result}`)
+  return nodes.reduce((sum, { result }) => sum + Number(result), 0)
+}
+
+function fileOf(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8')
+}
