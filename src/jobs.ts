@@ -54,8 +54,9 @@ export type JobContext = Partial<Pick<Context, 'key_uses'>> &
     | 'installation'
     | 'wakeDeliveries'
   > & {
-    /** See OrphanContext, all three. */
+    /** See OrphanContext, all four. */
     marks?: MarkMemory
+    marksOf?: (node: string) => MarkMemory
     failures_logged?: Map<string, Date>
     unknown_authorisations?: 'hold' | 'reverse'
     /** Sends receipts; left out where none are sent. */
@@ -76,6 +77,8 @@ export type JobContext = Partial<Pick<Context, 'key_uses'>> &
 export type Job = {
   name: string
   every_seconds: number
+  /** Runs once, on all of the database; left out, in each cell (see cells.ts). */
+  where?: 'whole'
   /** Returns how many rows it dealt with. Safe to run in several processes at once. */
   run(context: JobContext): Promise<number>
 }
@@ -85,6 +88,7 @@ export const jobs: Job[] = [
   {
     name: 'end_challenges',
     every_seconds: 10,
+    where: 'whole',
     run: async ({ endChallenges }) => (await endChallenges?.()) ?? 0,
   },
   { name: 'fetch_results', every_seconds: 20, run: fetchResults },
@@ -93,17 +97,18 @@ export const jobs: Job[] = [
   {
     name: 'watch_database',
     every_seconds: 5,
+    where: 'whole',
     run: (context) => watchDatabase(context, () => endAllSessions(context)),
   },
-  { name: 'sweep_orphans', every_seconds: 300, run: sweepOrphans },
-  { name: 'reverse_orphans', every_seconds: 30, run: reverseOrphans },
-  { name: 'compare_books', every_seconds: 600, run: compareBooks },
-  { name: 'watch_settlements', every_seconds: 15, run: watchSettlements },
+  { name: 'sweep_orphans', every_seconds: 300, where: 'whole', run: sweepOrphans },
+  { name: 'reverse_orphans', every_seconds: 30, where: 'whole', run: reverseOrphans },
+  { name: 'compare_books', every_seconds: 600, where: 'whole', run: compareBooks },
+  { name: 'watch_settlements', every_seconds: 15, where: 'whole', run: watchSettlements },
   { name: 'send_receipts', every_seconds: 5, run: sendReceipts },
   { name: 'fill_payment_columns', every_seconds: 10, run: fillPaymentColumns },
   { name: 'keep_statistics', every_seconds: 5, run: keepStatistics },
   { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },
-  { name: 'write_key_uses', every_seconds: 60, run: writeKeyUses },
+  { name: 'write_key_uses', every_seconds: 60, where: 'whole', run: writeKeyUses },
   { name: 'count_payments', every_seconds: 5, run: countPayments },
   {
     name: 'purge_cards',
@@ -113,8 +118,13 @@ export const jobs: Job[] = [
   {
     name: 'purge_limits',
     every_seconds: 60,
+    run: ({ sql, world }) => purgeLimits(sql, world.clock.now()),
+  },
+  {
+    name: 'purge_counts',
+    every_seconds: 60,
+    where: 'whole',
     run: async ({ sql, world, databaseNow }) =>
-      (await purgeLimits(sql, world.clock.now())) +
       (await purgeChallenges(sql, world.clock.now())) +
       (await purgeCounts(sql, databaseNow?.() ?? world.clock.now())),
   },
@@ -130,23 +140,25 @@ export const jobs: Job[] = [
   {
     name: 'forget_credentials',
     every_seconds: 600,
+    where: 'whole',
     run: ({ sql, world }) => forgetOldCredentials(sql, world.clock.now()),
   },
-  { name: 'rewrap_credentials', every_seconds: 60, run: rewrapCredentials },
-  { name: 'keep_webhook_partitions', every_seconds: 3600, run: keepPartitions },
-  { name: 'keep_request_partitions', every_seconds: 3600, run: keepRefusals },
-  { name: 'watch_webhook_backlog', every_seconds: 15, run: watchBacklog },
+  { name: 'rewrap_credentials', every_seconds: 60, where: 'whole', run: rewrapCredentials },
+  { name: 'keep_webhook_partitions', every_seconds: 3600, where: 'whole', run: keepPartitions },
+  { name: 'keep_request_partitions', every_seconds: 3600, where: 'whole', run: keepRefusals },
+  { name: 'watch_webhook_backlog', every_seconds: 15, where: 'whole', run: watchBacklog },
   {
     name: 'purge_idempotency_keys',
     every_seconds: 600,
     run: ({ sql, world }) => purgeKeys(sql, world.clock.now()),
   },
-  { name: 'disable_unused_users', every_seconds: 3600, run: disableUnused },
-  { name: 'purge_sign_ins', every_seconds: 3600, run: purgeSignIns },
-  { name: 'rewrap_one_time_codes', every_seconds: 60, run: rewrapCodeSecrets },
+  { name: 'disable_unused_users', every_seconds: 3600, where: 'whole', run: disableUnused },
+  { name: 'purge_sign_ins', every_seconds: 3600, where: 'whole', run: purgeSignIns },
+  { name: 'rewrap_one_time_codes', every_seconds: 60, where: 'whole', run: rewrapCodeSecrets },
   {
     name: 'purge_assets',
     every_seconds: 24 * 3600,
+    where: 'whole',
     run: ({ sql, world }) => purgeAssets(sql, world.clock.now()),
   },
 ]

@@ -13,6 +13,7 @@ import type { Between } from './service/acquiring.ts'
 import { apiUrlJudge } from './service/api-urls.ts'
 import { assemble, type Service, type ServiceOptions } from './service/assemble.ts'
 import { startBackground } from './service/background.ts'
+import type { Deliveries } from './service/cell-work.ts'
 import { type Demo, demoShopOf, keepDemo } from './service/demo.ts'
 import { inviteFirstOwner } from './service/first-owner.ts'
 import { internalAddress, listen } from './service/listen.ts'
@@ -20,7 +21,6 @@ import { type News, openNews } from './service/news.ts'
 import { keepFolder, type Opened, open, type ServiceResources } from './service/resources.ts'
 import { type Stoppable, stopInOrder } from './service/stop.ts'
 import { openWebhookSending, webhookUrls } from './service/webhooks.ts'
-import type { DeliveryLoop } from './webhooks/sending/delivery-loop.ts'
 
 export type RunningService = {
   base_url: string
@@ -135,7 +135,7 @@ function askedFor(config: Config) {
 type Running = Pick<Opened, 'world'> & {
   news: News
   presence: Presence
-  background: DeliveryLoop
+  background: Deliveries
   service: Service
   /** What the others need until they have ended. */
   last: Stoppable[]

@@ -49,7 +49,6 @@ export async function assembleProcess(
     keyring,
     database: {
       sql,
-      is_distributed: false,
       async listen(_channel, { heard, opened }) {
         listeners.push(() => heard(''))
         opened()

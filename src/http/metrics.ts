@@ -130,7 +130,7 @@ function deliveryMetrics(registers: Registry[]) {
 
 /** The queue of deliveries, and the breakers of their endpoints. */
 function queueMetrics(registers: Registry[]) {
-  let countBreakers = (): Record<string, number> => ({})
+  const counts: (() => Record<string, number>)[] = []
   new Gauge({
     name: 'ripper_webhook_breakers',
     help: 'Webhook endpoints that this process sends to, by the state of their circuit breaker.',
@@ -138,7 +138,10 @@ function queueMetrics(registers: Registry[]) {
     registers,
     // Counted at each scrape: not worth a query at each turn of the loop.
     collect() {
-      for (const [state, count] of Object.entries(countBreakers())) this.labels(state).set(count)
+      this.reset()
+      for (const count of counts) {
+        for (const [state, found] of Object.entries(count())) this.labels(state).inc(found)
+      }
     },
   })
   const depth = new Gauge({
@@ -155,7 +158,7 @@ function queueMetrics(registers: Registry[]) {
   })
   return {
     watchWebhookBreakers(count: () => Record<string, number>) {
-      countBreakers = count
+      counts.push(count)
     },
     webhookBacklog(
       queue_class: 'first' | 'retry',

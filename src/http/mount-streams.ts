@@ -10,7 +10,7 @@ import { accessRequestOf } from './access-request.ts'
 import { callerOf } from './caller.ts'
 import { configOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
-import type { Kernel } from './run-route.ts'
+import { type Kernel, kernelOf } from './run-route.ts'
 import {
   type Feed,
   frame,
@@ -70,8 +70,9 @@ export function mountStreams<Context>(
         const query = validate(stream.query, request.query)
         const now = kernel.world.clock.now()
         const leave = await takeSeat(slots, kernel.streamSeats, seatsOf(stream, holder))
+        const { context } = await kernelOf(kernel, holder.merchant_id)
         const feed = await stream
-          .open(kernel.context, { holder, query, caller, now })
+          .open(context, { holder, query, caller, now })
           .catch((error: unknown) => {
             leave()
             throw error
@@ -82,7 +83,7 @@ export function mountStreams<Context>(
           reply,
           open,
           world: kernel.world,
-          judge: () => judge(stream, accessRequest),
+          judge: () => judge(stream, accessRequest, kernel),
           ended() {
             leave()
             kernel.metrics.streamsOpen(stream.path, -1)
@@ -169,8 +170,9 @@ async function admitted<Context>(
 ): Promise<SecretKey> {
   const holder = await stream.access.check(accessRequest)
   const now = kernel.world.clock.now()
-  if (stream.limit) applyLimit(reply, await stream.limit(accessRequest.context, holder, now), now)
-  await stream.admit?.(accessRequest.context, holder)
+  const { context } = await kernelOf(kernel, holder.merchant_id)
+  if (stream.limit) applyLimit(reply, await stream.limit(context, holder, now), now)
+  await stream.admit?.(context, holder)
   return holder
 }
 
@@ -178,10 +180,12 @@ async function admitted<Context>(
 async function judge<Context>(
   stream: Stream<Context>,
   accessRequest: AccessRequest<Context>,
+  kernel: Kernel<Context>,
 ): Promise<Refusal | null> {
   try {
     const holder = await stream.access.check(accessRequest)
-    await stream.admit?.(accessRequest.context, holder)
+    const { context } = await kernelOf(kernel, holder.merchant_id)
+    await stream.admit?.(context, holder)
     return null
   } catch (error) {
     if (error instanceof Refusal) return error

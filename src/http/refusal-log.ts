@@ -1,5 +1,6 @@
 // Keeps refused requests of merchants' servers: they wait in memory, bounded, and are written together once a second.
 
+import { cellOf } from '../database/cells/cells.ts'
 import type { Sql } from '../database/open.ts'
 import { idsFrom } from '../kernel/ids.ts'
 import type { World } from '../kernel/world.ts'
@@ -39,7 +40,7 @@ export function openRefusalLog({
     count = 0
     for (const batch of batches) {
       try {
-        await insertRefusedRequests(sql, batch)
+        await insertRefusedRequests(await cellOf(sql, batch[0]!.merchant_id), batch)
       } catch (error) {
         metrics.refusalsNotKept(batch.length)
         log.warn(

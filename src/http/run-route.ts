@@ -37,21 +37,33 @@ export type Kernel<Context> = {
   context: Context
   /** Whether the process's clock is so wrong that no request may change anything. */
   isClockFarOff?: (() => boolean) | undefined
+  /** Where a merchant's rows are; left out where all rows are in one place. */
+  placeOf?: ((merchant_id: string) => Promise<{ sql: Sql; context: Context }>) | undefined
+}
+
+/** The kernel for a request of the merchant that its access rule has recognised, if any. */
+export async function kernelOf<Context>(
+  kernel: Kernel<Context>,
+  merchant_id: string | null,
+): Promise<Kernel<Context>> {
+  if (merchant_id === null || !kernel.placeOf) return kernel
+  return { ...kernel, ...(await kernel.placeOf(merchant_id)) }
 }
 
 export async function answerRoute<Context>(
-  kernel: Kernel<Context>,
+  common: Kernel<Context>,
   route: Route<Context>,
   request: FastifyRequest,
   reply: FastifyReply,
   caller: Caller,
 ): Promise<FastifyReply> {
   const params = request.params as Record<string, string>
-  const { context, world } = kernel
   const body = () => readBody(request)
   const holder = await route.access.check(
-    accessRequestOf(kernel, request, { caller, params, body }),
+    accessRequestOf(common, request, { caller, params, body }),
   )
+  const kernel = await kernelOf(common, request.merchant_id)
+  const { context, world } = kernel
   if (route.method !== 'GET' && kernel.isClockFarOff?.()) throw clockFarOff(route)
   const now = world.clock.now()
   if (route.limit) applyLimit(reply, await route.limit(context, holder, now), now)

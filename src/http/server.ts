@@ -87,6 +87,8 @@ type ServerOptions<Context> = {
   /** Left out or null, nothing is traced. */
   tracing?: Tracing | null | undefined
   /** See Kernel. */
+  placeOf?: Kernel<Context>['placeOf']
+  /** See Kernel. */
   isClockFarOff?: (() => boolean) | undefined
 }
 

@@ -57,6 +57,7 @@ import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { openCheckUp } from './check-up.ts'
 import { hostRuleOf } from './dashboard-host.ts'
 import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
+import { placesOf } from './merchant-places.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatedBank } from './simulated-bank.ts'
 import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
@@ -65,7 +66,7 @@ import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   world: World
-  database: Pick<Database, 'sql' | 'listen' | 'is_distributed'>
+  database: Pick<Database, 'sql' | 'listen'>
   keyring: Keyring
   three_ds: ThreeDsFile | null
   /** Whether the simulated bank runs; null where it is to run until there is a live merchant. */
@@ -141,6 +142,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const app = await openServer({
     ...context,
     context,
+    placeOf: placesOf(context, parts.tracing),
     access: accessOf(context, directory),
     routes: [...routes, ...dashboardRoutes],
     streams: [...streams, streamChanges],
@@ -225,7 +227,7 @@ async function contextOf(
     jobRuns: openJobRuns(),
     clockFault: parts.clock_fault ?? (() => null),
     checkUp: parts.examine ? openCheckUp(world, parts.examine) : null,
-    insertSession: tracedInserts(parts.tracing, openSessionInserts(sql, database)),
+    insertSession: tracedInserts(parts.tracing, openSessionInserts(sql)),
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring, parts.windows_from),
     metrics,

@@ -2,6 +2,7 @@
 
 import { openReceiptMailer, receiptModes } from '../checkout/receipts/mailer.ts'
 import type { Config, MailConfig } from '../config/config.ts'
+import { nodesOf } from '../database/cells/cells.ts'
 import type { ClockTrust } from '../database/clock/clock-trust.ts'
 import { openMarkMemory } from '../database/high-water/high-water-file.ts'
 import type { Database } from '../database/open.ts'
@@ -15,10 +16,10 @@ import type { World } from '../kernel/world.ts'
 import type { KeyUses } from '../merchants/key-uses.ts'
 import { openMailer } from '../outgoing/mail/smtp.ts'
 import { keepPartitions } from '../webhooks/queue/keep-partitions.ts'
-import { type DeliveryLoop, startDeliveries } from '../webhooks/sending/delivery-loop.ts'
+import { startDeliveries } from '../webhooks/sending/delivery-loop.ts'
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'
+import { type Deliveries, deliverInCells, workInCells } from './cell-work.ts'
 import { openWebhookSending } from './webhooks.ts'
-import { startWorker } from './worker.ts'
 
 /** A lease outlasts an attempt by this much: clocks differ, and results wait to be written. */
 const lease_slack_ms = 15_000
@@ -47,7 +48,7 @@ type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
 export async function startBackground(
   config: Config,
   parts: BackgroundOptions,
-): Promise<DeliveryLoop> {
+): Promise<Deliveries> {
   const { world, database, keyring, metrics, trust } = parts
   const { sql } = database
   // Otherwise the first rows would go to the default partition. The job tries again.
@@ -59,27 +60,33 @@ export async function startBackground(
   await keepFirst().catch((error: Error) => {
     world.log.warn({ error: error.message }, 'partitions not made')
   })
-  const sending = openWebhookSending(config, world.clock)
-  const deliveries = startDeliveries({
-    world,
-    sql,
-    keyring,
-    metrics,
-    trust,
-    tracing: parts.tracing ?? null,
-    http: sending.http,
-    ...(parts.delivering && { processes: parts.delivering }),
-    settings: { ...sending.settings, lease_slack_ms },
+  const deliveries = deliverInCells(sql, (own) => {
+    const sending = openWebhookSending(config, world.clock)
+    return startDeliveries({
+      world,
+      sql: own,
+      keyring,
+      metrics,
+      trust,
+      tracing: parts.tracing ?? null,
+      http: sending.http,
+      ...(parts.delivering && { processes: parts.delivering }),
+      settings: { ...sending.settings, lease_slack_ms },
+    })
   })
   const acquiring = await openAcquiring({ ...parts, sql })
   const { installation } = acquiring
+  const { data_dir } = config
+  const markMemories = new Map(
+    nodesOf(sql).map(({ node }) => [node, openMarkMemory({ data_dir, installation, node }, world)]),
+  )
   const context: JobContext = {
     world,
     sql,
     keyring,
     metrics,
     wakeDeliveries(what, merchant_id) {
-      deliveries.wake(what)
+      deliveries.wake(what, merchant_id)
       parts.committed(merchant_id)
     },
     ...(parts.key_uses && { key_uses: parts.key_uses }),
@@ -88,12 +95,13 @@ export async function startBackground(
     ids: openIds(world.random, keyring),
     unknown_authorisations: config.unknown_authorisations,
     unpaid_sessions_days: config.unpaid_sessions_days,
-    marks: openMarkMemory({ data_dir: config.data_dir, installation }, world),
+    marks: openMarkMemory({ data_dir, installation }, world),
+    marksOf: (node) => markMemories.get(node)!,
     failures_logged: new Map(),
     ...acquiring,
     ...(config.mail && { post: postOf(config.mail, world) }),
   }
-  const worker = startWorker(context, jobs, trust, parts.jobRuns)
+  const worker = workInCells(context, jobs, { trust, runs: parts.jobRuns })
   return {
     wake: deliveries.wake,
     async stop() {

@@ -3,7 +3,7 @@
 import type { Context } from '../context.ts'
 import { openRequestLog, type RequestLog } from '../http/request-log.ts'
 import { type Bells, openBells } from '../kernel/bell.ts'
-import type { DeliveryLoop } from '../webhooks/sending/delivery-loop.ts'
+import type { Deliveries } from './cell-work.ts'
 import { type NeighbourOptions, type Neighbours, openNeighbours } from './neighbours.ts'
 import { openTails } from './tails.ts'
 
@@ -13,7 +13,7 @@ export type News = {
   /** The requests of this process, and those of others while somebody listens. */
   requests: RequestLog
   /** Events wait in the database until a loop is there. */
-  deliverBy(loop: Pick<DeliveryLoop, 'wake'>): void
+  deliverBy(loop: Pick<Deliveries, 'wake'>): void
   /** For a context whose own commits ring `events` already. */
   wakeDeliveries: Context['wakeDeliveries']
   /** For what jobs commit. */
@@ -23,7 +23,7 @@ export type News = {
 
 export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world'>): Promise<News> {
   const events = openBells()
-  let wake: DeliveryLoop['wake'] = () => {}
+  let wake: Deliveries['wake'] = () => {}
   const tails = openTails(
     {
       ...parts,
@@ -40,7 +40,9 @@ export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world
       if (merchant_ids === null) events.ringAll()
       else for (const merchant_id of merchant_ids) events.ring(merchant_id)
       // A replay is due among the retries, which are looked for less often.
-      if (is_undelivered) wake('replay')
+      if (!is_undelivered) return
+      if (merchant_ids === null) wake('replay')
+      else for (const merchant_id of merchant_ids) wake('replay', merchant_id)
     },
   })
   return {
@@ -50,7 +52,7 @@ export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world
       wake = loop.wake
     },
     wakeDeliveries(what, merchant_id) {
-      wake(what)
+      wake(what, merchant_id)
       neighbours.tell(merchant_id)
     },
     committed(merchant_id) {

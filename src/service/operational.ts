@@ -1,6 +1,8 @@
 // What operators and tools read: health, readiness, metrics, the API's description, the guides.
 
 import type { Context } from '../checkout/context.ts'
+import { cellsOf } from '../database/cells/cells.ts'
+import type { Sql } from '../database/open.ts'
 import type { OpenApiDocument } from '../documents/openapi/document.ts'
 import { withReferences } from '../documents/openapi/named-schemas.ts'
 import { inlineDocument } from '../documents/openapi/openapi.ts'
@@ -19,12 +21,16 @@ export function operationalPages(
   clockFault: () => string | null = () => null,
 ): Page<Context>[] {
   const lookWhetherReady = openReadiness(closing, clockFault)
+  const nodesAway = openNodeChecks()
   const metricsText = openMetricsText(lookWhetherReady)
   return [
     get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
     health('/healthz', async () => plain(200, 'ok\n')),
     health('/readyz', async (context) => {
       const { is_ready, fault } = await lookWhetherReady(context)
+      // A node that is away stops its own merchants alone: the process goes on with the others.
+      const away = is_ready ? await nodesAway(context) : []
+      if (away.length > 0) return plain(200, `ready, without ${away.join(', ')}\n`)
       if (is_ready) return plain(200, 'ready\n')
       return plain(503, fault === null ? 'not ready\n' : `not ready: ${fault}\n`)
     }),
@@ -110,10 +116,39 @@ function openReadiness(closing: { now: boolean }, clockFault: () => string | nul
   return look
 }
 
-/** However many requests come, the database is queried once at a time. */
 function openDatabaseCheck() {
+  const ask = openCheck()
+  return ({ sql }: Context): Promise<boolean> => ask(sql)
+}
+
+/** The nodes of a spread database that do not answer in time. */
+function openNodeChecks() {
+  const checks = new Map<string, ReturnType<typeof openCheck>>()
+  const answers = (node: string, sql: Sql) => {
+    const check = checks.get(node) ?? openCheck()
+    checks.set(node, check)
+    return check(sql)
+  }
+  return async ({ sql, world }: Context): Promise<string[]> => {
+    const nodes = new Map<string, Sql>()
+    for (const cell of cellsOf(sql)) if (cell.node !== null) nodes.set(cell.node, cell.sql)
+    if (nodes.size === 0) return []
+    const answered = new Set<string>()
+    const asked = [...nodes].map(async ([node, own]) => {
+      if (await answers(node, own)) answered.add(node)
+    })
+    const found = new AbortController()
+    const late = world.clock.sleep(readiness_wait_ms, found.signal).catch(() => {})
+    await Promise.race([Promise.all(asked), late])
+    found.abort()
+    return [...nodes.keys()].filter((node) => !answered.has(node)).sort()
+  }
+}
+
+/** However many requests come, a server is asked once at a time. */
+function openCheck() {
   let asked: Promise<boolean> | null = null
-  return ({ sql }: Context): Promise<boolean> => {
+  return (sql: Sql): Promise<boolean> => {
     asked ??= sql`select 1`
       .then(
         () => true,

@@ -4,7 +4,7 @@ import type { ClockTrust } from '../database/clock/clock-trust.ts'
 import type { Job, JobContext } from '../jobs.ts'
 import type { JobRun, JobRuns } from '../kernel/job-runs.ts'
 
-type Worker = { stop(): Promise<void> }
+export type Worker = { stop(): Promise<void> }
 
 /**
  * Starts each job's own loop. A job that fails is logged and tried again when it is next due. None begins while the

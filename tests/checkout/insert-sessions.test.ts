@@ -103,7 +103,7 @@ test('the record of columns is the table', async () => {
 })
 
 test('a hundred at once under thirty keys of two merchants', async () => {
-  const write = openSessionInserts(database.sql, database)
+  const write = openSessionInserts(database.sql)
   const outcomes = await settled(
     Array.from({ length: 100 }, (_, index) => {
       const merchant = `m_${index % 2}`
@@ -132,29 +132,25 @@ test('a hundred at once under thirty keys of two merchants', async () => {
   expect(key).toEqual({ answer: Buffer.from([0, 1, 255]), fingerprint: Buffer.from([0, 1, 255]) })
 })
 
-test.each([
-  ['all merchants share statements', false, 4],
-  ['on a distributed database each merchant has its own', true, 40],
-])('forty at once of twenty merchants: %s', async (_, is_distributed, statements) => {
+test('forty at once of twenty merchants share statements', async () => {
   let inserts = 0
   const onStatement = (text: string) => {
     if (text.includes('into sessions')) inserts += 1
   }
   const counted = await fresh.open({ connections_max: 1, onStatement })
-  const write = openSessionInserts(counted.sql, { is_distributed })
-  const kind = is_distributed ? 'apart' : 'together'
+  const write = openSessionInserts(counted.sql)
   const outcomes = await settled(
     Array.from({ length: 40 }, (_, index) =>
-      write(newSession(`m_${kind}_${index % 20}`, { name: `${kind}_${index}`, key: `${index}` })),
+      write(newSession(`m_shared_${index % 20}`, { name: `shared_${index}`, key: `${index}` })),
     ),
   )
   await counted.close()
   expect(count(outcomes, 'written')).toBe(40)
-  expect(inserts).toBe(statements)
+  expect(inserts).toBe(4)
 })
 
 test('many sessions of one merchant do not keep another’s waiting', async () => {
-  const write = openSessionInserts(database.sql, database)
+  const write = openSessionInserts(database.sql)
   const order: string[] = []
   const writeAs = async (merchant_id: string, name: string) => {
     await write(newSession(merchant_id, { name, key: name }))
@@ -166,7 +162,7 @@ test('many sessions of one merchant do not keep another’s waiting', async () =
 })
 
 test('a row that cannot be written leaves the others alone', async () => {
-  const write = openSessionInserts(database.sql, database)
+  const write = openSessionInserts(database.sql)
   const outcomes = await settled(
     Array.from({ length: 20 }, (_, index) =>
       write(
@@ -181,7 +177,7 @@ test('a row that cannot be written leaves the others alone', async () => {
 })
 
 test('a key that another transaction holds keeps its own row waiting, and no more than that', async () => {
-  const write = openSessionInserts(database.sql, database)
+  const write = openSessionInserts(database.sql)
   let outcomes: Promise<string[]>
   await database.sql.begin(async (tx) => {
     await tx`insert into idempotency_keys values ('m_3', 'secret', 'held', 'r', '', 201, null, ${at})`
@@ -199,7 +195,7 @@ test('a key that another transaction holds keeps its own row waiting, and no mor
 })
 
 test('keys of one merchant that another transaction holds keep no other merchant waiting', async () => {
-  const write = openSessionInserts(database.sql, database)
+  const write = openSessionInserts(database.sql)
   let outcomes: Promise<string[]>
   await database.sql.begin(async (tx) => {
     for (const key of ['held 1', 'held 2', 'held 3'])

@@ -5,6 +5,7 @@ import { inject } from 'vitest'
 import { connect } from '../../src/database/driver/driver.ts'
 import type { Sql } from '../../src/database/driver/pool.ts'
 import { type Database, type OpenOptions, openDatabase } from '../../src/database/open.ts'
+import type { TestServer } from './setup-database.ts'
 import { quiet, realClock } from './world.ts'
 
 export type FreshDatabase = {
@@ -22,12 +23,12 @@ export async function freshDatabase(
   content: 'migrated' | 'empty' = 'migrated',
   lock_limit: LockLimit = 'usual',
 ): Promise<FreshDatabase> {
-  const { url_of, template } = inject('database')
+  const server = inject('database')
+  const { url_of, template } = server
   const name = `test_${randomBytes(8).toString('hex')}`
   const url = addressOf(url_of.replace('{name}', name), lock_limit)
-  await withAdmin(url_of, (sql) =>
-    copyTemplate(sql, name, content === 'empty' ? 'template0' : template),
-  )
+  const source = content === 'empty' ? 'template0' : template
+  await atEach(server, (sql) => copyTemplate(sql, name, source))
   return {
     url,
     open: (options = {}) =>
@@ -36,7 +37,7 @@ export async function freshDatabase(
         ...options,
       }),
     drop: () =>
-      withAdmin(url_of, async (sql) => {
+      atEach(server, async (sql) => {
         await sql.unsafe(`drop database if exists ${name} with (force)`)
       }),
   }
@@ -47,6 +48,14 @@ function addressOf(url: string, lock_limit: LockLimit): string {
   const address = new URL(url)
   if (lock_limit === 'none') address.searchParams.set('lock_timeout', '0')
   return address.href
+}
+
+/** On the server, and on each node of a cluster. */
+async function atEach(
+  { url_of, nodes }: TestServer,
+  work: (sql: Sql) => Promise<void>,
+): Promise<void> {
+  for (const url of [url_of, ...nodes]) await withAdmin(url, work)
 }
 
 async function withAdmin(url_of: string, work: (sql: Sql) => Promise<void>): Promise<void> {

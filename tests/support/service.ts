@@ -32,9 +32,10 @@ import { openEndpointUrlJudge } from '../../src/outgoing/judge-endpoint-url.ts'
 import { openHttp } from '../../src/outgoing/real-world.ts'
 import type { DemoShop } from '../../src/pages/demo-shop.ts'
 import { assemble } from '../../src/service/assemble.ts'
+import { type Deliveries, deliverInCells } from '../../src/service/cell-work.ts'
 import type { Company } from '../../src/service/together.ts'
 import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
-import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/sending/delivery-loop.ts'
+import { startDeliveries } from '../../src/webhooks/sending/delivery-loop.ts'
 import { type Client, openClient } from './client.ts'
 import { type ManualClock, manualClock } from './clock.ts'
 import { type FreshDatabase, freshDatabase, type LockLimit } from './database.ts'
@@ -149,7 +150,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { resolve } = options
   const judgeUrl = openEndpointUrlJudge({ clock, allowed_networks, ...(resolve && { resolve }) })
   const guarded = openGuardedHttp({ clock, allowed_networks })
-  let deliveries: DeliveryLoop | null = null
+  let deliveries: Deliveries | null = null
   let base_url = ''
   const address = () => base_url
   const { app, context, drain, close, endChallenges } = await assemble({
@@ -168,7 +169,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       http: guarded,
       settings: { ...delivery_settings, ...options.deliver },
     },
-    wakeDeliveries: (what) => deliveries?.wake(what),
+    wakeDeliveries: (what, merchant_id) => deliveries?.wake(what, merchant_id),
     receipt_modes: options.receipt_modes ?? [],
     dashboard_url: options.dashboard_url ?? null,
     single_sign_on: options.single_sign_on ?? null,
@@ -197,12 +198,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     openPlace(operator, base_url, { merchant_id, integration, key: {} })
   const account = await newAccount()
   if (options.deliver) {
-    deliveries = startDeliveries({
-      ...{ world, keyring, sql: opened.sql, metrics: context.metrics },
-      tracing: options.tracing ?? null,
-      http: openGuardedHttp({ clock, allowed_networks }),
-      settings: { ...delivery_settings, ...options.deliver },
-    })
+    deliveries = deliverInCells(opened.sql, (sql) =>
+      startDeliveries({
+        ...{ world, keyring, sql, metrics: context.metrics },
+        tracing: options.tracing ?? null,
+        http: openGuardedHttp({ clock, allowed_networks }),
+        settings: { ...delivery_settings, ...options.deliver },
+      }),
+    )
   }
   return {
     ...{ base_url, sql: opened.sql, log, context, database, operator, account, newAccount },

@@ -7,6 +7,7 @@ import { connect } from '../../src/database/driver/driver.ts'
 import { joinEmbedded } from '../../src/database/embedded/embedded.ts'
 import { isAlive } from '../../src/database/embedded/lock-file.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { closeOnCluster, makeOnCluster, nodesOfCluster, onEach, spread } from './citus.ts'
 import { quiet, realClock } from './world.ts'
 
 declare module 'vitest' {
@@ -15,32 +16,48 @@ declare module 'vitest' {
   }
 }
 
-/** `url_of` names a database where `{name}` stands. */
-export type TestServer = { url_of: string; template: string }
+/** `url_of` names a database where `{name}` stands; `nodes` are the others of a Citus cluster, in the same way. */
+export type TestServer = { url_of: string; template: string; nodes: string[] }
 
-type Running = { url_of: string; admin_url: string; stop(): Promise<void> }
+type Running = { url_of: string; admin_url: string; nodes: string[]; stop(): Promise<void> }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const external = process.env.RIPPER_TEST_DATABASE_URL
-  const server = external ? onServer(external) : await startServer()
+  const { RIPPER_TEST_DATABASE_URL: external, RIPPER_CITUS_URL: citus } = process.env
+  const server = citus
+    ? await onCluster(citus)
+    : external
+      ? onServer(external)
+      : await startServer()
   const template = `ripper_template_${process.pid}`
   const admin = connect(server.admin_url, { connections_max: 1, statement_timeout_ms: 60_000 })
-  await admin.unsafe(`create database ${template} template template0`)
+  if (citus) await makeOnCluster(server, template)
+  else await admin.unsafe(`create database ${template} template template0`)
   const sql = connect(server.url_of.replace('{name}', template), { connections_max: 1 })
   await migrate({ sql, log: quiet, clock: realClock })
+  if (citus) await spread(sql)
   await sql.end()
-  project.provide('database', { url_of: server.url_of, template })
+  if (citus) await closeOnCluster(server, template)
+  project.provide('database', { url_of: server.url_of, template, nodes: server.nodes })
   return async () => {
-    await admin.unsafe(`drop database ${template} with (force)`)
+    await onEach(server, 'template1', `drop database ${template} with (force)`)
     await admin.end()
     await server.stop()
   }
 }
 
 function onServer(url: string): Running {
+  return { url_of: urlOf(url), admin_url: url, nodes: [], stop: async () => {} }
+}
+
+function urlOf(url: string): string {
   const parsed = new URL(url)
   parsed.pathname = '/{name}'
-  return { url_of: decodeURI(parsed.href), admin_url: url, stop: async () => {} }
+  return decodeURI(parsed.href)
+}
+
+async function onCluster(url: string): Promise<Running> {
+  const nodes = await nodesOfCluster(url)
+  return { ...onServer(url), nodes: nodes.map(urlOf) }
 }
 
 const prefix = 'ripper-tests-'
@@ -56,7 +73,7 @@ async function startServer(): Promise<Running> {
     await server.leave()
     removeData(data_dir)
   }
-  return { url_of, admin_url: url_of.replace('{name}', 'postgres'), stop }
+  return { url_of, admin_url: url_of.replace('{name}', 'postgres'), nodes: [], stop }
 }
 
 /** A run that was killed has left its server: we come, are the last to leave, and so stop it. */

@@ -1,5 +1,6 @@
 // The SQL of findings: the disagreements between our books and an acquirer's, until both agree or a person closes them.
 
+import { wholeOf } from '../../database/cells/cells.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { Finding, NewFinding } from '../comparison.ts'
 
@@ -8,7 +9,7 @@ import type { Finding, NewFinding } from '../comparison.ts'
  * that a person closed stays closed, unless either side has changed since. Returns the open findings that were not open before.
  */
 export async function saveFindings(
-  sql: Sql,
+  own: Sql,
   {
     acquirer,
     references,
@@ -16,6 +17,7 @@ export async function saveFindings(
     at,
   }: { acquirer: string; references: string[]; found: NewFinding[]; at: Date },
 ): Promise<Finding[]> {
+  const sql = wholeOf(own)
   return sql<Finding[]>`
     with seen as materialized (
       select * from json_to_recordset(${found as never}::json) as found (

@@ -11,7 +11,7 @@ import type { Orphan } from '../orphan.ts'
 import type { PaymentKey } from '../payment.ts'
 import type { Session } from '../session.ts'
 import { endOperation } from './answer-store.ts'
-import { orphanIf } from './orphan-rows-store.ts'
+import { orphanIf, poolFor } from './orphan-rows-store.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
 
@@ -178,7 +178,7 @@ export async function beginReversal(
  * before.
  */
 export async function saveReversal(
-  sql: Sql,
+  own: Sql,
   reversal: Operation,
   end: {
     state: 'approved' | 'refused'
@@ -191,6 +191,7 @@ export async function saveReversal(
 ): Promise<boolean> {
   const { merchant_id } = reversal
   const { state, answer, charge, orphan, at, journal } = end
+  const sql = poolFor(own, orphan)
   const sameId = sql`acquirer_transaction_id`
   const ended = { state, answer, transaction_id: sameId, from: 'unanswered', at } as const
   const rows = await sql`

@@ -1,5 +1,6 @@
 // The SQL that writes orphans: by themselves, or as part of the statement that gives a charge up.
 
+import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
@@ -14,7 +15,7 @@ export async function saveOrphans(
   orphans: Orphan[],
   { settled_before, lines }: { settled_before: Date; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
-  return sql<Orphan[]>`
+  return wholeOf(sql)<Orphan[]>`
     with changed as (
       insert into orphan_authorisations as known
         (acquirer, reference, handle, acquirer_transaction_id, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id, operation_id,
@@ -31,6 +32,11 @@ export async function saveOrphans(
       returning *
     ), journal as (${journalOfChanged(sql, lines)})
     select * from changed`
+}
+
+/** The pool for a statement with `orphanIf`: orphans of all merchants lie together. */
+export function poolFor(sql: Sql, orphan: Orphan | null | undefined): Sql {
+  return orphan ? wholeOf(sql) : sql
 }
 
 /**

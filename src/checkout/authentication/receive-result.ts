@@ -1,5 +1,7 @@
 // POST /3ds/results: the Directory Server's RReq, the result of record of a challenge.
 
+import { cellOf } from '../../database/cells/cells.ts'
+import type { Sql } from '../../database/open.ts'
 import type { Page } from '../../http/pages.ts'
 import type { ResultMessage, ResultVerdict } from '../../three-ds/three-ds.ts'
 import type { Attempt } from '../attempt.ts'
@@ -29,30 +31,31 @@ async function judgeResult(
   message: ResultMessage,
   request_id: string,
 ): Promise<ResultVerdict> {
-  const attempt = await attemptOf(context, message)
-  if (!attempt) return 'unknown_transaction'
+  const found = await attemptOf(context, message)
+  if (!found) return 'unknown_transaction'
+  const { attempt, sql } = found
   if (attempt.acs_url === null) return 'not_expected'
   if (attempt.three_ds_state !== 'awaiting_challenge') {
     // Another card superseded the attempt: the result is acknowledged and changes nothing.
     return attempt.three_ds_state === 'superseded' ? 'received' : 'duplicate'
   }
   const cause = { actor: 'bank', request_id } as const
-  const moved = await settleChallenge(context, attempt, message.outcome, cause)
+  const moved = await settleChallenge({ ...context, sql }, attempt, message.outcome, cause)
   return moved ? 'received' : 'duplicate'
 }
 
-/** The attempt, where all three ids agree. */
-async function attemptOf(context: Context, message: ResultMessage): Promise<Attempt | null> {
+/** The attempt, where all three ids agree, and the pool that reaches it. */
+async function attemptOf(
+  context: Context,
+  message: ResultMessage,
+): Promise<{ attempt: Attempt; sql: Sql } | null> {
   const merchant_id = await context.directory.merchantIdOfTransaction(message.server_transaction_id)
   if (!merchant_id) return null
-  const attempt = await findAttemptByTransaction(
-    context.sql,
-    merchant_id,
-    message.server_transaction_id,
-  )
+  const sql = await cellOf(context.sql, merchant_id)
+  const attempt = await findAttemptByTransaction(sql, merchant_id, message.server_transaction_id)
   // The result of a connection's challenge is fetched there. Nobody posts it.
   const is_posted = attempt?.three_ds_provider === null
-  return is_posted && agrees(attempt, message) ? attempt : null
+  return is_posted && agrees(attempt, message) ? { attempt, sql } : null
 }
 
 function json(body: string) {

@@ -1,6 +1,8 @@
 // Our own 3-D Secure pages. Each nests the bank's page in a frame, so that a shop's page never frames a bank's host.
 // They are plain forms that a script submits: without a script the shopper presses Continue.
 
+import { cellOf } from '../../database/cells/cells.ts'
+import type { Sql } from '../../database/open.ts'
 import type { Page } from '../../http/pages.ts'
 import { languageFor } from '../../kernel/words.ts'
 import { sessionOrigins } from '../../merchants/public-account.ts'
@@ -28,10 +30,10 @@ export const methodPage: Page<Context> = {
   handle: async (context, { params, caller }) => {
     const found = await named(context, 'method', params.token!)
     const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
-    const card = key && (await findCard(context.sql, key))
+    const card = key && (await findCard(found.sql, key))
     const provider = card && context.threeDsOf(card.mode, card.three_ds_provider)
     if (!card?.method_url || !provider) return notice(404, 'This page is no longer needed.', [])
-    await openMethod(context.sql, key!, context.world.clock.now(), caller.header('accept') ?? '*/*')
+    await openMethod(found.sql, key, context.world.clock.now(), caller.header('accept') ?? '*/*')
     const form = provider.methodForm({
       server_transaction_id: card.server_transaction_id,
       method_url: card.method_url,
@@ -49,11 +51,11 @@ export const methodNotification: Page<Context> = {
   handle: async (context, { params, fields }) => {
     const found = await named(context, 'method', params.token!)
     const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
-    const card = key && (await findCard(context.sql, key))
+    const card = key && (await findCard(found.sql, key))
     const provider = card && context.threeDsOf(card.mode, card.three_ds_provider)
     const transaction = provider?.readMethodNotification(fields)
     if (card && sameId(transaction, card.server_transaction_id)) {
-      await completeMethod(context.sql, key!, context.world.clock.now())
+      await completeMethod(found.sql, key, context.world.clock.now())
     }
     return notice(200, 'Done.', found ? (await frameOf(context, found)).origins : [])
   },
@@ -68,7 +70,7 @@ export const challengePage: Page<Context> = {
   path: '/3ds/challenge/{token}',
   handle: async (context, { params, query, caller }) => {
     const found = await named(context, 'challenge', params.token!)
-    const stored = found && (await findAttempt(context.sql, found.merchant_id, found.subject))
+    const stored = found && (await findAttempt(found.sql, found.merchant_id, found.subject))
     if (!found || !stored) return notice(404, 'This page is no longer needed.', [])
     const attempt = attemptAt(stored, context.world.clock.now())
     const frame = await frameOf(context, found, query.get('return_url'))
@@ -99,7 +101,7 @@ export const challengeNotification: Page<Context> = {
     const found = await named(context, 'challenge', params.token!)
     if (!found) return notice(404, 'This page is no longer needed.', [])
     const { mode } = found.session
-    const attempt = await findAttempt(context.sql, found.merchant_id, found.subject)
+    const attempt = await findAttempt(found.sql, found.merchant_id, found.subject)
     const provider = attempt && context.threeDsOf(mode, attempt.three_ds_provider)
     const transaction = provider?.readChallengeNotification(fields)
     if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
@@ -108,20 +110,26 @@ export const challengeNotification: Page<Context> = {
         'the bank ended a challenge without a valid CRes',
       )
     }
-    if (attempt) await fetchAtReturn(context, { mode, attempt, request_id })
+    if (attempt) await fetchAtReturn({ ...context, sql: found.sql }, { mode, attempt, request_id })
     return doneNotice('Thank you. You can return to the shop.', await frameOf(context, found))
   },
 }
 
-/** What a page's address names: one of our sessions, and the card or attempt in it. */
-type PageSubject = { session: Session; merchant_id: Session['merchant_id']; subject: string }
+/** What a page's address names: one of our sessions, and the card or attempt in it; and the pool that reaches them. */
+type PageSubject = {
+  session: Session
+  merchant_id: Session['merchant_id']
+  subject: string
+  sql: Sql
+}
 
 async function named(context: Context, kind: PageKind, token: string): Promise<PageSubject | null> {
   const page = readPageToken(context.keyring, kind, token)
   const merchant_id = page && (await context.directory.merchantIdOfSession(page.session_id))
   if (!merchant_id) return null
-  const session = await findSession(context.sql, { merchant_id, session_id: page.session_id })
-  return session ? { session, merchant_id, subject: page.subject } : null
+  const sql = await cellOf(context.sql, merchant_id)
+  const session = await findSession(sql, { merchant_id, session_id: page.session_id })
+  return session ? { session, merchant_id, subject: page.subject, sql } : null
 }
 
 /** Whose pages may frame ours, and where a page that is opened in full leads back to. */

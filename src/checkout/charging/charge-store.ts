@@ -5,7 +5,7 @@ import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import { endOperation, isInExpectedState } from '../asking/answer-store.ts'
-import { orphanIf } from '../asking/orphan-rows-store.ts'
+import { orphanIf, poolFor } from '../asking/orphan-rows-store.ts'
 import type { Attempt } from '../attempt.ts'
 import { deleteCard } from '../cards/vault-store.ts'
 import type { Operation } from '../operation.ts'
@@ -80,8 +80,9 @@ export async function savePrepared(
  * Writes a whole outcome: payment, hold, session, attempt, event, journal. The card's number and code are deleted. Returns
  * false, with nothing written, if the operation was already answered or the attempt has moved on.
  */
-export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promise<boolean> {
+export async function saveOutcome(own: Sql, outcome: Outcome, now: Date): Promise<boolean> {
   const { session: s, attempt: a, payment, hold, event, journal, operation, orphan } = outcome
+  const sql = poolFor(own, orphan)
   const settled = sql`
     phase = 'settled', settled_at = ${now}, payment_id = ${payment.payment_id}, result = ${a.result as never},
     three_ds_state = ${a.three_ds_state}, authentication_outcome = ${a.authentication_outcome as never}`

@@ -7,7 +7,7 @@ import type { ReservedKey } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import { endOperation } from '../asking/answer-store.ts'
-import { orphanIf } from '../asking/orphan-rows-store.ts'
+import { orphanIf, poolFor } from '../asking/orphan-rows-store.ts'
 import type { Event } from '../event.ts'
 import type { Hold } from '../hold.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
@@ -85,11 +85,12 @@ const decidedColumns: (keyof Hold)[] = [
  * before.
  */
 export async function saveDecision(
-  sql: Sql,
+  own: Sql,
   decided: DecisionAnswer & { payment: Payment; event: Event; orphan: Orphan | null },
   now: Date,
 ): Promise<boolean> {
   const { payment: p, event, orphan } = decided
+  const sql = poolFor(own, orphan)
   const rows = await sql`
     with ${answered(sql, decided, { state: 'approved', from: 'unanswered', columns: decidedColumns, now })}, payment as (
       update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
@@ -107,7 +108,7 @@ export async function saveDecision(
  * was never sent. Returns false and writes nothing where the hold has changed since it was read. Throws KeyTakenError.
  */
 export async function saveFoundDecision(
-  sql: Sql,
+  own: Sql,
   found: {
     payment: Payment
     session: Session
@@ -122,6 +123,7 @@ export async function saveFoundDecision(
   },
 ): Promise<boolean> {
   const { payment: p, session: s, before, hold: h, operation, event, journal, orphan } = found
+  const sql = poolFor(own, orphan)
   const rows = await sql<GateResult[]>`
     with ${undecided(sql, { session: s, hold: before, key: found.key })}, hold as (
       update holds set ${assignments(sql, h, ...decidedColumns, 'operation_count')}

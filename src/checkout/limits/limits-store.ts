@@ -1,6 +1,7 @@
 // The SQL of limits: a number of places, each taken for a time. A limit is one row, whose lock puts concurrent requests
 // in order.
 
+import { by, firstFromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 
 /** A limit: its row's name, and how many places it has. */
@@ -98,16 +99,22 @@ export async function limitsOfPayer(
 
 /** The first merchants, by their ids, with one of these limits full. */
 export async function listExhausted(
-  sql: Sql,
+  whole: Sql,
   limits: Limit[],
   { now, limit }: { now: Date; limit: number },
 ): Promise<string[]> {
-  const rows = await sql<{ merchant_id: string }[]>`
+  type Row = { merchant_id: string }
+  const compare = by<Row>(({ merchant_id }) => merchant_id)
+  const rows = await firstFromCells(
+    whole,
+    { compare, limit },
+    (sql) => sql<Row[]>`
     select m.merchant_id from merchants m where exists (
       select 1 from json_to_recordset(${limits as never}::json) as n (name text, places integer)
       join limit_uses k on k.merchant_id = m.merchant_id and k.name = n.name
       where (select count(*) from jsonb_each(k.uses) where value::bigint > ${now.getTime()}) >= n.places)
-    order by m.merchant_id limit ${limit}`
+    order by m.merchant_id limit ${limit}`,
+  )
   return rows.map(({ merchant_id }) => merchant_id)
 }
 

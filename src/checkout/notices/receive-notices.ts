@@ -7,6 +7,7 @@ import { type Credentials, noticeUrl } from '../../connections/connection.ts'
 import { findConnection } from '../../connections/connection-store.ts'
 import type { KnownConnector } from '../../connections/known-connector.ts'
 import { credentialsThatCount } from '../../connections/open-connection.ts'
+import { cellOf } from '../../database/cells/cells.ts'
 import type { Page, PageAnswer } from '../../http/pages.ts'
 import { routingsIn } from '../../kernel/ids.ts'
 import type { Context } from '../context.ts'
@@ -40,7 +41,7 @@ export function receiveNotices(connectors: readonly KnownConnector[]): Page<Cont
         world.log.warn({ ...fields, reason: notices }, 'a notice that is not genuine was refused')
         return refused
       }
-      await saveNotices(sql, row, ours(notices), now)
+      await saveNotices(await cellOf(sql, row.merchant_id), row, ours(notices), now)
       return answer(200, reader.reply)
     },
   }

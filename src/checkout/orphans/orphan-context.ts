@@ -10,6 +10,8 @@ export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation' | 'list
   unknown_authorisations?: 'hold' | 'reverse'
   /** What the process remembers of the database. Without it only the database's own marks are compared. */
   marks?: MarkMemory
+  /** The same of each node of a database that is spread. */
+  marksOf?: (node: string) => MarkMemory
   /** When a failed search at a disabled connection was logged last, by the acquirer's name. Without it each one is. */
   failures_logged?: Map<string, Date>
   /** See JobContext. */

@@ -1,6 +1,7 @@
 // The SQL of orphans: how far each acquirer was swept, which of its authorisations we know, the brake, and the
 // reversals.
 
+import { fromCells, wholeOf } from '../../database/cells/cells.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { journalOfChanged } from '../asking/orphan-rows-store.ts'
 import type { Orphan, OrphanLine, RecordedCharge } from '../orphan.ts'
@@ -33,8 +34,10 @@ export async function saveSweptUntil(sql: Sql, acquirer: string, swept_until: Da
  * Our rows under these references, which must be sorted. References name no merchant, so each merchant's operations
  * between the first and the last are read: references are ordered by time, and come from a short period.
  */
-export async function findCharges(sql: Sql, references: string[]): Promise<RecordedCharge[]> {
-  return sql<RecordedCharge[]>`
+export async function findCharges(whole: Sql, references: string[]): Promise<RecordedCharge[]> {
+  return fromCells(
+    whole,
+    (sql) => sql<RecordedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
         select merchant_id, operation_id, payment_id, state from acquirer_operations
@@ -50,7 +53,8 @@ export async function findCharges(sql: Sql, references: string[]): Promise<Recor
       select exists (
         select 1 from acquirer_operations
         where merchant_id = c.merchant_id and payment_id = c.payment_id and kind = 'reverse'
-          and state in ('sent', 'unknown', 'accepted')) as is_being_reversed offset 0) r`
+          and state in ('sent', 'unknown', 'accepted')) as is_being_reversed offset 0) r`,
+  )
 }
 
 /** Corrects unsettled orphans by the acquirer's list: amount, and time of the authorisation. */
@@ -181,7 +185,7 @@ export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean>
  * person left the orphan has reversed it all the same.
  */
 export async function settleOrphan(
-  sql: Sql,
+  own: Sql,
   orphan: Orphan,
   end: {
     state: 'reversed' | 'nothing_to_reverse'
@@ -190,6 +194,7 @@ export async function settleOrphan(
     line: OrphanLine
   },
 ): Promise<boolean> {
+  const sql = wholeOf(own)
   const rows = await sql`
     with changed as (
       update orphan_authorisations set state = ${end.state}, settled_at = ${end.at}, next_try_at = null,
@@ -207,13 +212,14 @@ export async function settleOrphan(
  * does not become due.
  */
 export async function postponeReversal(
-  sql: Sql,
+  own: Sql,
   orphan: Orphan,
   next: Pick<Orphan, 'operation_id' | 'reversal_transaction_id' | 'amount' | 'currency'> & {
     at: Date
     failure: string
   },
 ): Promise<boolean> {
+  const sql = wholeOf(own)
   const rows = await sql`
     update orphan_authorisations set operation_id = ${next.operation_id},
       reversal_transaction_id = ${next.reversal_transaction_id}, amount = ${next.amount}, currency = ${next.currency},

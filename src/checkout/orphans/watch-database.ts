@@ -1,5 +1,6 @@
 // A job: advances the database's high-water mark, and pulls the brake if the database has gone back, or may have.
 
+import { nodesOf, wholeOf } from '../../database/cells/cells.ts'
 import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water/high-water.ts'
 import { observeDatabase, writeMark } from '../../database/high-water/high-water-store.ts'
 import { every_acquirer, service_actor } from '../orphan.ts'
@@ -18,6 +19,19 @@ export async function watchDatabase(
   context: OrphanContext,
   beforeBrake: () => Promise<unknown> = async () => {},
 ): Promise<number> {
+  await watchServer(context, beforeBrake)
+  for (const { node, cells } of nodesOf(context.sql)) {
+    const marks = context.marksOf?.(node)
+    await watchServer({ ...context, sql: cells[0]!.sql, ...(marks && { marks }) }, beforeBrake)
+  }
+  return 0
+}
+
+/** Each server of a database that is spread may go back by itself. */
+async function watchServer(
+  context: OrphanContext,
+  beforeBrake: () => Promise<unknown>,
+): Promise<void> {
   const { sql, world, installation, marks } = context
   const remembered = marks?.recall() ?? null
   const sight = await observeDatabase(sql, remembered)
@@ -35,7 +49,7 @@ export async function watchDatabase(
     await pull(context, signs, now)
   }
   // Marks of another installation say nothing about ours: this process has to be restarted.
-  if (sight.installation !== installation) return 0
+  if (sight.installation !== installation) return
   const is_fresh = newest !== null && msBetween(newest.written_at, now) < mark_every_ms
   const mark = world.random.bytes(12).toString('hex')
   const keep_since = new Date(now.getTime() - marks_kept_ms)
@@ -44,11 +58,10 @@ export async function watchDatabase(
       ? newest
       : await writeMark(sql, { mark, written_at: now, server, keep_since })
   if (known) await marks?.remember(known)
-  return 0
 }
 
 async function pull({ sql, world }: OrphanContext, signs: string[], now: Date): Promise<void> {
-  const { held_back } = await pullBrake(sql, {
+  const { held_back } = await pullBrake(wholeOf(sql), {
     acquirer: every_acquirer,
     pulled_at: now,
     pulled_by: service_actor,

@@ -1,5 +1,6 @@
 // The SQL that reads payments together with the journal's lines about them, page by page.
 
+import { fromCells } from '../../database/cells/cells.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import { wasPurged } from '../sessions/session-purge-store.ts'
 import type { PaymentRows } from './compared-payment.ts'
@@ -107,11 +108,13 @@ export async function readLinePage(
  * `payments` are returned.
  */
 export async function listRecentPayments(
-  sql: Sql,
+  whole: Sql,
   from: string,
   most: { lines: number; payments: number },
 ): Promise<{ merchant_id: string; payment_id: string }[]> {
-  return sql<{ merchant_id: string; payment_id: string }[]>`
+  const found = await fromCells(
+    whole,
+    (sql) => sql<{ merchant_id: string; payment_id: string }[]>`
     select m.merchant_id, recent.payment_id from merchants m cross join lateral (
       select distinct subject as payment_id from (
         select subject, change from journal j
@@ -124,5 +127,7 @@ export async function listRecentPayments(
         where j.merchant_id = m.merchant_id and j.entry_id > ${from}
         order by j.entry_id desc limit ${most.lines}) newest
       join refunds r on r.merchant_id = m.merchant_id and r.refund_id = newest.subject) recent
-    limit ${most.payments}`
+    limit ${most.payments}`,
+  )
+  return found.slice(0, most.payments)
 }

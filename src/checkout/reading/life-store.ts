@@ -1,5 +1,6 @@
 // The SQL that starts from a single id and finds its session and that session's payments.
 
+import { fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
 
@@ -10,20 +11,22 @@ export type LifeKey = SessionHolder & {
 
 /** The session of a payment or session id. It takes one look-up by key for each merchant, unless a merchant is named. */
 export async function findLifeKey(
-  sql: Sql,
+  whole: Sql,
   id: string,
   merchant_id: string | null,
 ): Promise<LifeKey | undefined> {
-  const found = id.startsWith('cs_')
-    ? sql`select session_id, payment_id from sessions s
-        where s.merchant_id = m.merchant_id and s.session_id = ${id} offset 0`
-    : sql`select session_id, payment_id from payments p
-        where p.merchant_id = m.merchant_id and p.payment_id = ${id} offset 0`
-  const [row] = await sql<LifeKey[]>`
-    select m.merchant_id, found.session_id, found.payment_id
-    from merchants m cross join lateral (${found}) found
-    ${merchant_id === null ? sql`` : sql`where m.merchant_id = ${merchant_id}`}
-    limit 1`
+  const [row] = await fromCells(whole, (sql) => {
+    const found = id.startsWith('cs_')
+      ? sql`select session_id, payment_id from sessions s
+          where s.merchant_id = m.merchant_id and s.session_id = ${id} offset 0`
+      : sql`select session_id, payment_id from payments p
+          where p.merchant_id = m.merchant_id and p.payment_id = ${id} offset 0`
+    return sql<LifeKey[]>`
+      select m.merchant_id, found.session_id, found.payment_id
+      from merchants m cross join lateral (${found}) found
+      ${merchant_id === null ? sql`` : sql`where m.merchant_id = ${merchant_id}`}
+      limit 1`
+  })
   return row
 }
 

@@ -1,5 +1,6 @@
 // The SQL that only operators need: the merchant of a payment, the holds, and the unanswered operations.
 
+import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Hold } from '../hold.ts'
 import type { Operation, UnansweredOperation } from '../operation.ts'
@@ -8,15 +9,18 @@ import type { Session } from '../session.ts'
 
 /** The merchant of a payment. It takes one look-up by key for each merchant, unless a merchant is named. */
 export async function findPaymentKey(
-  sql: Sql,
+  whole: Sql,
   { payment_id, merchant_id }: { payment_id: string; merchant_id: string | null },
 ): Promise<PaymentKey | undefined> {
-  const [row] = await sql<PaymentKey[]>`
-    select found.* from merchants m cross join lateral (
-      select merchant_id, payment_id from payments
-      where merchant_id = m.merchant_id and payment_id = ${payment_id} offset 0
-    ) found
-    ${merchant_id === null ? sql`` : sql`where m.merchant_id = ${merchant_id}`} limit 1`
+  const [row] = await fromCells(
+    whole,
+    (sql) => sql<PaymentKey[]>`
+      select found.* from merchants m cross join lateral (
+        select merchant_id, payment_id from payments
+        where merchant_id = m.merchant_id and payment_id = ${payment_id} offset 0
+      ) found
+      ${merchant_id === null ? sql`` : sql`where m.merchant_id = ${merchant_id}`} limit 1`,
+  )
   return row
 }
 
@@ -68,19 +72,25 @@ export type OperationWithPayment = UnansweredOperation & Pick<Payment, 'session_
 
 /** The operations whose answer counts as lost, oldest first. `merchant_id` is null for all merchants. */
 export async function listUnanswered(
-  sql: Sql,
+  whole: Sql,
   which: { merchant_id: string | null; waiting_for_person: boolean; now: Date; limit: number },
 ): Promise<OperationWithPayment[]> {
   const { merchant_id, waiting_for_person, now, limit } = which
-  const of = merchant_id === null ? sql`` : sql`and merchant_id = ${merchant_id}`
-  const waiting = waiting_for_person ? sql`and waits_for_person_since is not null` : sql``
-  const order = sql`order by o.sent_at, o.operation_id`
-  return sql<OperationWithPayment[]>`
-    select o.*, p.session_id, p.mode from (
-      select * from acquirer_operations o
-      where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now}) ${of} ${waiting}
-      ${order} limit ${limit}
-    ) o
-    join payments p on p.merchant_id = o.merchant_id and p.payment_id = o.payment_id
-    ${order}`
+  const compare = by<OperationWithPayment>(
+    ({ sent_at }) => sent_at,
+    ({ operation_id }) => operation_id,
+  )
+  return firstFromCells(whole, { compare, limit }, (sql) => {
+    const of = merchant_id === null ? sql`` : sql`and merchant_id = ${merchant_id}`
+    const waiting = waiting_for_person ? sql`and waits_for_person_since is not null` : sql``
+    const order = sql`order by o.sent_at, o.operation_id`
+    return sql<OperationWithPayment[]>`
+      select o.*, p.session_id, p.mode from (
+        select * from acquirer_operations o
+        where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now}) ${of} ${waiting}
+        ${order} limit ${limit}
+      ) o
+      join payments p on p.merchant_id = o.merchant_id and p.payment_id = o.payment_id
+      ${order}`
+  })
 }

@@ -1,5 +1,6 @@
 // The SQL of comparisons: which process runs one, and our records of charges.
 
+import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { BookedCharge } from '../comparison.ts'
 
@@ -72,7 +73,7 @@ export async function listComparisons(sql: Sql): Promise<Comparison[]> {
  * Charges of the acquirer that we call approved, with references in the range: at most `limit`, after the one that is named.
  */
 export async function pageBooked(
-  sql: Sql,
+  whole: Sql,
   page: {
     acquirer: string
     from: string
@@ -83,7 +84,14 @@ export async function pageBooked(
 ): Promise<BookedCharge[]> {
   const { from, below, limit } = page
   const after = page.after ?? { merchant_id: '', reference: '' }
-  return sql<BookedCharge[]>`
+  const compare = by<BookedCharge>(
+    ({ merchant_id }) => merchant_id,
+    ({ reference }) => reference,
+  )
+  return firstFromCells(
+    whole,
+    { compare, limit },
+    (sql) => sql<BookedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
         select merchant_id, operation_id, payment_id, acquirer, state, handle, acquirer_transaction_id from acquirer_operations
@@ -94,13 +102,16 @@ export async function pageBooked(
       where m.merchant_id >= ${after.merchant_id}
       order by m.merchant_id, o.operation_id limit ${limit}
     )
-    ${bookedFrom(sql)} order by c.merchant_id, c.operation_id`
+    ${bookedFrom(sql)} order by c.merchant_id, c.operation_id`,
+  )
 }
 
 /** Our records under these references, which must be sorted and come from a short period. */
-export async function findBooked(sql: Sql, references: string[]): Promise<BookedCharge[]> {
+export async function findBooked(whole: Sql, references: string[]): Promise<BookedCharge[]> {
   if (references.length === 0) return []
-  return sql<BookedCharge[]>`
+  return fromCells(
+    whole,
+    (sql) => sql<BookedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
         select merchant_id, operation_id, payment_id, acquirer, state, handle, acquirer_transaction_id from acquirer_operations
@@ -109,7 +120,8 @@ export async function findBooked(sql: Sql, references: string[]): Promise<Booked
         offset 0) o
       where o.operation_id = any(${references}::text[])
     )
-    ${bookedFrom(sql)}`
+    ${bookedFrom(sql)}`,
+  )
 }
 
 /** A refund's operation. */
@@ -117,7 +129,7 @@ export type BookedRefund = { merchant_id: string; operation_id: string; payment_
 
 /** Refunds at the acquirer that succeeded or wait for a person, with references in the range. Paged as above. */
 export async function pageRefunds(
-  sql: Sql,
+  whole: Sql,
   page: {
     acquirer: string
     from: string
@@ -128,7 +140,14 @@ export async function pageRefunds(
 ): Promise<BookedRefund[]> {
   const { from, below, limit } = page
   const after = page.after ?? { merchant_id: '', operation_id: '' }
-  return sql<BookedRefund[]>`
+  const compare = by<BookedRefund>(
+    ({ merchant_id }) => merchant_id,
+    ({ operation_id }) => operation_id,
+  )
+  return firstFromCells(
+    whole,
+    { compare, limit },
+    (sql) => sql<BookedRefund[]>`
     select o.* from merchants m cross join lateral (
       select merchant_id, operation_id, payment_id from acquirer_operations
       where merchant_id = m.merchant_id and operation_id >= ${from} and operation_id < ${below}
@@ -137,7 +156,8 @@ export async function pageRefunds(
         and (state = 'approved' or waits_for_person_since is not null)
       order by operation_id limit ${limit}) o
     where m.merchant_id >= ${after.merchant_id}
-    order by m.merchant_id, o.operation_id limit ${limit}`
+    order by m.merchant_id, o.operation_id limit ${limit}`,
+  )
 }
 
 function bookedFrom(sql: Sql): Fragment {

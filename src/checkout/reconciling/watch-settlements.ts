@@ -1,20 +1,15 @@
 // A job: updates the metrics of unanswered operations, waiting decisions, due reversals, and findings at acquirers.
 
+import { cellsOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import type { World } from '../../kernel/world.ts'
 
-type Counts = {
-  searching: number
-  waiting_for_person: number
-  pending_review: number
-  escalated: number
-  overdue: number
-  due: number
-  held_back: number
-  pulled: number
-  findings: number
-}
+type Shared = Record<'due' | 'held_back' | 'pulled' | 'findings', number>
+type Own = Record<
+  'searching' | 'waiting_for_person' | 'pending_review' | 'escalated' | 'overdue',
+  number
+>
 
 export async function watchSettlements(context: {
   sql: Sql
@@ -23,28 +18,22 @@ export async function watchSettlements(context: {
 }): Promise<number> {
   const now = context.world.clock.now()
   // All of these are small, because each has a partial index of its unsettled rows.
-  const [row] = await context.sql<Counts[]>`
-    with operation as (
-      select count(*) filter (where waits_for_person_since is null)::int as searching,
-        count(*) filter (where waits_for_person_since is not null)::int as waiting_for_person
-      from acquirer_operations
-      where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now})
-    ), hold as (
-      select count(*) filter (where status = 'pending_review')::int as pending_review,
-        count(*) filter (where status = 'escalated')::int as escalated,
-        count(*) filter (where deadline <= ${now})::int as overdue
-      from holds where decided_at is null
-    ), orphan as (
-      select count(next_try_at)::int as due,
-        count(*) filter (where next_try_at is null and held_back_at is not null)::int as held_back
-      from orphan_authorisations where state = 'found'
-    ), brake as (
-      select count(*)::int as pulled from orphan_brakes where released_at is null
-    ), finding as (
-      select count(*)::int as findings from acquirer_findings where cleared_at is null and resolved_at is null
-    )
-    select * from operation, hold, orphan, brake, finding`
-  const { searching, waiting_for_person, due, held_back, pulled, findings, ...holds } = row!
+  const [[shared], ...own] = await Promise.all([
+    context.sql<Shared[]>`
+      with orphan as (
+        select count(next_try_at)::int as due,
+          count(*) filter (where next_try_at is null and held_back_at is not null)::int as held_back
+        from orphan_authorisations where state = 'found'
+      ), brake as (
+        select count(*)::int as pulled from orphan_brakes where released_at is null
+      ), finding as (
+        select count(*)::int as findings from acquirer_findings where cleared_at is null and resolved_at is null
+      )
+      select * from orphan, brake, finding`,
+    ...cellsOf(context.sql).map(({ sql }) => countOwn(sql, now)),
+  ])
+  const { due, held_back, pulled, findings } = shared!
+  const { searching, waiting_for_person, ...holds } = own.reduce(sumOf)
   const operations = { searching, waiting_for_person }
   const orphans = { due, held_back }
   context.metrics.settlementsWaiting({
@@ -55,4 +44,32 @@ export async function watchSettlements(context: {
     brakes_pulled: pulled,
   })
   return 0
+}
+
+/** Of one cell. */
+async function countOwn(sql: Sql, now: Date): Promise<Own> {
+  const [row] = await sql<Own[]>`
+    with operation as (
+      select count(*) filter (where waits_for_person_since is null)::int as searching,
+        count(*) filter (where waits_for_person_since is not null)::int as waiting_for_person
+      from acquirer_operations
+      where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now})
+    ), hold as (
+      select count(*) filter (where status = 'pending_review')::int as pending_review,
+        count(*) filter (where status = 'escalated')::int as escalated,
+        count(*) filter (where deadline <= ${now})::int as overdue
+      from holds where decided_at is null
+    )
+    select * from operation, hold`
+  return row!
+}
+
+function sumOf(one: Own, other: Own): Own {
+  return {
+    searching: one.searching + other.searching,
+    waiting_for_person: one.waiting_for_person + other.waiting_for_person,
+    pending_review: one.pending_review + other.pending_review,
+    escalated: one.escalated + other.escalated,
+    overdue: one.overdue + other.overdue,
+  }
 }

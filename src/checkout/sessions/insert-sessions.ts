@@ -21,32 +21,17 @@ const batches_at_once = 3
 const batches_of_one_merchant = 2
 const batch_rows_max = 50
 
-/** `is_distributed`: merchants may be on different servers, so that a statement should touch one of them alone. */
-export function openSessionInserts(
-  sql: Sql,
-  { is_distributed }: { is_distributed: boolean },
-): InsertSession {
-  const shared: Queue = { waiting: new Map(), running: new Set() }
-  const queues = new Map<string, Queue>()
+export function openSessionInserts(sql: Sql): InsertSession {
+  const queue: Queue = { waiting: new Map(), running: new Set() }
 
-  function queueOf(merchant_id: string): Queue {
-    if (!is_distributed) return shared
-    const known = queues.get(merchant_id)
-    if (known) return known
-    const queue: Queue = { waiting: new Map(), running: new Set() }
-    queues.set(merchant_id, queue)
-    return queue
-  }
-
-  async function run(queue: Queue, merchant_id: string): Promise<void> {
+  async function run(): Promise<void> {
     if (queue.running.size >= batches_at_once) return
     const batch = takeBatch(queue)
     if (batch.length === 0) return
     queue.running.add(batch)
     await insertBatch(sql, batch)
     queue.running.delete(batch)
-    if (queue.waiting.size > 0) void run(queue, merchant_id)
-    else if (queue.running.size === 0) queues.delete(merchant_id)
+    if (queue.waiting.size > 0) void run()
   }
 
   return ({ key, ...written }) => {
@@ -55,11 +40,10 @@ export function openSessionInserts(
     return new Promise((resolve, reject) => {
       const { merchant_id } = written.session
       const name = JSON.stringify([merchant_id, key.audience, key.key])
-      const queue = queueOf(merchant_id)
       const own = queue.waiting.get(merchant_id) ?? []
       queue.waiting.set(merchant_id, own)
       own.push({ key, ...written, name, resolve, reject })
-      void run(queue, merchant_id)
+      void run()
     })
   }
 }

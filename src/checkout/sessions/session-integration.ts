@@ -1,5 +1,6 @@
 // The integration of each session. It never changes, so it is read once and kept in this process.
 
+import { cellOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { MerchantId, SessionId } from '../../kernel/values.ts'
 import type { IntegrationOfSession } from '../context.ts'
@@ -19,7 +20,7 @@ export function openIntegrationOfSession(
     const merchant_id = await merchantIdOfSession(session_id)
     if (!merchant_id) return null
     const key = { merchant_id, session_id: session_id as SessionId }
-    const integration_id = await findIntegrationId(sql, key)
+    const integration_id = await findIntegrationId(await cellOf(sql, merchant_id), key)
     if (integration_id === undefined) return null
     const found = { merchant_id, integration_id }
     // The oldest entry is dropped first, since a session is used within half an hour of its creation.

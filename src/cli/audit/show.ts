@@ -2,6 +2,7 @@
 
 import { readLife, viewLife } from '../../checkout/lives/life.ts'
 import { findLifeKey, type LifeKey } from '../../checkout/reading/life-store.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
 import {
@@ -33,7 +34,9 @@ export const auditShow: Command = {
       throw new UsageError('PAYMENT_ID must be the id of a payment (pay_…) or of a session (cs_…)')
     }
     const life = await withCommandContext(async (context) => {
-      const found = await readLife(context.sql, await lifeKeyOf(context, options, id))
+      const key = await lifeKeyOf(context, options, id)
+      const { sql } = await inCell(context, key.merchant_id)
+      const found = await readLife(sql, key)
       return viewLife(found, context.clock.now())
     })
     if (json) printJson(life)

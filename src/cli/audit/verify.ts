@@ -5,6 +5,7 @@ import { listChains } from '../../audit/chain-store.ts'
 import type { Fault } from '../../audit/check-chain.ts'
 import { type ChainVerification, verifyChain } from '../../audit/verify-chain.ts'
 import { type PaymentsVerified, verifyPayments } from '../../checkout/reading/verify-payments.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
 import { type CommandContext, list, text, withCommandContext } from '../command-context.ts'
@@ -61,16 +62,18 @@ function headsOf(options: Options): Set<string> {
 }
 
 async function verifyAll(
-  { sql, clock }: CommandContext,
+  context: CommandContext,
   options: Options,
   heads: ReadonlySet<string>,
 ): Promise<VerifiedMerchant[]> {
+  const { clock } = context
   const named = text(options, 'merchant')
   const merchants = named
-    ? [(await merchantOrRefuse(sql, named)).merchant_id]
-    : await listChains(sql)
+    ? [(await merchantOrRefuse(context.sql, named)).merchant_id]
+    : await listChains(context.sql)
   const chains: VerifiedMerchant[] = []
   for (const merchant_id of merchants) {
+    const { sql } = await inCell(context, merchant_id)
     const chain = await verifyChain({ sql, world: { clock } }, merchant_id, heads)
     const { payments, ...compared } = await verifyPayments(sql, merchant_id)
     chains.push({ ...chain, payments: { compared: payments, ...compared } })

@@ -2,6 +2,7 @@
 
 import { type Recount, recount } from '../../dashboard/overview/recount.ts'
 import { listCounted } from '../../dashboard/overview/recount-store.ts'
+import { cellOf } from '../../database/cells/cells.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
 import { everyMerchantOption, text, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
@@ -24,7 +25,7 @@ export const countsRebuild: Command = {
           ? await listCounted(sql)
           : [(await merchantOrRefuse(sql, merchant_id)).merchant_id]
       const recounts: Recount[] = []
-      for (const each of merchants) recounts.push(await recount(sql, each))
+      for (const each of merchants) recounts.push(await recount(await cellOf(sql, each), each))
       return recounts
     })
     if (json) {

@@ -1,5 +1,6 @@
 // `ripper delivery replay`: sends dead-lettered deliveries again, some of them or all of a period.
 
+import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/world.ts'
@@ -100,7 +101,9 @@ async function outcomeOf(
 ): Promise<ReplayResult> {
   const by = { recordReply: () => null, writer: context }
   try {
-    const { delivery_id } = await replay(context, await find(), by, context.clock.now())
+    const key = await find()
+    const own = await inCell(context, key.merchant_id)
+    const { delivery_id } = await replay(own, key, by, context.clock.now())
     return { delivery_id, replay_of, error: null, message: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -131,7 +134,7 @@ async function replayAllDead(
   options: Options,
   { since, until, json }: { since: Date | null; until: Date | null; json: boolean },
 ) {
-  const { sql, clock } = context
+  const { clock } = context
   const { merchant_id, endpoint_id } = await endpointsOf(
     context,
     options,
@@ -147,12 +150,13 @@ async function replayAllDead(
     after: idsFrom(after),
     below: idsFrom(before),
   }
-  const total = await countDeadLetters(sql, which)
+  const own = await inCell(context, merchant_id)
+  const total = await countDeadLetters(own.sql, which)
   const tellProgress = json ? () => {} : openProgress({ clock, total, tell: writeError })
   const outcomes: Pick<ReplayResult, 'error'>[] = []
   let [found, already_replayed] = [0, 0]
   for (;;) {
-    const done = await replayDeadLetters(context, which, {
+    const done = await replayDeadLetters(own, which, {
       limit: batch,
       writer: context,
       now: clock.now(),

@@ -1,6 +1,7 @@
 // Finds the deliveries that `ripper delivery list` shows for an event or a payment.
 
 import { listRefunds } from '../../checkout/refunds/refund-store.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { MerchantId } from '../../kernel/values.ts'
 import { findSubjectOfEvent } from '../../webhooks/deliveries/operator-store.ts'
@@ -41,10 +42,11 @@ export async function readSelection(
     throw new UsageError('--payment must be pay_ and 24 hexadecimal characters')
   }
   const key = await paymentKeyOf(context, options, payment_id)
-  const refunds = await listRefunds(context.sql, key)
+  const { sql } = await inCell(context, key.merchant_id)
+  const refunds = await listRefunds(sql, key)
   const subjects = [payment_id, ...refunds.map(({ refund_id }) => refund_id)]
   const { merchant_id } = key
-  return aboutOf(key, await traceEvents(context.sql, { merchant_id, subjects }))
+  return aboutOf(key, await traceEvents(sql, { merchant_id, subjects }))
 }
 
 async function aboutEvent(
@@ -56,12 +58,13 @@ async function aboutEvent(
     throw new UsageError('--event must be evt_ and 24 hexadecimal characters: the id in its body')
   }
   const merchant_id = await merchantOf(context, options)
-  const subject = await findSubjectOfEvent(context.sql, { merchant_id, event_id })
+  const { sql } = await inCell(context, merchant_id)
+  const subject = await findSubjectOfEvent(sql, { merchant_id, event_id })
   if (subject === undefined) {
     const words = `The merchant ${merchant_id} has no event ${event_id}.`
     throw new Refusal('resource_not_found', words)
   }
-  const events = await traceEvents(context.sql, { merchant_id, subjects: [subject] })
+  const events = await traceEvents(sql, { merchant_id, subjects: [subject] })
   return aboutOf(
     { merchant_id },
     events.filter((event) => event.event_id === event_id),

@@ -1,5 +1,6 @@
 // `ripper delivery show`: one delivery with each of its attempts and the reasons for their results.
 
+import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { findDelivery } from '../../webhooks/deliveries/delivery-store.ts'
@@ -64,7 +65,8 @@ type DeliveryDetail = {
   replay_refusal: Refusal | null
 }
 
-async function readAll({ sql, clock }: CommandContext, key: DeliveryKey): Promise<DeliveryDetail> {
+async function readAll(context: CommandContext, key: DeliveryKey): Promise<DeliveryDetail> {
+  const { sql, clock } = await inCell(context, key.merchant_id)
   const delivery = await findDeliveryRecord(sql, key)
   if (!delivery) throw deliveryNotFound()
   const { merchant_id, last_attempt_id } = delivery

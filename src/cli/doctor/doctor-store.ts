@@ -2,6 +2,7 @@
 
 import { installation_id } from '../../audit/journal.ts'
 import type { ConnectionRow } from '../../connections/connection.ts'
+import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Integration } from '../../merchants/integration.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
@@ -51,11 +52,15 @@ export async function listWithoutPair(sql: Sql, now: Date): Promise<string[]> {
 
 /** The signing secrets of active endpoints, the newest first. */
 export async function listSealedSecrets(
-  sql: Sql,
+  whole: Sql,
 ): Promise<Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'sealed_secret'>[]> {
-  return sql<Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'sealed_secret'>[]>`
-    select merchant_id, endpoint_id, sealed_secret from webhook_endpoints where status = 'active'
-    order by created_at desc, endpoint_id limit ${rows_max}`
+  const found = await fromCells(
+    whole,
+    (sql) => sql<Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'sealed_secret'>[]>`
+      select merchant_id, endpoint_id, sealed_secret from webhook_endpoints where status = 'active'
+      order by created_at desc, endpoint_id limit ${rows_max}`,
+  )
+  return found.slice(0, rows_max)
 }
 
 /** Connections with their credentials, the newest first. */
@@ -75,11 +80,16 @@ export async function listTesting(sql: Sql): Promise<TestingIntegration[]> {
     order by i.created_at desc, integration_id limit ${rows_max}`
 }
 
-export async function countEndpoints(sql: Sql): Promise<{ active: number; deleted: number }> {
-  const [row] = await sql<{ active: number; deleted: number }[]>`
-    select count(*) filter (where status = 'active')::int as active,
-      count(*) filter (where status = 'disabled')::int as deleted from webhook_endpoints`
-  return row!
+export async function countEndpoints(whole: Sql): Promise<{ active: number; deleted: number }> {
+  const rows = await fromCells(
+    whole,
+    (sql) => sql<{ active: number; deleted: number }[]>`
+      select count(*) filter (where status = 'active')::int as active,
+        count(*) filter (where status = 'disabled')::int as deleted from webhook_endpoints`,
+  )
+  return rows.reduce((sum, { active, deleted }) => {
+    return { active: sum.active + active, deleted: sum.deleted + deleted }
+  })
 }
 
 export type EndpointTrouble = {
@@ -95,10 +105,12 @@ export type EndpointTrouble = {
 
 /** Active endpoints of active merchants. Ids of the past hour begin with `from`. */
 export async function listEndpointTroubles(
-  sql: Sql,
+  whole: Sql,
   { now, from }: { now: Date; from: string },
 ): Promise<EndpointTrouble[]> {
-  return sql<EndpointTrouble[]>`
+  const found = await fromCells(
+    whole,
+    (sql) => sql<EndpointTrouble[]>`
     select e.endpoint_id, h.open_until is not null as breaker_is_open, h.last_failure,
       f.failed, f.last_id is not null and exists (
         select 1 from webhook_attempts a
@@ -113,7 +125,9 @@ export async function listEndpointTroubles(
         where a.merchant_id = e.merchant_id and a.status = 'failed' and a.attempt_id >= ${from}
           and a.endpoint_id = e.endpoint_id
         order by a.attempt_id desc limit ${rows_max}) recent) f
-    where e.status = 'active' order by e.created_at, e.endpoint_id limit ${rows_max}`
+    where e.status = 'active' order by e.created_at, e.endpoint_id limit ${rows_max}`,
+  )
+  return found.slice(0, rows_max)
 }
 
 function oldest(sql: Sql, queue_class: 0 | 1, now: Date) {
@@ -124,34 +138,49 @@ function oldest(sql: Sql, queue_class: 0 | 1, now: Date) {
 }
 
 /** Since when the first operation has waited for the reconciler. */
-export async function oldestLookDue(sql: Sql, now: Date): Promise<Date | null> {
-  const [row] = await sql<{ next_check_at: Date }[]>`
-    select next_check_at from acquirer_operations
-    where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at <= ${now}
-    order by next_check_at limit 1`
+export async function oldestLookDue(whole: Sql, now: Date): Promise<Date | null> {
+  type Row = { next_check_at: Date }
+  const compare = by<Row>(({ next_check_at }) => next_check_at)
+  const [row] = await firstFromCells(
+    whole,
+    { compare, limit: 1 },
+    (sql) => sql<Row[]>`
+      select next_check_at from acquirer_operations
+      where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at <= ${now}
+      order by next_check_at limit 1`,
+  )
   return row?.next_check_at ?? null
 }
 
-export async function listOverdueHolds(sql: Sql, before: Date): Promise<string[]> {
-  const rows = await sql<{ payment_id: string }[]>`
+export async function listOverdueHolds(whole: Sql, before: Date): Promise<string[]> {
+  const rows = await fromCells(
+    whole,
+    (sql) => sql<{ payment_id: string }[]>`
     select h.payment_id from merchants m cross join lateral (
       select payment_id, deadline from holds
       where merchant_id = m.merchant_id and decided_at is null and deadline < ${before}
       order by deadline limit ${rows_max}) h
-    order by h.deadline, h.payment_id limit ${rows_max}`
-  return rows.map(({ payment_id }) => payment_id)
+    order by h.deadline, h.payment_id limit ${rows_max}`,
+  )
+  return rows.slice(0, rows_max).map(({ payment_id }) => payment_id)
 }
 
 /** Merchants whose newest line below an id is in no chain. */
-export async function listUnsealed(sql: Sql, below: string): Promise<string[]> {
-  const rows = await sql<{ merchant_id: string }[]>`
+export async function listUnsealed(whole: Sql, below: string): Promise<string[]> {
+  type Row = { merchant_id: string }
+  const compare = by<Row>(({ merchant_id }) => merchant_id)
+  const rows = await firstFromCells(
+    whole,
+    { compare, limit: rows_max },
+    (sql) => sql<Row[]>`
     select m.merchant_id from (select merchant_id from merchants union all select ${installation_id}) m
     cross join lateral (
       select entry_id from journal j where j.merchant_id = m.merchant_id and j.entry_id < ${below}
       order by j.entry_id desc limit 1) newest
     where not exists (
       select 1 from audit_chain c where c.merchant_id = m.merchant_id and c.entry_id = newest.entry_id)
-    order by m.merchant_id limit ${rows_max}`
+    order by m.merchant_id limit ${rows_max}`,
+  )
   return rows.map(({ merchant_id }) => merchant_id)
 }
 

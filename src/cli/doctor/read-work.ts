@@ -12,6 +12,7 @@ import { listComparisons } from '../../checkout/reconciling/comparison-store.ts'
 import { agesDue } from '../../checkout/sessions/purge-sessions.ts'
 import { listDuePurges, type PurgeAge } from '../../checkout/sessions/session-purge-store.ts'
 import type { Config } from '../../config/config.ts'
+import { fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { countUnreplayed } from '../../webhooks/deliveries/operator-store.ts'
@@ -56,7 +57,9 @@ export async function readWork(
     oldest_due_at: oldest_due_at ?? null,
     dead_lettered: await countUnreplayed(sql, { from: idsFrom(ago(24 * hour_ms)), most: rows_max }),
     waiting_for_person: (await listUnanswered(sql, which)).map(({ payment_id }) => payment_id),
-    notices_given_up: await listGivenUp(sql, { after: ago(week_ms), limit: rows_max }),
+    notices_given_up: await fromCells(sql, (cell) =>
+      listGivenUp(cell, { after: ago(week_ms), limit: rows_max }),
+    ),
     oldest_look_due_at: await oldestLookDue(sql, now),
     orphans_held_back: (await countUnsettled(sql, null)).held_back,
     orphans_unreversed: await countUnreversed(sql, ago(reversal_slack_ms)),
@@ -64,7 +67,7 @@ export async function readWork(
     findings_open: await countOpenFindings(sql),
     comparisons: await listComparisons(sql),
     overdue_holds: await listOverdueHolds(sql, ago(hold_slack_ms)),
-    oldest_receipt_at: (await countReceipts(sql)).oldest,
+    oldest_receipt_at: await oldestReceiptAt(sql),
     braked: await listBraked(sql, { now, limit: rows_max }),
     unpurged: await unpurged(sql, agesDue(ago(purge_slack_ms), unpaid_sessions_days)),
     // An hour more than the job can need.
@@ -74,6 +77,12 @@ export async function readWork(
 }
 
 async function unpurged(sql: Sql, ages: PurgeAge[]): Promise<string[]> {
-  const due = await listDuePurges(sql, ages, rows_max)
+  const due = await fromCells(sql, (cell) => listDuePurges(cell, ages, rows_max))
   return [...new Set(due.map(({ merchant_id }) => merchant_id))]
+}
+
+async function oldestReceiptAt(sql: Sql): Promise<Date | null> {
+  const waiting = await fromCells(sql, async (cell) => [(await countReceipts(cell)).oldest])
+  const times = waiting.filter((at) => at !== null)
+  return times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
 }

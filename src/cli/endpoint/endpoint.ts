@@ -1,6 +1,7 @@
 // `ripper endpoint create|list|delete|rotate-secret`: the addresses to which a merchant's events are sent.
 
 import { readConfig } from '../../config/config.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { eventTypes, extensionEventTypes, timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
@@ -118,7 +119,8 @@ export const endpointDelete: Command = {
     await withCommandContext(async (context) => {
       const endpoint = await findEndpointKey(context.sql, id)
       if (!endpoint) throw endpointNotFound()
-      await removeEndpoint(context, endpoint, { key: null, writer: context }, context.clock.now())
+      const own = await inCell(context, endpoint.merchant_id)
+      await removeEndpoint(own, endpoint, { key: null, writer: context }, context.clock.now())
     })
     print({ id, status: 'disabled' }, json)
   },

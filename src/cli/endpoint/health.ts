@@ -1,5 +1,6 @@
 // `ripper endpoint health`: shows which endpoints fail, since when, and how many deliveries wait for them.
 
+import { inCell } from '../../database/cells/cells.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import {
@@ -40,7 +41,8 @@ export const endpointHealth: Command = {
   },
 }
 
-async function readHealth({ sql, clock }: CommandContext, which: EndpointSelection) {
+async function readHealth(context: CommandContext, which: EndpointSelection) {
+  const { sql, clock } = await inCell(context, which.merchant_id)
   const now = clock.now()
   const hour_ago = new Date(now.getTime() - hour_ms)
   const { merchant_id } = which

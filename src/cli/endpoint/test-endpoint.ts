@@ -1,6 +1,7 @@
 // `ripper endpoint test`: posts a test event to an endpoint, and shows what it answers.
 
 import { readConfig } from '../../config/config.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { openWebhookSending } from '../../service/webhooks.ts'
 import { endpointNotFound } from '../../webhooks/endpoint.ts'
 import { findEndpointKey } from '../../webhooks/endpoints/endpoint-store.ts'
@@ -31,7 +32,8 @@ async function sendFrom(context: CommandContext, endpoint_id: string) {
   if (!endpoint) throw endpointNotFound()
   const sending = openWebhookSending(readConfig(), context.clock)
   try {
-    return await sendTestEvent({ ...context, webhook_sending: sending }, endpoint)
+    const own = await inCell(context, endpoint.merchant_id)
+    return await sendTestEvent({ ...own, webhook_sending: sending }, endpoint)
   } finally {
     await sending.http.close()
   }

@@ -7,6 +7,7 @@ import { viewHeld } from '../../checkout/holds/read-held.ts'
 import type { Cause } from '../../checkout/outcome.ts'
 import type { PaymentKey } from '../../checkout/payment.ts'
 import { findPaymentWithHold } from '../../checkout/reading/payment-store.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { type CommandContext, operatorName, withCommandContext } from '../command-context.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
 import type { Command, OptionSpec, Options } from '../terminal/command.ts'
@@ -77,8 +78,9 @@ export function holdCommand(does: {
       const payment_id = requirePaymentId(positionals)
       const decideAndRead = async (context: CommandContext) => {
         const key = await paymentKeyOf(context, options, payment_id)
-        await decide(context, key, options)
-        return readShown(context, key)
+        const own = await inCell(context, key.merchant_id)
+        await decide(own, key, options)
+        return readShown(own, key)
       }
       const shown = await withCommandContext(decideAndRead, { moves_money })
       if (json) {

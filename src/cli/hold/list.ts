@@ -3,6 +3,7 @@
 import { type HoldWithPayment, listHolds } from '../../checkout/reading/operator-store.ts'
 import { viewHeldPayment } from '../../checkout/reading/read-holds.ts'
 import { settlementAt } from '../../checkout/session.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import {
   choices,
   merchantOf,
@@ -48,7 +49,8 @@ export const holdList: Command = {
       const merchant_id = await merchantOf(context, options)
       // One more than is shown, to know whether there are more.
       const which = { merchant_id, statuses: asked, limit: limit + 1 }
-      const found = await listHolds(context.sql, which)
+      const { sql } = await inCell(context, merchant_id)
+      const found = await listHolds(sql, which)
       const now = context.clock.now()
       return { merchant_id, has_more: found.length > limit, found: found.slice(0, limit), now }
     })

@@ -12,6 +12,7 @@ import {
 } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt, statusAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
 import {
@@ -60,9 +61,10 @@ export const reconcileResolve: Command = {
     const asked = askedOf(options)
     const resolve = async (context: CommandContext) => {
       const key = await paymentKeyOf(context, options, payment_id)
-      const operation = await resolveOperation(context, key, asked).catch(asUsage)
-      const whole = (await findWholePayment(context.sql, key))!
-      const payment = viewPayment((await findPayment(context.sql, key.merchant_id, payment_id))!)
+      const own = await inCell(context, key.merchant_id)
+      const operation = await resolveOperation(own, key, asked).catch(asUsage)
+      const whole = (await findWholePayment(own.sql, key))!
+      const payment = viewPayment((await findPayment(own.sql, key.merchant_id, payment_id))!)
       return { operation, whole, payment, now: context.clock.now() }
     }
     const done = await withCommandContext(resolve, { moves_money: true })

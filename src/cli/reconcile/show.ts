@@ -10,6 +10,7 @@ import {
 } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
 import { withCommandContext } from '../command-context.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
@@ -36,8 +37,9 @@ export const reconcileShow: Command = {
     const payment_id = requirePaymentId(positionals)
     const found = await withCommandContext(async (context) => {
       const key = await paymentKeyOf(context, options, payment_id)
-      const whole = (await findWholePayment(context.sql, key))!
-      const operations = await listOperations(context.sql, key)
+      const { sql } = await inCell(context, key.merchant_id)
+      const whole = (await findWholePayment(sql, key))!
+      const operations = await listOperations(sql, key)
       return { whole, operations, now: context.clock.now() }
     })
     if (json) printJson(viewShown(found))

@@ -6,6 +6,7 @@ import { findPayment } from '../../checkout/reading/payment-store.ts'
 import { type Refund, viewRefund } from '../../checkout/refund.ts'
 import { refundPayment } from '../../checkout/refunds/refund-payment.ts'
 import { listRefunds } from '../../checkout/refunds/refund-store.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { amount_max } from '../../kernel/values.ts'
 import {
   type CommandContext,
@@ -50,7 +51,8 @@ export const refundCreate: Command = {
     const refund = await withCommandContext(
       async (context) => {
         const key = await paymentKeyOf(context, options, payment_id)
-        return refundPayment(context, key, { ...wish, metadata: {}, cause: causeOf(), key: null })
+        const own = await inCell(context, key.merchant_id)
+        return refundPayment(own, key, { ...wish, metadata: {}, cause: causeOf(), key: null })
       },
       { moves_money: true },
     )
@@ -76,7 +78,8 @@ export const refundList: Command = {
   },
 }
 
-async function readRefunds({ sql }: CommandContext, key: PaymentKey) {
+async function readRefunds(context: CommandContext, key: PaymentKey) {
+  const { sql } = await inCell(context, key.merchant_id)
   const payment = (await findPayment(sql, key.merchant_id, key.payment_id))!
   const refunds = await listRefunds(sql, key)
   const { amount, currency, status, refunded_amount } = payment

@@ -1,6 +1,7 @@
 // `ripper trigger EVENT`: makes a real test payment that ends in an event, for developers of receivers.
 
 import { readConfig } from '../../config/config.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { type EventType, eventTypes, type MerchantId } from '../../kernel/values.ts'
 import { listEvents } from '../../webhooks/deliveries/operator-store.ts'
 import { type CommandContext, list, text, withCommandContext } from '../command-context.ts'
@@ -112,10 +113,11 @@ async function payAndWatch(
 }
 
 async function eventIdOf(
-  { sql }: CommandContext,
+  context: CommandContext,
   which: { merchant_id: MerchantId; payment_id: string; event_type: EventType },
 ): Promise<string | null> {
   const { merchant_id, payment_id, event_type } = which
+  const { sql } = await inCell(context, merchant_id)
   const events = await listEvents(sql, { merchant_id, subjects: [payment_id] })
   return events.find(({ type }) => type === event_type)?.event_id ?? null
 }

@@ -1,5 +1,6 @@
 // The SQL of what only the operator sees: a delivery with everything known of it, and dead letters.
 
+import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
 import type { Attempt, DeliveryKey } from '../delivery.ts'
@@ -10,17 +11,20 @@ import { eventAndEndpoint } from '../queue/queue-store.ts'
  * had an endpoint.
  */
 export async function findDeliveryKey(
-  sql: Sql,
+  whole: Sql,
   delivery_id: string,
 ): Promise<DeliveryKey | undefined> {
-  const [row] = await sql<DeliveryKey[]>`
+  const [row] = await fromCells(
+    whole,
+    (sql) => sql<DeliveryKey[]>`
     select found.* from (select distinct merchant_id from webhook_endpoints) m cross join lateral (
       (select q.merchant_id, q.delivery_id from webhook_queue q
         where q.merchant_id = m.merchant_id and q.delivery_id = ${delivery_id} offset 0)
       union all
       (select d.merchant_id, d.delivery_id from webhook_deliveries d
         where d.merchant_id = m.merchant_id and d.delivery_id = ${delivery_id} offset 0)
-    ) found limit 1`
+    ) found limit 1`,
+  )
   return row
 }
 
@@ -215,10 +219,18 @@ function replayedLater(sql: Sql) {
 
 /** How many deliveries of each merchant became dead letters since an id and were not replayed, counted up to `most`. */
 export async function countUnreplayed(
-  sql: Sql,
+  whole: Sql,
   { from, most }: { from: string; most: number },
 ): Promise<{ merchant_id: string; count: number }[]> {
-  return sql<{ merchant_id: string; count: number }[]>`
+  type Row = { merchant_id: string; count: number }
+  const compare = by<Row>(
+    ({ count }) => -count,
+    ({ merchant_id }) => merchant_id,
+  )
+  return firstFromCells(
+    whole,
+    { compare, limit: Infinity },
+    (sql) => sql<Row[]>`
     select m.merchant_id, left_dead.count from (select distinct merchant_id from webhook_endpoints) m
     cross join lateral (
       select count(*)::int as count from (
@@ -227,7 +239,8 @@ export async function countUnreplayed(
         order by attempt_id desc limit ${most}) a
       left join lateral (${replayedLater(sql)}) d on true
       where not coalesce(d.was_replayed or d.is_being_replayed, false)) left_dead
-    where left_dead.count > 0 order by left_dead.count desc, m.merchant_id`
+    where left_dead.count > 0 order by left_dead.count desc, m.merchant_id`,
+  )
 }
 
 function deadAttempts(sql: Sql, { merchant_id, endpoint_id, after, below }: DeadLetters) {

@@ -1,5 +1,6 @@
 // A job that reports to the metrics how many deliveries wait, and since when.
 
+import { cellsOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import type { World } from '../../kernel/world.ts'
@@ -11,8 +12,12 @@ export async function watchBacklog(context: {
   metrics: Metrics
 }): Promise<number> {
   const now = context.world.clock.now()
-  for (const { class: queue_class, depth, oldest_due_at } of await readBacklog(context.sql, now)) {
-    const oldest_due_seconds = oldest_due_at ? (now.getTime() - oldest_due_at.getTime()) / 1000 : 0
+  const of_cells = await Promise.all(cellsOf(context.sql).map(({ sql }) => readBacklog(sql, now)))
+  for (const queue_class of [0, 1] as const) {
+    const all = of_cells.flat().filter((each) => each.class === queue_class)
+    const depth = all.reduce((sum, each) => sum + each.depth, 0)
+    const ages_ms = all.map(({ oldest_due_at: at }) => (at ? now.getTime() - at.getTime() : 0))
+    const oldest_due_seconds = Math.max(...ages_ms) / 1000
     const name = queue_class === 0 ? 'first' : 'retry'
     context.metrics.webhookBacklog(name, { depth, oldest_due_seconds })
   }
