@@ -2,6 +2,7 @@
 
 import { beforeAll, expect, test } from 'vitest'
 import { limitSessionCreates } from '../../src/checkout/limits/card-testing.ts'
+import { inCell } from '../../src/database/cells/cells.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
 import { purchase, refusal } from '../support/client.ts'
@@ -63,8 +64,9 @@ test('lines of too many letters, counted in bytes, and a server may send them', 
 test('opens fewer sessions that carry much: one counts for each 8 KB', async () => {
   const { merchant_id } = service.account
   const asked = { merchant_id, public_key: 'rip_pk_e', address: '192.0.2.1', mode: 'live' as const }
+  const context = await inCell(service.context, merchant_id)
   const from = (text_bytes: number) =>
-    limitSessionCreates(service.context, { ...asked, text_bytes, now: clock.now() }).then(
+    limitSessionCreates(context, { ...asked, text_bytes, now: clock.now() }).then(
       () => 'made',
       (error) => (error instanceof Refusal ? `${error.retry_after_seconds} ${error.message}` : ''),
     )

@@ -13,6 +13,7 @@ import {
   openCompatible,
   tea,
 } from '../support/compatible.ts'
+import { onOneServer } from '../support/one-server.ts'
 import { type AccountOptions, startService } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -197,7 +198,7 @@ describe('fails in the compatible shape', () => {
     })
   })
 
-  test('a failure of the service, which reveals nothing of itself', async () => {
+  onOneServer('a failure of the service, which reveals nothing of itself', async () => {
     const { insertSession } = service.context
     service.context.insertSession = () => Promise.reject(new Error('secret words'))
     try {
@@ -211,7 +212,7 @@ describe('fails in the compatible shape', () => {
   })
 })
 
-test('a database that cannot be asked', async () => {
+onOneServer('a database that cannot be asked', async () => {
   const { insertSession } = service.context
   const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })
   service.context.insertSession = () => Promise.reject(gone)

@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/kernel/values.ts'
 import { refusal } from '../support/client.ts'
+import { onOneServer } from '../support/one-server.ts'
 import { type Account, drivenClock } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 import { type AttemptRow, deadLetter, insertAttempt } from './webhook-delivery-rows.ts'
@@ -357,7 +358,7 @@ describe('30 days', () => {
   })
 })
 
-test.each([
+onOneServer.each([
   ['', /_pkey/],
   ["and status = 'failed'", /status_attempt_id/],
   ["and event_type = 'payment.held'", /event_type_attempt_id/],

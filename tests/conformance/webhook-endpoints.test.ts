@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openSecret } from '../../src/webhooks/endpoint.ts'
 import { type Raw, refusal } from '../support/client.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
+import { onOneServer } from '../support/one-server.ts'
 import { drivenClock, startService, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -387,7 +388,7 @@ describe('delete', () => {
     expect((await theirs.listEndpoints()).body.endpoints).toHaveLength(1)
   })
 
-  test('two that wait for each other: one 204, one 404', async () => {
+  onOneServer('two that wait for each other: one 204, one 404', async () => {
     const { client: theirs } = await service.newAccount()
     const { body: made } = await theirs.createEndpoint({ url })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()

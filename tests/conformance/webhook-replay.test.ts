@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { AnySql } from '../../src/database/open.ts'
 import { bytes, refusal } from '../support/client.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
+import { onOneServer } from '../support/one-server.ts'
 import { drivenClock, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 import { type DeliveryRow, deadLetter, idAt } from './webhook-delivery-rows.ts'
@@ -223,7 +224,7 @@ describe('at once', () => {
     expect(replays).toHaveLength(1)
   })
 
-  test.each<[string, (tx: AnySql, original: DeliveryRow) => Promise<unknown>, string]>([
+  onOneServer.each<[string, (tx: AnySql, original: DeliveryRow) => Promise<unknown>, string]>([
     [
       'the deletion of its endpoint finds it gone',
       (tx, { endpoint_id }) => tx`

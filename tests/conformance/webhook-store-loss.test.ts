@@ -1,9 +1,10 @@
 // Webhook routes while the database goes away: nothing is done twice, and the same key may be sent again.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { type BehindProxy, startBehindProxy } from '../support/behind-proxy.ts'
 import { type Answer, bytes, refusal } from '../support/client.ts'
 import { lockWaits } from '../support/lock-waits.ts'
+import { onOneServer } from '../support/one-server.ts'
 import { drivenClock, until } from '../support/service.ts'
 import { deadLetter } from './webhook-delivery-rows.ts'
 
@@ -11,12 +12,13 @@ let database: BehindProxy['database']
 let proxy: BehindProxy['proxy']
 let service: BehindProxy['service']
 let client: BehindProxy['client']
-let close: BehindProxy['close']
+let close: BehindProxy['close'] | undefined
 beforeAll(async () => {
+  if (inject('database').nodes.length > 0) return
   const stage = await startBehindProxy({ clock: drivenClock(), lock_limit: 'none' })
   ;({ database, proxy, service, client, close } = stage)
 })
-afterAll(() => close())
+afterAll(() => close?.())
 
 const url = 'https://shop.example/hooks'
 const unavailable = {
@@ -24,7 +26,7 @@ const unavailable = {
   message: expect.stringContaining('same idempotency key'),
 }
 
-test('the answer of a create is lost after its COMMIT: one endpoint', async () => {
+onOneServer('the answer of a create is lost after its COMMIT: one endpoint', async () => {
   proxy.loseNextAnswer('lost create')
   const first = await client.createEndpoint({ url }, 'lost create')
   expect(first.status).toBe(201)
@@ -33,34 +35,37 @@ test('the answer of a create is lost after its COMMIT: one endpoint', async () =
   expect((await client.listEndpoints()).body.endpoints).toHaveLength(1)
 })
 
-test('the backend of a delete is ended while it waits: deleted nevertheless, and once', async () => {
-  const { body } = await client.createEndpoint({ url })
-  const admin = await database.open()
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
-  const holding = admin.sql.begin(async (tx) => {
-    await tx`select 1 from webhook_endpoints where endpoint_id = ${body.id} for update`
-    lock()
-    await released
-  })
-  await locked
-  const deleting = client.deleteEndpoint(body.id, 'ended delete')
-  const [waiting] = await until(
-    () => lockWaits(admin.sql),
-    (rows) => rows.length === 1,
-  )
-  await admin.sql`select pg_terminate_backend(${waiting!.pid})`
-  release()
-  await holding
-  const first = await deleting
-  const again = await client.deleteEndpoint(body.id, 'ended delete')
-  expect([first.status, again.status]).toEqual([204, 204])
-  expect(again.headers.get('rip-idempotent-replayed')).toBe('true')
-  expect(refusal(await client.deleteEndpoint(body.id))).toBe('404 endpoint_not_found')
-  await admin.close()
-})
+onOneServer(
+  'the backend of a delete is ended while it waits: deleted nevertheless, and once',
+  async () => {
+    const { body } = await client.createEndpoint({ url })
+    const admin = await database.open()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+    const holding = admin.sql.begin(async (tx) => {
+      await tx`select 1 from webhook_endpoints where endpoint_id = ${body.id} for update`
+      lock()
+      await released
+    })
+    await locked
+    const deleting = client.deleteEndpoint(body.id, 'ended delete')
+    const [waiting] = await until(
+      () => lockWaits(admin.sql),
+      (rows) => rows.length === 1,
+    )
+    await admin.sql`select pg_terminate_backend(${waiting!.pid})`
+    release()
+    await holding
+    const first = await deleting
+    const again = await client.deleteEndpoint(body.id, 'ended delete')
+    expect([first.status, again.status]).toEqual([204, 204])
+    expect(again.headers.get('rip-idempotent-replayed')).toBe('true')
+    expect(refusal(await client.deleteEndpoint(body.id))).toBe('404 endpoint_not_found')
+    await admin.close()
+  },
+)
 
-test('the answer of a replay is lost after its COMMIT: one replay', async () => {
+onOneServer('the answer of a replay is lost after its COMMIT: one replay', async () => {
   const { delivery_id } = await deadLetter(service)
   proxy.loseNextAnswer('lost replay')
   const first = await client.replayDelivery(delivery_id, 'lost replay')
@@ -70,7 +75,7 @@ test('the answer of a replay is lost after its COMMIT: one replay', async () => 
   expect(replays).toHaveLength(1)
 })
 
-test('it stops and comes back', async () => {
+onOneServer('it stops and comes back', async () => {
   const { delivery_id } = await deadLetter(service)
   const { body: made } = await client.createEndpoint({ url })
   proxy.stop()

@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest'
 import { listFindings } from '../../src/checkout/asking/finding-store.ts'
+import { cellsOf } from '../../src/database/cells/cells.ts'
 import { type JobContext, jobs } from '../../src/jobs.ts'
 import type { SessionSecret } from './client.ts'
 import { type Account, type Service, shop } from './service.ts'
@@ -41,7 +42,12 @@ export async function hold(
 export async function runJob(service: Service, name: string): Promise<number> {
   const job = jobs.find((job) => job.name === name)
   if (!job) throw new Error(`there is no job ${name}`)
-  return job.run(service.context as JobContext)
+  const { context } = service
+  if (job.where === 'whole') return job.run(context as JobContext)
+  let count = 0
+  for (const { sql } of cellsOf(context.sql))
+    count += await job.run({ ...context, sql } as JobContext)
+  return count
 }
 
 /** Types and bodies of a payment's events, in order. */
