@@ -14,6 +14,7 @@ import { manyMerchants } from './merchants.ts'
 import { pages } from './pages.ts'
 import { processes } from './processes.ts'
 import { keep, print, type Table } from './report.ts'
+import { scale } from './scale.ts'
 import { soak } from './soak.ts'
 import { startAndMemory } from './start-and-memory.ts'
 import { tail } from './tail.ts'
@@ -33,6 +34,7 @@ const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> 
   growth,
   connectors: connectorCosts,
   pages,
+  scale,
 }
 
 const args = process.argv.slice(2)
