@@ -22,7 +22,7 @@ export type Place = { url: string; data_dir: string }
 /** No job runs, and nothing is delivered. */
 export async function openInProcess(
   { url, data_dir }: Place,
-  onStatement?: (text: string) => void,
+  onStatement?: (text: string, node?: string) => void,
 ): Promise<InProcess> {
   const world = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
   const { clock, log } = world

@@ -5,6 +5,7 @@ import { openDatabase } from '../src/database/open.ts'
 import { permissions } from '../src/http/access.ts'
 import { openIds } from '../src/kernel/ids.ts'
 import { openKeyring } from '../src/kernel/keyring.ts'
+import type { MerchantId } from '../src/kernel/values.ts'
 import {
   createIntegration,
   createKey,
@@ -93,14 +94,17 @@ async function makeMerchants(data_dir: string, count: number): Promise<Account[]
   return accounts
 }
 
-async function makeMerchant(office: ManageContext): Promise<Account> {
+export async function makeMerchant(
+  office: ManageContext,
+): Promise<Account & { merchant_id: MerchantId }> {
   const { merchant_id } = await createMerchant(office, {
     ...{ name: 'One of many', live: false, live_enabled: false, acquiring_profile: null },
   })
   const rules = { name: 'default', is_default: true, allowed_origins: [] }
   await createIntegration(office, merchant_id, rules, { take: ['is_default'] })
-  return createKey(office, merchant_id, {
+  const { secret_key } = await createKey(office, merchant_id, {
     permissions: [...permissions],
     ...{ mode: 'any', allowed_addresses: [], allowed_origins: [], expires_at: null, pair: true },
   })
+  return { merchant_id, secret_key }
 }

@@ -84,9 +84,11 @@ export function startCrew(asked: CrewOptions): Crew {
     let last_words = ''
     const hear = (part: Buffer) => {
       log.write(part)
-      last_words = (last_words + part).slice(-4_000)
-      const found = member.said === null && /^\{\n[\s\S]*?\n\}$/m.exec(last_words)
+      const words = last_words + part
+      // Before they are cut: much of the log may come with what it says of itself.
+      const found = member.said === null && /^\{\n[\s\S]*?\n\}$/m.exec(words)
       if (found) member.said = JSON.parse(found[0])
+      last_words = words.slice(-4_000)
     }
     child.stdout!.on('data', hear)
     child.stderr!.on('data', hear)

@@ -8,7 +8,7 @@ import { whatIsUnderWay } from './check.ts'
 import type { DiaryPromise } from './diary.ts'
 
 /** A capture or void whose sender died twice goes out for the third time after five minutes. */
-export const rest_limit_ms = 480_000
+export const rest_limit_ms = 60_000
 
 const at_once = 6
 

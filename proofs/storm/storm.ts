@@ -37,6 +37,8 @@ export type StormOptions = {
   bank?: VendorName | null
   /** Nothing else befalls the processes; `nothing` leaves them alone. */
   only?: Disturbance | 'nothing' | null
+  /** Gives the checks all rows in one place, where they are not. */
+  layTogether?(opened: ServiceResources): Promise<ServiceResources>
   tell(line: string): void
   /** Is given what was checked, before it goes. */
   lookAt?(checked: Checked): Promise<void>
@@ -98,13 +100,15 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
     const gone = new Set(lost.flatMap(idsIn))
     await askAgain(street, chance.fork('again'), (key) => idsIn(key).some((id) => gone.has(id)))
     const unrest = await unrestOf(opened)
-    await untilSwept(site, opened)
+    // It joins the books of both sides, which have to lie together for that.
+    if (!asked.layTogether) await untilSwept(site, opened)
     const rest_ms = performance.now() - calm_ms
     await crew.stop()
-    const { sql } = opened.database
+    const judged = (await asked.layTogether?.(opened)) ?? opened
+    const { sql } = judged.database
     await (vendor ?? site.bank)?.layBeside(sql)
     const strange = vendor ? await vendor.faults(sql) : []
-    const checked = { opened, diary, market, ahead_ms: looked_ahead * 1000 }
+    const checked = { opened: judged, diary, market, ahead_ms: looked_ahead * 1000 }
     const verdict =
       is_lossy && raged.failed_over
         ? await judgeLossy(checked, raged.failed_over, lost)

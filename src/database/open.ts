@@ -2,7 +2,8 @@
 
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Clock, Log } from '../kernel/world.ts'
-import { cellsOf, openCells } from './cells/cells.ts'
+import { cellsOf } from './cells/cells.ts'
+import { openCells } from './cells/citus-cells.ts'
 import { type Address, connect, describeAddress, listenTo } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
@@ -144,6 +145,14 @@ function unusable(
   cause?: unknown,
 ): UnusableDatabaseError {
   return new UnusableDatabaseError(`The database at ${where} cannot be used: ${words}`, why, cause)
+}
+
+/** Why a node of a spread database cannot be relied on, in words; null where it can. Throws where it does not answer. */
+export async function nodeFault(sql: Sql): Promise<string | null> {
+  const names = ['server_version_num', ...durable]
+  const rows = await sql<Setting[]>`
+    select name, setting from pg_settings where name in ${sql(names)}`
+  return problemOf(rows)?.words ?? null
 }
 
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit']

@@ -82,6 +82,8 @@ type RouteRecord<
   reply: Reply
   /** The content type of a file that the answer is; the handler then gives a `FileAnswer`. */
   file?: string
+  /** Runs on all of the database, since it changes what merchants share; left out, where the merchant's rows are (see cells.ts). */
+  where?: 'whole'
   /** The refusal for a malformed id, the same as for an unknown one; by default `resource_not_found`. */
   unknownId?(): Refusal
   /** Every code that the handler may refuse with; access, body and idempotency add their own. */

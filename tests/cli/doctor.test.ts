@@ -36,6 +36,7 @@ const open = {
   migrated: { newest: 5, known: 5 },
   clock: { ahead_ms: 40, verdict: 'right' as const },
   server: { system_identifier: '7600000000000000001', timeline: 1 },
+  nodes: null,
 }
 const sealing: SealingFacts = {
   key_ids: ['aaaaaaaa'],
@@ -149,7 +150,15 @@ test.each<[string, Partial<MachineFacts>, string[]]>([
   expect(faults(machineChecks, { ...machine, ...fault })).toEqual(expected)
 })
 
-const unopened = ["Database's clock: not_checked", 'Lost commits: not_checked']
+const unopened = [
+  "Database's clock: not_checked",
+  'Nodes: not_checked',
+  'Lost commits: not_checked',
+]
+const nodes = [
+  { node: 'db1:5432', cells: 16, fault: null },
+  { node: 'db2:5432', cells: 16, fault: null },
+]
 test.each<[string, DatabaseFacts | string, string[]]>([
   [
     'not made yet',
@@ -166,6 +175,13 @@ test.each<[string, DatabaseFacts | string, string[]]>([
   ['newer', { ...open, migrated: { newest: 6, known: 5 } }, ['Migrations: problem']],
   ['fast', { ...open, clock: { ahead_ms: 9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
   ['slow', { ...open, clock: { ahead_ms: -9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
+  ['not spread', { ...open, nodes: 'not_spread' }, ['Nodes: warning']],
+  ['spread', { ...open, nodes }, []],
+  [
+    'without a node',
+    { ...open, nodes: [nodes[0]!, { ...nodes[1]!, fault: 'gone' }] },
+    ['Nodes: problem'],
+  ],
   ['far', { ...open, clock: { ahead_ms: 1e3, verdict: 'unclear' } }, unopened.slice(0, 1)],
   [
     'not read',

@@ -49,7 +49,8 @@ function onServer(url: string): Running {
   return { url_of: urlOf(url), admin_url: url, nodes: [], stop: async () => {} }
 }
 
-function urlOf(url: string): string {
+/** The address, with `{name}` for its database. */
+export function urlOf(url: string): string {
   const parsed = new URL(url)
   parsed.pathname = '/{name}'
   return decodeURI(parsed.href)

@@ -411,8 +411,9 @@ describe('citus.sql', () => {
 
   /** What no cell reads. */
   const on_coordinator = [
-    ...['gateway_counts', 'high_water_marks', 'migrations', 'processes'],
-    ...['simulator.challenges', 'simulator.ledger', 'stream_seats'],
+    ...['gateway_counts', 'high_water_marks', 'migrations', 'page_assets', 'processes'],
+    ...['sealing_keys', 'service_clock', 'simulator.challenges', 'simulator.ledger'],
+    ...['stream_seats', 'three_ds_ranges', 'unknown_names'],
   ]
 
   test('names every table once, and each after those that it refers to', () => {

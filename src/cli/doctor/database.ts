@@ -19,7 +19,12 @@ export type DatabaseFacts =
       /** By how much this machine's clock is ahead of the database's, without any offset. */
       clock: { ahead_ms: number; verdict: SkewVerdict }
       server: Server
+      /** Null where Citus is not there. */
+      nodes: NodeFacts[] | 'not_spread' | null
     }
+
+/** A node of a spread database, and what is wrong with it. */
+export type NodeFacts = { node: string; cells: number; fault: string | null }
 
 /** Whether the given keys open what this database has sealed. */
 export type SealingFacts = {
@@ -92,6 +97,30 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
         `this machine's clock is ${skewWords(ahead_ms)} the database's: no process runs jobs or delivers webhooks here`,
         'Let both machines keep time by NTP. Then everything goes on by itself.',
       )
+    },
+  },
+  {
+    name: 'Nodes',
+    judge(facts) {
+      if (facts.state !== 'open') return notChecked('the database is not open')
+      const { nodes } = facts
+      if (nodes === null) return ok('one server')
+      if (nodes === 'not_spread') {
+        return warning(
+          'Citus is there, and the tables are not spread',
+          'ripper migrate --distribute spreads them, before there is a merchant.',
+        )
+      }
+      const wrong = nodes.filter(({ fault }) => fault !== null)
+      if (wrong.length > 0) {
+        const words = wrong.map(({ node, fault }) => `${node}: ${fault}`).join('; ')
+        return problem(
+          words,
+          'The merchants of a node that does not answer are answered 503. "Citus" in docs/operations.md says more.',
+        )
+      }
+      const cells = nodes.reduce((sum, each) => sum + each.cells, 0)
+      return ok(`${counted(nodes.length, 'node')} with ${cells} cells`)
     },
   },
   {

@@ -1,6 +1,7 @@
 // Reads the facts of each part, as far as they arrive in time, and gives them to the checks.
 
 import { type Config, readConfig, readDataDir } from '../../config/config.ts'
+import { nodesOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import { baseUrlOf } from '../service/connection.ts'
@@ -33,14 +34,18 @@ import { serviceChecks } from './service.ts'
 import { type WorkFacts, workChecks } from './work.ts'
 
 const limit_ms = 3_000
+/** A database in cells is asked in each of them. */
+const limit_of_cells_ms = 20_000
 
 /** A database that is busy, or large, is not wrong. */
-const tooLate = new ReadFailure(
-  warning(
-    `there was no answer within ${limit_ms / 1000} s`,
-    'Run ripper doctor again when the database is less busy.',
-  ),
-)
+function tooLate(after_ms: number): ReadFailure {
+  return new ReadFailure(
+    warning(
+      `there was no answer within ${after_ms / 1000} s`,
+      'Run ripper doctor again when the database is less busy.',
+    ),
+  )
+}
 
 /** Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. */
 export async function examine(options: Options): Promise<CheckResult[]> {
@@ -123,17 +128,18 @@ function unreadable(facts: DatabaseFacts): string | null {
 }
 
 async function readRows(config: Config, sql: Sql): Promise<Omit<DatabaseReads, 'database'>> {
-  const sealing = await inTime(() => readSealing(config, sql))
+  const within_ms = nodesOf(sql).length > 0 ? limit_of_cells_ms : limit_ms
+  const sealing = await inTime(() => readSealing(config, sql), within_ms)
   // Deadlines follow the service's clock.
   const recorded_seconds = isRead(sealing) ? sealing.offset_seconds : 0
   const offset_seconds = config.clock_offset_seconds || recorded_seconds
   const now = realClock(offset_seconds).now()
   const [accounts, people, connections, work, money] = await Promise.all([
-    inTime(() => readAccounts(config, sql, now)),
-    inTime(() => readPeople(config, sql, now)),
-    inTime(() => readConnections(config, sql)),
-    inTime(() => readWork(config, sql, now)),
-    inTime(() => readMoney(sql, now)),
+    inTime(() => readAccounts(config, sql, now), within_ms),
+    inTime(() => readPeople(config, sql, now), within_ms),
+    inTime(() => readConnections(config, sql), within_ms),
+    inTime(() => readWork(config, sql, now), within_ms),
+    inTime(() => readMoney(sql, now), within_ms),
   ])
   return { sealing, accounts, people, connections, work, money }
 }
@@ -145,14 +151,13 @@ function isRead<Facts>(facts: FactsOrReason<Facts>): facts is Facts {
 /** If reading fails or takes too long, that is the finding of its own checks alone. */
 async function inTime<Facts extends object>(
   read: () => Promise<Facts>,
+  within_ms = limit_ms,
 ): Promise<Facts | ReadFailure> {
   const over = new AbortController()
   const late = realClock()
-    .sleep(limit_ms, over.signal)
-    .then(
-      () => tooLate,
-      () => tooLate,
-    )
+    .sleep(within_ms, over.signal)
+    .catch(() => {})
+    .then(() => tooLate(within_ms))
   const reading = read().catch((error: Error) => {
     const found = `it could not be read: ${error.message}`
     return new ReadFailure(

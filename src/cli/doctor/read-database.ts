@@ -3,6 +3,7 @@
 import type { Config } from '../../config/config.ts'
 import { readMasterKey } from '../../config/master-key.ts'
 import { openCredentials } from '../../connections/connection.ts'
+import { nodesOf } from '../../database/cells/cells.ts'
 import { compareClocks } from '../../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../../database/clock/service-clock.ts'
 import { isMade } from '../../database/embedded/home.ts'
@@ -10,6 +11,7 @@ import { readServer } from '../../database/high-water/high-water-store.ts'
 import { readMigrated } from '../../database/migrate.ts'
 import {
   type Database,
+  nodeFault,
   openDatabase,
   type Sql,
   UnusableDatabaseError,
@@ -19,7 +21,7 @@ import { type Keyring, openKeyring } from '../../kernel/keyring.ts'
 import { liveMerchantExists } from '../../merchants/store.ts'
 import { openWorld, realClock, steadyClock } from '../../outgoing/real-world.ts'
 import { openSecret } from '../../webhooks/endpoint.ts'
-import type { DatabaseFacts, SealingFacts } from './database.ts'
+import type { DatabaseFacts, NodeFacts, SealingFacts } from './database.ts'
 import { listSealedConnections, listSealedSecrets } from './doctor-store.ts'
 
 const server_limit_ms = 3_000
@@ -78,7 +80,23 @@ async function readStanding(sql: Sql) {
     clock: { ahead_ms: skew.ahead_ms, verdict },
     migrated: await readMigrated(sql),
     server: await readServer(sql),
+    nodes: await readNodes(sql),
   }
+}
+
+/** Null where there are none: the database is not spread, or Citus is there and nothing was spread yet. */
+async function readNodes(sql: Sql): Promise<NodeFacts[] | 'not_spread' | null> {
+  const nodes = nodesOf(sql)
+  if (nodes.length === 0) {
+    const citus = await sql`select 1 from pg_extension where extname = 'citus'`
+    return citus.length > 0 ? 'not_spread' : null
+  }
+  return Promise.all(
+    nodes.map(async ({ node, cells }) => {
+      const fault = await nodeFault(cells[0]!.sql).catch((error: Error) => error.message)
+      return { node, cells: cells.length, fault }
+    }),
+  )
 }
 
 /** Needs a database with every migration. */

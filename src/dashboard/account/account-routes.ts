@@ -28,6 +28,7 @@ const removed = { ...posted, method: 'DELETE' as const, status: 204, reply: z.nu
 const nothing = { body: z.strictObject({}), body_optional: true as const }
 
 export const readAccount = route({
+  where: 'whole',
   ...shared,
   method: 'GET',
   path: '/dashboard/api/me/account',
@@ -82,6 +83,7 @@ export const readAccount = route({
 })
 
 export const askForOwnPasskey = route({
+  where: 'whole',
   ...posted,
   ...nothing,
   path: '/dashboard/api/me/passkeys/options',
@@ -100,6 +102,7 @@ export const askForOwnPasskey = route({
 })
 
 export const addOwnPasskey = route({
+  where: 'whole',
   ...posted,
   path: '/dashboard/api/me/passkeys',
   summary: 'Add a passkey',
@@ -114,6 +117,7 @@ export const addOwnPasskey = route({
 })
 
 export const removeOwnPasskey = route({
+  where: 'whole',
   ...removed,
   path: '/dashboard/api/me/passkeys/{credential_id}',
   summary: 'Remove a passkey',
@@ -125,6 +129,7 @@ export const removeOwnPasskey = route({
 })
 
 export const setOwnPassword = route({
+  where: 'whole',
   ...posted,
   path: '/dashboard/api/me/password',
   summary: 'Set a password',
@@ -139,6 +144,7 @@ export const setOwnPassword = route({
 })
 
 export const askForOneTimeCodes = route({
+  where: 'whole',
   ...posted,
   ...nothing,
   path: '/dashboard/api/me/one-time-codes',
@@ -149,6 +155,7 @@ export const askForOneTimeCodes = route({
 })
 
 export const confirmOwnCodes = route({
+  where: 'whole',
   ...posted,
   path: '/dashboard/api/me/one-time-codes/confirm',
   summary: 'Confirm the authenticator by its first code',
@@ -163,6 +170,7 @@ export const confirmOwnCodes = route({
 })
 
 export const removeOwnCodes = route({
+  where: 'whole',
   ...removed,
   path: '/dashboard/api/me/one-time-codes',
   summary: 'Give up one-time codes',
@@ -174,6 +182,7 @@ export const removeOwnCodes = route({
 })
 
 export const makeRecoveryCodes = route({
+  where: 'whole',
   ...posted,
   ...nothing,
   path: '/dashboard/api/me/recovery-codes',
@@ -186,6 +195,7 @@ export const makeRecoveryCodes = route({
 })
 
 export const endMySession = route({
+  where: 'whole',
   ...removed,
   access: signedInPerson(),
   path: '/dashboard/api/me/sessions/{session_id}',
@@ -198,6 +208,7 @@ export const endMySession = route({
 })
 
 export const endMyOtherSessions = route({
+  where: 'whole',
   ...posted,
   ...nothing,
   access: signedInPerson(),

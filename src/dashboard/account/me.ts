@@ -16,6 +16,7 @@ const granted = z.array(z.enum(staffPermissions))
 export const permissionsView = z.object({ test: granted, live: granted })
 
 export const readMe = route({
+  where: 'whole',
   method: 'GET',
   path: '/dashboard/api/me',
   tag: 'Dashboard',

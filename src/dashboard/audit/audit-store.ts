@@ -3,6 +3,7 @@
 import { installation_id, type JournalLine } from '../../audit/journal.ts'
 import { endOf, lineSpan, lines_max } from '../../checkout/reading/line-look.ts'
 import type { SpanFilters } from '../../checkout/reading/list-filters.ts'
+import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
@@ -66,12 +67,12 @@ export async function noteReading(
 ): Promise<void> {
   const { merchant_id, at } = line
   const before = new Date(at.getTime() - reading_ms)
-  await sql`
+  await wholeOf(sql)`
     with begun as (
       update memberships set journal_read_at = ${at}
       where merchant_id = ${merchant_id} and user_id = ${user_id}
         and coalesce(journal_read_at <= ${before}, true)
       returning 1
     )
-    insert into journal ${rowIf(sql, line, 'begun')}`
+    insert into journal ${rowIf(wholeOf(sql), line, 'begun')}`
 }

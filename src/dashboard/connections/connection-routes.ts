@@ -60,6 +60,7 @@ const connectionView = z.object({
 const connectionStored = connectionView.extend({ doubt: z.string().nullable() })
 
 export const listConnectionsHere = route({
+  where: 'whole',
   ...shared,
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/connections',
@@ -93,6 +94,7 @@ export const listConnectionsHere = route({
 })
 
 export const createConnectionHere = route({
+  where: 'whole',
   ...shared,
   method: 'POST',
   path: '/dashboard/api/{merchant_id}/connections',
@@ -120,6 +122,7 @@ export const createConnectionHere = route({
 })
 
 export const rotateCredentialsHere = route({
+  where: 'whole',
   ...shared,
   method: 'POST',
   path: '/dashboard/api/{merchant_id}/connections/{connection_id}/credentials',
@@ -141,6 +144,7 @@ export const rotateCredentialsHere = route({
 })
 
 export const checkConnectionHere = route({
+  where: 'whole',
   ...shared,
   ...nothing,
   method: 'POST',
@@ -169,6 +173,7 @@ export const checkConnectionHere = route({
 })
 
 export const disableConnectionHere = route({
+  where: 'whole',
   ...shared,
   ...nothing,
   method: 'POST',

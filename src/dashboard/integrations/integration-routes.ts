@@ -53,6 +53,7 @@ const integrationView = z.object({
 })
 
 export const listIntegrationsHere = route({
+  where: 'whole',
   ...shared,
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/integrations',
@@ -69,6 +70,7 @@ export const listIntegrationsHere = route({
 })
 
 export const createIntegrationHere = route({
+  where: 'whole',
   ...shared,
   method: 'POST',
   path: '/dashboard/api/{merchant_id}/integrations',
@@ -89,6 +91,7 @@ export const createIntegrationHere = route({
 })
 
 export const changeIntegrationHere = route({
+  where: 'whole',
   ...shared,
   method: 'POST',
   path: '/dashboard/api/{merchant_id}/integrations/{integration_id}',
@@ -113,6 +116,7 @@ export const changeIntegrationHere = route({
 })
 
 export const deleteIntegrationHere = route({
+  where: 'whole',
   ...shared,
   method: 'DELETE',
   path: '/dashboard/api/{merchant_id}/integrations/{integration_id}',

@@ -42,6 +42,7 @@ const keyView = z.object({
 })
 
 export const listKeysHere = route({
+  where: 'whole',
   ...shared,
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/keys',
@@ -60,6 +61,7 @@ export const listKeysHere = route({
 })
 
 export const createKeyHere = route({
+  where: 'whole',
   ...shared,
   method: 'POST',
   path: '/dashboard/api/{merchant_id}/keys',
@@ -96,6 +98,7 @@ export const createKeyHere = route({
 })
 
 export const revokeKeyHere = route({
+  where: 'whole',
   ...shared,
   method: 'POST',
   path: '/dashboard/api/{merchant_id}/keys/{key_id}/revoke',

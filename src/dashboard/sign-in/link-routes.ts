@@ -26,6 +26,7 @@ const shared = {
 const link_refusals = ['link_unknown', 'link_used', 'link_expired', 'too_many_attempts'] as const
 
 export const readLink = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/links/read',
   summary: 'Say what a link is for',
@@ -54,6 +55,7 @@ export const readLink = route({
 })
 
 export const askForPasskeyByLink = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/links/passkey-options',
   summary: 'What a browser needs to make a passkey for the account of a link',
@@ -81,6 +83,7 @@ export const askForPasskeyByLink = route({
 })
 
 export const redeemLink = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/links/redeem',
   summary: 'Use a link up: make an account, join a merchant, or open an account anew',

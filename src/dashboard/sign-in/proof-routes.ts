@@ -24,6 +24,7 @@ const shared = {
 }
 
 export const askForProof = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/proof/passkey-options',
   summary: 'What a browser needs to prove the person by a passkey',
@@ -47,6 +48,7 @@ const proofBody = z.strictObject({
 })
 
 export const prove = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/proof',
   summary: 'Prove that it is still the same person; unlocks a locked session',

@@ -32,6 +32,7 @@ const codeBody = z.strictObject({ code: z.string().max(100) })
 const sign_in_refusals = ['sign_in_failed', 'too_many_attempts'] as const
 
 export const readWays = route({
+  where: 'whole',
   method: 'GET',
   path: '/dashboard/api/sign-in/ways',
   tag: 'Dashboard',
@@ -49,6 +50,7 @@ export const readWays = route({
 })
 
 export const askForSignIn = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/sign-in/passkey-options',
   summary: 'What a browser needs to sign in by a passkey',
@@ -65,6 +67,7 @@ export const askForSignIn = route({
 })
 
 export const signInByAPasskey = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/sign-in/passkey',
   summary: 'Sign in by a passkey',
@@ -83,6 +86,7 @@ export const signInByAPasskey = route({
 })
 
 export const showPasswordToo = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/sign-in/second-password',
   summary: 'Show the password after a passkey, where both are asked for',
@@ -99,6 +103,7 @@ export const showPasswordToo = route({
 })
 
 export const signInByAPassword = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/sign-in/password',
   summary: 'Sign in by a password; a second factor may follow',
@@ -116,6 +121,7 @@ export const signInByAPassword = route({
 })
 
 export const showOneTimeCode = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/sign-in/one-time-code',
   summary: 'Show the second factor after a password',
@@ -134,6 +140,7 @@ export const showOneTimeCode = route({
 })
 
 export const showRecoveryCode = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/sign-in/recovery-code',
   summary: 'Sign in by a recovery code: after a password, or in place of a lost passkey',
@@ -158,6 +165,7 @@ export const showRecoveryCode = route({
 })
 
 export const signOut = route({
+  where: 'whole',
   ...shared,
   path: '/dashboard/api/sign-out',
   summary: 'End the session',

@@ -54,6 +54,7 @@ const decisionsView = z.object({
 })
 
 export const listOrphansHere = route({
+  where: 'whole',
   ...shared,
   method: 'GET',
   path: '/dashboard/api/system/orphans',
@@ -96,6 +97,7 @@ export const listOrphansHere = route({
 })
 
 export const reverseOrphansHere = route({
+  where: 'whole',
   ...grave,
   path: '/dashboard/api/system/orphans/reverse',
   summary: 'Let the service reverse authorisations that are held back: the money goes back',
@@ -111,6 +113,7 @@ export const reverseOrphansHere = route({
 })
 
 export const leaveOrphansHere = route({
+  where: 'whole',
   ...grave,
   path: '/dashboard/api/system/orphans/leave',
   summary: 'Decide that authorisations are never reversed: the acquirer keeps them',
@@ -127,6 +130,7 @@ export const leaveOrphansHere = route({
 })
 
 export const pullBrakeHere = route({
+  where: 'whole',
   ...grave,
   path: '/dashboard/api/system/brake/pull',
   summary: 'Pull the brake: unknown authorisations are found, and not reversed',
@@ -146,6 +150,7 @@ export const pullBrakeHere = route({
 })
 
 export const releaseBrakeHere = route({
+  where: 'whole',
   ...grave,
   path: '/dashboard/api/system/brake/release',
   summary: 'Release the brakes that are pulled; refused until every acquirer was swept since',
@@ -173,6 +178,7 @@ export const releaseBrakeHere = route({
 })
 
 export const closeFindingsHere = route({
+  where: 'whole',
   ...grave,
   path: '/dashboard/api/system/findings/close',
   summary: 'Close differences that a person has looked at; it changes nothing else',

@@ -9,6 +9,7 @@ import { signedInOperator } from '../../users/signed-in.ts'
 import { readDatabaseState } from './system-store.ts'
 
 export const readSystemHere = route({
+  where: 'whole',
   method: 'GET',
   path: '/dashboard/api/system',
   tag: 'Dashboard',

@@ -12,6 +12,7 @@ import { authorOf } from '../../users/start-session.ts'
 const shared = { tag: 'Dashboard', dialect: 'checkout' as const }
 
 export const listRefundLimitsHere = route({
+  where: 'whole',
   ...shared,
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/team/refund-limits',
@@ -26,6 +27,7 @@ export const listRefundLimitsHere = route({
 })
 
 export const setRefundLimitHere = route({
+  where: 'whole',
   ...shared,
   method: 'POST',
   path: '/dashboard/api/{merchant_id}/team/refund-limits',

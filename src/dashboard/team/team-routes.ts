@@ -26,6 +26,7 @@ const nothing = { body: z.strictObject({}), body_optional: true as const }
 const role = z.enum(roles)
 
 export const readTeam = route({
+  where: 'whole',
   ...shared,
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/team',
@@ -81,6 +82,7 @@ export const readTeam = route({
 })
 
 export const inviteMember = route({
+  where: 'whole',
   ...posted,
   path: '/dashboard/api/{merchant_id}/team/invitations',
   summary: 'Make a link by which somebody joins',
@@ -109,6 +111,7 @@ export const inviteMember = route({
 })
 
 export const withdrawInvitation = route({
+  where: 'whole',
   ...posted,
   method: 'DELETE',
   path: '/dashboard/api/{merchant_id}/team/invitations/{link_id}',
@@ -123,6 +126,7 @@ export const withdrawInvitation = route({
 })
 
 export const changeMemberRole = route({
+  where: 'whole',
   ...posted,
   path: '/dashboard/api/{merchant_id}/team/{user_id}/role',
   summary: 'Give a member another role',
@@ -139,6 +143,7 @@ export const changeMemberRole = route({
 })
 
 export const removeTeamMember = route({
+  where: 'whole',
   ...posted,
   method: 'DELETE',
   path: '/dashboard/api/{merchant_id}/team/{user_id}',
@@ -153,6 +158,7 @@ export const removeTeamMember = route({
 })
 
 export const reviewTeam = route({
+  where: 'whole',
   ...posted,
   ...nothing,
   path: '/dashboard/api/{merchant_id}/team/review',
@@ -166,6 +172,7 @@ export const reviewTeam = route({
 })
 
 export const makeMemberResetLink = route({
+  where: 'whole',
   ...posted,
   ...nothing,
   path: '/dashboard/api/{merchant_id}/team/{user_id}/reset-link',

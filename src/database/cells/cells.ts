@@ -2,8 +2,6 @@
 // merchants are a cell: a schema of views with the tables' own names (make-cells.sql), on which a statement does what it does on one
 // PostgreSQL, in one place, with one commit, and without the coordinator.
 
-import { connect } from '../driver/driver.ts'
-import type { Rename } from '../driver/driver-query.ts'
 import type { Sql } from '../driver/pool.ts'
 
 export type Cell = {
@@ -16,12 +14,19 @@ export type Cell = {
 
 type Cells = {
   all: readonly Cell[]
+  /** The cell of a merchant, which need not exist yet. */
   find(merchant_id: string): Promise<Cell>
 }
 
 /** By the pool that sees all of a database. Those of cells lead to theirs. */
 const cellsOfWhole = new WeakMap<Sql, Cells>()
 const wholes = new WeakMap<Sql, Sql>()
+
+/** From now on the pool's database is spread over these cells. */
+export function spreadOver(whole: Sql, cells: Cells): void {
+  cellsOfWhole.set(whole, cells)
+  for (const { sql } of cells.all) wholes.set(sql, whole)
+}
 
 /** All cells; one that is the database itself where it is not spread. */
 export function cellsOf(sql: Sql): readonly Cell[] {
@@ -85,106 +90,4 @@ export function by<T>(
 /** The pool that sees all of a cell's database: what is shared by all merchants is written there. */
 export function wholeOf(sql: Sql): Sql {
   return wholes.get(sql) ?? sql
-}
-
-type Placed = { shard: string; host: string; port: number }
-
-/** The address of a server, and how its pools are made. */
-type Source = {
-  url: string
-  options: Omit<Parameters<typeof connect>[1], 'onStatement'> & {
-    onStatement?: (text: string, node?: string) => void
-  }
-}
-
-/** There are many cells, and each process has a pool for each. */
-const connections_of_cell_max = 4
-
-const kept_max = 100_000
-
-/** Finds the cells of a cluster's coordinator; null where its tables are not spread. Returns what closes their pools. */
-export async function openCells(
-  whole: Sql,
-  source: Source,
-): Promise<{ close(): Promise<void> } | null> {
-  const placed = await readPlaces(whole)
-  if (placed.length === 0) return null
-  const all = placed.map((place) => openCell(source, place))
-  const kept = new Map<string, Promise<Cell>>()
-  const look = async (merchant_id: string) => {
-    const [row] = await whole<{ shard: string }[]>`
-      select get_shard_id_for_distribution_column('sessions', ${merchant_id}::text)::text as shard`
-    const cell = all.find(({ name }) => name === schemaOf(row!.shard))
-    if (!cell)
-      throw new Error(`the cell of shard ${row!.shard} is not known: start the process again`)
-    return cell
-  }
-  const find = (merchant_id: string) => {
-    const known = kept.get(merchant_id)
-    if (known) return known
-    const found = look(merchant_id)
-    if (kept.size >= kept_max) kept.clear()
-    kept.set(merchant_id, found)
-    found.catch(() => kept.delete(merchant_id))
-    return found
-  }
-  cellsOfWhole.set(whole, { all, find })
-  for (const { sql } of all) wholes.set(sql, whole)
-  return {
-    async close() {
-      await Promise.all(all.map(({ sql }) => sql.end({ timeout: 5 })))
-    },
-  }
-}
-
-async function readPlaces(whole: Sql): Promise<Placed[]> {
-  return whole<Placed[]>`
-    select s.shardid::text as shard, n.nodename as host, n.nodeport as port
-    from pg_dist_shard s join pg_dist_placement p using (shardid)
-    join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
-    where s.logicalrelid = to_regclass('sessions') and to_regproc('make_cells') is not null
-    order by s.shardid`
-}
-
-function openCell({ url, options }: Source, { shard, host, port }: Placed): Cell {
-  const name = schemaOf(shard)
-  const node = `${host}:${port}`
-  const { onStatement, connections_max } = options
-  const sql = connect(atNode(url, host, port), {
-    ...options,
-    connections_max: Math.min(connections_max, connections_of_cell_max),
-    ...(onStatement && { onStatement: (text) => onStatement(text, node) }),
-    rename: renameInto(name),
-    parameters: {
-      search_path: name,
-      // Citus takes writes to its shards for mistakes unless somebody says that they are meant.
-      'citus.enable_manual_changes_to_shards': 'on',
-    },
-  })
-  return { name, node, sql }
-}
-
-function schemaOf(shard: string): string {
-  return `cell_${shard}`
-}
-
-/** Another server in the same address: user, password, database and parameters stay. */
-function atNode(url: string, host: string, port: number): string {
-  const name = host.includes(':') ? `[${host}]` : host
-  return url.replace(/^([a-z]+:\/\/(?:[^/?@]*@)?)[^/?]*/, `$1${name}:${port}`)
-}
-
-/** The vault has a schema of its own, and a view of it lies in the cell. */
-function renameInto(cell: string): Rename {
-  const renamed = new WeakMap<TemplateStringsArray, TemplateStringsArray>()
-  return (strings) => {
-    const known = renamed.get(strings)
-    if (known) return known
-    const texts = strings.map((text) => text.replaceAll(/\bvault\./g, `${cell}.`))
-    const made = texts.some((text, at) => text !== strings[at])
-      ? Object.assign(texts, { raw: texts })
-      : strings
-    renamed.set(strings, made)
-    return made
-  }
 }

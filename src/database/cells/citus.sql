@@ -16,11 +16,6 @@ select create_reference_table('memberships');
 select create_reference_table('support_refund_limits');
 select create_reference_table('sign_in_links');
 select create_reference_table('user_sessions');
-select create_reference_table('unknown_names');
-select create_reference_table('three_ds_ranges');
-select create_reference_table('page_assets');
-select create_reference_table('sealing_keys');
-select create_reference_table('service_clock');
 select create_reference_table('installation');
 select create_reference_table('receipt_senders');
 -- Few rows, whose merchant is often not known.
@@ -66,4 +61,5 @@ select create_distributed_table('payment_counts', 'merchant_id', colocate_with =
 select create_distributed_table('payment_count_marks', 'merchant_id', colocate_with => 'sessions');
 
 -- What is not named here stays on the coordinator alone, where no cell reads it: the simulated bank's books, which know no merchant,
--- the migrations, and what each process writes every few seconds. High-water marks are each server's own: make-cells.sql.
+-- the migrations, the pages, and what each process writes when it starts or every few seconds: while a node is away, nothing that lies
+-- on every node can be written. High-water marks are each server's own: make-cells.sql.
