@@ -106,7 +106,7 @@ export const jobs: Job[] = [
   { name: 'watch_settlements', every_seconds: 15, where: 'whole', run: watchSettlements },
   { name: 'send_receipts', every_seconds: 5, run: sendReceipts },
   { name: 'fill_payment_columns', every_seconds: 10, run: fillPaymentColumns },
-  { name: 'keep_statistics', every_seconds: 5, run: keepStatistics },
+  { name: 'keep_statistics', every_seconds: 5, where: 'whole', run: keepStatistics },
   { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },
   { name: 'write_key_uses', every_seconds: 60, where: 'whole', run: writeKeyUses },
   { name: 'count_payments', every_seconds: 5, run: countPayments },

@@ -54,23 +54,28 @@ export async function withoutNode(
       await realClock.sleep(pause_ms)
     }
   })
-  await realClock.sleep(before_ms)
-  killed.kill()
-  phase = 'away'
-  await realClock.sleep(away_ms / 2)
-  const ready = await (await fetch(`${service.base_url}/readyz`)).text()
-  await payAtAll(
-    service,
-    merchants.filter(({ node }) => node !== killed.name),
-  )
-  await realClock.sleep(away_ms / 2)
-  phase = 'after'
-  await killed.start()
-  const started_ms = performance.now()
-  await waitFor(async () => served_ms > 0, 'the merchants of the node are not served again')
-  await realClock.sleep(after_ms)
-  is_over = true
-  await Promise.all(shopping)
+  let ready = ''
+  let started_ms = 0
+  try {
+    await realClock.sleep(before_ms)
+    killed.kill()
+    phase = 'away'
+    await realClock.sleep(away_ms / 2)
+    ready = await (await fetch(`${service.base_url}/readyz`)).text()
+    await payAtAll(
+      service,
+      merchants.filter(({ node }) => node !== killed.name),
+    )
+    await realClock.sleep(away_ms / 2)
+    phase = 'after'
+    await killed.start()
+    started_ms = performance.now()
+    await waitFor(async () => served_ms > 0, 'the merchants of the node are not served again')
+    await realClock.sleep(after_ms)
+  } finally {
+    is_over = true
+    await Promise.all(shopping)
+  }
   const lost: string[] = []
   for (const { merchant, id } of kept) if (!(await isThere(service, merchant, id))) lost.push(id)
   return {

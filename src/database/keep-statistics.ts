@@ -3,6 +3,7 @@
 // statistics come a minute later; until then each statement reads thousands of rows too many.
 
 import type { Clock } from '../kernel/world.ts'
+import { nodesOf } from './cells/cells.ts'
 import type { Sql } from './open.ts'
 
 /** Smaller tables are read equally fast with any plan. */
@@ -15,7 +16,15 @@ const rest_ms = 300
 type Keeping = { sql: Sql; world: { clock: Clock }; stopping?: AbortSignal }
 
 /** Returns how many tables were analysed. Tables that are locked or owned by another role are skipped. */
-export async function keepStatistics({ sql, world, stopping }: Keeping): Promise<number> {
+export async function keepStatistics(keeping: Keeping): Promise<number> {
+  let count = await keepOnServer(keeping)
+  for (const { cells } of nodesOf(keeping.sql)) {
+    count += await keepOnServer({ ...keeping, sql: cells[0]!.sql })
+  }
+  return count
+}
+
+async function keepOnServer({ sql, world, stopping }: Keeping): Promise<number> {
   const grown = await sql<{ schema: string; name: string }[]>`
     select n.nspname as schema, c.relname as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Clock, Log } from '../kernel/world.ts'
-import { isDistributed, makeCells } from './cells/distribute.ts'
+import { areCellsCurrent, isDistributed, makeCells } from './cells/distribute.ts'
 import type { Sql } from './driver/pool.ts'
 import { isLockTimeout, isRetriable } from './failures.ts'
 
@@ -31,8 +31,17 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
     log.info({ migration: migration.name }, 'migrated')
     applied.push(migration.number)
   }
-  if (applied.length > 0 && (await isDistributed(sql))) await makeCells(sql)
+  if (await isDistributed(sql)) await keepCells(options)
   return applied
+}
+
+/** A node that is away makes them when somebody migrates after it is back: its own cells are as old as its rows until then. */
+async function keepCells({ sql, log }: MigrateOptions): Promise<void> {
+  try {
+    if (!(await areCellsCurrent(sql))) await makeCells(sql)
+  } catch (error) {
+    log.error({ error: (error as Error).message }, 'cells not made: run ripper migrate')
+  }
 }
 
 /** For processes that must not migrate. */

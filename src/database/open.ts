@@ -2,7 +2,7 @@
 
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Clock, Log } from '../kernel/world.ts'
-import { cellsOf } from './cells/cells.ts'
+import { cellsOf, nodesOf } from './cells/cells.ts'
 import { openCells } from './cells/citus-cells.ts'
 import { type Address, connect, describeAddress, listenTo } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
@@ -63,8 +63,7 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   const where = describeAddress(url)
   let cells: Awaited<ReturnType<typeof openCells>> = null
   const close = async () => {
-    await cells?.close()
-    await sql.end({ timeout: 5 })
+    await Promise.all([cells?.close(), sql.end({ timeout: 5 })])
   }
   try {
     const { version, is_distributed } = await checkServer(sql, where)
@@ -72,6 +71,7 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
     if (problem !== null) throw unusable(where, problem, 'pooler')
     if (is_distributed) {
       cells = await orUnusable(where, () => openCells(sql, { url, options }))
+      await refuseFaultyNodes(sql)
     }
     const description = `PostgreSQL ${version} at ${where}${cells ? `, in ${cellsOf(sql).length} cells` : ''}`
     return { sql, kind: 'server', description, listen: listenAt(url), close }
@@ -79,6 +79,15 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
     await close()
     throw error
   }
+}
+
+/** One that is away may come back, and stops its own merchants alone. */
+async function refuseFaultyNodes(sql: Sql): Promise<void> {
+  const looked = nodesOf(sql).map(async ({ node, cells }) => {
+    const fault = await nodeFault(cells[0]!.sql).catch(() => null)
+    if (fault !== null) throw unusable(node, fault, 'settings')
+  })
+  await Promise.all(looked)
 }
 
 async function openEmbedded(options: OpenOptions): Promise<Database> {

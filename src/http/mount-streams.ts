@@ -69,8 +69,8 @@ export function mountStreams<Context>(
         const holder = await admitted(stream, accessRequest, { reply, kernel })
         const query = validate(stream.query, request.query)
         const now = kernel.world.clock.now()
-        const leave = await takeSeat(slots, kernel.streamSeats, seatsOf(stream, holder))
         const { context } = await kernelOf(kernel, holder.merchant_id)
+        const leave = await takeSeat(slots, kernel.streamSeats, seatsOf(stream, holder))
         const feed = await stream
           .open(context, { holder, query, caller, now })
           .catch((error: unknown) => {

@@ -48,7 +48,9 @@ export function workInCells(
   const own = jobs.filter(({ where }) => where !== 'whole')
   const workers = [
     start(common),
-    ...nodes.map(({ cells }) => start(own.map((job) => inEach(cells, job)))),
+    ...nodes.map(({ node, cells }) =>
+      start(own.map((job) => ({ ...inEach(cells, job), name: `${job.name} on ${node}` }))),
+    ),
   ]
   return {
     async stop() {

@@ -11,11 +11,12 @@ import type { Orphan, OrphanLine } from '../orphan.ts'
  * left stays as it is.
  */
 export async function saveOrphans(
-  sql: Sql,
+  own: Sql,
   orphans: Orphan[],
   { settled_before, lines }: { settled_before: Date; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
-  return wholeOf(sql)<Orphan[]>`
+  const sql = wholeOf(own)
+  return sql<Orphan[]>`
     with changed as (
       insert into orphan_authorisations as known
         (acquirer, reference, handle, acquirer_transaction_id, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id, operation_id,

@@ -153,7 +153,8 @@ export async function claimOrphans(
       where ctid = any(array(
         select ctid from orphan_authorisations o
         where state = 'found' and (next_try_at <= ${now} or next_try_at > ${never}) and ${isFreeOfBrakes(sql)}
-        order by next_try_at limit ${limit} for update skip locked))
+        -- In one order everywhere: each copy of the table picks the same.
+        order by next_try_at, acquirer, reference limit ${limit} for update skip locked))
       returning *
     )
     select * from claimed order by operation_id`

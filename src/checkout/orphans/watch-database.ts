@@ -19,11 +19,16 @@ export async function watchDatabase(
   context: OrphanContext,
   beforeBrake: () => Promise<unknown> = async () => {},
 ): Promise<number> {
-  await watchServer(context, beforeBrake)
-  for (const { node, cells } of nodesOf(context.sql)) {
+  const { marks: _, ...common } = context
+  const servers = nodesOf(context.sql).map(({ node, cells }) => {
     const marks = context.marksOf?.(node)
-    await watchServer({ ...context, sql: cells[0]!.sql, ...(marks && { marks }) }, beforeBrake)
-  }
+    return { ...common, sql: cells[0]!.sql, ...(marks && { marks }) }
+  })
+  const watched = await Promise.allSettled(
+    [context, ...servers].map((server) => watchServer(server, beforeBrake)),
+  )
+  // A server that is away hides no other.
+  for (const each of watched) if (each.status === 'rejected') throw each.reason
   return 0
 }
 

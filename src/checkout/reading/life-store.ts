@@ -1,6 +1,6 @@
 // The SQL that starts from a single id and finds its session and that session's payments.
 
-import { fromCells } from '../../database/cells/cells.ts'
+import { fromCells, reachOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
 
@@ -15,7 +15,7 @@ export async function findLifeKey(
   id: string,
   merchant_id: string | null,
 ): Promise<LifeKey | undefined> {
-  const [row] = await fromCells(whole, (sql) => {
+  const [row] = await fromCells(await reachOf(whole, merchant_id), (sql) => {
     const found = id.startsWith('cs_')
       ? sql`select session_id, payment_id from sessions s
           where s.merchant_id = m.merchant_id and s.session_id = ${id} offset 0`

@@ -1,6 +1,6 @@
 // The SQL that only operators need: the merchant of a payment, the holds, and the unanswered operations.
 
-import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
+import { by, firstFromCells, fromCells, reachOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Hold } from '../hold.ts'
 import type { Operation, UnansweredOperation } from '../operation.ts'
@@ -13,7 +13,7 @@ export async function findPaymentKey(
   { payment_id, merchant_id }: { payment_id: string; merchant_id: string | null },
 ): Promise<PaymentKey | undefined> {
   const [row] = await fromCells(
-    whole,
+    await reachOf(whole, merchant_id),
     (sql) => sql<PaymentKey[]>`
       select found.* from merchants m cross join lateral (
         select merchant_id, payment_id from payments

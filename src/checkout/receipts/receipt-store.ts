@@ -2,6 +2,7 @@
 // statement, and each statement that changes a receipt touches only that receipt.
 
 import type { JournalLine } from '../../audit/journal.ts'
+import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { AnyEventType, Mode } from '../../kernel/values.ts'
@@ -35,7 +36,11 @@ export async function noteSenders(
   modes: readonly Mode[],
   { until, unless_after }: { until: Date; unless_after: Date },
 ): Promise<void> {
-  await sql`
+  const noted = await sql`
+    select 1 from receipt_senders
+    where mode = any(${modes as string[]}::text[]) and sends_until >= ${unless_after}`
+  if (noted.length === modes.length) return
+  await wholeOf(sql)`
     insert into receipt_senders (mode, sends_until)
     select mode, ${until} from unnest(${modes as string[]}::text[]) as m (mode) order by mode
     on conflict (mode) do update set sends_until = excluded.sends_until

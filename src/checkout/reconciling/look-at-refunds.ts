@@ -1,6 +1,7 @@
 // Looks refunds of the last days up again: a bank may send one back, and not every acquirer's notice of that arrives.
 
 import type { Acquirer } from '../../acquirers/acquirer.ts'
+import { inCell } from '../../database/cells/cells.ts'
 import { listOperations } from '../asking/operation-store.ts'
 import { runEach } from '../asking/work-off.ts'
 import type { SettlementContext } from '../context.ts'
@@ -38,7 +39,8 @@ export async function lookAtRefunds(
 }
 
 /** Returns the reference of the charge. */
-async function look(context: SettlementContext, booked: BookedRefund): Promise<string[]> {
+async function look(common: SettlementContext, booked: BookedRefund): Promise<string[]> {
+  const context = await inCell(common, booked.merchant_id)
   const operations = await listOperations(context.sql, booked)
   const whole = await findWholePayment(context.sql, booked)
   const operation = operations.find(({ operation_id }) => operation_id === booked.operation_id)

@@ -18,7 +18,7 @@ export async function watchSettlements(context: {
 }): Promise<number> {
   const now = context.world.clock.now()
   // All of these are small, because each has a partial index of its unsettled rows.
-  const [[shared], ...own] = await Promise.all([
+  const [[shared], own] = await Promise.all([
     context.sql<Shared[]>`
       with orphan as (
         select count(next_try_at)::int as due,
@@ -30,10 +30,11 @@ export async function watchSettlements(context: {
         select count(*)::int as findings from acquirer_findings where cleared_at is null and resolved_at is null
       )
       select * from orphan, brake, finding`,
-    ...cellsOf(context.sql).map(({ sql }) => countOwn(sql, now)),
+    Promise.allSettled(cellsOf(context.sql).map(({ sql }) => countOwn(sql, now))),
   ])
   const { due, held_back, pulled, findings } = shared!
-  const { searching, waiting_for_person, ...holds } = own.reduce(sumOf)
+  const counted = own.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const { searching, waiting_for_person, ...holds } = counted.reduce(sumOf, none)
   const operations = { searching, waiting_for_person }
   const orphans = { due, held_back }
   context.metrics.settlementsWaiting({
@@ -43,7 +44,17 @@ export async function watchSettlements(context: {
     findings,
     brakes_pulled: pulled,
   })
+  // What is counted is that of the cells that answered.
+  for (const each of own) if (each.status === 'rejected') throw each.reason
   return 0
+}
+
+const none: Own = {
+  searching: 0,
+  waiting_for_person: 0,
+  pending_review: 0,
+  escalated: 0,
+  overdue: 0,
 }
 
 /** Of one cell. */

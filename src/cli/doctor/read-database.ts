@@ -84,7 +84,7 @@ async function readStanding(sql: Sql) {
   }
 }
 
-/** Null where there are none: the database is not spread, or Citus is there and nothing was spread yet. */
+/** Null where Citus is not there. */
 async function readNodes(sql: Sql): Promise<NodeFacts[] | 'not_spread' | null> {
   const nodes = nodesOf(sql)
   if (nodes.length === 0) {

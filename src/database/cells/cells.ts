@@ -39,6 +39,11 @@ export function cellOf(sql: Sql, merchant_id: string): Sql | Promise<Sql> {
   return cells === undefined ? sql : cells.find(merchant_id).then((cell) => cell.sql)
 }
 
+/** The pool to look through for what may be any merchant's, or is that of one who is named: then only its cell is asked. */
+export function reachOf(sql: Sql, merchant_id: string | null): Sql | Promise<Sql> {
+  return merchant_id === null ? sql : cellOf(sql, merchant_id)
+}
+
 /** The context, for what is done to one merchant's rows. */
 export async function inCell<C extends { sql: Sql }>(context: C, merchant_id: string): Promise<C> {
   const sql = await cellOf(context.sql, merchant_id)

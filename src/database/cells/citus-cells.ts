@@ -76,6 +76,8 @@ function openCell({ url, options }: Source, { shard, host, port }: Placed): Cell
       search_path: name,
       // Citus takes writes to its shards for mistakes unless somebody says that they are meant.
       'citus.enable_manual_changes_to_shards': 'on',
+      // Hidden tables could not be analysed.
+      'citus.override_table_visibility': 'off',
     },
   })
   return { name, node, sql }

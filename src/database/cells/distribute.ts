@@ -35,15 +35,34 @@ export async function isDistributed(sql: Sql): Promise<boolean> {
 /** Makes the cells of every node anew, as after each migration. Returns how many there are. */
 export async function makeCells(sql: Sql): Promise<number> {
   await sql.unsafe(fileOf('make-cells.sql'))
-  for (const name of ['refuse_shared_write()', 'make_cells()']) {
+  for (const name of ['refuse_shared_write()', 'make_cells(integer)']) {
     await sql`select create_distributed_function(${name}::regprocedure)`
   }
+  const newest = await newestMigration(sql)
+  const made = await onNodes(sql, `select make_cells(${newest})`)
+  return made.reduce((sum, result) => sum + Number(result), 0)
+}
+
+/** Whether every node has made its cells since the newest migration: a process may have died in between. */
+export async function areCellsCurrent(sql: Sql): Promise<boolean> {
+  const text = `select coalesce(obj_description(to_regnamespace('node'), 'pg_namespace'), '')`
+  const newest = await newestMigration(sql)
+  return (await onNodes(sql, text)).every((migration) => migration === String(newest))
+}
+
+async function newestMigration(sql: Sql): Promise<number> {
+  const [row] = await sql<[{ newest: number }]>`select max(number)::int as newest from migrations`
+  return row.newest
+}
+
+/** What a statement without parameters returns on each server. Throws an Error with a message for people where one fails. */
+async function onNodes(sql: Sql, text: string): Promise<string[]> {
   const nodes = await sql<{ host: string; success: boolean; result: string }[]>`
     select n.nodename || ':' || n.nodeport as host, r.success, r.result
-    from run_command_on_all_nodes('select make_cells()') r join pg_dist_node n using (nodeid)`
+    from run_command_on_all_nodes(${text}) r join pg_dist_node n using (nodeid)`
   const failed = nodes.find(({ success }) => !success)
-  if (failed) throw new Error(`The cells of ${failed.host} could not be made: ${failed.result}`)
-  return nodes.reduce((sum, { result }) => sum + Number(result), 0)
+  if (failed) throw new Error(`The cells of ${failed.host} cannot be made: ${failed.result}`)
+  return nodes.map(({ result }) => result)
 }
 
 function fileOf(name: string): string {

@@ -8,7 +8,7 @@ begin
   raise exception 'the table % is shared by all merchants, and is not written in a cell', tg_table_name;
 end $$;
 
-create or replace function make_cells() returns integer language plpgsql as $$
+create or replace function make_cells(newest_migration integer) returns integer language plpgsql as $$
 declare
   own_group integer := (select groupid from pg_dist_local_group);
   colocation integer := (select colocationid from pg_dist_partition where logicalrelid = 'sessions'::regclass);
@@ -62,5 +62,6 @@ begin
       end if;
     end loop;
   end loop;
+  execute format('comment on schema node is %L', newest_migration);
   return made;
 end $$;
