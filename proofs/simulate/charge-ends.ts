@@ -10,22 +10,24 @@ import { type Fault, unless } from './violations.ts'
 const handled_within_ms = 120_000
 
 type Moment = { now_ms: number; skew_ms: number }
-/** By the service, or as a person said. */
-type Ending = 'was_reversed' | 'was_said_reversed'
+/** How a charge ended that the bank did not answer: when the service began to reverse it, or as a person said. */
+type Ending = { reversed_at: Date | null; was_said_reversed: boolean }
 
 export function faultsOfEnds(
   { operations, authorisations }: Pick<KnownPayment, 'operations' | 'authorisations'>,
   moment: Moment,
 ): Fault[] {
   const charges = operations.filter(({ kind }) => kind === 'authorise')
-  const was_reversed = operations.some(({ kind }) => kind === 'reverse')
+  const reversals = operations.filter(({ kind }) => kind === 'reverse')
+  const [first] = reversals.toSorted((a, b) => a.sent_at.getTime() - b.sent_at.getTime())
+  const reversed_at = first?.sent_at ?? null
   const was_said_reversed = operations.some(isSaidReversed)
   return charges.flatMap((charge) => {
     const { operation_id, state } = charge
     const said = authorisations.find(({ reference }) => reference === operation_id)
     const agrees = !said?.result || state === said.result
     const is_excused =
-      said !== undefined && isExcused(charge, said, { ...moment, was_reversed, was_said_reversed })
+      said !== undefined && isExcused(charge, said, { ...moment, reversed_at, was_said_reversed })
     return unless(agrees || is_excused, 'I4', `${state} here, ${said?.result} there`)
   })
 }
@@ -39,7 +41,7 @@ function isSaidReversed({ kind, answer }: KnownOperation): boolean {
 function isExcused(
   charge: KnownOperation,
   said: Authorisation,
-  { now_ms, skew_ms, was_reversed, was_said_reversed }: Moment & Record<Ending, boolean>,
+  { now_ms, skew_ms, reversed_at, was_said_reversed }: Moment & Ending,
 ): boolean {
   const { state } = charge
   if (state !== 'failed' && state !== 'declined') return false
@@ -50,10 +52,13 @@ function isExcused(
   if (said.surprises.some(({ what }) => what === 'late')) return true
   const ended_ms = charge.answered_at?.getTime() ?? now_ms
   const known_ms = knownMs(charge, said)
-  // It was given up before that, and its reversal found nothing.
-  if (state === 'failed' && was_reversed) return ended_ms <= known_ms + handled_within_ms + skew_ms
+  // It was given up before that, and from then on it could only fail, however late its reversal was answered.
+  if (state === 'failed' && reversed_at !== null) {
+    return reversed_at.getTime() <= known_ms + handled_within_ms + skew_ms
+  }
   // A notice of Adyen's says that a charge was refused, and not whether by an error.
-  return state === 'declined' && isTold(charge) && known_ms <= ended_ms + skew_ms
+  const was_noticed = charge.noticed_at !== null && known_ms === Number.POSITIVE_INFINITY
+  return state === 'declined' && isTold(charge) && (was_noticed || known_ms <= ended_ms + skew_ms)
 }
 
 /**
@@ -62,8 +67,13 @@ function isExcused(
  */
 function knownMs(charge: KnownOperation, { known_ms }: Authorisation): number {
   if (connectionNamed(charge.acquirer) === null) return Number.NEGATIVE_INFINITY
-  const known_at_ms = isTold(charge) ? charge.noticed_at?.getTime() : known_ms
+  const known_at_ms = isTold(charge) ? noticedMs(charge) : known_ms
   return known_at_ms ?? Number.POSITIVE_INFINITY
+}
+
+/** A notice from before its charge was taken in by a process whose clock was wrong: when it came is not written down. */
+function noticedMs({ noticed_at, sent_at }: KnownOperation): number | undefined {
+  return noticed_at !== null && noticed_at >= sent_at ? noticed_at.getTime() : undefined
 }
 
 /** Adyen cannot be asked. */
