@@ -60,7 +60,7 @@ export async function startBackground(
   await keepFirst().catch((error: Error) => {
     world.log.warn({ error: error.message }, 'partitions not made')
   })
-  const deliveries = deliverInCells(sql, (own) => {
+  const deliveries = deliverInCells(sql, (own, elsewhere) => {
     const sending = openWebhookSending(config, world.clock)
     return startDeliveries({
       world,
@@ -68,6 +68,7 @@ export async function startBackground(
       keyring,
       metrics,
       trust,
+      elsewhere,
       tracing: parts.tracing ?? null,
       http: sending.http,
       ...(parts.delivering && { processes: parts.delivering }),

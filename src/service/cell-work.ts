@@ -15,9 +15,18 @@ export type Deliveries = {
   stop(): Promise<void>
 }
 
-/** `start` begins the loop of one cell. */
-export function deliverInCells(sql: Sql, start: (sql: Sql) => DeliveryLoop): Deliveries {
-  const loops = new Map(cellsOf(sql).map((cell) => [cell.sql, start(cell.sql)]))
+/** `start` begins the loop of one cell. All of them together have as many attempts under way as one would have. */
+export function deliverInCells(
+  sql: Sql,
+  start: (sql: Sql, elsewhere: () => number) => DeliveryLoop,
+): Deliveries {
+  const loops = new Map<Sql, DeliveryLoop>()
+  const elsewhereThan = (own: Sql) => () => {
+    let count = 0
+    for (const [cell, loop] of loops) if (cell !== own) count += loop.underWay()
+    return count
+  }
+  for (const cell of cellsOf(sql)) loops.set(cell.sql, start(cell.sql, elsewhereThan(cell.sql)))
   const wakeAll = (what: 'event' | 'replay') => {
     for (const loop of loops.values()) loop.wake(what)
   }

@@ -7,6 +7,7 @@ import {
   cellsOf,
   fromCells,
   spreadOver,
+  watchCells,
   wholeOf,
 } from '../../src/database/cells/cells.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -181,6 +182,20 @@ test('a node that is away stops its own merchants alone, and is named', async ()
   }
   const ready = await fetch(`${service.base_url}/readyz`)
   expect([ready.status, await ready.text()]).toEqual([200, 'ready, without node0:5432\n'])
+})
+
+test('a process whose cells were moved says so', async () => {
+  const alone = await freshDatabase()
+  const { sql, close } = await alone.open()
+  expect(await watchCells({ sql })).toBe(0)
+  let has_moved = false
+  const all = [{ name: 'cell_0', node: 'node0:5432', sql }]
+  spreadOver(sql, { all, find: async () => all[0]!, haveMoved: async () => has_moved })
+  expect(await watchCells({ sql })).toBe(0)
+  has_moved = true
+  await expect(watchCells({ sql })).rejects.toThrow('start it again')
+  await close()
+  await alone.drop()
 })
 
 test('one PostgreSQL is its own only cell', async () => {

@@ -16,6 +16,8 @@ type Cells = {
   all: readonly Cell[]
   /** The cell of a merchant, which need not exist yet. */
   find(merchant_id: string): Promise<Cell>
+  /** Whether they are elsewhere than this process knows. Left out, they stay where they are. */
+  haveMoved?(): Promise<boolean>
 }
 
 /** By the pool that sees all of a database. Those of cells lead to theirs. */
@@ -42,6 +44,14 @@ export function cellOf(sql: Sql, merchant_id: string): Sql | Promise<Sql> {
 /** The pool to look through for what may be any merchant's, or is that of one who is named: then only its cell is asked. */
 export function reachOf(sql: Sql, merchant_id: string | null): Sql | Promise<Sql> {
   return merchant_id === null ? sql : cellOf(sql, merchant_id)
+}
+
+/** A job: throws an Error for people where this process writes to where cells were. */
+export async function watchCells({ sql }: { sql: Sql }): Promise<number> {
+  if (await cellsOfWhole.get(sql)?.haveMoved?.()) {
+    throw new Error('cells were moved or made while this process runs: start it again at once')
+  }
+  return 0
 }
 
 /** The context, for what is done to one merchant's rows. */

@@ -46,12 +46,17 @@ export async function openCells(
     found.catch(() => kept.delete(merchant_id))
     return found
   }
-  spreadOver(whole, { all, find })
+  const haveMoved = async () => namesOf(await readPlaces(whole)) !== namesOf(placed)
+  spreadOver(whole, { all, find, haveMoved })
   return {
     async close() {
       await Promise.all(all.map(({ sql }) => sql.end({ timeout: 5 })))
     },
   }
+}
+
+function namesOf(placed: Placed[]): string {
+  return placed.map(({ shard, host, port }) => `${shard} ${host}:${port}`).join(', ')
 }
 
 async function readPlaces(whole: Sql): Promise<Placed[]> {

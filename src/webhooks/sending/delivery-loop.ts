@@ -21,6 +21,7 @@ import { openSigningSecrets } from './signing-secrets.ts'
 export type DeliveryLoop = {
   /** Wakes the loop: something was committed that is due now, a first delivery or a replay. */
   wake(what?: 'event' | 'replay'): void
+  underWay(): number
   /** Begins nothing more, and waits for the attempts under way. */
   stop(): Promise<void>
 }
@@ -38,6 +39,8 @@ export type DeliveryLoopOptions = {
   trust?: ClockTrust
   /** How many processes deliver, this one included; left out, it is alone. */
   processes?: () => number
+  /** How many attempts this process has under way in other loops; left out, there are none. */
+  elsewhere?: () => number
   /** Left out or null, no attempt has a span. */
   tracing?: Tracing | null
 }
@@ -58,6 +61,7 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
   const lanes = openLanes({
     processes: parts.processes ?? (() => 1),
     probe_ms: settings.timeout_ms + probe_slack_ms,
+    elsewhere: parts.elsewhere,
   })
   const health = openHealth(parts, lanes)
   metrics.watchWebhookBreakers(() => lanes.breakers(clock.now().getTime()))
@@ -128,6 +132,7 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
 
   return {
     wake,
+    underWay: lanes.underWay,
     async stop() {
       is_stopping = true
       bell.ring()

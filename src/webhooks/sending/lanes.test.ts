@@ -308,3 +308,12 @@ test('whatever begins and ends: never more than 256, and each group its share', 
     }),
   )
 })
+
+test('attempts in other cells take slots, too', () => {
+  let others = 250
+  const lanes = openLanes({ processes: () => 1, probe_ms: 0, elsewhere: () => others })
+  const slots = () => lanes.shares({ is_retry: false, held: 0, now_ms: noon_ms }).slots
+  expect(slots()).toBe(slots_max - 250)
+  others = slots_max + 1
+  expect(slots()).toBe(0)
+})

@@ -44,11 +44,16 @@ type Asking = { is_retry: boolean; held: number; now_ms: number }
 export type Lanes = ReturnType<typeof openLanes>
 
 /** How many processes deliver, and how long an endpoint's own process needs to see whether it answers again. */
-type Company = { processes(): number; probe_ms: number }
+type Company = {
+  processes(): number
+  probe_ms: number
+  /** Attempts that this process has under way in other cells; left out, there are none. */
+  elsewhere?: (() => number) | undefined
+}
 
 const alone: Company = { processes: () => 1, probe_ms: 0 }
 
-export function openLanes({ processes, probe_ms }: Company = alone) {
+export function openLanes({ processes, probe_ms, elsewhere = () => 0 }: Company = alone) {
   const lanes = new Map<string, Lane>()
   let under_way = 0
 
@@ -76,7 +81,8 @@ export function openLanes({ processes, probe_ms }: Company = alone) {
         rooms.push({ endpoint_id, room: roomOf(lane, is_retry, now_ms, processes()), standing })
       }
       const untrusted = fresh + others
-      const slots = Math.max(0, slots_max - under_way - Math.max(0, held - slots_max))
+      const taken = under_way + elsewhere() + Math.max(0, held - slots_max)
+      const slots = Math.max(0, slots_max - taken)
       const slotsUpTo = (limit: number, taken: number) =>
         Math.min(slots, Math.max(0, limit - taken))
       return {
