@@ -53,8 +53,11 @@ const reference = 'a'.repeat(32)
 const charge = {
   ...{ operation_id: reference, kind: 'authorise', acquirer: `adyen:conn_${'0'.repeat(24)}` },
   ...{ state: 'failed', answered_at: after(336_000), noticed_at: after(340_000) },
+  sent_at: after(0),
 } as KnownOperation
-const reversal = { ...charge, operation_id: 'b'.repeat(32), kind: 'reverse' } as KnownOperation
+const reversal = {
+  ...{ ...charge, operation_id: 'b'.repeat(32), kind: 'reverse', sent_at: after(300_000) },
+} as KnownOperation
 const said = {
   ...{ reference, result: 'declined', known_ms: after(338_000).getTime(), surprises: [] },
   ...{ voided_ms: null, reversed_ms: null, captured_ms: null, lapses_ms: null },
@@ -77,6 +80,11 @@ test.each<[string, Ends]>([
   [
     'its refusal was posted half an hour late',
     { said: at_once, charge: { noticed_at: after(1_800_000) } },
+  ],
+  ['its reversal was answered an hour later', { charge: { answered_at: after(3_900_000) } }],
+  [
+    'a process with a wrong clock took its refusal in',
+    { said: at_once, charge: { noticed_at: after(-1_800_000) } },
   ],
   ['its refusal was never posted', { said: at_once, charge: { noticed_at: null } }],
   ['it came after its reversal at a vendor that can be asked', { charge: at_checkout }],
