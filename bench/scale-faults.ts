@@ -44,7 +44,7 @@ export function fallTable(figures: Figures): Table {
   })
   const headings = ['', 'merchants', 'begun /s', 'refused', 'paid /s', 'p50 ms', 'p99 ms']
   const notes = [
-    `Simulated: ${whole(per_second)} checkouts a second on ${size.machines} service machines and ${size.databases} databases, of which one dies, and its standby takes over after ${fall.for_s} s. Whoever is refused presses again after 5 s in the mean, and that counts as begun anew. Who was under way when it died is refused, too.`,
+    `Simulated: ${whole(per_second)} checkouts a second on ${size.machines} service machines and ${size.databases} databases. One database dies, and its standby takes over after ${fall.for_s} s. A shopper who is refused presses again after 5 s in the mean, and that counts as begun anew. A shopper whose checkout was under way when it died is refused, too.`,
   ]
   return { name: 'scale-fall', headings, rows, notes }
 }

@@ -19,7 +19,7 @@ export type Offered = {
 ) & {
     /** The first database machine goes down, and its cells with it. */
     fall?: { at_s: number; for_s: number }
-    /** Who is refused presses again after so long, on average. Without it nobody does. */
+    /** How long a shopper who is refused waits before pressing again, on average. Left out, nobody presses again. */
     again_ms?: number
     /** So many processes look into each cell, whether or not anybody pays. */
     jobs?: { processes: number; every_ms: number; service_ms: number; postgresql_ms: number }

@@ -2,10 +2,14 @@
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
-import { connect } from '../../src/database/driver/driver.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import type { Sql } from '../../src/database/open.ts'
-import { makeOnCluster, nodesOfCluster, onEach, spread } from '../../tests/support/citus.ts'
+import {
+  makeOnCluster,
+  nodesOfCluster,
+  onEach,
+  spread,
+  withDatabase,
+} from '../../tests/support/citus.ts'
 import { urlOf } from '../../tests/support/setup-database.ts'
 import { quiet, realClock } from '../../tests/support/world.ts'
 import { waitFor } from '../storm/rest.ts'
@@ -41,7 +45,7 @@ export async function openCluster(coordinator_url: string, name: string): Promis
   const plain = `${name}_plain`
   await onEach({ url_of, nodes: [] }, 'template1', `create database ${plain} template template0`)
   const url = url_of.replace('{name}', name)
-  await withPool(url, async (sql) => {
+  await withDatabase(url, async (sql) => {
     await migrate({ sql, log: quiet, clock: realClock })
     await spread(sql)
   })
@@ -59,7 +63,7 @@ export async function openCluster(coordinator_url: string, name: string): Promis
 type Facts = { data: string; programs: string; pid: string }
 
 async function serverAt(url: string): Promise<Server> {
-  const [facts] = await withPool(
+  const [facts] = await withDatabase(
     url,
     (sql) => sql<[Facts]>`
       select current_setting('data_directory') as data, (select setting from pg_config where name = 'BINDIR') as programs,
@@ -84,21 +88,8 @@ async function serverAt(url: string): Promise<Server> {
 }
 
 function answers(url: string): Promise<boolean> {
-  return withPool(url, (sql) => sql`select 1`).then(
+  return withDatabase(url, (sql) => sql`select 1`).then(
     () => true,
     () => false,
   )
-}
-
-async function withPool<T>(url: string, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
-  const sql = connect(url, {
-    connections_max: 1,
-    statement_timeout_ms: 120_000,
-    lock_timeout_ms: 0,
-  })
-  try {
-    return await work(sql)
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
 }

@@ -64,7 +64,8 @@ export async function onEach(
   }
 }
 
-async function withDatabase<T>(url: string, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+/** Runs work on a connection to that database, and closes it. */
+export async function withDatabase<T>(url: string, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
   const sql = connect(url, {
     connections_max: 1,
     statement_timeout_ms: 120_000,

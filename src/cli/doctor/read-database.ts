@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { readMasterKey } from '../../config/master-key.ts'
 import { openCredentials } from '../../connections/connection.ts'
 import { nodesOf } from '../../database/cells/cells.ts'
+import { hasCitus } from '../../database/cells/distribute.ts'
 import { compareClocks } from '../../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../../database/clock/service-clock.ts'
 import { isMade } from '../../database/embedded/home.ts'
@@ -87,10 +88,7 @@ async function readStanding(sql: Sql) {
 /** Null where Citus is not there. */
 async function readNodes(sql: Sql): Promise<NodeFacts[] | 'not_spread' | null> {
   const nodes = nodesOf(sql)
-  if (nodes.length === 0) {
-    const citus = await sql`select 1 from pg_extension where extname = 'citus'`
-    return citus.length > 0 ? 'not_spread' : null
-  }
+  if (nodes.length === 0) return (await hasCitus(sql)) ? 'not_spread' : null
   return Promise.all(
     nodes.map(async ({ node, cells }) => {
       const fault = await nodeFault(cells[0]!.sql).catch((error: Error) => error.message)

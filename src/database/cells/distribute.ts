@@ -3,32 +3,32 @@
 import { readFileSync } from 'node:fs'
 import type { Sql } from '../driver/pool.ts'
 
-/**
- * Throws an Error with a message for people where the database cannot be spread. Cells are made by `makeCells`. `shards` is how many
- * there are to be; as many as the cluster says where nothing is said.
- */
-export async function distribute(sql: Sql, shards: number | null = null): Promise<void> {
-  const [found] = await sql<{ citus: boolean; nodes: number | null; used: boolean }[]>`
-    select exists (select 1 from pg_extension where extname = 'citus') as citus,
-      exists (select 1 from merchants) as used`
-  if (!found!.citus)
+/** Throws an Error with a message for people where the database cannot be spread. Cells are made by `makeCells`. */
+export async function distribute(sql: Sql, shards: number): Promise<void> {
+  if (!(await hasCitus(sql)))
     throw new Error('The database has no extension citus: create it on every node.')
   if (await isDistributed(sql)) return
-  if (found!.used) throw new Error('The database has merchants: only an empty one can be spread.')
+  const merchants = await sql`select 1 from merchants limit 1`
+  if (merchants.length > 0)
+    throw new Error('The database has merchants: only an empty one can be spread.')
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
     await tx`set local lock_timeout = 0`
-    if (shards !== null) await tx.unsafe(`set local citus.shard_count = ${shards}`)
+    await tx.unsafe(`set local citus.shard_count = ${shards}`)
     await tx.unsafe(fileOf('citus.sql'))
   })
 }
 
 /** Whether the tables are spread. Also where there is no Citus. */
 export async function isDistributed(sql: Sql): Promise<boolean> {
-  const [citus] = await sql`select 1 from pg_extension where extname = 'citus'`
-  if (!citus) return false
+  if (!(await hasCitus(sql))) return false
   const rows =
     await sql`select 1 from pg_dist_partition where logicalrelid = to_regclass('sessions')`
+  return rows.length > 0
+}
+
+export async function hasCitus(sql: Sql): Promise<boolean> {
+  const rows = await sql`select 1 from pg_extension where extname = 'citus'`
   return rows.length > 0
 }
 
