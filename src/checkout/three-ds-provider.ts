@@ -47,6 +47,6 @@ export function noProvider(mode: Mode): Refusal {
 }
 
 const noProviderWords: Record<Mode, string> = {
-  test: 'Test mode is off here: its bank, the simulator, does not run. RIPPER_SIMULATOR=on lets it run.',
+  test: 'Test mode is off here: RIPPER_SIMULATOR=off keeps its bank, the simulator, from running.',
   live: 'Neither a 3-D Secure connection nor a Directory Server is configured for live mode, so no card could be authenticated.',
 }

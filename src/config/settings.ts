@@ -12,7 +12,6 @@ import {
   type Setting,
   text,
   wholeNumber,
-  wordOf,
 } from './setting.ts'
 import { singleSignOnSettings } from './single-sign-on.ts'
 import { readThreeDsFile } from './three-ds-file.ts'
@@ -101,14 +100,9 @@ export const settings = {
       return typeof read === 'string' ? fail(name, read) : read
     },
   ),
-  /** Null where the operator did not decide. */
-  simulator: optional(
-    {
-      name: 'RIPPER_SIMULATOR',
-      meaning: 'the simulated bank that test mode needs: on, off',
-      fallback: 'on, until there is a live merchant',
-    },
-    (value, name) => wordOf(name, value, ['on', 'off'] as const),
+  simulator: oneOf(
+    { name: 'RIPPER_SIMULATOR', meaning: 'off: the simulated bank of test mode does not run' },
+    { words: ['on', 'off'], fallback: 'on' },
   ),
   trusted_proxies: networks({
     name: 'RIPPER_TRUSTED_PROXIES',

@@ -71,7 +71,7 @@ export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): 
   const mounted = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
   for (const { peer, path, own_calls_only } of mounted) {
     app.all(peer.prefix + fastifyPath(path), async (request, reply) => {
-      if (!peer.isOpen()) throw notFound(request)
+      if (!peer.is_open) throw notFound(request)
       if (own_calls_only && !own.isOne(request.headers)) {
         throw new Refusal('unauthorized', 'Only this service itself may ask here.')
       }

@@ -19,8 +19,8 @@ export type Peer = {
   prefix: string
   /** Every path below the prefix, with parameters as `{name}`. */
   places: readonly PeerPlace[]
-  /** While this is false, its paths answer 404. */
-  isOpen(): boolean
+  /** Its paths answer 404 otherwise. */
+  is_open: boolean
   handle(request: PeerRequest): Promise<PeerAnswer>
 }
 

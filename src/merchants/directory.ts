@@ -57,16 +57,13 @@ export async function openDirectory(parts: {
   database: Pick<Database, 'sql' | 'listen'>
   clock: Clock
   keyring: Keyring
-  /** Called wherever an account may have changed. */
-  changed?: () => void
 }): Promise<Directory> {
-  const { clock, keyring, changed = () => {} } = parts
+  const { clock, keyring } = parts
   const { sql, listen } = parts.database
   const kept = keep(clock)
   // The callback also runs whenever the channel is reopened, because announcements in between were missed.
   const forget = () => {
     kept.forget()
-    changed()
   }
   const unlisten = await listen(settings_channel, { heard: forget, opened: forget })
 

@@ -60,7 +60,6 @@ import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { placesOf } from './merchant-places.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatedBank } from './simulated-bank.ts'
-import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
 import { type Company, limitedTogether } from './together.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
@@ -69,8 +68,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   database: Pick<Database, 'sql' | 'listen'>
   keyring: Keyring
   three_ds: ThreeDsFile | null
-  /** Whether the simulated bank runs; null where it is to run until there is a live merchant. */
-  simulator: 'on' | 'off' | null
+  /** Whether the simulated bank of test mode runs. */
+  simulator: 'on' | 'off'
   addresses: Omit<Addresses, 'dashboard_url'>
   /** The dashboard's own origin, where it has one. */
   dashboard_url?: string | null
@@ -128,13 +127,10 @@ export type Service = {
 export async function assemble(parts: ServiceOptions): Promise<Service> {
   const { world, database, keyring, clock_fault } = parts
   const { sql } = database
-  const simulator = openSimulatorSwitch({ asked: parts.simulator, sql, world })
-  await simulator.look()
-  const changed = () => void simulator.look()
-  const directory = await openDirectory({ database, clock: world.clock, keyring, changed })
+  const directory = await openDirectory({ database, clock: world.clock, keyring })
   const ownCalls = openOwnCalls(keyring)
-  const simulatedBank = openSimulatedBank(parts, ownCalls, simulator)
-  const context = await contextOf(parts, { directory, simulator, own_calls: ownCalls })
+  const simulatedBank = openSimulatedBank(parts, ownCalls)
+  const context = await contextOf(parts, { directory, own_calls: ownCalls })
   const assets = readAssets()
   const dashboardAssets = readDashboardAssets()
   await keepForLater(sql, world.clock.now(), assets, dashboardAssets)
@@ -185,11 +181,11 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   return { app, context, drain, endChallenges: simulatedBank.endDue, close }
 }
 
-type ContextOptions = { directory: Directory; simulator: SimulatorSwitch; own_calls: OwnCalls }
+type ContextOptions = { directory: Directory; own_calls: OwnCalls }
 
 async function contextOf(
   parts: ServiceOptions,
-  { directory, simulator, own_calls }: ContextOptions,
+  { directory, own_calls }: ContextOptions,
 ): Promise<Context> {
   const { world, keyring, database } = parts
   const { sql } = database
@@ -203,7 +199,7 @@ async function contextOf(
     world,
     addresses,
     file: parts.three_ds,
-    simulator: { isOn: simulator.isOn, headers: own_calls.headers },
+    simulator: parts.simulator === 'on' ? own_calls : null,
     ranges: openCardRangeStore(sql),
   })
   return {

@@ -14,11 +14,11 @@ import {
   simulator_places,
   type ThreeDsSimulator,
 } from '../three-ds/simulator/simulator.ts'
-import type { SimulatorSwitch } from './simulator-switch.ts'
 
 type SimulatedBank = Pick<ThreeDsSimulator, 'endDue' | 'close'> & { peer: Peer }
 
 type BankOptions = {
+  simulator: 'on' | 'off'
   world: World
   database: Pick<Database, 'sql'>
   keyring: Pick<Keyring, 'mac'>
@@ -26,10 +26,10 @@ type BankOptions = {
 }
 
 export function openSimulatedBank(
-  { world, addresses, keyring, database }: BankOptions,
+  { simulator, world, addresses, keyring, database }: BankOptions,
   ownCalls: OwnCalls,
-  { isOn }: Pick<SimulatorSwitch, 'isOn'>,
 ): SimulatedBank {
+  const is_open = simulator === 'on'
   const { handle, endDue, close } = openThreeDsSimulator({
     world,
     base_url: () => addresses.internal_url() + simulator_prefix,
@@ -41,8 +41,8 @@ export function openSimulatedBank(
     challenges: openChallenges(database.sql),
   })
   return {
-    peer: { prefix: simulator_prefix, places: simulator_places, isOpen: isOn, handle },
-    endDue: async () => (isOn() ? endDue() : 0),
+    peer: { prefix: simulator_prefix, places: simulator_places, is_open, handle },
+    endDue: async () => (is_open ? endDue() : 0),
     close,
   }
 }

@@ -27,25 +27,20 @@ export function openThreeDs(parts: {
   addresses: { base_url(): string; internal_url(): string }
   file: LiveDirectoryServers | null
   ranges: CardRangeStore
-  /** Whether the simulated bank runs, and the headers that it expects with each message. */
-  simulator: Simulator
+  /** The headers that the simulated bank expects with each message; null where it does not run. */
+  simulator: { headers: Record<string, string> } | null
 }): Record<Mode, PostedThreeDs | null> {
   const { world, addresses, file, ranges, simulator } = parts
-  const test = openTestServer(world, addresses, simulator)
   return {
-    get test() {
-      return simulator.isOn() ? test : null
-    },
+    test: simulator && openTestServer(world, addresses, simulator),
     live: file && openLiveServer(world, file, ranges),
   }
 }
 
-type Simulator = { isOn(): boolean; headers: Record<string, string> }
-
 function openTestServer(
   world: World,
   addresses: { base_url(): string; internal_url(): string },
-  { headers }: Pick<Simulator, 'headers'>,
+  { headers }: { headers: Record<string, string> },
 ): PostedThreeDs {
   const at = () => `${addresses.internal_url()}${simulator_prefix}/ds`
   // The address is known only once the server listens, so it is read at each use.

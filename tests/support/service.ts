@@ -74,8 +74,8 @@ export type Service = {
 export type ServiceOptions = {
   clock?: Clock
   gateway_limit?: number
-  /** Null where it is to run until there is a live merchant; it runs otherwise. */
-  simulator?: 'on' | 'off' | null
+  /** Whether the simulated bank runs; it does where nothing is said. */
+  simulator?: 'on' | 'off'
   trusted_proxies?: string[]
   /** Live Directory Servers; live mode has none otherwise. */
   three_ds?: ThreeDsFile
@@ -158,7 +158,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     database: opened,
     keyring,
     three_ds: options.three_ds ?? null,
-    simulator: options.simulator === undefined ? 'on' : options.simulator,
+    simulator: options.simulator ?? 'on',
     addresses: {
       base_url: () => options.base_url ?? base_url,
       pay_url: () => options.pay_url ?? `${base_url}/pay`,

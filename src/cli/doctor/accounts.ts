@@ -26,8 +26,8 @@ export type AccountFacts = {
   base_url: string | null
   pay_url: string | null
   has_directory_servers: boolean
-  /** The value of RIPPER_SIMULATOR; null if it is not set. */
-  simulator: 'on' | 'off' | null
+  /** The value of RIPPER_SIMULATOR. */
+  simulator: 'on' | 'off'
   now: Date
 }
 
@@ -78,7 +78,7 @@ export const accountChecks: Check<AccountFacts>[] = [
   },
   {
     name: 'Test connections',
-    judge({ unusable_tests, has_test_connections, live_merchants, simulator }) {
+    judge({ unusable_tests, has_test_connections, simulator }) {
       if (!has_test_connections) return ok('no integration has one')
       if (unusable_tests.length > 0) {
         return problem(
@@ -86,8 +86,7 @@ export const accountChecks: Check<AccountFacts>[] = [
           'Their test sessions are refused: ripper integration update ID --test-connection LABEL, or --clear test-connection.',
         )
       }
-      const is_off = simulator === 'off' || (simulator === null && live_merchants.length > 0)
-      if (!is_off) return ok('those that integrations name can be used')
+      if (simulator === 'on') return ok('those that integrations name can be used')
       return warning(
         'integrations name test connections, but the simulated bank that authenticates their test sessions does not run',
         'Set RIPPER_SIMULATOR=on.',
@@ -96,12 +95,7 @@ export const accountChecks: Check<AccountFacts>[] = [
   },
   {
     name: 'Test mode',
-    judge({ live_merchants, simulator }) {
-      if (simulator === 'off') return ok('off, as RIPPER_SIMULATOR asks')
-      if (live_merchants.length === 0) return ok('on')
-      if (simulator === 'on') return ok('on beside live merchants, as RIPPER_SIMULATOR asks')
-      return ok('off, since there are live merchants; RIPPER_SIMULATOR=on turns it on')
-    },
+    judge: ({ simulator }) => ok(simulator === 'off' ? 'off, as RIPPER_SIMULATOR asks' : 'on'),
   },
   {
     name: 'Public address',
