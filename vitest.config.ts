@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: ['tests/support/setup-database.ts', 'tests/support/setup-web.ts'],
     pool: 'forks',
+    isolate: false,
+    experimental: { viteModuleRunner: false },
     // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.
     maxWorkers: 2,
     // No more than a guard against what never ends: a busy machine takes several times as long as an idle one.

@@ -17,6 +17,7 @@ import { leaveToNeighbours } from '../service/neighbours.ts'
 import { openExisting } from '../service/resources.ts'
 import { refuseWrongClock } from './right-clock.ts'
 import { type OptionSpec, type Options, UsageError } from './terminal/command.ts'
+import { terminal } from './terminal/terminal.ts'
 
 /** What commands work with. Its clock is that of the service that last started on this database. */
 export type CommandContext = ManageContext &
@@ -36,9 +37,11 @@ export async function withCommandContext<T>(
   work: (context: CommandContext) => Promise<T>,
   { moves_money = false } = {},
 ): Promise<T> {
+  const { environment, stderr } = terminal()
   // A command prints what it has to say. The log of a service would only get in between.
-  const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
-  const { world, database, keyring, vendor_http, windows_from } = await openExisting(config)
+  const usual = { log_level: 'error' as const, database_connections: 2 }
+  const config = { ...readConfig(environment), ...usual }
+  const { world, database, keyring, vendor_http, windows_from } = await openExisting(config, stderr)
   const { sql } = database
   const left = new Set<string>()
   try {
@@ -105,7 +108,7 @@ export async function merchantOf(
   const found = demo && (await findMerchant(sql, demo.merchant_id as MerchantId))
   const [first, ...others] = await firstMerchants(sql, merchants_named_max + 1)
   if (found) {
-    if (others.length > 0 && options.json !== true) process.stderr.write(demoNote(found))
+    if (others.length > 0 && options.json !== true) terminal().stderr.write(demoNote(found))
     return found.merchant_id
   }
   if (!first) {

@@ -3,16 +3,17 @@
 import { allSettings, readConfig, shownValue } from '../config/config.ts'
 import type { Command } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
 export const configCommand: Command = {
   name: 'config',
   summary: 'Lists every setting with its value; secrets show only whether they are set',
   options: {},
   async run({ json }) {
-    readConfig()
+    readConfig(terminal().environment)
     const settings = allSettings.map((setting) => ({
       name: setting.name,
-      value: shownValue(setting),
+      value: shownValue(setting, terminal().environment),
       default: setting.fallback,
       meaning: setting.meaning,
     }))
@@ -21,7 +22,7 @@ export const configCommand: Command = {
       return
     }
     for (const { name, value, meaning, default: fallback } of settings) {
-      process.stdout.write(
+      terminal().stdout.write(
         `${name}\n  ${meaning}\n  ${value === null ? `default: ${fallback}` : `set to: ${value}`}\n`,
       )
     }

@@ -4,6 +4,7 @@ import { closest } from './terminal/closest.ts'
 import { type Command, type Section, UsageError, usageOf } from './terminal/command.ts'
 import { paint } from './terminal/paint.ts'
 import { printJson } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
 /** `sections` is read only when the command runs, because the command is itself among them. */
 export function helpCommand(sections: () => Section[]): Command {
@@ -15,7 +16,7 @@ export function helpCommand(sections: () => Section[]): Command {
     async run({ positionals, json }) {
       const text = helpOf(sections(), positionals)
       if (json) printJson({ help: text })
-      else process.stdout.write(text)
+      else terminal().stdout.write(text)
       return 0
     },
   }

@@ -7,22 +7,28 @@ import { groupOf, overview, strangerWords } from './help.ts'
 import { ServiceError } from './service/call.ts'
 import { type Command, readArguments, UsageError, usageOf } from './terminal/command.ts'
 import { paintError } from './terminal/paint.ts'
+import { terminal } from './terminal/terminal.ts'
 
-/** Returns the exit status: 0 for success, 1 if the command was refused or failed, 2 if it was called wrongly. */
-export async function main(args: string[]): Promise<number> {
+/** Runs the command of this process. Returns its exit status. */
+export function main(args: string[]): Promise<number> {
   // It is no failure if a reader such as `head` stops reading.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 1)
   })
+  return runCommand(args)
+}
+
+/** Returns the exit status: 0 for success, 1 if the command was refused or failed, 2 if it was called wrongly. */
+export async function runCommand(args: string[]): Promise<number> {
   if (args[0] === '--version' || args[0] === '-v') {
-    process.stdout.write(`${version()}\n`)
+    terminal().stdout.write(`${version()}\n`)
     return 0
   }
   const wants_help = args.includes('--help') || args.includes('-h')
   const command = commands.find(({ name }) => isPrefix(name.split(' '), args))
   if (!command) return withoutCommand(args, wants_help)
   if (wants_help) {
-    process.stdout.write(usageOf(command))
+    terminal().stdout.write(usageOf(command))
     return 0
   }
   try {
@@ -40,7 +46,7 @@ function withoutCommand(args: string[], wants_help: boolean): number {
   if (words.length === 0 || (group.length > 0 && wants_help)) {
     const option = args.find((each) => !['--help', '-h', '--json'].includes(each))
     if (option !== undefined && !wants_help) return wrong(`there is no option ${option}`, args)
-    process.stdout.write(overview(group.length > 0 ? group : sections))
+    terminal().stdout.write(overview(group.length > 0 ? group : sections))
     return wants_help ? 0 : 2
   }
   if (group.length === 0) return wrong(strangerWords(commands, words), args)
@@ -49,9 +55,9 @@ function withoutCommand(args: string[], wants_help: boolean): number {
 
 function wrong(message: string, args: string[], more = ''): number {
   if (args.includes('--json')) {
-    process.stdout.write(`${JSON.stringify({ error: 'usage', message })}\n`)
+    terminal().stdout.write(`${JSON.stringify({ error: 'usage', message })}\n`)
   }
-  process.stderr.write(`${paintError('ripper:')} ${message}\n${more}`)
+  terminal().stderr.write(`${paintError('ripper:')} ${message}\n${more}`)
   return 2
 }
 
@@ -61,11 +67,11 @@ function tell(command: Command, error: unknown, json: boolean): number {
   if (json) {
     const request = error instanceof ServiceError && { request_id: error.request_id }
     const document = { error: usage ? 'usage' : codeOf(error), message, ...request }
-    process.stdout.write(`${JSON.stringify(document)}\n`)
+    terminal().stdout.write(`${JSON.stringify(document)}\n`)
   }
-  process.stderr.write(`${paintError(`ripper ${command.name}:`)} ${message}\n`)
+  terminal().stderr.write(`${paintError(`ripper ${command.name}:`)} ${message}\n`)
   const has_more = usage && command.name !== 'help'
-  if (has_more) process.stderr.write(`See: ripper help ${command.name}\n`)
+  if (has_more) terminal().stderr.write(`See: ripper help ${command.name}\n`)
   return usage ? 2 : 1
 }
 

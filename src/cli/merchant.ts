@@ -14,6 +14,7 @@ import {
 } from './terminal/command.ts'
 import { paintState } from './terminal/paint.ts'
 import { print, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
 const profileOption: OptionSpec = {
   value: 'FILE.json',
@@ -128,7 +129,7 @@ function profileOf(options: Options): Record<string, unknown> | undefined {
   const profile = content as Record<string, unknown>
   const read = readAcquiringProfile(profile)
   if ('missing' in read) {
-    process.stderr.write(
+    terminal().stderr.write(
       `The profile is stored, but lacks a valid ${read.missing.join(', ')}. Until it has one, live sessions are refused.\n`,
     )
   }

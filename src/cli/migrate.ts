@@ -8,6 +8,7 @@ import { openWorld } from '../outgoing/real-world.ts'
 import { wholeNumber } from './command-context.ts'
 import type { Command, Options } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -17,8 +18,8 @@ export const migrateCommand: Command = {
     shards: { value: 'N', meaning: 'with --distribute: over so many cells; by default 32' },
   },
   async run({ options, json }) {
-    const config = readConfig()
-    const { clock, log } = openWorld({ ...config, log_level: 'error' })
+    const config = readConfig(terminal().environment)
+    const { clock, log } = openWorld({ ...config, log_level: 'error' }, terminal().stderr)
     const { data_dir, database_url: url } = config
     const database = await openDatabase({ url, data_dir, connections_max: 1, clock, log })
     try {
@@ -30,7 +31,7 @@ export const migrateCommand: Command = {
       }
       const words = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`
       const places = cells === null ? '' : `, ${cells} cells made`
-      process.stdout.write(`${database.description}: ${words}${places}.\n`)
+      terminal().stdout.write(`${database.description}: ${words}${places}.\n`)
     } finally {
       await database.close()
     }

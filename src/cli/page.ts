@@ -12,6 +12,7 @@ import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts
 import { choice, list, text } from './command-context.ts'
 import { type Command, CommandError, type Options, UsageError } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
 export const pageCheck: Command = {
   name: 'page check',
@@ -42,7 +43,7 @@ export const pageCheck: Command = {
     if (json) {
       printJson({ url: url.href, page: entry.name, release: version(), ...report })
     } else {
-      process.stdout.write(told(url.href, entry, report))
+      terminal().stdout.write(told(url.href, entry, report))
     }
     return report.differences.length === 0 ? 0 : 1
   },

@@ -5,6 +5,7 @@ import { type RunningService, serve, work } from '../main.ts'
 import { examine } from './doctor/examine.ts'
 import type { Command } from './terminal/command.ts'
 import { printJson, printLine } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 import { untilStopped } from './terminal/until-stopped.ts'
 
 export const serveCommand: Command = {
@@ -16,14 +17,17 @@ export const serveCommand: Command = {
   async run({ options, json }) {
     const stopped = untilStopped()
     warnOfRoot()
-    const config = readConfig()
-    const terminal = !json && process.stdout.isTTY === true
-    const asked = { demo: options.demo === true, terminal, examine: () => examine({}) }
-    const running = await serve(config, asked)
+    const { environment, stdout } = terminal()
+    const config = readConfig(environment)
+    const running = await serve(config, {
+      demo: options.demo === true,
+      terminal: !json && stdout.isTTY === true,
+      examine: () => examine({}),
+    })
     if (json) printJson({ base_url: running.base_url, ...running.demo })
-    else process.stdout.write(welcome(running))
+    else stdout.write(welcome(running))
     await stopped.signal
-    if (!json && process.stdout.isTTY) printLine(farewell(config.drain_seconds))
+    if (!json && stdout.isTTY) printLine(farewell(config.drain_seconds))
     return leave(await running.stop())
   },
 }
@@ -35,9 +39,9 @@ export const workerCommand: Command = {
   async run({ json }) {
     const stopped = untilStopped()
     warnOfRoot()
-    const running = await work(readConfig())
+    const running = await work(readConfig(terminal().environment))
     if (json) printJson({ database: running.database })
-    else process.stdout.write(`Ripper Checkout worker runs on ${running.database}.\n`)
+    else terminal().stdout.write(`Ripper Checkout worker runs on ${running.database}.\n`)
     await stopped.signal
     return leave(await running.stop())
   },
@@ -45,7 +49,7 @@ export const workerCommand: Command = {
 
 /** Written beside the log, whatever its level, so that the user who starts the service sees it. */
 function warnOfRoot(): void {
-  if (process.getuid?.() === 0) process.stderr.write(`${root_warning}\n`)
+  if (process.getuid?.() === 0) terminal().stderr.write(`${root_warning}\n`)
 }
 
 const root_warning =

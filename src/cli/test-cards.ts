@@ -3,6 +3,7 @@
 import { publishedGroups, refundScenarios, refusedNumbers, scenarios } from '../cards/scenarios.ts'
 import type { Command } from './terminal/command.ts'
 import { printJson, printTable } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
 export const testCardsCommand: Command = {
   name: 'test-cards',
@@ -14,14 +15,14 @@ export const testCardsCommand: Command = {
       printJson({ scenarios, published: publishedGroups, refused, refunds: refundScenarios })
       return
     }
-    process.stdout.write(
+    terminal().stdout.write(
       'Use any future expiry and any security code of the right length. The one-time code is 1234.\n',
     )
     for (const [subject, title] of [
       ['three_ds', '3-D Secure scenarios (the acquirer approves)'],
       ['acquirer', 'Acquirer scenarios'],
     ] as const) {
-      process.stdout.write(`\n${title}\n\n`)
+      terminal().stdout.write(`\n${title}\n\n`)
       const rows = scenarios
         .filter((scenario) => scenario.subject === subject)
         .map(({ name, numbers, expected }) => [
@@ -33,14 +34,14 @@ export const testCardsCommand: Command = {
         ])
       printTable(['Visa', 'Mastercard', 'Amex', 'Scenario', 'What happens'], rows)
     }
-    process.stdout.write('\nNumbers that others publish\n\n')
+    terminal().stdout.write('\nNumbers that others publish\n\n')
     printTable(
       ['Number', 'What happens'],
       publishedGroups.flatMap(({ numbers, expected }) =>
         numbers.map((number) => [number, expected]),
       ),
     )
-    process.stdout.write('\nRefunds, of whichever card\n\n')
+    terminal().stdout.write('\nRefunds, of whichever card\n\n')
     printTable(
       ['Amount ends in', 'What happens'],
       refundScenarios.map(({ amount_ends_in, expected }) => [amount_ends_in, expected]),

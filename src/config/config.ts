@@ -8,7 +8,7 @@ export { ConfigError, isNetwork } from './setting.ts'
 export type { SingleSignOnConfig } from './single-sign-on.ts'
 export type { ThreeDsFile } from './three-ds-file.ts'
 
-type Environment = Record<string, string | undefined>
+export type Environment = Record<string, string | undefined>
 type Read<S> = S extends Setting<infer T> ? T : { [K in keyof S]: Read<S[K]> }
 type Settings = Read<typeof settings>
 type Mail = Settings['mail']

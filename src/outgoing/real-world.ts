@@ -18,19 +18,19 @@ import {
 } from '../kernel/world.ts'
 import { exchange } from './exchange.ts'
 
-/** Where the log goes: a command's standard output is its answer. */
-export type LogTo = 'stdout' | 'stderr'
+/** Takes each line of the log; left out, standard output does. */
+export type LogLines = { write(line: string): void }
 
 export function openWorld(
   options: { log_level: string; clock_offset_seconds: number },
-  log_to: LogTo = 'stdout',
+  logLines?: LogLines,
 ): World {
   const clock = realClock(options.clock_offset_seconds)
   return {
     clock,
     random: { bytes: pooledBytes() },
     http: openHttp(clock),
-    log: openLog(options.log_level, log_to),
+    log: openLog(options.log_level, logLines),
   }
 }
 
@@ -79,8 +79,7 @@ export function pooledBytes(fill: (block: Buffer) => Buffer = randomFillSync): R
   }
 }
 
-export function openLog(level: string, to: LogTo = 'stdout'): Log {
-  const lines = pino.destination(to === 'stdout' ? 1 : 2)
+export function openLog(level: string, lines: LogLines = pino.destination(1)): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, lines)
 }
 

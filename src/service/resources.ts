@@ -14,7 +14,7 @@ import { type Keyring, openKeyring } from '../kernel/keyring.ts'
 import type { OpenedTracing } from '../kernel/tracing.ts'
 import type { VendorHttp, World } from '../kernel/world.ts'
 import { liveMerchantExists } from '../merchants/store.ts'
-import { type LogTo, openWorld } from '../outgoing/real-world.ts'
+import { type LogLines, openWorld } from '../outgoing/real-world.ts'
 import { openTracing } from '../outgoing/tracing/open-tracing.ts'
 import { openVendorHttp } from '../outgoing/vendor-http.ts'
 
@@ -34,7 +34,7 @@ const windows_migration = 23
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
 export async function open(config: Config): Promise<Opened> {
   const mended = config.database_url === null ? keepFolder(config.data_dir) : []
-  return openWith(config, 'stdout', {
+  return openWith(config, undefined, {
     traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
       for (const words of mended) log.warn({}, words)
@@ -48,7 +48,7 @@ export async function open(config: Config): Promise<Opened> {
  * Opens an existing database for a command. Where there is none, or one of another release, it refuses: a command in
  * the wrong folder must not create an empty database, and a command of a new release must not begin the upgrade.
  */
-export async function openExisting(config: Config): Promise<Opened> {
+export async function openExisting(config: Config, logLines: LogLines): Promise<Opened> {
   const { data_dir } = config
   if (config.database_url === null && !isMade(data_dir)) {
     throw new ConfigError(
@@ -57,7 +57,7 @@ export async function openExisting(config: Config): Promise<Opened> {
         'migrate, makes one.',
     )
   }
-  return openWith(config, 'stderr', {
+  return openWith(config, logLines, {
     prepare: ({ sql }) => refuseUnlessMigrated(sql),
     masterKeys() {
       const kept = readMasterKey(data_dir)
@@ -69,7 +69,7 @@ export async function openExisting(config: Config): Promise<Opened> {
 
 async function openWith(
   config: Config,
-  log_to: LogTo,
+  logLines: LogLines | undefined,
   how: {
     prepare(database: Database, world: World): Promise<unknown>
     traces?(world: World): Promise<OpenedTracing | null>
@@ -77,7 +77,7 @@ async function openWith(
     masterKeys(world: World): Buffer[]
   },
 ): Promise<Opened> {
-  const world = openWorld(config, log_to)
+  const world = openWorld(config, logLines)
   const tracing = (await how.traces?.(world)) ?? null
   const database = await openDatabase({
     tracing,

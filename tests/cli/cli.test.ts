@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { answer as answerOf, ripper, serve } from '../support/programs.ts'
+import { answer as answerOf, ripper, ripperProgram, serve } from '../support/programs.ts'
 import { until } from '../support/service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-'))
@@ -387,12 +387,18 @@ describe('configuration', () => {
     ['RIPPER_DRAIN_SECONDS', '61', 'RIPPER_DRAIN_SECONDS must be a whole number from 0 to 60'],
     ['RIPPER_DRAIN_SECONDS', '1.5', 'RIPPER_DRAIN_SECONDS must be a whole number from 0 to 60'],
     ['RIPPER_LOG_LEVEL', 'loud', 'RIPPER_LOG_LEVEL must be one of'],
-    ['RIPPER_HOST', '203.0.113.77', 'RIPPER_HOST must be an address of this machine'],
     ['RIPPER_THREE_DS_FILE', '/nowhere', 'RIPPER_THREE_DS_FILE must be a readable JSON file'],
   ])('a wrong %s stops the start and is named', async (name, value, message) => {
     const { status, stderr } = await ripper(['serve'], { env: { ...env, [name]: value } })
     expect(status).toBe(1)
     expect(stderr).toContain(message)
+  })
+
+  test('an address of another machine ends a process that has its database open', async () => {
+    const where = { env: { ...env, RIPPER_HOST: '203.0.113.77' } }
+    const { status, stderr } = await ripperProgram(['serve'], where)
+    expect(status).toBe(1)
+    expect(stderr).toContain('RIPPER_HOST must be an address of this machine')
   })
 
   test('ripper config lists every setting and shows no secret', async () => {
@@ -415,7 +421,7 @@ describe('configuration', () => {
     expect(elsewhere.status).toBe(1)
     await (await serve({ env })).stop()
     await answer('merchant', 'create', '--name', 'Live', '--live')
-    const start = await ripper(['serve'], { env: shifted })
+    const start = await ripperProgram(['serve'], { env: shifted })
     expect(start.status).toBe(1)
     expect(start.stderr).toContain('RIPPER_CLOCK_OFFSET_SECONDS must be 0 or unset')
   })

@@ -20,7 +20,7 @@ import { deadLetter, insertAttempt } from '../conformance/webhook-delivery-rows.
 import { freshDatabase } from '../support/database.ts'
 import { openMailServer } from '../support/mail-server.ts'
 import { useOperated } from '../support/operated.ts'
-import { answer, ripper, serve } from '../support/programs.ts'
+import { answer, ripper, ripperProgram, serve } from '../support/programs.ts'
 import { newKey, shop } from '../support/service.ts'
 
 const { service, folder, env } = await useOperated()
@@ -37,7 +37,10 @@ const unwell = (checks: Finding[]) =>
 
 /** Its exit status, what is not well, and everything that it said. */
 async function examined(changes: Record<string, string> = {}, cwd?: string) {
-  const ended = await ripper(['doctor', '--json'], { env: { ...env, ...changes }, cwd })
+  const where = { env: { ...env, ...changes } }
+  const ended = await (cwd
+    ? ripperProgram(['doctor', '--json'], { ...where, cwd })
+    : ripper(['doctor', '--json'], where))
   const { checks } = JSON.parse(ended.stdout)
   return { status: ended.status, said: ended.stdout + ended.stderr, unwell: unwell(checks), checks }
 }

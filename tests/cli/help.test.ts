@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands.ts'
 import { strangerWords } from '../../src/cli/help.ts'
 import { editDistance } from '../../src/cli/terminal/closest.ts'
 import { version } from '../../src/kernel/version.ts'
-import { ripper } from '../support/programs.ts'
+import { ripper, ripperProgram } from '../support/programs.ts'
 
 test.each([
   ['', '', 0],
@@ -62,6 +62,20 @@ describe('the program', () => {
     expect(ended.status).toBe(status)
   })
 
+  test.each<[string, string[], number]>([
+    ['succeeded', ['-v'], 0],
+    ['was refused', ['config'], 1],
+    ['was called wrongly', ['pay'], 2],
+  ])(
+    'the process of a command that %s ends with its words and its status',
+    async (_, args, status) => {
+      const where = { env: { RIPPER_PORT: 'eighty' } }
+      const ended = await ripperProgram(args, where)
+      expect(ended.status).toBe(status)
+      expect(ended).toEqual(await ripper(args, where))
+    },
+  )
+
   test('a wrong command by --json is a document, too', async () => {
     const { status, stdout } = await ripper(['pay', '--json'])
     const message = 'there is no command pay. ripper help lists them.'
@@ -96,8 +110,8 @@ describe('colours', () => {
   })
 
   test('are not there where the output is piped, to standard output or error', async () => {
-    const help = await ripper(['help'])
-    const wrong = await ripper(['pay'])
+    const help = await ripperProgram(['help'])
+    const wrong = await ripperProgram(['pay'])
     expect(help.stdout + wrong.stderr).not.toContain(painted)
   })
 })

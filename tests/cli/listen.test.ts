@@ -37,7 +37,7 @@ const at = ({ base_url }: Pick<Service, 'base_url'>) => ['--base-url', base_url]
 /** A `ripper listen` that stays, for as long as its test at the most. */
 function listeningTo({ base_url }: { base_url: string }, secret_key: string, ...args: string[]) {
   const program = talk(['listen', ...at({ base_url }), ...args], { env: envOf({ secret_key }) })
-  onTestFinished(async () => void (await program.stop('SIGKILL')))
+  onTestFinished(async () => void (await program.stop()))
   return program
 }
 
@@ -118,7 +118,7 @@ describe('events', () => {
     writeFileSync(join(folder, 'demo.json'), JSON.stringify(demo))
     for (const command of [['listen'], ['logs', 'tail']]) {
       const program = talk(command, { env: { RIPPER_DATA_DIR: folder } })
-      onTestFinished(async () => void (await program.stop('SIGKILL')))
+      onTestFinished(async () => void (await program.stop()))
       await program.says(`the demo merchant (${merchant_id}; --key or RIPPER_SECRET_KEY takes`)
     }
     const named = listening(account)

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { ripper, serve } from '../support/programs.ts'
+import { ripperProgram, serve } from '../support/programs.ts'
 import { removeData } from '../support/setup-database.ts'
 
 const root = process.getuid!() === 0
@@ -49,7 +49,9 @@ test('a folder of something else that all may write to is refused, and left alon
   mkdirSync(shared)
   writeFileSync(join(shared, 'notes.txt'), '')
   chmodSync(shared, 0o777)
-  const { status, stderr } = await ripper(['serve'], { env: { ...env, RIPPER_DATA_DIR: shared } })
+  const { status, stderr } = await ripperProgram(['serve'], {
+    env: { ...env, RIPPER_DATA_DIR: shared },
+  })
   expect(status).toBe(1)
   expect(stderr).toContain('RIPPER_DATA_DIR must be a folder of its own: every user ')
   expect(readdirSync(shared)).toEqual(['notes.txt'])

@@ -262,7 +262,7 @@ describe('ripper logs tail', () => {
   const tail = (account: Account, ...args: string[]) => {
     const env = { RIPPER_SECRET_KEY: account.secret_key, RIPPER_DATA_DIR: '/nonexistent' }
     const program = talk(['logs', 'tail', '--base-url', service.base_url, ...args], { env })
-    onTestFinished(async () => void (await program.stop('SIGKILL')))
+    onTestFinished(async () => void (await program.stop()))
     return program
   }
 

@@ -40,6 +40,8 @@ const env = {
   npm_config_update_notifier: 'false',
 }
 const here = { cwd: folder, env }
+/** For commands, which have no folder of their own. */
+const there = { env: { ...env, RIPPER_DATA_DIR: join(folder, '.ripper') } }
 let service: Awaited<ReturnType<typeof serve>>
 let demo: Json
 
@@ -123,7 +125,7 @@ describe('first-webhook.md', () => {
       headers: { 'x-service-api-key': demo.secret_key },
     })
     const [{ id }] = ((await endpoints.json()) as Json).endpoints
-    expect((await ripper(['endpoint', 'delete', id], here)).status).toBe(0)
+    expect((await ripper(['endpoint', 'delete', id], there)).status).toBe(0)
   }, 60_000)
 })
 
@@ -169,7 +171,7 @@ describe('migrate-from-stripe.md', () => {
     await listener.says('-> 200 POST')
     const forged = await fetch(`${address}/webhook`, { method: 'POST', body: '{}' })
     expect(forged.status).toBe(400)
-    const log = talk(['logs', 'tail', '--last', '100'], here)
+    const log = talk(['logs', 'tail', '--last', '100'], there)
     staying.push(log)
     await log.says(/ 200 +POST +\/v1\/payment_intents .* req_/)
   }, 60_000)
@@ -194,7 +196,7 @@ describe('migrate-from-stripe.md', () => {
 
   test('a payment is refunded', async () => {
     const { hostname: host, port } = new URL(demo.base_url)
-    const trigger = await ripper(['trigger', 'payment.captured', '--json'], here)
+    const trigger = await ripper(['trigger', 'payment.captured', '--json'], there)
     const { session_id } = JSON.parse(trigger.stdout)
     const client = `{ host: '${host}', port: ${port}, protocol: 'http' }`
     const lines = [
@@ -263,7 +265,7 @@ describe('refunds.md', () => {
   })
 
   test('a payment is refunded in two ways, and both are read', async () => {
-    const trigger = await ripper(['trigger', 'payment.captured', '--json'], here)
+    const trigger = await ripper(['trigger', 'payment.captured', '--json'], there)
     const { payment_id } = JSON.parse(trigger.stdout)
     const set = `API=${demo.base_url} KEY=${demo.secret_key} PAYMENT=${payment_id}\n`
     const refund = JSON.parse(await run(set + blocks.refund!))
@@ -275,7 +277,7 @@ describe('refunds.md', () => {
     expect(read.split(refund.id)).toHaveLength(3)
     const endpoint = JSON.parse(await run(set + blocks.endpoint!))
     expect(endpoint.extension_events).toEqual(['refund.succeeded', 'refund.failed'])
-    expect((await ripper(['endpoint', 'delete', endpoint.id], here)).status).toBe(0)
+    expect((await ripper(['endpoint', 'delete', endpoint.id], there)).status).toBe(0)
   }, 60_000)
 })
 

@@ -1,8 +1,12 @@
-// Runs the product's own programs as a user would, each in a process of its own.
+// Runs the product's own programs as a user would: commands in this process, and what is about a process in one of its own.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { constants } from 'node:os'
 import { resolve } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { runCommand } from '../../src/cli/main.ts'
+import { runIn } from '../../src/cli/terminal/terminal.ts'
 import type { Json } from './client.ts'
 import { realClock } from './world.ts'
 
@@ -10,20 +14,41 @@ const program = resolve(import.meta.dirname, '../../bin/ripper.mjs')
 
 export type ProgramResult = { status: number; stdout: string; stderr: string }
 
-type ProgramPlace = {
-  env?: Record<string, string>
+type TerminalPlace = { env?: Record<string, string> }
+
+type ProgramPlace = TerminalPlace & {
   cwd?: string
   /** In a process group of its own. */
   detached?: boolean
 }
 
-/** Runs `ripper …` to its end. */
-export function ripper(args: string[], where: ProgramPlace = {}): Promise<ProgramResult> {
+/** Runs `ripper …` to its end, without a process of its own. */
+export function ripper(args: string[], { env = {} }: TerminalPlace = {}): Promise<ProgramResult> {
+  return openCommand(args, env).end
+}
+
+/** Runs `ripper …` to its end in a process: for what is about the process, or changes it. */
+export function ripperProgram(args: string[], where: ProgramPlace = {}): Promise<ProgramResult> {
   return ended(start(process.execPath, [program, ...args], where))
 }
 
+type OpenCommand = { stdout: PassThrough; signals: EventEmitter; end: Promise<ProgramResult> }
+
+function openCommand(args: string[], env: Record<string, string>): OpenCommand {
+  const [stdout, stderr, signals] = [new PassThrough(), new PassThrough(), new EventEmitter()]
+  const [out, err] = [textOf(stdout), textOf(stderr)]
+  const environment = environmentOf(env)
+  const end = runIn({ environment, stdout, stderr, signals }, async () => {
+    const status = await runCommand(args)
+    // What was written has been read by then.
+    await Promise.all([stdout, stderr].map((stream) => once(stream.end(), 'end')))
+    return { status, stdout: out(), stderr: err() }
+  })
+  return { stdout, signals, end }
+}
+
 /** The JSON document of a command that succeeds. */
-export async function answer(args: string[], where: ProgramPlace): Promise<Json> {
+export async function answer(args: string[], where: TerminalPlace): Promise<Json> {
   const { status, stdout, stderr } = await ripper([...args, '--json'], where)
   if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return JSON.parse(stdout)
@@ -77,20 +102,27 @@ export type RunningProgram = {
 }
 
 /** Starts `ripper …`, one that stays and tells of what happens. */
-export function talk(args: string[], where: ProgramPlace): RunningProgram {
-  const child = start(process.execPath, [program, ...args], where)
-  return talkOf(child, (signal) => child.kill(signal))
+export function talk(args: string[], { env = {} }: TerminalPlace): RunningProgram {
+  const { stdout, signals, end } = openCommand(args, env)
+  return talkOf(stdout, end, (signal) => signals.emit(signal, signal, constants.signals[signal]))
 }
 
 /** Starts a shell script that stays; it is stopped with all that it has started. */
 export function talkShell(script: string, where: ProgramPlace): RunningProgram {
   const child = start('bash', ['-eu', '-c', forReaders(script)], { ...where, detached: true })
-  return talkOf(child, (signal) => process.kill(-child.pid!, signal))
+  return talkOf(child.stdout!, ended(child), (signal) => process.kill(-child.pid!, signal))
 }
 
-function talkOf(child: ChildProcess, kill: (signal: NodeJS.Signals) => void): RunningProgram {
-  const said = textOf(child.stdout!)
-  const end = ended(child)
+function talkOf(
+  stdout: NodeJS.ReadableStream,
+  end: Promise<ProgramResult>,
+  kill: (signal: NodeJS.Signals) => void,
+): RunningProgram {
+  const said = textOf(stdout)
+  let has_ended = false
+  void end.finally(() => {
+    has_ended = true
+  })
   const hasSaid = (words: string | RegExp) =>
     typeof words === 'string' ? said().includes(words) : words.test(said())
   return {
@@ -99,13 +131,13 @@ function talkOf(child: ChildProcess, kill: (signal: NodeJS.Signals) => void): Ru
       new Promise((heard, failed) => {
         const look = () => hasSaid(words) && heard()
         const giveUp = (why: string) => failed(new Error(`${why} before ${words}: ${said()}`))
-        child.stdout!.on('data', look)
+        stdout.on('data', look)
         void end.then(({ stderr }) => giveUp(`it ended (${stderr})`))
         void realClock.sleep(45_000).then(() => giveUp('45 s have passed'))
         look()
       }),
     async stop(signal = 'SIGINT') {
-      if (child.exitCode === null && child.signalCode === null) kill(signal)
+      if (!has_ended) kill(signal)
       return end
     },
   }
@@ -140,10 +172,14 @@ function start(
   return spawn(command, args, {
     cwd,
     detached,
-    // Colours are for terminals, whatever the terminal says that the tests run in.
-    env: { ...process.env, FORCE_COLOR: undefined, RIPPER_LOG_LEVEL: 'error', ...env },
+    env: environmentOf(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+}
+
+function environmentOf(env: Record<string, string>) {
+  // Colours are for terminals, whatever the terminal says that the tests run in.
+  return { ...process.env, FORCE_COLOR: undefined, RIPPER_LOG_LEVEL: 'error', ...env }
 }
 
 async function ended(child: ChildProcess): Promise<ProgramResult> {

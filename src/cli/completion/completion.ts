@@ -2,6 +2,7 @@
 
 import { type Command, UsageError } from '../terminal/command.ts'
 import { printJson } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { bashScript } from './bash.ts'
 import { fishScript } from './fish.ts'
 import { completionOf } from './shape.ts'
@@ -29,7 +30,7 @@ export function completionCommand(commands: () => Command[]): Command {
       }
       const script = scripts[shell as keyof typeof scripts](completionOf(commands()))
       if (json) printJson({ shell, script })
-      else process.stdout.write(script)
+      else terminal().stdout.write(script)
       return 0
     },
   }

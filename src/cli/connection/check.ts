@@ -7,6 +7,7 @@ import { openWire } from '../../vendors/wire.ts'
 import { withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
 import { oneLine, printJson, printLine } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 
 const limit_ms = 20_000
 const reason_max = 300
@@ -44,7 +45,7 @@ export const connectionCheck: Command = {
       for (const note of answer.notes) printLine(oneLine(note, reason_max))
     } else {
       const reason = oneLine(answer.reason, reason_max)
-      process.stderr.write(`${connector}, ${label} (${connection_id}): ${reason}\n`)
+      terminal().stderr.write(`${connector}, ${label} (${connection_id}): ${reason}\n`)
     }
     return works ? 0 : 1
   },

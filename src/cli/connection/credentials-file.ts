@@ -16,6 +16,7 @@ import { realClock } from '../../outgoing/real-world.ts'
 import { apiUrlJudge } from '../../service/api-urls.ts'
 import { text } from '../command-context.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
+import { terminal } from '../terminal/terminal.ts'
 
 const networks_variable = settings.connection_allowed_networks.name
 
@@ -51,7 +52,11 @@ export function judgeFile(
   connector: KnownConnector,
   asked: { file: unknown; mode: ConnectionMode },
 ): Promise<Credentials> {
-  return judgeCredentials(connector, asked, apiUrlJudge(readConfig(), realClock()))
+  return judgeCredentials(
+    connector,
+    asked,
+    apiUrlJudge(readConfig(terminal().environment), realClock()),
+  )
 }
 
 /** Warns of a key of the other environment that `api_url` leads to another address. The command goes on. */
@@ -60,7 +65,8 @@ export function warnOfEnvironment(
   asked: { credentials: Credentials; mode: ConnectionMode },
 ): void {
   const doubt = environmentDoubt(connector, asked.credentials, asked.mode)
-  if (doubt !== null) process.stderr.write(`Warning: ${doubt}. It is taken because of api_url.\n`)
+  if (doubt !== null)
+    terminal().stderr.write(`Warning: ${doubt}. It is taken because of api_url.\n`)
 }
 
 function contentOf(path: string): Buffer {

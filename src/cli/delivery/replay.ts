@@ -18,6 +18,7 @@ import {
 import { endpointsOf } from '../endpoint/endpoint.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { print, printJson } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 
 const only_with_all = ['endpoint', 'since', 'until']
@@ -112,8 +113,8 @@ async function outcomeOf(
 }
 
 function printOutcome({ delivery_id, replay_of, message }: ReplayResult): void {
-  if (delivery_id) process.stdout.write(`${replay_of}  replayed as ${delivery_id}\n`)
-  else process.stderr.write(`${replay_of}  not replayed: ${message}\n`)
+  if (delivery_id) terminal().stdout.write(`${replay_of}  replayed as ${delivery_id}\n`)
+  else terminal().stderr.write(`${replay_of}  not replayed: ${message}\n`)
 }
 
 type Tally = { accepted: number; refused: Record<string, number> }
@@ -176,7 +177,7 @@ const progress_ms = 2000
 type ProgressOptions = { clock: Pick<Clock, 'now'>; total: number; tell: (line: string) => void }
 
 function writeError(line: string): void {
-  process.stderr.write(line)
+  terminal().stderr.write(line)
 }
 
 /** Prints its progress from time to time. */

@@ -6,6 +6,7 @@ import type { Sql } from '../../database/open.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import { baseUrlOf } from '../service/connection.ts'
 import type { Options } from '../terminal/command.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { type AccountFacts, accountChecks } from './accounts.ts'
 import { type ConnectionFacts, connectionChecks } from './connections.ts'
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from './database.ts'
@@ -50,7 +51,7 @@ function tooLate(after_ms: number): ReadFailure {
 /** Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. */
 export async function examine(options: Options): Promise<CheckResult[]> {
   const config = configOrNull()
-  const machine = judgeAll(machineChecks, readMachine(readDataDir()))
+  const machine = judgeAll(machineChecks, readMachine(readDataDir(terminal().environment)))
   const unread = 'the configuration cannot be read'
   if (config === null) {
     return [
@@ -89,7 +90,7 @@ export async function examine(options: Options): Promise<CheckResult[]> {
 
 function configOrNull(): Config | null {
   try {
-    return readConfig()
+    return readConfig(terminal().environment)
   } catch {
     return null
   }

@@ -6,13 +6,14 @@ import { writersOf } from '../../config/data-folder.ts'
 import { masterKeyPath } from '../../config/master-key.ts'
 import { readAssets } from '../../pages/assets.ts'
 import { demoPath } from '../../service/demo.ts'
+import { terminal } from '../terminal/terminal.ts'
 import type { MachineFacts } from './machine.ts'
 
 export function readMachine(data_dir: string): MachineFacts {
   return {
     node_version: process.versions.node,
-    config_faults: configFaults(),
-    unknown_variables: unknownVariables(),
+    config_faults: configFaults(terminal().environment),
+    unknown_variables: unknownVariables(terminal().environment),
     data_dir: folderFacts(data_dir),
     key_files: [masterKeyPath(data_dir), demoPath(data_dir)]
       .filter((path) => existsSync(path))

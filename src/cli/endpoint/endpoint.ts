@@ -23,6 +23,7 @@ import {
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
 import { print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 
 const networks_variable = 'RIPPER_WEBHOOK_ALLOWED_NETWORKS'
 
@@ -170,7 +171,7 @@ export async function endpointsOf(
 
 async function urlOf(options: Options): Promise<string> {
   const url = text(options, 'url')!
-  const { allowed_networks } = readConfig().webhooks
+  const { allowed_networks } = readConfig(terminal().environment).webhooks
   const fault = await openEndpointUrlJudge({ clock: realClock(), allowed_networks })(url)
   if (fault === null) return url
   if (fault.code === 'blocked_address') throw unreachable(fault.reason)

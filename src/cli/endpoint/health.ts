@@ -15,6 +15,7 @@ import { type CommandContext, merchantOption, withCommandContext } from '../comm
 import type { Command } from '../terminal/command.ts'
 import { answerOf, failureWords } from '../terminal/failure-words.ts'
 import { duration, printJson, printLine, shortTime } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { type EndpointSelection, endpointsOf } from './endpoint.ts'
 
 const hour_ms = 3600 * 1000
@@ -37,7 +38,7 @@ export const endpointHealth: Command = {
     if (json) printJson({ merchant_id, endpoints })
     else if (endpoints.length === 0) {
       printLine(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
-    } else process.stdout.write(endpoints.map(told).join('\n'))
+    } else terminal().stdout.write(endpoints.map(told).join('\n'))
   },
 }
 

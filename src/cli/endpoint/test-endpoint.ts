@@ -9,6 +9,7 @@ import { sendTestEvent, test_event_type } from '../../webhooks/sending/send-test
 import { type CommandContext, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
 import { print } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 
 export const endpointTest: Command = {
   name: 'endpoint test',
@@ -30,7 +31,7 @@ export const endpointTest: Command = {
 async function sendFrom(context: CommandContext, endpoint_id: string) {
   const endpoint = await findEndpointKey(context.sql, endpoint_id)
   if (!endpoint) throw endpointNotFound()
-  const sending = openWebhookSending(readConfig(), context.clock)
+  const sending = openWebhookSending(readConfig(terminal().environment), context.clock)
   try {
     const own = await inCell(context, endpoint.merchant_id)
     return await sendTestEvent({ ...own, webhook_sending: sending }, endpoint)

@@ -15,6 +15,7 @@ import { reasonOf } from '../reconcile/resolve.ts'
 import { clockFault } from '../right-clock.ts'
 import { type Command, CommandError, type OptionSpec, type Options } from '../terminal/command.ts'
 import { printJson, printLine } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { brakeWords, sweptWords } from './brake-words.ts'
 
 const whoseOption: OptionSpec = {
@@ -124,7 +125,7 @@ export const orphanRelease: Command = {
 /** A brake must not wait for a right clock. But a brake with a wrong time may be released too early, or much too late. */
 async function warnOfClock({ sql }: CommandContext): Promise<void> {
   const fault = await clockFault(sql).catch(() => null)
-  if (fault !== null) process.stderr.write(`${fault} Then pull the brake again.\n`)
+  if (fault !== null) terminal().stderr.write(`${fault} Then pull the brake again.\n`)
 }
 
 /** Everything that was paid before the brake was pulled must be found while it is pulled. */

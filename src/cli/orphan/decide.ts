@@ -11,6 +11,7 @@ import { operatorName, text, withCommandContext } from '../command-context.ts'
 import { reasonOf } from '../reconcile/resolve.ts'
 import { type Command, type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
 import { printJson, printLine } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { acquirerOption } from './orphan.ts'
 
 const whichOptions: Record<string, OptionSpec> = {
@@ -96,7 +97,7 @@ function tellOf(
   else if (unchanged.length === 0) printLine('None is held back.')
   for (const { reference, state } of unchanged) {
     const why = state === null ? 'there is none of this reference' : whyNot[state]
-    process.stderr.write(`${reference}  ${not_done}: ${why}\n`)
+    terminal().stderr.write(`${reference}  ${not_done}: ${why}\n`)
   }
 }
 

@@ -20,6 +20,7 @@ import {
 } from '../command-context.ts'
 import type { Command, OptionSpec } from '../terminal/command.ts'
 import { money, oneLine, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { reasonOf } from './resolve.ts'
 
 const limit_default = 50
@@ -38,7 +39,7 @@ export const reconcileCompare: Command = {
     'The exit status is 1 if something differs, or if an acquirer could not be compared.',
   ],
   async run({ options, json }) {
-    const { unknown_authorisations } = readConfig()
+    const { unknown_authorisations } = readConfig(terminal().environment)
     const compareAll = async (context: CommandContext) => {
       const acquirers = (await context.listAcquirers()).filter(({ acquirer }) => acquirer.lists)
       const named = choice(

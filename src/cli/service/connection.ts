@@ -4,6 +4,7 @@ import { readConfig } from '../../config/config.ts'
 import { type Demo, demoPath, readDemo } from '../../service/demo.ts'
 import { text } from '../command-context.ts'
 import { CommandError, type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
+import { terminal } from '../terminal/terminal.ts'
 import type { ServiceError } from './call.ts'
 
 export type Connection = {
@@ -32,7 +33,7 @@ export const connectionOptions: Record<string, OptionSpec> = {
 
 /** Throws a UsageError for a malformed value, and a CommandError if there is no key. */
 export function connectionOf(options: Options): Connection {
-  const config = readConfig()
+  const config = readConfig(terminal().environment)
   const demo = readDemo(config.data_dir)
   const found = keyOf(options, config.secret_key, { demo, path: demoPath(config.data_dir) })
   const named = text(options, 'merchant')
@@ -100,13 +101,13 @@ const no_key_words =
 
 /** The service's address, for commands that need no key. */
 export function baseUrlOf(options: Options): string {
-  const config = readConfig()
+  const config = readConfig(terminal().environment)
   return baseUrl(options, config, readDemo(config.data_dir))
 }
 
 /** The address of a hosted page: from the setting here, else from the service's last start. */
 export function hostedPageUrl(handle: string): string {
-  const config = readConfig()
+  const config = readConfig(terminal().environment)
   const demo = readDemo(config.data_dir)
   const pay_url = config.pay_url ?? (config.base_url === null ? demo?.pay_url : null)
   return `${pay_url ?? `${baseUrl({}, config, demo)}/pay`}/${handle}`

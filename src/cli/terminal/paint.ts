@@ -1,17 +1,18 @@
 // Colours for terminals. There are none if the output is piped or NO_COLOR is set.
 
 import { styleText } from 'node:util'
+import { terminal } from './terminal.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
 /** Text for standard output. */
 export function paint(style: Style, text: string): string {
-  return styleText(style, text, { stream: process.stdout })
+  return styleText(style, text, { stream: terminal().stdout })
 }
 
 /** The word before a failure's message on standard error. */
 export function paintError(text: string): string {
-  return styleText('red', text, { stream: process.stderr })
+  return styleText('red', text, { stream: terminal().stderr })
 }
 
 const styles: Record<string, Style> = {

@@ -3,6 +3,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { currencyOf } from '../../kernel/values.ts'
 import { paint } from './paint.ts'
+import { terminal } from './terminal.ts'
 
 /** A record as JSON, or as `name  value` lines. */
 export function print(record: Record<string, unknown>, json: boolean): void {
@@ -12,22 +13,22 @@ export function print(record: Record<string, unknown>, json: boolean): void {
   }
   const width = Math.max(...Object.keys(record).map((name) => name.length))
   for (const [name, value] of Object.entries(record)) {
-    process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`)
+    terminal().stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`)
   }
 }
 
 export function printJson(document: unknown): void {
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+  terminal().stdout.write(`${JSON.stringify(document, null, 2)}\n`)
 }
 
 /** One of several documents, in a line of its own. */
 export function printJsonLine(document: unknown): void {
-  process.stdout.write(`${JSON.stringify(document)}\n`)
+  terminal().stdout.write(`${JSON.stringify(document)}\n`)
 }
 
 /** A sentence for people. */
 export function printLine(sentence: string): void {
-  process.stdout.write(`${sentence}\n`)
+  terminal().stdout.write(`${sentence}\n`)
 }
 
 /** A time for a table: whole seconds, still ISO 8601. */
@@ -61,10 +62,10 @@ export function printTable(headings: string[], rows: string[][], notes: string[]
   )
   const line = (row: string[]) =>
     row.map((cell, column) => cell + ' '.repeat(widths[column]! - widthOf(cell))).join('  ')
-  process.stdout.write(`${paint('bold', line(headings).trimEnd())}\n`)
+  terminal().stdout.write(`${paint('bold', line(headings).trimEnd())}\n`)
   for (const [index, row] of rows.entries()) {
     const below = (notes[index] ?? []).map((note) => `    ${note}\n`)
-    process.stdout.write(`${line(row).trimEnd()}\n${below.join('')}`)
+    terminal().stdout.write(`${line(row).trimEnd()}\n${below.join('')}`)
   }
 }
 

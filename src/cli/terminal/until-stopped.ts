@@ -1,5 +1,7 @@
 // Ends the commands that keep running.
 
+import { terminal } from './terminal.ts'
+
 /** The first SIGINT or SIGTERM ends the command in order. A second one ends it at once, with the status that shells give it. */
 export function untilStopped(): { signal: Promise<void> } {
   const signal = new Promise<void>((resolve) => {
@@ -11,8 +13,7 @@ export function untilStopped(): { signal: Promise<void> } {
       first_seconds ??= seconds
       resolve()
     }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
+    terminal().signals.on('SIGINT', stop).on('SIGTERM', stop)
   })
   return { signal }
 }

@@ -9,6 +9,7 @@ import { type Demo, readDemo } from '../../service/demo.ts'
 import { type CommandContext, merchantOf, text } from '../command-context.ts'
 import type { Connection } from '../service/connection.ts'
 import { CommandError, type Options, UsageError } from '../terminal/command.ts'
+import { terminal } from '../terminal/terminal.ts'
 import type { Payee } from './payment.ts'
 
 /** If only a key is given, the options say everything that is known of the merchant. */
@@ -95,11 +96,12 @@ async function withOwnKeys<T>(
 async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = () => reject(new InterruptedError('interrupted'))
-  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const { signals } = terminal()
+  signals.once('SIGINT', stop).once('SIGTERM', stop)
   try {
     return await Promise.race([work, promise])
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
+    signals.off('SIGINT', stop).off('SIGTERM', stop)
   }
 }
 

@@ -9,6 +9,7 @@ import { openServiceCalls, ServiceError } from '../service/call.ts'
 import { adviseOnKey, connectionOf, connectionOptions } from '../service/connection.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { money, print, printJson, printLine, printTable } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { type DeliveryResult, readDeliveryResults } from './deliveries.ts'
 import { InterruptedError, payeeByKey, requirePage, withPayee } from './payee.ts'
 import { type Payee, type Purchase, payAlong, type TestPayment } from './payment.ts'
@@ -125,7 +126,7 @@ async function eventIdOf(
 /** Ends the process at once, because an unanswered request would keep it alive. */
 function leaveInterrupted(error: unknown): never {
   if (!(error instanceof InterruptedError)) throw error
-  process.stderr.write('ripper trigger: interrupted. The outcome of the payment is unknown.\n')
+  terminal().stderr.write('ripper trigger: interrupted. The outcome of the payment is unknown.\n')
   process.exit(130)
 }
 
@@ -135,7 +136,9 @@ function byKey(options: Options): boolean {
   if (key !== null && merchant !== null) {
     throw new UsageError('takes --key or --merchant, because a key belongs to one merchant')
   }
-  return key !== null || (merchant === null && readConfig().secret_key !== null)
+  return (
+    key !== null || (merchant === null && readConfig(terminal().environment).secret_key !== null)
+  )
 }
 
 /** An option that would be ignored is a mistake. Perhaps the user meant another event. */

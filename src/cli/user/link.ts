@@ -11,6 +11,7 @@ import { choice, text, withCommandContext } from '../command-context.ts'
 import { baseUrlOf } from '../service/connection.ts'
 import { type Command, UsageError } from '../terminal/command.ts'
 import { print } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 
 export const userLink: Command = {
   name: 'user link',
@@ -37,7 +38,7 @@ export const userLink: Command = {
     if ((named === null) !== (role === null)) {
       throw new UsageError('--merchant and --role belong together')
     }
-    const base_url = readConfig().dashboard_url ?? baseUrlOf(options)
+    const base_url = readConfig(terminal().environment).dashboard_url ?? baseUrlOf(options)
     const is_operator = options.operator === true
     const { link, url } = await withCommandContext(async (context) => {
       const merchant_id = named && (await merchantOrRefuse(context.sql, named)).merchant_id
