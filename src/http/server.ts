@@ -1,5 +1,6 @@
 // The HTTP server: interprets route records, gives every failure its family's shape, and stops in order.
 
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -204,7 +205,7 @@ function watchConnections<Context>(
     connections.close()
     broken.close()
   })
-  closeAnswered(app)
+  closeUnused(app)
   endSlowReaders(app, parts.world.clock)
 }
 
@@ -251,11 +252,21 @@ function refuseOddRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
   refuseOddTarget(raw)
 }
 
-/** While stopping, an answered connection is closed: kept alive, it would delay the stop. */
-function closeAnswered(app: FastifyInstance): void {
+/**
+ * While stopping, a connection is closed once it is answered, and at once if it never sent anything, as those that browsers
+ * open in advance: Node closes neither, and both would delay the stop.
+ */
+function closeUnused(app: FastifyInstance): void {
+  const silent = new Set<Socket>()
   let stopping = false
+  app.server.on('connection', (socket: Socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  app.server.on('request', ({ socket }) => silent.delete(socket))
   app.addHook('preClose', async () => {
     stopping = true
+    for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (stopping) reply.header('connection', 'close')

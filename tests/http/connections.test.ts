@@ -52,3 +52,14 @@ test('a trusted proxy has as many as it needs', async () => {
   expect(log.filter(({ level }) => level === 'warn')).toEqual([])
   await close()
 })
+
+test('a connection on which nothing was ever sent does not delay the stop', async () => {
+  const service = await startService()
+  const socket = connect(Number(new URL(service.base_url).port), '127.0.0.1')
+  const closed = once(socket, 'close')
+  await once(socket, 'connect')
+  // The service has accepted the first connection before it answers on a second one.
+  await fetch(`${service.base_url}/healthz`)
+  await service.close()
+  await closed
+}, 20_000)
