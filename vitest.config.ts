@@ -1,10 +1,37 @@
 import { defineConfig } from 'vitest/config'
 
+const tests = ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/**/*.test.ts', 'tests/**/*.test.ts']
+
+/** What takes long by its nature: processes and servers that start, die and start again, packages, documents step by step, pictures. */
+const proofs = [
+  'src/database/embedded/*.test.ts',
+  'tests/bench/*.test.ts',
+  'tests/browser/dashboard/pictures.test.ts',
+  'tests/checkout/*-program*.test.ts',
+  'tests/database/*-program*.test.ts',
+  'tests/database/watch-database.test.ts',
+  'tests/http/stop.test.ts',
+  'tests/http/trace-sending.test.ts',
+  'tests/pages/guides.test.ts',
+  'tests/proofs/*.test.ts',
+  'tests/sdk/package.test.ts',
+  'tests/tidy/operations.test.ts',
+  'tests/tidy/readme.test.ts',
+  'tests/tidy/scripts.test.ts',
+  'tests/tidy/service-package.test.ts',
+  'tests/webhooks/chaos.test.ts',
+  'tests/webhooks/crash.test.ts',
+]
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/**/*.test.ts', 'tests/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'tests', include: tests, exclude: proofs } },
+      { extends: true, test: { name: 'proofs', include: proofs } },
+    ],
     globalSetup: ['tests/support/setup-database.ts', 'tests/support/setup-web.ts'],
     pool: 'forks',
+    // A worker loads each module once, by Node itself, and not once for each file.
     isolate: false,
     experimental: { viteModuleRunner: false },
     // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.

@@ -1,6 +1,6 @@
 // Who may call: secret keys and their restrictions, client secrets, other merchants' ids, modes.
 
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import {
   type Answer,
@@ -266,7 +266,8 @@ describe('test and live', () => {
     await client.present(whole)
     await client.present(half, '4000000000003220')
     expect((await client.confirm(half)).body.three_ds.state).toBe('awaiting_challenge')
-    const without = vi.spyOn(context.three_ds, 'test', 'get').mockReturnValue(null)
+    const { test } = context.three_ds
+    context.three_ds.test = null
     try {
       const refused = await client.confirm(half)
       expect(refusal(refused)).toBe('503 three_ds_provider_unavailable')
@@ -278,7 +279,7 @@ describe('test and live', () => {
       expect(refused.body.message).toBe(config.body.message)
       expect((await client.confirm(whole)).body.status).toBe('captured')
     } finally {
-      without.mockRestore()
+      context.three_ds.test = test
     }
     expect(refusal(await client.confirm(half))).toBe('409 authentication_incomplete')
   })

@@ -325,11 +325,12 @@ describe('refused, as {error, message}', () => {
       const answer = await account.client.listDeliveries(`${query}&after=${cursor}`)
       expect([query, refusal(answer)]).toEqual([query, '400 invalid_pagination'])
     }
-    for (const [query, cursor] of [
+    const right = [
       ['', plain],
       ['status=failed', failed],
       ['event_type=webhook.payment.failed', typed],
-    ]) {
+    ]
+    for (const [query, cursor] of right) {
       await list(`${query}&after=${cursor}`)
     }
   })

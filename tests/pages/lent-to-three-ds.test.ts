@@ -1,9 +1,10 @@
 // three-ds.js is lent what it imports from checkout.js: nothing that it asks for is missing.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 
 vi.stubGlobal('document', { currentScript: { src: 'https://pay.example/checkout.js', nonce: '' } })
+afterAll(() => vi.unstubAllGlobals())
 // By a name that the compiler does not follow: a browser's types are not those of this test.
 const lender = '../../web/checkout/part.ts'
 const { kit } = (await import(lender)) as { kit: object }

@@ -2,8 +2,7 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { pageCheck } from '../../src/cli/page.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ripper } from '../support/programs.ts'
 import { useServedPages } from '../support/served-pages.ts'
 import { shop } from '../support/service.ts'
@@ -34,19 +33,12 @@ type CheckReport = {
 
 type CheckOptions = Record<string, string | string[]>
 
-/** The command in this process. */
 async function check(url: string, options: CheckOptions = {}): Promise<CheckReport> {
-  const said: string[] = []
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    said.push(String(text))
-    return true
-  })
-  try {
-    const status = await pageCheck.run({ options, positionals: [url], json: true })
-    return { status: status ?? 0, ...JSON.parse(said.join('')) }
-  } finally {
-    write.mockRestore()
-  }
+  const flags = Object.entries(options).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => [`--${name}`, value]),
+  )
+  const { status, stdout } = await ripper(['page', 'check', url, ...flags, '--json'])
+  return { status, ...JSON.parse(stdout) }
 }
 
 test.each([

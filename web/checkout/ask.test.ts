@@ -1,9 +1,10 @@
 // Requests that are tried again, and those that are not.
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 // The module reads at once where its script came from.
 vi.stubGlobal('document', { currentScript: { src: 'https://pay.example/checkout.js', nonce: '' } })
+afterAll(() => vi.unstubAllGlobals())
 const { ask } = await import('./ask.ts')
 
 type Planned = 'cut' | { status: number; body?: unknown; headers?: Record<string, string> }

@@ -1,9 +1,10 @@
 // Which session is paid: given, kept over a reload, or new.
 
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import type { State } from './wire.ts'
 
 vi.stubGlobal('document', { currentScript: { src: 'https://pay.example/checkout.js', nonce: '' } })
+afterAll(() => vi.unstubAllGlobals())
 const { sessionOpener } = await import('./session.ts')
 
 const options = { amount: 4200, currency: 'GBP', redirect: 'never', locale: 'de' } as const
