@@ -2,34 +2,35 @@ import { defineConfig } from 'vitest/config'
 
 const tests = ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/**/*.test.ts', 'tests/**/*.test.ts']
 
-/** What takes long by its nature: processes and servers that start, die and start again, packages, documents step by step, pictures. */
+/**
+ * What takes long by its nature: processes and servers that start, die and start again, races of hundreds of rounds, packages,
+ * documents step by step, pictures and looks of every page.
+ */
 const proofs = [
   'src/database/embedded/*.test.ts',
   'tests/bench/*.test.ts',
-  'tests/browser/dashboard/pictures.test.ts',
+  'tests/browser/{access,docs-page,looks}.test.ts',
+  'tests/browser/dashboard/{languages,pictures}.test.ts',
   'tests/checkout/*-program*.test.ts',
+  'tests/checkout/{races,hold-races,reconcile-races,held-locks}.test.ts',
   'tests/database/*-program*.test.ts',
   'tests/database/watch-database.test.ts',
-  'tests/http/stop.test.ts',
-  'tests/http/trace-sending.test.ts',
+  'tests/http/{stop,trace-sending}.test.ts',
   'tests/pages/guides.test.ts',
   'tests/proofs/*.test.ts',
   'tests/sdk/package.test.ts',
-  'tests/tidy/operations.test.ts',
-  'tests/tidy/readme.test.ts',
-  'tests/tidy/scripts.test.ts',
-  'tests/tidy/service-package.test.ts',
-  'tests/webhooks/chaos.test.ts',
-  'tests/webhooks/crash.test.ts',
+  'tests/tidy/{operations,readme,scripts,service-package}.test.ts',
+  'tests/webhooks/{chaos,crash}.test.ts',
 ]
+
+const globalSetup = ['tests/support/setup-database.ts', 'tests/support/setup-web.ts']
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'tests', include: tests, exclude: proofs } },
-      { extends: true, test: { name: 'proofs', include: proofs } },
+      { extends: true, test: { name: 'tests', include: tests, exclude: proofs, globalSetup } },
+      { extends: true, test: { name: 'proofs', include: proofs, globalSetup } },
     ],
-    globalSetup: ['tests/support/setup-database.ts', 'tests/support/setup-web.ts'],
     pool: 'forks',
     // A worker loads each module once, by Node itself, and not once for each file.
     isolate: false,

@@ -185,7 +185,7 @@ if (
 ) {
   const root = fileURLToPath(new URL('..', import.meta.url))
   try {
-    await setUp(root, { needs_dev: process.env.npm_lifecycle_event === 'pretest' })
+    await setUp(root, { needs_dev: ['pretest', 'preproofs'].includes(process.env.npm_lifecycle_event) })
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1

@@ -1,29 +1,22 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest'
 import { readJson } from './json.ts'
 
-const named = vi.hoisted(() => ({ count: 0 }))
-vi.mock('./field-path.ts', async (original) => {
-  const { fieldPath } = await original<typeof import('./field-path.ts')>()
-  return {
-    fieldPath(parts: PropertyKey[]) {
-      named.count++
-      return fieldPath(parts)
-    },
-  }
-})
+/** Every name that is put into words is made well-formed, but for one of digits. */
+let named: MockInstance<string['toWellFormed']>
 
 beforeEach(() => {
-  named.count = 0
+  named = vi.spyOn(String.prototype, 'toWellFormed')
 })
+afterEach(() => named.mockRestore())
 
 test('a body that can be read has none of its fields put into words', () => {
   const members = Array.from({ length: 1_000 }, (_, index) => `"${index}":{"a":[1]}`)
   readJson(Buffer.from(`{${members.join(',')}}`))
-  expect(named.count).toBe(0)
+  expect(named).not.toHaveBeenCalled()
 })
 
 test('a refusal has the one that it is about', () => {
   const text = '{"a":{"1":[0,{"4242424242424242":[{"b":1,"b":2}]}]}}'
   expect(() => readJson(Buffer.from(text))).toThrow('a.1[1].(a name of digits)[0].b is sent twice.')
-  expect(named.count).toBe(1)
+  expect(named.mock.contexts.map(String)).toEqual(['a', '1', 'b'])
 })

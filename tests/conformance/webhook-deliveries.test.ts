@@ -291,10 +291,10 @@ describe('refused, as {error, message}', () => {
 
   test('a cursor of other filters, of another account, or changed', async () => {
     const others = await service.newAccount()
-    for (const of of [account, others]) {
+    for (const owner of [account, others]) {
       for (const event_type of ['payment.captured', 'payment.failed']) {
         for (const index of [1, 2])
-          await insert({ event_type, status: 'failed', occurred_at: ago(index) }, of)
+          await insert({ event_type, status: 'failed', occurred_at: ago(index) }, owner)
       }
     }
     const cursorOf = async (query: string) => (await list(`limit=1&${query}`)).next_cursor!
@@ -325,12 +325,11 @@ describe('refused, as {error, message}', () => {
       const answer = await account.client.listDeliveries(`${query}&after=${cursor}`)
       expect([query, refusal(answer)]).toEqual([query, '400 invalid_pagination'])
     }
-    const right = [
+    for (const [query, cursor] of [
       ['', plain],
       ['status=failed', failed],
       ['event_type=webhook.payment.failed', typed],
-    ]
-    for (const [query, cursor] of right) {
+    ]) {
       await list(`${query}&after=${cursor}`)
     }
   })
