@@ -37,7 +37,6 @@ export const settings = {
     { name: 'RIPPER_PORT', meaning: 'port to listen on, 0 for any free one' },
     { fallback: 8080, ...ports },
   ),
-  /** Null where the metrics are served beside the API. */
   metrics_port: optional(
     {
       name: 'RIPPER_METRICS_PORT',
