@@ -34,7 +34,7 @@ export type MeasuredRow = Row & {
 }
 
 type Length = { batch: number; tries: number }
-export const short_form: Length = { batch: 4, tries: 6 }
+export const short_form: Length = { batch: 2, tries: 10 }
 const long_form: Length = { batch: 20, tries: 9 }
 
 /** What `bench/service.ts` needs to start a service that writes down its routes. */
