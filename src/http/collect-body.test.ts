@@ -28,14 +28,16 @@ function begin(
   const request = {
     ...{ headers, route: { config }, response, key_id: null, body_charge: null },
   } as unknown as FastifyRequest
+  const calls = { count: 0 }
   collect(request, payload as never, (error, body) => {
+    calls.count += 1
     if (error instanceof Refusal) resolve(`${error.status} ${error.code}`)
     else resolve(error ? error.message : body?.length)
     request.body = body
   })
   const send = (length: number) => payload.write(Buffer.alloc(length))
   const answer = () => response.emit('close')
-  return { payload, outcome, send, request, answer }
+  return { payload, outcome, send, request, answer, calls }
 }
 
 describe('the size of a body', () => {
@@ -189,6 +191,21 @@ describe('what has a key that is known', () => {
     payload.end(Buffer.alloc(90_000))
     answered.resolve(who === 'known')
     expect(await outcome).toBe(expected)
+  })
+
+  test('and breaks off while the key is looked for: it is over once', async () => {
+    const answered = Promise.withResolvers<boolean>()
+    const together = openBodyBudget(0, budget)
+    const collect = openBodies({ budget: together, isKnown: () => answered.promise })
+    const { payload, outcome, calls } = begin(collect)
+    payload.write(Buffer.alloc(90_000))
+    await expect.poll(() => payload.isPaused()).toBe(true)
+    payload.destroy(new Error('gone'))
+    expect(await outcome).toBe('gone')
+    answered.resolve(true)
+    await answered.promise
+    await new Promise(setImmediate)
+    expect([calls.count, together.anonymous.bytes, together.known.bytes]).toEqual([1, 0, 0])
   })
 
   test('gives back what it had of that share, once it was judged', async () => {

@@ -34,8 +34,10 @@ export function openBodies({ budget, isKnown }: BodyOptions) {
     const pieces: Buffer[] = []
     let length = 0
     let judged: Promise<void> | null = null
+    let is_over = false
 
     function end(error: Error | null, body?: Buffer): void {
+      is_over = true
       payload.off('data', take).off('end', whole).off('error', end)
       if (error) charge.close()
       else hold(request, charge)
@@ -53,6 +55,8 @@ export function openBodies({ budget, isKnown }: BodyOptions) {
     async function takeIfKnown(goOn: () => void): Promise<void> {
       payload.pause()
       await judge()
+      // It broke off meanwhile.
+      if (is_over) return
       if (!charge.has_room) end(noRoom())
       else goOn()
     }
