@@ -30,6 +30,7 @@ export function faultOfHost({
   const { host } = headers
   const wrong = 'The host of a request is a name or an address, and perhaps a port.'
   if (host !== undefined && !authority.test(host)) return wrong
+  if (url.startsWith('/')) return null
   const [, absolute] = /^https?:\/\/([^/?]*)/i.exec(url) ?? []
   if (absolute === undefined) return null
   if (!authority.test(absolute)) return wrong
