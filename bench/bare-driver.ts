@@ -65,7 +65,7 @@ async function creates(sql: postgres.Sql, { data_dir, merchant_id, session_ids }
   if (!session || !key || !line) throw new Error('there is no session to copy')
   // Whole numbers of 64 bits come as text from a driver without our types.
   const copy = { ...session, amount: Number(session.amount), session_id: newSessionId() }
-  const keyCopy = { ...key, fingerprints: [key.fingerprint], key: randomUUID() }
+  const keyCopy = { ...key, fingerprints: () => [key.fingerprint], key: randomUUID() }
   const { session_id } = copy
   const lineCopy = { ...line, entry_id: newEntryId(), session_id, subject: session_id }
   const { text, parameters } = await record(data_dir, (own) =>

@@ -2,6 +2,7 @@
 // `npm run bench [-- --quick] against FOLDER` compares this tree with another, and keeps nothing.
 
 import { against } from './against.ts'
+import { anonymous } from './anonymous.ts'
 import { checkout } from './checkout.ts'
 import { connectorCosts } from './connectors.ts'
 import { costs } from './costs.ts'
@@ -35,6 +36,7 @@ const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> 
   connectors: connectorCosts,
   pages,
   scale,
+  anonymous,
 }
 
 const args = process.argv.slice(2)

@@ -1,6 +1,5 @@
 // Builds the service from the configuration, starts it, and stops it in order.
 
-import type { AddressInfo } from 'node:net'
 import { receiptModes } from './checkout/receipts/mailer.ts'
 import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
@@ -16,8 +15,9 @@ import { startBackground } from './service/background.ts'
 import type { Deliveries } from './service/cell-work.ts'
 import { type Demo, demoShopOf, keepDemo } from './service/demo.ts'
 import { inviteFirstOwner } from './service/first-owner.ts'
-import { internalAddress, listen } from './service/listen.ts'
+import { addressOf, listenAll } from './service/listen.ts'
 import { type News, openNews } from './service/news.ts'
+import { metrics_path } from './service/operational.ts'
 import { keepFolder, type Opened, open, type ServiceResources } from './service/resources.ts'
 import { type Stoppable, stopInOrder } from './service/stop.ts'
 import { openWebhookSending, webhookUrls } from './service/webhooks.ts'
@@ -28,6 +28,8 @@ export type RunningService = {
   demo: Demo | null
   /** The page of the people who work here. */
   dashboard_url: string
+  /** Where the metrics are, if they have a port of their own. */
+  metrics_url: string | null
   /** By which the first of them comes in, once; null where there is one, or nobody sees it. */
   welcome_url: string | null
   /**
@@ -80,11 +82,11 @@ export async function serve(
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
     })
-    const { app, context, endChallenges } = service
+    const { app, metricsApp, context, endChallenges } = service
     context.metrics.watchClockSkew(watch.skewSeconds)
-    await listen(app, config)
+    await listenAll(service, config)
     await recordClockOffset(database.sql, config.clock_offset_seconds)
-    internal = internalAddress(config.host, (app.server.address() as AddressInfo).port)
+    internal = addressOf(app, config)
     const dashboard_url = context.addresses.dashboard_url()
     const wants_demo = database.kind === 'embedded' || options.demo
     const operator = { sql: database.sql, ids: context.ids, clock: world.clock }
@@ -108,6 +110,7 @@ export async function serve(
       database: database.description,
       demo,
       dashboard_url,
+      metrics_url: metricsApp && `${addressOf(metricsApp, config)}${metrics_path}`,
       welcome_url,
       stop,
     }
@@ -127,6 +130,7 @@ function askedFor(config: Config) {
   return {
     ...{ three_ds, simulator, gateway_limit, connection_limit, trusted_proxies },
     ...{ dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds },
+    metrics_apart: config.metrics_port !== null,
     receipt_modes: receiptModes(config.mail),
     pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
   }

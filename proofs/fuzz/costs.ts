@@ -1,18 +1,20 @@
 // What a body costs to judge, compared with a harmless one of the same length: a ratio, since a time depends on the machine.
 
 import type { z } from 'zod'
+import { bodyKindOf, bodyLimits } from '../../src/http/body-limits.ts'
 import { canonicalJson } from '../../src/http/canonical.ts'
-import { body_bytes_max } from '../../src/http/failures.ts'
-import { readForm } from '../../src/http/form.ts'
+import { type FormRules, readForm, refuseMorePairs } from '../../src/http/form.ts'
 import { readJson } from '../../src/http/json.ts'
 import type { Route } from '../../src/http/route.ts'
 import { validate } from '../../src/http/validate.ts'
 
 /** Takes a body as a route does before its handler: read, told from others, judged. */
-export function judgeBody({ body, form, explain }: JudgedRoute, text: string): void {
+export function judgeBody(route: JudgedRoute, text: string): void {
+  const { body, form, explain } = route
+  const limits = bodyLimits[bodyKindOf(route)]
   const bytes = Buffer.from(text)
   try {
-    const value = form && !/^[{[]/.test(text) ? readForm(bytes, form) : readJson(bytes)
+    const value = form && !/^[{[]/.test(text) ? readPairs(bytes, form) : readJson(bytes, limits)
     canonicalJson(value)
     validate(body, value, explain)
   } catch {
@@ -20,18 +22,23 @@ export function judgeBody({ body, form, explain }: JudgedRoute, text: string): v
   }
 }
 
-export type JudgedRoute = { body: z.ZodType } & Pick<Route<never>, 'form' | 'explain'>
+function readPairs(bytes: Buffer, form: FormRules): object {
+  refuseMorePairs(bytes, bodyLimits.basket.pairs)
+  return readForm(bytes, form)
+}
+
+export type JudgedRoute = { body: z.ZodType } & Pick<Route<never>, 'form' | 'explain' | 'body_kind'>
 
 /** A quarter of the largest: what is not linear shows, and all of them are tried in seconds. */
-const full_bytes = body_bytes_max / 4
+const full_bytes = bodyLimits.basket.bytes / 4
 
 /** As many copies of a text as fit into a body. */
 function filled(piece: string): string {
   return piece.repeat(Math.floor(full_bytes / Buffer.byteLength(piece)))
 }
 
-/** A basket that goes on for as long as a body may be: what an honest client's largest body is like. */
-export const harmless = `{"items":[${filled('{"sku":"tea","quantity":1,"unit_amount":850},')}0]}`
+/** A basket of long names: what an honest client's largest body is like. */
+export const harmless = `{"items":[${`{"sku":"tea","name":"${'tea '.repeat(75)}","quantity":1},`.repeat(90)}0]}`
 
 /** Texts that some pattern, table or normal form might take long over. */
 const texts: Record<string, string> = {

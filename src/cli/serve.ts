@@ -24,7 +24,8 @@ export const serveCommand: Command = {
       terminal: !json && stdout.isTTY === true,
       examine: () => examine({}),
     })
-    if (json) printJson({ base_url: running.base_url, ...running.demo })
+    const { base_url, metrics_url, demo } = running
+    if (json) printJson({ base_url, ...(metrics_url && { metrics_url }), ...demo })
     else stdout.write(welcome(running))
     await stopped.signal
     if (!json && stdout.isTTY) printLine(farewell(config.drain_seconds))
@@ -66,7 +67,9 @@ function farewell(drain_seconds: number): string {
   return `\nStopping: ${first}it finishes what is under way. Another Ctrl-C ends it at once.`
 }
 
-function welcome({ base_url, database, demo, dashboard_url, welcome_url }: RunningService): string {
+function welcome(running: RunningService): string {
+  const { base_url, database, demo, dashboard_url, metrics_url, welcome_url } = running
+  const metrics = metrics_url ? `\n  Metrics    ${metrics_url}` : ''
   const become = welcome_url
     ? `\n  Become its owner  ${welcome_url}\n                    works once, for 24 hours\n`
     : ''
@@ -75,7 +78,7 @@ Ripper Checkout is running.
 
   API        ${base_url}
   Reference  ${base_url}/docs
-  Dashboard  ${dashboard_url}
+  Dashboard  ${dashboard_url}${metrics}
   Database   ${database}
 ${become}`
   if (!demo) return `${address}\n`

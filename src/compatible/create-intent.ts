@@ -28,6 +28,7 @@ export const createIntentAt = (address: Address): Route<Context> =>
     idempotency: 'compatible',
     query: z.strictObject({}),
     body: intentCreate,
+    body_kind: 'basket',
     form: intentForm,
     explain,
     status: 200,

@@ -51,13 +51,18 @@ export function wholeNumber(
     ...about,
     meaning: says_range ? `${about.meaning}, ${least} to ${most}` : about.meaning,
     fallback: String(fallback),
-    read(value) {
-      if (value === null) return fallback
-      const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
-      if (number >= least && number <= most) return number
-      return fail(about.name, `a whole number from ${least} to ${most}`)
-    },
+    read: (value) => (value === null ? fallback : numberIn(value, about.name, { least, most })),
   }
+}
+
+export function numberIn(
+  value: string,
+  name: string,
+  { least, most }: { least: number; most: number },
+): number {
+  const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
+  if (number >= least && number <= most) return number
+  return fail(name, `a whole number from ${least} to ${most}`)
 }
 
 export function oneOf<T extends string>(

@@ -7,6 +7,7 @@ import {
   ConfigError,
   fail,
   networks,
+  numberIn,
   oneOf,
   optional,
   type Setting,
@@ -21,6 +22,7 @@ import { traceSettings } from './traces.ts'
 const default_retry_schedule = [
   5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 86_400,
 ]
+const ports = { least: 0, most: 65_535 }
 const retry_delay_max_seconds = 7 * 24 * 3600
 
 /** In the order of `ripper config`. */
@@ -32,7 +34,16 @@ export const settings = {
   host: text({ name: 'RIPPER_HOST', meaning: 'address to listen on' }, '127.0.0.1'),
   port: wholeNumber(
     { name: 'RIPPER_PORT', meaning: 'port to listen on, 0 for any free one' },
-    { fallback: 8080, least: 0, most: 65_535 },
+    { fallback: 8080, ...ports },
+  ),
+  metrics_port: optional(
+    {
+      name: 'RIPPER_METRICS_PORT',
+      meaning:
+        'port that serves /metrics alone, which RIPPER_PORT then does not; 0 for any free one',
+      fallback: '/metrics is at RIPPER_PORT',
+    },
+    (value, name) => numberIn(value, name, ports),
   ),
   base_url: optional(
     {

@@ -207,6 +207,16 @@ export async function bearerOf(
   return access.findSecretKey(hashOfKey(presented).toString('hex'))
 }
 
+/** Whether a request carries a secret key that can be used, wherever from and whatever for. */
+export async function hasKnownKey(
+  access: Pick<Access, 'findSecretKey' | 'now'>,
+  caller: Caller,
+): Promise<boolean> {
+  const key = await bearerOf(access, caller).catch(() => null)
+  if (!key || key.revoked_at) return false
+  return key.expires_at === null || key.expires_at > access.now()
+}
+
 /** Throws the first refusal that a key's restrictions cause, in order of precedence. */
 function judgeKey(
   key: SecretKey,

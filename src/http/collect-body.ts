@@ -1,60 +1,101 @@
-// Collects the bytes of bodies as they arrive, within a limit on memory.
+// Collects the bytes of bodies as they arrive, within the bounds of their route and the budget of all bodies.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
+import { arriving, type BodyBudget, BodyCharge, parsed } from './body-budget.ts'
+import { bodyLimits } from './body-limits.ts'
 import { routeOf } from './fastify.ts'
-
-/**
- * For all bodies that are arriving. Beside the 231 MB of the service and the memory of 10,000 connections, it fits into
- * the 512 MB that the service should have.
- */
-export const bodies_bytes_max = 64 * 1024 * 1024
-
-/**
- * This much of each body is not counted. Hardly any honest body is larger, and those must not be refused because
- * somebody sends large ones and never ends them.
- */
-export const body_bytes_free = 8 * 1024
-
-/** The overhead of each piece: a body may arrive in single bytes. */
-const piece_bytes = 512
 
 type BodyCallback = (error: Error | null, body?: Buffer) => void
 
-/** The framework calls this for each request with a body. Refuses a body that is too large or finds no room. */
-export function openBodies(bytes_max = bodies_bytes_max) {
-  let held_bytes = 0
+type BodyOptions = {
+  budget: BodyBudget
+  /** Whether the request carries a secret key that is known. Asked only for a body that counts. */
+  isKnown(request: FastifyRequest): Promise<boolean>
+}
 
+/**
+ * The framework calls this for each request with a body. Refuses a body that is too large or finds no room, and does not
+ * read one that its route does not take.
+ */
+export function openBodies({ budget, isKnown }: BodyOptions) {
   return (request: FastifyRequest, payload: IncomingMessage, done: BodyCallback): void => {
-    const limit = routeOf(request).bodyLimit
+    const { bytes: limit } = bodyLimits[routeOf(request).config.body_kind ?? 'none']
+    if (limit === 0) {
+      done(null)
+      return
+    }
     if (Number(request.headers['content-length']) > limit) {
       done(tooLarge(limit))
       return
     }
+    const charge = new BodyCharge(budget)
     const pieces: Buffer[] = []
     let length = 0
-    let counted_bytes = 0
+    let judged: Promise<void> | null = null
+    let is_over = false
 
     function end(error: Error | null, body?: Buffer): void {
+      is_over = true
       payload.off('data', take).off('end', whole).off('error', end)
-      held_bytes -= counted_bytes
+      if (error) charge.close()
+      else hold(request, charge)
       done(error, body)
+    }
+
+    /** The share of what is anonymous may be full while that of known keys is not. */
+    function judge(): Promise<void> {
+      judged ??= isKnown(request).then((is_known) => {
+        if (is_known) charge.recognise()
+      })
+      return judged
+    }
+
+    async function takeIfKnown(goOn: () => void): Promise<void> {
+      payload.pause()
+      await judge()
+      // It broke off meanwhile.
+      if (is_over) return
+      if (!charge.has_room) end(noRoom())
+      else goOn()
     }
 
     function take(piece: Buffer): void {
       pieces.push(piece)
       length += piece.length
-      const counts_bytes = Math.max(0, length + pieces.length * piece_bytes - body_bytes_free)
-      held_bytes += counts_bytes - counted_bytes
-      counted_bytes = counts_bytes
+      charge.set(arriving(length, pieces.length))
       if (length > limit) end(tooLarge(limit))
-      else if (held_bytes > bytes_max && counts_bytes > 0) end(noRoom())
+      else if (!charge.has_room) void takeIfKnown(() => payload.resume())
+      else if (charge.counts) void judge()
     }
 
-    const whole = () => end(null, Buffer.concat(pieces, length))
+    const giveWhole = () => end(null, Buffer.concat(pieces, length))
+    const whole = () => (charge.has_room ? giveWhole() : void takeIfKnown(giveWhole))
     payload.on('data', take).on('end', whole).on('error', end)
   }
+}
+
+/** Until the answer has gone, or the connection. */
+function hold(request: FastifyRequest, charge: BodyCharge): void {
+  request.body_charge = charge
+  if (charge.counts) closeWithAnswer(request, charge)
+}
+
+function closeWithAnswer({ response }: FastifyRequest, charge: BodyCharge): void {
+  if (response === null || response.closed) charge.close()
+  else response.once('close', charge.close.bind(charge))
+}
+
+/** Counts what a body takes now that it was read. Throws the Refusal where it finds no room. */
+export function chargeParsed(request: FastifyRequest, values: number): void {
+  const { body_charge: charge, key_id } = request
+  if (charge === null) return
+  if (key_id !== null) charge.recognise()
+  const has_counted = charge.counts
+  charge.set(parsed((request.body as Buffer).length, values))
+  if (!has_counted && charge.counts) closeWithAnswer(request, charge)
+  if (!charge.has_room) throw noRoom()
 }
 
 function tooLarge(limit: number): Refusal {

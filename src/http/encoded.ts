@@ -6,8 +6,20 @@ import type { EncodedContent, PageAnswer } from './pages.ts'
 /** Above this size Brotli's best quality takes longer than requests should wait. */
 const best_quality_bytes_max = 64 * 1024
 
+/** For bytes that are sent for a moment only: gzip is made quickly, when it is first asked for, and kept. */
+export function gzippedOnce(plain: Buffer): EncodedContent {
+  let gzip: Buffer | undefined
+  return {
+    plain,
+    get gzip() {
+      gzip ??= gzipSync(plain, { level: 5 })
+      return gzip
+    },
+  }
+}
+
 /** Each encoding is made when it is first asked for, and kept. */
-export function encodedOnce(plain: Buffer): EncodedContent {
+export function encodedOnce(plain: Buffer): Required<EncodedContent> {
   let br: Buffer | undefined
   let gzip: Buffer | undefined
   return {

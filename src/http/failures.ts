@@ -11,8 +11,6 @@ import { GatewayLimitError } from './gateway-limit.ts'
 import { hasKey, type KeyRules, keyRules, storeUnavailable } from './idempotency.ts'
 import { unsupportedType } from './read-body.ts'
 
-export const body_bytes_max = 128 * 1024
-
 // The refusal of each request, for its log line: a WeakMap, so that requests need no extra property.
 const refusedWith = new WeakMap<FastifyRequest, RefusedWith>()
 

@@ -1,6 +1,9 @@
 // What our routes and requests carry besides Fastify's own.
 
+import type { ServerResponse } from 'node:http'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import type { BodyCharge } from './body-budget.ts'
+import type { BodyKind } from './body-limits.ts'
 import { type Dialect, isWebhook } from './dialects.ts'
 import type { FormRules } from './form.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -14,12 +17,20 @@ declare module 'fastify' {
     idempotency?: Idempotency
     is_stream?: true
     form?: FormRules
+    /** Left out, a body is neither read nor kept. */
+    body_kind?: BodyKind
+    /** The route refuses whatever comes by this method, since its path takes others. */
+    is_other_method?: true
   }
   interface FastifyRequest {
     /** The merchant of the request, once it is known: the request log lists the request for it. */
     merchant_id: string | null
     /** Of that merchant's secret key, where the request has one. */
     key_id: string | null
+    /** Where its answer goes. */
+    response: ServerResponse | null
+    /** What its body takes of the budget of all bodies. */
+    body_charge: BodyCharge | null
     /** See `routeOf`. */
     route: FastifyRequest['routeOptions'] | null
   }

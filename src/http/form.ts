@@ -44,6 +44,22 @@ export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
   return objectOf(new Map<string, unknown>([...plain, ...objects]))
 }
 
+/** How many pairs a form has, or the query of an address; it counts no further than `enough`. Nothing is built for it. */
+export function countPairs(form: Buffer | string, enough: number): number {
+  let pairs = 1
+  for (let at = form.indexOf('&'); at >= 0 && pairs < enough; at = form.indexOf('&', at + 1)) {
+    pairs += 1
+  }
+  return pairs
+}
+
+/** Returns how many pairs a body has. Throws a Refusal where it has more than so many. */
+export function refuseMorePairs(form: Buffer, pairs_max: number): number {
+  const pairs = countPairs(form, pairs_max + 1)
+  if (pairs <= pairs_max) return pairs
+  throw new Refusal('invalid_request', `The body has more than ${pairs_max} parameters.`)
+}
+
 function textOf(bytes: Buffer): string {
   let text: string
   try {

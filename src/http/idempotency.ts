@@ -15,9 +15,9 @@ export type KeyClaim = {
   route: string
   /**
    * One under each master key in use, the current one first: a rotation must not make a retry look like another
-   * request.
+   * request. They are made when they are first needed, since most refused requests never need them.
    */
-  fingerprints: Buffer[]
+  fingerprints(): Buffer[]
 }
 
 /** The row that a create writes together with what it creates. */
@@ -212,7 +212,8 @@ async function findFirst(
 
 function refuseIfOther(claim: KeyClaim, first: FirstRow): void {
   const same =
-    first.route === claim.route && claim.fingerprints.some((each) => each.equals(first.fingerprint))
+    first.route === claim.route &&
+    claim.fingerprints().some((each) => each.equals(first.fingerprint))
   if (same) return
   throw new Refusal(
     'idempotency_key_reused',

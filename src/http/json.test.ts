@@ -3,7 +3,21 @@ import { describe, expect, test } from 'vitest'
 import { canonicalJson } from './canonical.ts'
 import { readJson } from './json.ts'
 
-const read = (text: string) => readJson(Buffer.from(text))
+const limits = { values: 5_000, members: 1_000, levels: 32 }
+const read = (text: string) => readJson(Buffer.from(text), limits)
+
+const membersOf = (count: number) =>
+  `{"a":{${Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')}}}`
+
+test('takes as many values and members as it may', () => {
+  expect(read(`[${'0,'.repeat(4_998)}0]`)).toHaveLength(4_999)
+  expect(Object.keys((read(membersOf(1_000)) as { a: object }).a)).toHaveLength(1_000)
+})
+
+test('builds nothing of what stands behind the bound', () => {
+  // It would be refused otherwise: the text is not JSON there.
+  expect(() => read(`[${'0,'.repeat(5_000)}{{{`)).toThrow('more than 5000 values')
+})
 
 test('reads what JSON.parse reads', () => {
   fc.assert(
@@ -28,6 +42,13 @@ describe('refuses by name', () => {
     ],
     ['a number beyond all numbers', '{"amount":-1e400}', 'amount is a number beyond 2^53 - 1.'],
     ['33 levels', `${'['.repeat(33)}${']'.repeat(33)}`, 'levels deep'],
+    ['5,001 values', `[${'0,'.repeat(5_000)}0]`, 'more than 5000 values'],
+    [
+      '5,001 values, most of them empty',
+      `{"a":[${'{},'.repeat(4_999)}[]]}`,
+      'more than 5000 values',
+    ],
+    ['1,001 members of an object', membersOf(1_001), 'a has more than 1000 members'],
     ['a control character', '{"a":"\n"}', 'not valid JSON'],
     ['text after the end', '{} {}', 'not valid JSON'],
     ['a trailing comma', '{"a":1,}', 'not valid JSON'],
@@ -39,7 +60,7 @@ describe('refuses by name', () => {
   })
 
   test('bytes that are not UTF-8', () => {
-    expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not valid UTF-8')
+    expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]), limits)).toThrow('not valid UTF-8')
   })
 })
 

@@ -1,41 +1,59 @@
 // Reads a request body as JSON, strictly: faults that JSON.parse accepts in silence are refused here by name. Refused:
-// bytes that are not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, deep nesting.
+// bytes that are not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, and more values, members
+// or levels than its route may have.
 
 import { Refusal } from '../kernel/errors.ts'
+import type { BodyLimits } from './body-limits.ts'
 import { fieldPath } from './field-path.ts'
 
-const depth_max = 32
+type JsonLimits = Pick<BodyLimits, 'values' | 'members' | 'levels'>
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 // Everything up to the closing quote, escapes included; control characters end it early and are refused.
 const stringPattern = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 
 /** A body's value. Throws a Refusal `invalid_request` that names the JSON path, never the value. */
-export function readJson(bytes: Buffer): unknown {
+export function readJson(bytes: Buffer, limits: JsonLimits): unknown {
+  return readCountedJson(bytes, limits).value
+}
+
+/** The same, and how many values it has. */
+export function readCountedJson(
+  bytes: Buffer,
+  limits: JsonLimits,
+): { value: unknown; values: number } {
   let text: string
   try {
     text = decoder.decode(bytes)
   } catch {
     throw new Refusal('invalid_request', 'The body is not valid UTF-8.')
   }
-  const reader = new Reader(text)
+  const reader = new Reader(text, limits)
   const value = reader.value(null, 0)
   reader.end()
-  return value
+  return { value, values: reader.values }
 }
 
 /** Where a value is, from the inside out: it becomes words only for a refusal. Null is the body itself. */
 type JsonLocation = { within: JsonLocation; part: string | number } | null
 
 class Reader {
+  values = 0
   private readonly text: string
+  private readonly limits: JsonLimits
   private at = 0
 
-  constructor(text: string) {
+  constructor(text: string, limits: JsonLimits) {
     this.text = text
+    this.limits = limits
   }
 
   value(place: JsonLocation, depth: number): unknown {
+    this.values += 1
+    if (this.values > this.limits.values) {
+      throw new Refusal('invalid_request', `The body has more than ${this.limits.values} values.`)
+    }
     this.space()
     switch (this.text[this.at]) {
       case '{':
@@ -64,7 +82,12 @@ class Reader {
     this.enter(place, depth)
     const members: Record<string, unknown> = {}
     if (this.closes('}')) return members
+    let count = 0
     do {
+      count += 1
+      if (count > this.limits.members) {
+        refuse(place, `has more than ${this.limits.members} members`)
+      }
       this.space()
       if (this.text[this.at] !== '"') this.malformed()
       const name = this.string(place)
@@ -89,7 +112,8 @@ class Reader {
   }
 
   private enter(place: JsonLocation, depth: number): void {
-    if (depth > depth_max) refuse(place, `is nested more than ${depth_max} levels deep`)
+    const { levels } = this.limits
+    if (depth > levels) refuse(place, `is nested more than ${levels} levels deep`)
     this.at++
   }
 

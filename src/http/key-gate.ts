@@ -34,7 +34,7 @@ function insertedOnce(sql: AnySql, row: Fragment) {
 
 /** Under the current master key. */
 function stored({ fingerprints, ...key }: KeyRow | ReservedKey) {
-  return { ...key, fingerprint: fingerprints[0]! }
+  return { ...key, fingerprint: fingerprints()[0]! }
 }
 
 export type GateResult = { is_open: boolean; is_keyed: boolean }

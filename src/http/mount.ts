@@ -9,7 +9,8 @@ import type { Caller } from './access.ts'
 import { notFound } from './failures.ts'
 import { configOf } from './fastify.ts'
 import type { OwnCalls } from './own-calls.ts'
-import type { Page, PageAnswer } from './pages.ts'
+import type { Page, PageAnswer, PageRequest } from './pages.ts'
+import { readFields, readText } from './read-text.ts'
 import type { Route } from './route.ts'
 
 export function mountPages<Context>(
@@ -22,19 +23,9 @@ export function mountPages<Context>(
     app.route({
       method: page.method,
       url: fastifyPath(page.path),
-      bodyLimit: page.body_bytes_max ?? 64 * 1024,
-      config: { counted_apart: page.counted_apart },
+      config: { counted_apart: page.counted_apart, body_kind: page.body_kind ?? 'none' },
       handler: async (request, reply) => {
-        const answer = await page.handle(context, {
-          url: request.url,
-          query: new URLSearchParams(request.url.split('?', 2)[1]),
-          params: request.params as Record<string, string>,
-          fields: formFields(request.body),
-          headers: joined(request.headers),
-          body: textOf(request.body),
-          caller: callerOf(request),
-          request_id: request.id,
-        })
+        const answer = await page.handle(context, pageRequestOf(request, callerOf(request)))
         reply
           .code(answer.status)
           .headers(answer.headers)
@@ -44,6 +35,25 @@ export function mountPages<Context>(
         return (encoding ? reply.header('content-encoding', encoding) : reply).send(bytes)
       },
     })
+  }
+}
+
+function pageRequestOf(request: FastifyRequest, caller: Caller): PageRequest {
+  return {
+    ...{ url: request.url, params: request.params as Record<string, string> },
+    ...{ caller, request_id: request.id },
+    get query() {
+      return new URLSearchParams(request.url.split('?', 2)[1])
+    },
+    get fields() {
+      return readFields(request)
+    },
+    get headers() {
+      return joined(request.headers)
+    },
+    get body() {
+      return readText(request)
+    },
   }
 }
 
@@ -61,7 +71,7 @@ function compressed(
 ): { encoding: 'br' | 'gzip' | null; bytes: Buffer | string } {
   if (bytes) return { encoding: null, bytes }
   const large = body.length > worth_compressing_bytes
-  if (large && encoded && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: encoded.br }
+  if (large && encoded?.br && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: encoded.br }
   if (!large || !/\bgzip\b/.test(accepted)) return { encoding: null, bytes: encoded?.plain ?? body }
   return { encoding: 'gzip', bytes: encoded?.gzip ?? gzipSync(body, { level: 5 }) }
 }
@@ -70,7 +80,8 @@ function compressed(
 export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): void {
   const mounted = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
   for (const { peer, path, own_calls_only } of mounted) {
-    app.all(peer.prefix + fastifyPath(path), async (request, reply) => {
+    const config = { body_kind: own_calls_only ? 'message' : 'form' } as const
+    app.all(peer.prefix + fastifyPath(path), { config }, async (request, reply) => {
       if (!peer.is_open) throw notFound(request)
       if (own_calls_only && !own.isOne(request.headers)) {
         throw new Refusal('unauthorized', 'Only this service itself may ask here.')
@@ -81,7 +92,7 @@ export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): 
         path: path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? ''),
         query: new URLSearchParams(request.url.split('?', 2)[1]),
         headers: request.headers as Record<string, string>,
-        body: textOf(request.body),
+        body: readText(request),
       })
       if (answer === 'hang_up') {
         reply.hijack()
@@ -120,9 +131,11 @@ export function refuseOtherMethods(
       method: methods.filter((method) => !app.hasRoute({ method, url })),
       url,
       // Where the path speaks two dialects, the request shows its own.
-      config: here.every(({ dialect }) => dialect === here[0]!.dialect)
-        ? configOf(here[0]!.dialect)
-        : {},
+      config: {
+        ...(here.every(({ dialect }) => dialect === here[0]!.dialect) &&
+          configOf(here[0]!.dialect)),
+        is_other_method: true,
+      },
       handler: async (request, reply) => {
         reply.header('allow', allowed)
         const words = [`This path takes ${allowed}.`, await adviceOn(request)]
@@ -135,12 +148,4 @@ export function refuseOtherMethods(
 /** `/v1/x/{id}` as the router spells it. */
 export function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
-}
-
-function formFields(body: unknown): Record<string, string> {
-  return Object.fromEntries(new URLSearchParams(textOf(body)))
-}
-
-function textOf(body: unknown): string {
-  return body instanceof Buffer ? body.toString() : ''
 }

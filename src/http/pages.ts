@@ -1,14 +1,16 @@
 // Plain HTML pages: what the server serves besides API routes.
 
 import type { Caller } from './access.ts'
+import type { BodyKind } from './body-limits.ts'
 import type { SeparateCount } from './request-counts.ts'
 
-type PageRequest = {
+/** `query`, `fields`, `headers` and `body` are made when they are first read: a handler reads them once it needs them. */
+export type PageRequest = {
   /** Path and query as requested. */
   url: string
   query: URLSearchParams
   params: Record<string, string>
-  /** The fields of a posted form. */
+  /** The fields of a posted form; none of a body that does not say that it is one. */
   fields: Record<string, string>
   /** Names in lower case; one that came several times is joined with commas. */
   headers: Record<string, string>
@@ -18,8 +20,8 @@ type PageRequest = {
   request_id: string
 }
 
-/** The same bytes plain and compressed. */
-export type EncodedContent = { plain: Buffer; br: Buffer; gzip: Buffer }
+/** The same bytes plain and compressed; without `br` gzip is sent in its place. */
+export type EncodedContent = { plain: Buffer; br?: Buffer; gzip: Buffer }
 
 export type PageAnswer = {
   status: number
@@ -36,8 +38,8 @@ export type PageAnswer = {
 export type Page<Context> = {
   method: 'GET' | 'POST'
   path: string
-  /** The longest body that it takes; 64 KB where nothing is said. */
-  body_bytes_max?: number
+  /** What its body may be; left out, it takes none. */
+  body_kind?: BodyKind
   /** Without it, the page counts towards the gateway limit with all others. */
   counted_apart?: SeparateCount
   handle(context: Context, request: PageRequest): Promise<PageAnswer>

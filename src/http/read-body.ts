@@ -2,9 +2,11 @@
 
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
+import { bodyLimits } from './body-limits.ts'
+import { chargeParsed } from './collect-body.ts'
 import { routeOf } from './fastify.ts'
-import { type FormRules, readForm } from './form.ts'
-import { readJson } from './json.ts'
+import { type FormRules, readForm, refuseMorePairs } from './form.ts'
+import { readCountedJson } from './json.ts'
 
 type ParseResult = { value: unknown } | { error: unknown }
 
@@ -31,7 +33,8 @@ function attempt(request: FastifyRequest): ParseResult {
 
 function parse(request: FastifyRequest): unknown {
   const bytes = request.body as Buffer | undefined
-  const { form } = routeOf(request).config
+  const { form, body_kind = 'none' } = routeOf(request).config
+  const limits = bodyLimits[body_kind]
   // A form without fields has no bytes.
   if (!bytes || bytes.length === 0) return form ? {} : undefined
   const type = request.headers['content-type'] ?? ''
@@ -40,8 +43,13 @@ function parse(request: FastifyRequest): unknown {
   if (/^multipart\//i.test(type) || (is_form && !form)) {
     throw unsupportedType(form)
   }
-  if (form && (is_form || !(saysJson(type) || startsAsJson(bytes)))) return readForm(bytes, form)
-  return readJson(bytes)
+  if (form && (is_form || !(saysJson(type) || startsAsJson(bytes)))) {
+    chargeParsed(request, refuseMorePairs(bytes, limits.pairs))
+    return readForm(bytes, form)
+  }
+  const { value, values } = readCountedJson(bytes, limits)
+  chargeParsed(request, values)
+  return value
 }
 
 /** `form` is set on routes that also take forms. */

@@ -17,6 +17,11 @@ type RecordContext = {
   refusals: Pick<RefusalLog, 'add'> | null
 }
 
+/**
+ * Callers choose methods and paths, and each label is kept until the process ends. So whatever no route takes shares one.
+ */
+const methodsTaken = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
+
 export function record(
   { world, metrics, requests, refusals }: RecordContext,
   request: FastifyRequest,
@@ -35,7 +40,9 @@ export function record(
     world.log.info(told, 'stream')
     return
   }
-  metrics.requestEnded(method, route, status, duration_ms / 1000)
+  const is_taken = is_routed && !config.is_other_method && methodsTaken.has(method)
+  const labels = is_taken ? ([method, route] as const) : (['other', 'unknown'] as const)
+  metrics.requestEnded(...labels, status, duration_ms / 1000)
   // The log gets their sum: a line for each would let anybody fill the disk.
   if (code === gateway_limit_code) world.log.debug(told, 'request')
   else world.log.info(told, 'request')

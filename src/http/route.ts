@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { Refusal, RefusalCode } from '../kernel/errors.ts'
 import type { AccessRule, Caller } from './access.ts'
+import type { BodyKind } from './body-limits.ts'
 import type { Dialect } from './dialects.ts'
 import type { FormRules } from './form.ts'
 import { type Idempotency, type KeyRow, keyRules, type ReservedKey } from './idempotency.ts'
@@ -63,6 +64,8 @@ type RouteRecord<
   cors?: Cors<Context>
   query?: Query
   body?: Body
+  /** How much its body may hold, where that is more than a few fields. */
+  body_kind?: BodyKind
   /** A request without a body then counts as one with an empty object. */
   body_optional?: true
   /** The body may be a form as well as JSON, and is then read by these rules. */

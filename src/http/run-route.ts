@@ -156,12 +156,12 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   const rules = keyRules[route.idempotency!]
   const raw = rawBodyOf(run)
   const name = nameOf(route)
-  const claim: KeyClaim = {
-    ...keyScopeOf(run),
-    key,
-    route: name,
-    fingerprints: fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw }),
+  let known: Buffer[] | null = null
+  function fingerprints(): Buffer[] {
+    known ??= fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw })
+    return known
   }
+  const claim: KeyClaim = { ...keyScopeOf(run), key, route: name, fingerprints }
   const request = () => requestOf(run, raw)
   const answerOf = (reply: unknown, replayed: boolean): Answer => ({
     status: run.status,

@@ -9,7 +9,9 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { Peer } from '../kernel/peer.ts'
 import type { Tracing } from '../kernel/tracing.ts'
 import type { World } from '../kernel/world.ts'
-import type { Access } from './access.ts'
+import { type Access, hasKnownKey } from './access.ts'
+import { openBodyBudget } from './body-budget.ts'
+import { bodyKindOf } from './body-limits.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf, trusting } from './caller.ts'
 import { openBodies } from './collect-body.ts'
@@ -17,7 +19,7 @@ import { greet } from './compatible-dialect.ts'
 import { limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
-import { body_bytes_max, dialectOf, fail, notFound } from './failures.ts'
+import { dialectOf, fail, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
@@ -105,7 +107,6 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   })
   const brokenParts = { ...parts, broken }
   const app = Fastify({
-    bodyLimit: body_bytes_max,
     trustProxy,
     // Slow clients: the head within 10 s, the whole request within 20 s, an idle connection for 75 s.
     requestTimeout: 20_000,
@@ -138,9 +139,10 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     forceCloseConnections: 'idle',
   })
   acceptEveryMethod(app)
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', openBodies())
-  for (const name of ['merchant_id', 'key_id', 'route']) app.decorateRequest(name, null)
+  readBodies(app, parts)
+  for (const name of ['merchant_id', 'key_id', 'route', 'response', 'body_charge']) {
+    app.decorateRequest(name, null)
+  }
   if (parts.tracing) traceRequests(app, parts.tracing)
   app.addHook('onRequest', (request, reply, done) => {
     // Node closes the connection before, so this sends nothing.
@@ -190,6 +192,12 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   return app
 }
 
+function readBodies<Context>(app: FastifyInstance, { access }: ServerOptions<Context>): void {
+  const isKnown = (request: FastifyRequest) => hasKnownKey(access, callerOf(request))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', openBodies({ budget: openBodyBudget(), isKnown }))
+}
+
 /** Everything besides requests of a route: limits of a connection, and how long it stays open. */
 function watchConnections<Context>(
   app: FastifyInstance,
@@ -223,6 +231,7 @@ function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>):
         ...configOf(route.dialect),
         idempotency: route.idempotency,
         form: route.form,
+        body_kind: bodyKindOf(route),
       },
       ...(route.cors && { onSend: corsHook(kernel, route) }),
       handler(request, reply) {
@@ -249,7 +258,13 @@ function refuseOddRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
     const words = `At most ${unanswered_max} requests may wait for their answers on one connection.`
     throw new Refusal('rate_limit_exceeded', words, { retry_after_seconds: 1 })
   }
-  refuseOddTarget(raw)
+  try {
+    refuseOddTarget(raw)
+  } catch (error) {
+    // What follows on the connection may be a part of this request.
+    if (raw.httpVersion === '1.0') reply.header('connection', 'close')
+    throw error
+  }
 }
 
 /**
@@ -285,6 +300,7 @@ function welcome<Context>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
+  request.response = reply.raw
   reply.headers(plainHeaders).header('rip-request-id', request.id)
   if (admissionOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')
   const { dialect = dialectOfPath(request.url, request.headers) } = routeOf(request).config

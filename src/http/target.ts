@@ -1,18 +1,47 @@
-// The target of a request: one host, and a path that can be written in only one way. Proxies check paths in their plain
-// form and pass them on unchanged, so nothing here may be reachable by another form.
+// The target of a request: one host and one path, each written in only one way. Proxies check both in their plain form and
+// pass them on unchanged, so nothing here may be reachable by another form.
 
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../kernel/errors.ts'
+import { countPairs } from './form.ts'
 
-/** Throws `invalid_request` for a request whose host or path could be read in two ways. */
+/** Throws `invalid_request` for a request whose host, path or length could be read in two ways. */
 export function refuseOddTarget(request: IncomingMessage): void {
-  const hosts = countHosts(request.rawHeaders)
-  if (hosts > 1) throw new Refusal('invalid_request', 'Send the header Host once.')
-  if (hosts === 0 && request.httpVersion === '1.1') {
-    throw new Refusal('invalid_request', 'Send the header Host.')
-  }
-  const fault = faultOfTarget(request.url ?? '')
+  const fault = faultOfHost(request) ?? faultOfTarget(request.url ?? '') ?? faultOfLength(request)
   if (fault) throw new Refusal('invalid_request', fault)
+}
+
+/** A name or an IPv4 address, or an IPv6 address in brackets, and perhaps a port. */
+const authority = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+
+/**
+ * What is wrong with the host of a request. Whatever else stands in it, a proxy may read as one name and a parser of
+ * addresses as another: `x@name`, `name#x`, `n%61me`.
+ */
+export function faultOfHost({
+  rawHeaders,
+  httpVersion,
+  url = '',
+  headers,
+}: Pick<IncomingMessage, 'rawHeaders' | 'httpVersion' | 'url' | 'headers'>): string | null {
+  const hosts = countHosts(rawHeaders)
+  if (hosts > 1) return 'Send the header Host once.'
+  if (hosts === 0 && httpVersion === '1.1') return 'Send the header Host.'
+  const { host } = headers
+  const wrong = 'The host of a request is a name or an address, and perhaps a port.'
+  if (host !== undefined && !authority.test(host)) return wrong
+  if (url.startsWith('/')) return null
+  const [, absolute] = /^https?:\/\/([^/?]*)/i.exec(url) ?? []
+  if (absolute === undefined) return null
+  if (!authority.test(absolute)) return wrong
+  const is_same = absolute.toLowerCase() === host?.toLowerCase()
+  return is_same ? null : 'The host of the target must be that of the header Host.'
+}
+
+/** HTTP/1.0 knows no such header, and a proxy may take the body's end elsewhere (RFC 9112, 6.1). */
+function faultOfLength({ httpVersion, headers }: IncomingMessage): string | null {
+  const is_odd = httpVersion === '1.0' && headers['transfer-encoding'] !== undefined
+  return is_odd ? 'HTTP/1.0 has no Transfer-Encoding.' : null
 }
 
 /** What is wrong with the target of a request line, in words; null where nothing is. */
@@ -20,6 +49,9 @@ export function faultOfTarget(target: string): string | null {
   if (target.includes('#')) return 'The target of a request has no fragment.'
   const [, path] = /^(?:https?:\/\/[^/?]+)?(\/[^?]*)?(?:\?|$)/i.exec(target) ?? []
   if (path === undefined) return target === '*' ? null : 'The target of a request is a path.'
+  if (countPairs(target, query_pairs_max + 1) > query_pairs_max) {
+    return `The query must not have more than ${query_pairs_max} parameters.`
+  }
   if (dotSegment.test(path)) return 'The path must not have the segments . and ..'
   if (path.includes('//')) return 'The path must not have empty segments.'
   return encodedPlain.test(path)
@@ -27,6 +59,8 @@ export function faultOfTarget(target: string): string | null {
     : null
 }
 
+/** No list takes more than some twenty. */
+const query_pairs_max = 100
 const dotSegment = /\/\.{1,2}(?:\/|$)/
 /** A character that means the same when it is not encoded: RFC 3986 calls it unreserved. */
 const encodedPlain = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i

@@ -12,11 +12,14 @@ export type Issue = z.core.$ZodIssue
 export function validate<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  explain: (issue: Issue) => Refusal = refusalOf,
+  explain?: (issue: Issue) => Refusal,
 ): z.output<S> {
   const parsed = schema.safeParse(value, { reportInput: true, error: wordsOf })
   if (parsed.success) return parsed.data
-  const refusals = parsed.error.issues.map(explain)
+  const { issues } = parsed.error
+  // A body may have thousands of faults: only the one that is told is put into words.
+  if (!explain) throw refusalOf(gravestOf(issues))
+  const refusals = issues.map(explain)
   refusals.sort((a, b) => precedence(a.code) - precedence(b.code))
   throw refusals[0]
 }
@@ -29,6 +32,11 @@ export function rule(code: RefusalCode, message: string) {
 /** The code of a finding. */
 export function codeOf(issue: Issue): RefusalCode {
   return (issue.code === 'custom' && (issue.params?.code as RefusalCode)) || 'invalid_request'
+}
+
+function gravestOf(issues: readonly Issue[]): Issue {
+  const rankOf = (issue: Issue) => precedence(codeOf(issue))
+  return issues.reduce((gravest, issue) => (rankOf(issue) < rankOf(gravest) ? issue : gravest))
 }
 
 function refusalOf(issue: Issue): Refusal {

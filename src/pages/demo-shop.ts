@@ -42,11 +42,13 @@ export function demoShopPages(assets: Assets, shop: () => DemoShop | null): Page
     {
       method: 'POST',
       path: '/demo/orders',
-      handle: async (context, { body, caller }) => {
+      body_kind: 'fields',
+      handle: async (context, request) => {
+        const { caller } = request
         const open = shop()
         if (!open) return json(404, { message: 'There is no demo shop.' })
         counts ??= openRequestCounts(context.world.random.bytes(16))
-        return refusalOf(context, caller, counts) ?? order(context, open, body)
+        return refusalOf(context, caller, counts) ?? order(context, open, request.body)
       },
     },
   ]

@@ -56,9 +56,9 @@ import { begin_path, openSingleSignOn, prove_path } from '../users/single-sign-o
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { openCheckUp } from './check-up.ts'
 import { hostRuleOf } from './dashboard-host.ts'
-import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
+import { connectionsMax } from './descriptors.ts'
 import { placesOf } from './merchant-places.ts'
-import { operationalPages } from './operational.ts'
+import { metrics_path, operationalPages } from './operational.ts'
 import { openSimulatedBank } from './simulated-bank.ts'
 import { type Company, limitedTogether } from './together.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
@@ -86,6 +86,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   /** How far the clock of `world` is shifted. */
   clock_offset_seconds?: number
   gateway_limit: number
+  /** Whether the metrics have a listener of their own; left out, they have none. */
+  metrics_apart?: boolean
   /** What is limited for all processes together; left out, this one counts by itself. */
   together?: Company
   /** Connections that callers may hold at once, where the machine allows so many. By default, as many as it allows. */
@@ -115,6 +117,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
 
 export type Service = {
   app: FastifyInstance
+  /** What serves the metrics, where `app` does not. */
+  metricsApp: FastifyInstance | null
   context: Context
   /** Answers 503 on `/readyz` for this long and serves everything else, so that proxies turn elsewhere. */
   drain(duration_ms: number): Promise<void>
@@ -135,11 +139,21 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const dashboardAssets = readDashboardAssets()
   await keepForLater(sql, world.clock.now(), assets, dashboardAssets)
   const closing = { now: false }
-  const app = await openServer({
+  const operational = operationalPages(closing, clock_fault)
+  const isMetrics = ({ path }: Page<Context>) => path === metrics_path
+  const shared = {
     ...context,
     context,
-    placeOf: placesOf(context, parts.tracing),
     access: accessOf(context, directory),
+    advise: adviseOn,
+    couldBeCard,
+    own_calls: ownCalls,
+    gateway_limit: parts.gateway_limit,
+    trusted_proxies: parts.trusted_proxies,
+  }
+  const app = await openServer({
+    ...shared,
+    placeOf: placesOf(context, parts.tracing),
     routes: [...routes, ...dashboardRoutes],
     streams: [...streams, streamChanges],
     pages: [
@@ -151,22 +165,24 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
         ? singleSignOnPages(openSingleSignOn(parts.single_sign_on, parts))
         : []),
       ...dashboardPages(dashboardAssets),
-      ...operationalPages(closing, clock_fault),
+      ...operational.filter((page) => !parts.metrics_apart || !isMetrics(page)),
     ],
     missingPage: (languages) =>
       messagePage({ status: 404, language: languageFor(null, languages), words: 'not_found' }),
-    advise: adviseOn,
-    couldBeCard,
     peers: [simulatedBank.peer],
-    own_calls: ownCalls,
-    gateway_limit: parts.gateway_limit,
     ...limitedTogether(parts),
-    connections_max: connectionsMax(parts),
-    trusted_proxies: parts.trusted_proxies,
+    connections_max: connectionsMax(parts.connection_limit, world.log),
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
     isClockFarOff: parts.isClockFarOff,
     tracing: parts.tracing,
   })
+  const metricsApp = parts.metrics_apart
+    ? await openServer({
+        ...shared,
+        ...{ routes: [], streams: [], pages: operational.filter(isMetrics), peers: [] },
+        connections_max: metrics_connections_max,
+      })
+    : null
   const drain = async (duration_ms: number) => {
     closing.now = true
     await world.clock.sleep(duration_ms)
@@ -174,12 +190,16 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const close = async () => {
     closing.now = true
     await app.close()
+    await metricsApp?.close()
     await context.refusals?.close()
     simulatedBank.close()
     await directory.close()
   }
-  return { app, context, drain, endChallenges: simulatedBank.endDue, close }
+  return { app, metricsApp, context, drain, endChallenges: simulatedBank.endDue, close }
 }
+
+/** Each scraper holds one. */
+const metrics_connections_max = 100
 
 type ContextOptions = { directory: Directory; own_calls: OwnCalls }
 
@@ -259,16 +279,6 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): 
     hostedSessionPage(pay_path),
     ...demoShopPages(assets, demo_shop),
   ]
-}
-
-function connectionsMax({ connection_limit, world }: ServiceOptions): number {
-  const open_files_max = readOpenFilesMax()
-  const connections_max = connectionsThatFit(connection_limit ?? Infinity, open_files_max)
-  if (connection_limit !== undefined && connections_max < connection_limit) {
-    const fields = { connection_limit, connections_max, open_files_max }
-    world.log.warn(fields, 'fewer connections than asked for: raise the number of open files')
-  }
-  return connections_max
 }
 
 function accessOf({ keyring, world, key_uses }: Context, directory: Directory): Access {

@@ -1,9 +1,21 @@
 // How many connections fit below the number of files that this process may have open.
 
 import { readFileSync } from 'node:fs'
+import type { Log } from '../kernel/world.ts'
 
 /** For the database, webhooks and acquirers, and for the files of the process. */
 const kept_for_others = 1_024
+
+/** The connections that callers may hold at once. Logs where they are fewer than were asked for. */
+export function connectionsMax(connection_limit: number | undefined, log: Log): number {
+  const open_files_max = readOpenFilesMax()
+  const connections_max = connectionsThatFit(connection_limit ?? Infinity, open_files_max)
+  if (connection_limit !== undefined && connections_max < connection_limit) {
+    const fields = { connection_limit, connections_max, open_files_max }
+    log.warn(fields, 'fewer connections than asked for: raise the number of open files')
+  }
+  return connections_max
+}
 
 /** `connections_asked`, or fewer where the process may not open so many files. */
 export function connectionsThatFit(connections_asked: number, open_files_max: number): number {

@@ -8,7 +8,7 @@ import { withReferences } from '../documents/openapi/named-schemas.ts'
 import { inlineDocument } from '../documents/openapi/openapi.ts'
 import { guideFiles, guidePages } from '../documents/site/guide-files.ts'
 import { documentationPages } from '../documents/site/pages.ts'
-import { lasting } from '../http/encoded.ts'
+import { gzippedOnce, lasting } from '../http/encoded.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
 import { events, routes, streams } from '../routes.ts'
 
@@ -22,7 +22,6 @@ export function operationalPages(
 ): Page<Context>[] {
   const lookWhetherReady = openReadiness(closing, clockFault)
   const nodesAway = openNodeChecks()
-  const metricsText = openMetricsText(lookWhetherReady)
   return [
     get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
     health('/healthz', async () => plain(200, 'ok\n')),
@@ -34,13 +33,13 @@ export function operationalPages(
       if (is_ready) return plain(200, 'ready\n')
       return plain(503, fault === null ? 'not ready\n' : `not ready: ${fault}\n`)
     }),
-    health('/metrics', async (context) =>
-      answer(200, context.metrics.content_type, await metricsText(context)),
-    ),
+    health(metrics_path, openMetricsAnswer(lookWhetherReady)),
     get('/openapi.json', async () => description().json),
     ...guides(),
   ]
 }
+
+export const metrics_path = '/metrics'
 
 let read: Page<Context>[] | null = null
 
@@ -68,19 +67,19 @@ function description() {
 }
 
 /**
- * How long the text of the metrics is reused: building it takes milliseconds, and without a proxy anybody may request
- * it.
+ * How long the metrics are reused, compressed or not: making them takes milliseconds, and without a proxy anybody may
+ * request them.
  */
 const metrics_hold_ms = 1_000
 
 /** How long the metrics wait for the database. While it is silent, they are what somebody wants to see. */
 const readiness_wait_ms = 1_000
 
-function openMetricsText(lookWhetherReady: LookWhetherReady) {
-  let made: { at_ms: number; text: Promise<string> } | null = null
+function openMetricsAnswer(lookWhetherReady: LookWhetherReady) {
+  let latest: { at_ms: number; answer: Promise<PageAnswer> } | null = null
 
   /** Where nobody asks `/readyz`, only this finds out. */
-  async function makeText(context: Context): Promise<string> {
+  async function makeAnswer(context: Context): Promise<PageAnswer> {
     const { metrics, world } = context
     const found = new AbortController()
     const late = world.clock.sleep(readiness_wait_ms, found.signal).then(
@@ -89,16 +88,17 @@ function openMetricsText(lookWhetherReady: LookWhetherReady) {
     )
     await Promise.race([lookWhetherReady(context), late])
     found.abort()
-    return metrics.text()
+    const text = await metrics.text()
+    return { ...answer(200, metrics.content_type, text), encoded: gzippedOnce(Buffer.from(text)) }
   }
 
-  return (context: Context): Promise<string> => {
+  return (context: Context): Promise<PageAnswer> => {
     const now_ms = context.world.clock.now().getTime()
-    const age_ms = made === null ? Number.NaN : now_ms - made.at_ms
+    const age_ms = latest === null ? Number.NaN : now_ms - latest.at_ms
     // A clock that was set back invalidates it, too.
-    if (made !== null && age_ms >= 0 && age_ms < metrics_hold_ms) return made.text
-    made = { at_ms: now_ms, text: makeText(context) }
-    return made.text
+    if (latest !== null && age_ms >= 0 && age_ms < metrics_hold_ms) return latest.answer
+    latest = { at_ms: now_ms, answer: makeAnswer(context) }
+    return latest.answer
   }
 }
 

@@ -38,8 +38,8 @@ export function dashboardAddress(base_url: string): string {
 /** Whether the browser is where a password may be typed: behind https, or on this machine. */
 export function isSafePlace({ is_https, is_loopback }: PageOrigin, caller: Caller): boolean {
   if (is_https) return true
-  const host = URL.parse(`http://${caller.header('host') ?? ''}`)
-  return is_loopback && host !== null && isLoopback(host.hostname)
+  const host = caller.header('host') ?? ''
+  return is_loopback && isLoopback(host.toLowerCase().replace(/:\d+$/, ''))
 }
 
 /** Whether a request that changes something comes from our own page. */

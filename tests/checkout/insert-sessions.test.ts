@@ -57,7 +57,7 @@ function keyOf(merchant_id: string, key: string): KeyRow {
     audience: 'secret',
     key,
     route: 'r',
-    fingerprints: [answer],
+    fingerprints: () => [answer],
     status: 201,
     answer,
     created_at: at,

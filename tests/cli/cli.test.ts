@@ -1,7 +1,9 @@
 // The command line, as a user types it, on the database of a running service.
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -372,6 +374,7 @@ describe('refusals', () => {
 describe('configuration', () => {
   test.each([
     ['RIPPER_PORT', '80808', 'RIPPER_PORT must be a whole number from 0 to 65535.'],
+    ['RIPPER_METRICS_PORT', 'x', 'RIPPER_METRICS_PORT must be a whole number from 0 to 65535.'],
     ['RIPPER_MASTER_KEY', 'short', 'RIPPER_MASTER_KEY must be 32 bytes in base64'],
     [
       'RIPPER_DATABASE_URL',
@@ -399,6 +402,17 @@ describe('configuration', () => {
     const { status, stderr } = await ripperProgram(['serve'], where)
     expect(status).toBe(1)
     expect(stderr).toContain('RIPPER_HOST must be an address of this machine')
+  })
+
+  test('a port of the metrics that is taken stops the start and is named', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const taken = { ...env, RIPPER_METRICS_PORT: String(port) }
+    const { status, stderr } = await ripperProgram(['serve'], { env: taken })
+    other.close()
+    expect(status).toBe(1)
+    expect(stderr).toContain(`RIPPER_METRICS_PORT must be a free port: ${port} is in use.`)
   })
 
   test('ripper config lists every setting and shows no secret', async () => {

@@ -416,6 +416,15 @@ describe('variables', () => {
     expect(found.join()).not.toContain('hunter2')
   })
 
+  test('the metrics have another port than the service', () => {
+    const ports = (port: string, metrics: string) =>
+      configFaults({ RIPPER_PORT: port, RIPPER_METRICS_PORT: metrics })
+    expect(ports('9000', '9000')).toEqual([
+      'RIPPER_METRICS_PORT must be another port than RIPPER_PORT.',
+    ])
+    expect([ports('9000', '9001'), ports('0', '0')]).toEqual([[], []])
+  })
+
   test('a database without a master key is one fault', () => {
     const found = configFaults({ RIPPER_DATABASE_URL: 'postgres://db/ripper' })
     expect(found).toEqual([expect.stringMatching(/^RIPPER_MASTER_KEY must be set/)])

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { bodies_bytes_max } from '../../src/http/collect-body.ts'
+import { anonymous_bytes_max } from '../../src/http/body-budget.ts'
 import { purchase, refusal } from '../support/client.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -25,8 +25,8 @@ async function hold(localAddress: string): Promise<Socket> {
   return socket
 }
 
-test('they take no more memory than is set aside, and small bodies are still read', async () => {
-  const count = Math.ceil((1.2 * bodies_bytes_max) / unended_bytes)
+test('they take no more memory than is set aside, and leave room to small bodies and to known keys', async () => {
+  const count = Math.ceil((1.2 * anonymous_bytes_max) / unended_bytes)
   const sockets: Socket[] = []
   for (let held = 0; held < count; held++) sockets.push(await hold(`127.0.0.${2 + (held % 2)}`))
   const { client } = service
@@ -38,12 +38,16 @@ test('they take no more memory than is set aside, and small bodies are still rea
       raw: JSON.stringify(purchase) + ' '.repeat(padding),
     })
   }
-  const large = () => create(100_000)
+  const createFromPage = (padding: number) =>
+    client.send('POST', '/v1/checkout/public/sessions', { raw: `{}${' '.repeat(padding)}` })
+  const large = () => createFromPage(100_000)
   await expect.poll(async () => refusal(await large())).toBe('503 store_unavailable')
   const { headers, body } = await large()
   expect([headers.get('retry-after'), headers.get('connection')]).toEqual(['2', 'close'])
   expect(Object.keys(body)).toEqual(['error', 'message', 'request_id'])
+  expect(refusal(await createFromPage(0))).toBe('401 unauthorized')
+  expect((await create(100_000)).status).toBe(201)
   expect((await create(0)).status).toBe(201)
   for (const socket of sockets) socket.destroy()
-  await expect.poll(async () => (await large()).status).toBe(201)
+  await expect.poll(async () => refusal(await large())).toBe('401 unauthorized')
 })

@@ -54,6 +54,8 @@ export type Account = {
 
 export type Service = {
   base_url: string
+  /** Null where the service itself serves them. */
+  metrics_url: string | null
   sql: Sql
   log: LogLine[]
   context: Context
@@ -74,6 +76,8 @@ export type Service = {
 export type ServiceOptions = {
   clock?: Clock
   gateway_limit?: number
+  /** Whether the metrics have a listener of their own. */
+  metrics_apart?: boolean
   /** Whether the simulated bank runs; it does where nothing is said. */
   simulator?: 'on' | 'off'
   trusted_proxies?: string[]
@@ -153,7 +157,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let deliveries: Deliveries | null = null
   let base_url = ''
   const address = () => base_url
-  const { app, context, drain, close, endChallenges } = await assemble({
+  const { app, metricsApp, context, drain, close, endChallenges } = await assemble({
     world,
     database: opened,
     keyring,
@@ -184,11 +188,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...(options.connectors && { connectors: options.connectors }),
     ...(options.vendor_http && { vendor_http: options.vendor_http }),
     gateway_limit: options.gateway_limit ?? 0,
+    metrics_apart: options.metrics_apart ?? false,
     trusted_proxies: options.trusted_proxies ?? [],
     pay_path: '/pay',
     demo_shop: () => options.demo_shop?.() ?? null,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
+  const metrics = await metricsApp?.listen({ host: '127.0.0.1', port: 0 })
   base_url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const operator: ConnectionOffice = {
     ...{ sql: opened.sql, ids: context.ids, clock, keyring, actor: 'operator' },
@@ -208,7 +214,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     )
   }
   return {
-    ...{ base_url, sql: opened.sql, log, context, database, operator, account, newAccount },
+    ...{
+      base_url,
+      metrics_url: metrics ? `${metrics}/metrics` : null,
+      sql: opened.sql,
+      log,
+      context,
+      database,
+      operator,
+      account,
+      newAccount,
+    },
     ...{ addPlace, drain, endChallenges },
     client: account.client,
     async close() {

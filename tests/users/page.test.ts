@@ -54,6 +54,32 @@ describe('on a host of its own', async () => {
     expect(found.map((status) => (status === 503 ? 200 : status))).toEqual([elsewhere, own])
   })
 
+  test.each([
+    'x@localhost:4000',
+    '@localhost:4000',
+    'localhost:4000#x',
+    'localhost:4000?x',
+    'localhost%3a4000',
+    '%6cocalhost:4000',
+    'localhost:4000/x',
+  ])('not by %s', async (host) => {
+    for (const path of ['/dashboard', '/dashboard/api/me', '/docs']) {
+      expect(await at(path, host)).toBe(400)
+    }
+  })
+
+  test('nor by a name that means the same elsewhere', async () => {
+    for (const host of [
+      'localhost.:4000',
+      'localhost',
+      '127.0.0.1:4000',
+      '127.1:4000',
+      '2130706433:4000',
+    ]) {
+      expect([host, await at('/dashboard', host)]).toEqual([host, 404])
+    }
+  })
+
   test('one signs in there', async () => {
     const there = { ...apart, base_url: apart.base_url }
     const member = await newMember(there, { host: 'localhost:4000' })

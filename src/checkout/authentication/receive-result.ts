@@ -3,6 +3,7 @@
 import { cellOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Page } from '../../http/pages.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { ResultMessage, ResultVerdict } from '../../three-ds/three-ds.ts'
 import type { Attempt } from '../attempt.ts'
 import type { Context } from '../context.ts'
@@ -14,14 +15,15 @@ export const results_path = '/3ds/results'
 export const receiveResult: Page<Context> = {
   method: 'POST',
   path: results_path,
+  body_kind: 'message',
   counted_apart: 'results',
-  handle: async (context, { body, request_id }) => {
+  handle: async (context, request) => {
     // The field rules are the same in every mode; the transaction shows which mode it is.
     const reader = context.three_ds.test ?? context.three_ds.live
-    if (!reader) return json('')
-    const read = reader.readResult(body)
+    if (!reader) throw new Refusal('resource_not_found', 'No 3DS Server of our own runs here.')
+    const read = reader.readResult(request.body)
     if ('erro' in read) return json(read.erro)
-    const verdict = await judgeResult(context, read.message, request_id)
+    const verdict = await judgeResult(context, read.message, request.request_id)
     return json(reader.answerResult(read.message, verdict))
   },
 }

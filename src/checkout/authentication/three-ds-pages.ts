@@ -48,12 +48,13 @@ export const methodPage: Page<Context> = {
 export const methodNotification: Page<Context> = {
   method: 'POST',
   path: '/3ds/method/{token}/done',
-  handle: async (context, { params, fields }) => {
-    const found = await named(context, 'method', params.token!)
+  body_kind: 'form',
+  handle: async (context, request) => {
+    const found = await named(context, 'method', request.params.token!)
     const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
     const card = key && (await findCard(found.sql, key))
     const provider = card && context.threeDsOf(card.mode, card.three_ds_provider)
-    const transaction = provider?.readMethodNotification(fields)
+    const transaction = provider?.readMethodNotification(request.fields)
     if (card && sameId(transaction, card.server_transaction_id)) {
       await completeMethod(found.sql, key, context.world.clock.now())
     }
@@ -68,12 +69,13 @@ export const methodNotification: Page<Context> = {
 export const challengePage: Page<Context> = {
   method: 'GET',
   path: '/3ds/challenge/{token}',
-  handle: async (context, { params, query, caller }) => {
+  handle: async (context, request) => {
+    const { params, caller } = request
     const found = await named(context, 'challenge', params.token!)
     const stored = found && (await findAttempt(found.sql, found.merchant_id, found.subject))
     if (!found || !stored) return notice(404, 'This page is no longer needed.', [])
     const attempt = attemptAt(stored, context.world.clock.now())
-    const frame = await frameOf(context, found, query.get('return_url'))
+    const frame = await frameOf(context, found, request.query.get('return_url'))
     const provider = context.threeDsOf(found.session.mode, attempt.three_ds_provider)
     if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
       return doneNotice('Your bank has answered. You can return to the shop.', frame)
@@ -97,13 +99,15 @@ export const challengePage: Page<Context> = {
 export const challengeNotification: Page<Context> = {
   method: 'POST',
   path: '/3ds/challenge/{token}/result',
-  handle: async (context, { params, fields, request_id }) => {
-    const found = await named(context, 'challenge', params.token!)
+  body_kind: 'form',
+  handle: async (context, request) => {
+    const found = await named(context, 'challenge', request.params.token!)
     if (!found) return notice(404, 'This page is no longer needed.', [])
     const { mode } = found.session
+    const { request_id } = request
     const attempt = await findAttempt(found.sql, found.merchant_id, found.subject)
     const provider = attempt && context.threeDsOf(mode, attempt.three_ds_provider)
-    const transaction = provider?.readChallengeNotification(fields)
+    const transaction = provider?.readChallengeNotification(request.fields)
     if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
       context.world.log.warn(
         { attempt_id: found.subject },

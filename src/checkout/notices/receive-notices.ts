@@ -13,18 +13,16 @@ import { routingsIn } from '../../kernel/ids.ts'
 import type { Context } from '../context.ts'
 import { saveNotices } from './notice-store.ts'
 
-/** An acquirer may send many notices in one post. */
-const body_bytes_max = 256 * 1024
-
 export function receiveNotices(connectors: readonly KnownConnector[]): Page<Context> {
   return {
     method: 'POST',
     path: noticeUrl('', { connection_id: '{connection_id}' }),
-    body_bytes_max,
+    body_kind: 'notice',
     counted_apart: 'notices',
-    async handle(context, { params, headers, body }) {
+    // Headers and body are read once the connection is known.
+    async handle(context, request) {
       const { sql, keyring, world, installation } = context
-      const id = params.connection_id!
+      const id = request.params.connection_id!
       const routings = routingsIn(id, keyring)
       // No id of ours has this form, so no query is needed.
       if (routings.length === 0) return refused
@@ -35,7 +33,8 @@ export function receiveNotices(connectors: readonly KnownConnector[]): Page<Cont
       const keys = credentialsThatCount(keyring, row, now).map((credentials) => ({
         ...{ credentials, mode: row.mode, installation, now },
       }))
-      const notices = verified(reader.read, { headers, body }, keys)
+      const post = { headers: request.headers, body: request.body }
+      const notices = verified(reader.read, post, keys)
       if (typeof notices === 'string') {
         const fields = { connection_id: row.connection_id, connector: row.connector }
         world.log.warn({ ...fields, reason: notices }, 'a notice that is not genuine was refused')

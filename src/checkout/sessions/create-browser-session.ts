@@ -54,6 +54,7 @@ export const createPublicSession = route({
   access: publicKeyAndOrigin,
   cors: bodyCors,
   body: publicCreate,
+  body_kind: 'basket',
   handle: (context: Context, request) => createFromPage(context, request),
 })
 
@@ -64,6 +65,7 @@ export const createHostedSession = route({
   access: handleAndOrigin,
   cors: handleCors,
   body: hostedCreate,
+  body_kind: 'basket',
   handle: (context: Context, request) => createFromPage(context, request),
 })
 

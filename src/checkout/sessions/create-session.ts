@@ -17,6 +17,7 @@ export const createSession = route({
   dialect: 'checkout',
   idempotency: 'required',
   body: sessionCreate,
+  body_kind: 'basket',
   status: 201,
   reply: sessionCreated,
   refusals: serverSessionRefusals,

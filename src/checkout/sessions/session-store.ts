@@ -33,7 +33,7 @@ export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Se
       audience: key.audience,
       key: key.key,
       route: key.route,
-      fingerprint: `\\x${key.fingerprints[0]!.toString('hex')}`,
+      fingerprint: `\\x${key.fingerprints()[0]!.toString('hex')}`,
       answer: `\\x${key.answer.toString('hex')}`,
       answer_status: key.status,
       entry_id: line.entry_id,

@@ -9,6 +9,7 @@ import { membersWords } from '../../connections/credential-members.ts'
 import { environmentDoubt } from '../../connections/environment.ts'
 import { judgeCredentials } from '../../connections/judge-credentials.ts'
 import type { KnownConnector } from '../../connections/known-connector.ts'
+import { bodyLimits } from '../../http/body-limits.ts'
 import { readJson } from '../../http/json.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { ConnectionMode } from '../../merchants/account-connection.ts'
@@ -37,7 +38,7 @@ export const members_words = [
 export function readCredentialsFile(options: Options): unknown {
   const path = text(options, 'credentials')!
   try {
-    return readJson(contentOf(path))
+    return readJson(contentOf(path), bodyLimits.fields)
   } catch (error) {
     // A member that stands twice has two values, of which nobody knows the right one.
     if (!(error instanceof Refusal)) throw error
