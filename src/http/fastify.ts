@@ -1,6 +1,7 @@
 // What our routes and requests carry besides Fastify's own.
 
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import type { Mode } from '../kernel/values.ts'
 import { type Dialect, isWebhook } from './dialects.ts'
 import type { FormRules } from './form.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -20,6 +21,8 @@ declare module 'fastify' {
     merchant_id: string | null
     /** Of that merchant's secret key, where the request has one. */
     key_id: string | null
+    /** That of the key or of the answer, where either has one. */
+    mode: Mode | null
     /** See `routeOf`. */
     route: FastifyRequest['routeOptions'] | null
   }

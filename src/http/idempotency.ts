@@ -192,6 +192,23 @@ export function storeUnavailable({ unavailable }: KeyRules): Refusal {
   )
 }
 
+/**
+ * The claim of a request whose keys had another audience before: under that one where its first answer is there. `isOwn` says
+ * whether an answer is the holder's own; it gets null for one that was not given yet.
+ */
+export async function claimWhereKept(
+  { sql, keyring }: Store,
+  { claim, rules }: { claim: KeyClaim; rules: KeyRules },
+  former_audience: string,
+  isOwn: (body: string | null) => Promise<boolean>,
+): Promise<KeyClaim> {
+  const former = { ...claim, audience: former_audience }
+  const first = await findFirst(sql, former, rules)
+  if (!first || !isSame(former, first)) return claim
+  const body = first.answer && answerAgain(keyring, former, first, true).body
+  return (await isOwn(body)) ? former : claim
+}
+
 type FirstRow = { route: string; fingerprint: Buffer; status: number; answer: Buffer | null }
 
 async function findFirst(
@@ -211,13 +228,15 @@ async function findFirst(
 }
 
 function refuseIfOther(claim: KeyClaim, first: FirstRow): void {
-  const same =
-    first.route === claim.route && claim.fingerprints.some((each) => each.equals(first.fingerprint))
-  if (same) return
+  if (isSame(claim, first)) return
   throw new Refusal(
     'idempotency_key_reused',
     'This idempotency key was used for another request. Send a new key for a new request.',
   )
+}
+
+function isSame({ route, fingerprints }: KeyClaim, first: FirstRow): boolean {
+  return first.route === route && fingerprints.some((each) => each.equals(first.fingerprint))
 }
 
 function answerAgain(
@@ -241,7 +260,8 @@ function identityOf(claim: KeyClaim): string {
   return JSON.stringify(['idempotency', claim.merchant_id, claim.audience, claim.key])
 }
 
-const kept_ms = 30 * 24 * 3600 * 1000
+/** How long first answers are kept. */
+export const kept_ms = 30 * 24 * 3600 * 1000
 const purge_batch = 5_000
 
 /** Deletes a batch of the keys that are older than 30 days; returns how many. */

@@ -90,6 +90,8 @@ type ServerOptions<Context> = {
   placeOf?: Kernel<Context>['placeOf']
   /** See Kernel. */
   isClockFarOff?: (() => boolean) | undefined
+  /** See Kernel. */
+  audiences_apart_since?: Kernel<Context>['audiences_apart_since']
 }
 
 const head_bytes_max = 16_384
@@ -139,7 +141,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   acceptEveryMethod(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', openBodies())
-  for (const name of ['merchant_id', 'key_id', 'route']) app.decorateRequest(name, null)
+  for (const name of ['merchant_id', 'key_id', 'mode', 'route']) app.decorateRequest(name, null)
   if (parts.tracing) traceRequests(app, parts.tracing)
   app.addHook('onRequest', (request, reply, done) => {
     // Node closes the connection before, so this sends nothing.

@@ -100,6 +100,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   wakeDeliveries: Context['wakeDeliveries']
   /** See `openIds`. */
   windows_from?: Date
+  /** See Kernel. */
+  audiences_apart_since?: Date | null
   /** By merchant: rung where events were committed. Left out, this process's own commits ring. */
   events?: Bells
   /** Left out, requests of this process alone are shown. */
@@ -169,6 +171,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     trusted_proxies: parts.trusted_proxies,
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
     isClockFarOff: parts.isClockFarOff,
+    audiences_apart_since: parts.audiences_apart_since,
     tracing: parts.tracing,
   })
   const drain = async (duration_ms: number) => {

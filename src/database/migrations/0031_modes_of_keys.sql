@@ -1,0 +1,7 @@
+-- The mode to which a key is bound holds for what the key makes: an endpoint that it made is told of events of that mode alone.
+-- Null for an endpoint that is told of both.
+alter table webhook_endpoints add column mode text check (mode in ('test', 'live'));
+
+-- Whose idempotency key a decision or refund came with: keys that are for tests alone have an audience of their own. Null for
+-- one of the release before.
+alter table acquirer_operations add column idempotency_audience text;
