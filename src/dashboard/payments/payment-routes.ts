@@ -74,7 +74,7 @@ export const readTimelineHere = route({
   handle: async ({ sql }: Context, { holder, params, now }) => {
     const key = await findLifeKey(sql, params.payment_id!, holder.merchant_id)
     if (!key?.payment_id) throw notThere()
-    const shown = viewTimeline(await readLife(sql, key), now)
+    const shown = viewTimeline(await readLife(sql, key), holder, now)
     return { ...shown, people: await peopleIn(sql, shown.lines, holder) }
   },
 })
