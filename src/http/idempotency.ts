@@ -262,13 +262,25 @@ function identityOf(claim: KeyClaim): string {
 
 /** How long first answers are kept. */
 export const kept_ms = 30 * 24 * 3600 * 1000
+/** For pages: anybody can have their answers kept, and no page repeats a request after its session has ended. */
+const kept_for_pages_ms = 24 * 3600 * 1000
 const purge_batch = 5_000
 
-/** Deletes a batch of the keys that are older than 30 days; returns how many. */
-export async function purgeKeys(sql: Sql, now: Date): Promise<number> {
-  const { count } = await sql`
-    delete from idempotency_keys where (merchant_id, audience, key) in (
-      select merchant_id, audience, key from idempotency_keys
-      where created_at < ${new Date(now.getTime() - kept_ms)} order by created_at limit ${purge_batch})`
+/** Deletes the keys that are old enough, batch by batch; returns how many. */
+export async function purgeKeys(sql: Sql, now: Date, stopping?: AbortSignal): Promise<number> {
+  const before = (kept: number) => new Date(now.getTime() - kept)
+  let count = 0
+  for (let batch = purge_batch; batch >= purge_batch && !stopping?.aborted; ) {
+    const deleted = await sql`
+      delete from idempotency_keys where (merchant_id, audience, key) in (
+        (select merchant_id, audience, key from idempotency_keys
+          where created_at < ${before(kept_ms)} order by created_at limit ${purge_batch})
+        union all
+        (select merchant_id, audience, key from idempotency_keys
+          where audience like 'rip_pk_%' and created_at < ${before(kept_for_pages_ms)}
+          order by created_at limit ${purge_batch}))`
+    batch = deleted.count
+    count += batch
+  }
   return count
 }
