@@ -64,7 +64,7 @@ export async function commitEvent(sql: AnySql, event: Event): Promise<void> {
   await sql`
     with gate as (select 1
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
-    ), told as (${fanOut(sql, event)})
+    ), told as (${fanOut(sql, { event, mode: 'test' })})
     select 1 from gate`
 }
 

@@ -152,7 +152,7 @@ export const jobs: Job[] = [
   {
     name: 'purge_idempotency_keys',
     every_seconds: 600,
-    run: ({ sql, world }) => purgeKeys(sql, world.clock.now()),
+    run: ({ sql, world, stopping }) => purgeKeys(sql, world.clock.now(), stopping),
   },
   { name: 'disable_unused_users', every_seconds: 3600, where: 'whole', run: disableUnused },
   { name: 'purge_sign_ins', every_seconds: 3600, where: 'whole', run: purgeSignIns },

@@ -421,6 +421,8 @@ export type WebhookEndpoint = {
   event_filter: EventType[]
   /** only where it was sent */
   extension_events?: ExtensionEventType[]
+  /** only where it gets the events of one mode alone */
+  mode?: 'test' | 'live'
   status: 'active' | 'disabled'
   created_at: Timestamp
 }
@@ -432,6 +434,8 @@ export type WebhookEndpointCreated = {
   event_filter: EventType[]
   /** only where it was sent */
   extension_events?: ExtensionEventType[]
+  /** only where it gets the events of one mode alone */
+  mode?: 'test' | 'live'
   status: 'active' | 'disabled'
   created_at: Timestamp
   signing_secret: string

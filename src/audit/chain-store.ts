@@ -50,10 +50,22 @@ export async function markScanned(
         else greatest(audit_looks.until, excluded.until) end`
 }
 
+/**
+ * Whether a line tells of a session that a page made, and nothing else is known of that session. Anybody can have such lines
+ * written, so they wait outside of the chain: for another line of the session, or until the session is purged and they with it.
+ */
+export function isWaiting(sql: AnySql, line: Fragment): Fragment {
+  return sql`(
+    ${line}.change = 'session.created' and ${line}.actor like 'page %' and not exists (
+      select 1 from journal o
+      where o.merchant_id = ${line}.merchant_id and o.session_id = ${line}.session_id
+        and o.change <> 'session.created' offset 0))`
+}
+
 /** Where a chain ends, by its head and by its rows. */
 export type ChainEnd = { head: Head | null; last_row: Head | null }
 
-/** Of `count` lines `last` is the newest, null where there was none; `lines` are those that are in no chain. */
+/** Of `count` lines `last` is the newest, null where there was none; `lines` are those that are in no chain, but for those that wait. */
 export type LinePage = ChainEnd & { last: string | null; count: number; lines: WrittenLine[] }
 
 /** The next lines, with the end of the chain at the same moment. */
@@ -74,7 +86,7 @@ export async function readUnsealed(
         select true as is_sealed from audit_chain c
         where c.merchant_id = page.merchant_id and c.entry_id = page.entry_id offset 0
       ) c on true
-      where c.is_sealed is null
+      where c.is_sealed is null and not ${isWaiting(sql, sql`page`)}
     ) as lines`
   const { last, count, lines } = row!
   return { last, count, lines, ...endOf(row!) }

@@ -22,7 +22,9 @@ import type { Head } from './check-chain.ts'
 
 /** After the first age most lines are there; after the last, even those of a process whose clock was far behind. */
 const ages_seconds = [5, 60, 2 * 3600]
-const last_age_ms = Math.max(...ages_seconds) * 1000
+/** At which age a line is scanned last: no session that a page made gets its first attempt so late. */
+export const last_age_seconds = Math.max(...ages_seconds)
+const last_age_ms = last_age_seconds * 1000
 /** A line of this age was scanned at every age. */
 export const sealed_after_ms = last_age_ms
 /**

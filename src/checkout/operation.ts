@@ -48,6 +48,8 @@ export type Operation = {
   asked_by: 'merchant' | 'rules' | null
   /** The idempotency key of a decision or refund that came by the API. */
   idempotency_key: string | null
+  /** Whose key it is; null for one of an earlier release. */
+  idempotency_audience: string | null
 }
 
 /** An operation as the reconciler finds it. */
@@ -110,7 +112,9 @@ export const accepted_check_ms = 30_000
 export function newOperation(
   payment: Payment,
   opened: Pick<Operation, 'operation_id' | 'kind' | 'sequence'> &
-    Partial<Pick<Operation, 'amount' | 'asked_by' | 'idempotency_key'>> & { at: Date },
+    Partial<Pick<Operation, 'amount' | 'asked_by' | 'idempotency_key' | 'idempotency_audience'>> & {
+      at: Date
+    },
 ): Operation {
   const { at, ...named } = opened
   const answer_by = answerBy(at)
@@ -128,6 +132,7 @@ export function newOperation(
     next_check_at: answer_by,
     asked_by: null,
     idempotency_key: null,
+    idempotency_audience: null,
     ...named,
   }
 }

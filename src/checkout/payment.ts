@@ -1,6 +1,7 @@
 // A payment: one confirmed attempt, and its outcome. charging/charge.ts opens it, and outcome.ts decides how it ends.
 
 import type { Decline } from '../acquirers/acquirer.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Brand, Mode, PaymentId } from '../kernel/values.ts'
 import type { Authentication } from './attempt.ts'
 
@@ -40,3 +41,7 @@ export function emailKey(email: string): string {
 }
 
 export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }
+
+export function noPayment(): Refusal {
+  return new Refusal('resource_not_found', 'There is no payment with this id.')
+}

@@ -24,6 +24,7 @@ export const createIntentAt = (address: Address): Route<Context> =>
     tag: 'Compatible',
     summary: 'Create a payment intent',
     access: bearerKey('create_payments'),
+    mode: 'handler',
     dialect: 'compatible',
     idempotency: 'compatible',
     query: z.strictObject({}),

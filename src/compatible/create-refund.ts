@@ -4,14 +4,17 @@ import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
 import { amount, metadata, must, nullIfEmpty } from '../checkout/fields.ts'
 import type { PaymentKey } from '../checkout/payment.ts'
+import { modeOfSession } from '../checkout/reading/mode-store.ts'
 import { refundPayment } from '../checkout/refunds/refund-payment.ts'
 import { refundBegunUnder, refundRefusals } from '../checkout/refunds/refund-routes.ts'
 import { findSession } from '../checkout/sessions/session-store.ts'
+import type { Sql } from '../database/open.ts'
 import { bearerKey, type SessionHolder } from '../http/access.ts'
 import { keyRules } from '../http/idempotency.ts'
+import type { ObjectPlace } from '../http/only-mode.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
-import type { SessionId } from '../kernel/values.ts'
+import type { Mode, SessionId } from '../kernel/values.ts'
 import { admitKey } from '../merchants/admit.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
@@ -37,6 +40,7 @@ export const createRefundAt = (address: Address): Route<Context> =>
     tag: 'Compatible',
     summary: 'Refund a payment intent',
     access: bearerKey('refund_payments'),
+    mode: { of: modeOfIntent, unknown: noIntent },
     dialect: 'compatible',
     idempotency: 'compatible',
     query: z.strictObject({}),
@@ -58,10 +62,11 @@ export const createRefundAt = (address: Address): Route<Context> =>
       })
       return viewCompatibleRefund(refund)
     },
-    resume: async (context: Context, { body, holder, key, now }) => {
+    resume: async (context: Context, { body, holder, key, audience, now }) => {
       const payment = await paymentOf(context, holder, body)
       const rules = keyRules.compatible
-      return viewCompatibleRefund(await refundBegunUnder(context, payment, { key, now, rules }))
+      const repeat = { key, audience, now, rules }
+      return viewCompatibleRefund(await refundBegunUnder(context, payment, repeat))
     },
   })
 
@@ -71,17 +76,27 @@ async function paymentOf(
   { merchant_id }: Pick<SessionHolder, 'merchant_id'>,
   { payment_intent }: z.output<typeof refundCreate>,
 ): Promise<PaymentKey> {
-  const field = 'payment_intent'
   const session = isSessionId(payment_intent)
     ? await findSession(sql, { merchant_id, session_id: payment_intent })
     : undefined
-  if (!session) {
-    const words = 'There is no payment intent with this id.'
-    throw new Refusal('resource_not_found', words, { field })
-  }
+  if (!session) throw noIntent()
   const { payment_id } = session
   if (payment_id !== null) return { merchant_id, payment_id }
-  throw new Refusal('payment_not_refundable', 'Nobody has paid this payment intent.', { field })
+  throw new Refusal('payment_not_refundable', 'Nobody has paid this payment intent.', intentField)
+}
+
+/** The mode of the payment intent that the body names; null where it names none. */
+async function modeOfIntent(sql: Sql, { merchant_id, body }: ObjectPlace): Promise<Mode | null> {
+  const { payment_intent: session_id } = body as Partial<Record<string, unknown>>
+  if (typeof session_id !== 'string' || !isSessionId(session_id)) return null
+  return modeOfSession(sql, { merchant_id, session_id })
+}
+
+const intentField = { field: 'payment_intent' }
+
+function noIntent(): Refusal {
+  const words = 'There is no payment intent with this id.'
+  return new Refusal('resource_not_found', words, intentField)
 }
 
 function isSessionId(text: string): text is SessionId {

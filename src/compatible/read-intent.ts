@@ -19,6 +19,7 @@ export const readIntentAt = ({ path, alias_of }: Address): Route<Context> =>
     tag: 'Compatible',
     summary: 'Read a payment intent',
     access: bearerKey('read_transactions'),
+    mode: { of: 'reply', unknown: noIntent },
     dialect: 'compatible',
     query: z.strictObject({}),
     explain,

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
+import { modeOfRefund } from '../checkout/reading/mode-store.ts'
 import { findRefund } from '../checkout/refunds/refund-store.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
@@ -19,6 +20,7 @@ export const readRefundAt = ({ path, alias_of }: Address): Route<Context> =>
     tag: 'Compatible',
     summary: 'Read a refund of a payment intent',
     access: bearerKey('read_transactions'),
+    mode: { of: modeOfRefund, unknown: noRefund },
     dialect: 'compatible',
     query: z.strictObject({}),
     explain,

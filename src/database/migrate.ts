@@ -129,13 +129,23 @@ async function applyInTurns(
  * once where the database was made with it.
  */
 export async function aloneSince(sql: Sql, number: number): Promise<Date> {
+  const { made_at, alone_at } = await ranAt(sql, number)
+  return alone_at ?? made_at
+}
+
+/** The same; null where the database was made with it, so that no release before it ever wrote there. */
+export async function upgradedSince(sql: Sql, number: number): Promise<Date | null> {
+  return (await ranAt(sql, number)).alone_at
+}
+
+async function ranAt(sql: Sql, number: number): Promise<{ made_at: Date; alone_at: Date | null }> {
   const [row] = await sql<{ applied_at: Date; made_at: Date }[]>`
     select applied_at, (select min(applied_at) from migrations) as made_at
     from migrations where number = ${number}`
   if (!row) throw new Error(`migration ${number} has not run`)
   const { applied_at, made_at } = row
   const is_new = applied_at.getTime() - made_at.getTime() < one_run_ms
-  return is_new ? made_at : new Date(applied_at.getTime() + day_ms)
+  return { made_at, alone_at: is_new ? null : new Date(applied_at.getTime() + day_ms) }
 }
 
 /** The insert waits as long as another process takes to apply the same migration. */

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto'
 import type { BlockList } from 'node:net'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
-import type { MerchantId, SessionId } from '../kernel/values.ts'
+import type { MerchantId, Mode, SessionId } from '../kernel/values.ts'
 
 export const permissions = [
   'create_payments',
@@ -59,8 +59,11 @@ export type AccessRequest<Context> = {
   recognise(merchant_id: string, key_id?: string): void
 }
 
-/** Whose idempotency keys a create uses. */
-export type KeyScope = { merchant_id: string; audience: string }
+/**
+ * Whose idempotency keys a create uses. `former_audience`: where the holder's keys were in the release before, so that their
+ * first answers are found until they are purged.
+ */
+export type KeyScope = { merchant_id: string; audience: string; former_audience?: string }
 
 export type AccessRule<Context, Holder> = {
   /** 'open' where no header is needed: the key, if there is one, is in the path or the body. */
@@ -71,6 +74,8 @@ export type AccessRule<Context, Holder> = {
   check(request: AccessRequest<Context>): Promise<Holder>
   /** Null where no route with this rule creates anything. */
   keyScope: ((holder: Holder) => KeyScope) | null
+  /** The mode to which the holder is bound, null for both; left out where nobody is. Routes then have a `mode`. */
+  onlyMode?: (holder: Holder) => Mode | null
 }
 
 /** Who acts for a merchant, as the journal names them: its server by a key, or a person at the dashboard. */
@@ -79,6 +84,9 @@ export function actorOf(
 ): `key ${string}` | `user ${string}` {
   return 'user_id' in holder ? `user ${holder.user_id}` : `key ${holder.key_id}`
 }
+
+/** The mode that keys are bound to, by their own. */
+const onlyModes = { any: null, test_only: 'test', live_only: 'live' } as const
 
 /** The refusal for each fault of a key, in order of precedence. */
 type KeyCodes = Record<
@@ -159,8 +167,12 @@ function keyRule(
       access.noteUse(key, now)
       return key
     },
-    // Keys of a merchant's server and of its shoppers' browsers are kept apart, so neither can claim the other's.
-    keyScope: ({ merchant_id }) => ({ merchant_id, audience: 'secret' }),
+    // Keys of a merchant's server, of its tests and of its shoppers' browsers are kept apart, so none can claim another's.
+    keyScope: ({ merchant_id, mode }) =>
+      mode === 'test_only'
+        ? { merchant_id, audience: 'test', former_audience: 'secret' }
+        : { merchant_id, audience: 'secret' },
+    onlyMode: ({ mode }) => onlyModes[mode],
   }
 }
 

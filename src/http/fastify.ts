@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import type { Mode } from '../kernel/values.ts'
 import type { BodyCharge } from './body-budget.ts'
 import type { BodyKind } from './body-limits.ts'
 import { type Dialect, isWebhook } from './dialects.ts'
@@ -27,6 +28,8 @@ declare module 'fastify' {
     merchant_id: string | null
     /** Of that merchant's secret key, where the request has one. */
     key_id: string | null
+    /** That of the key or of the answer, where either has one. */
+    mode: Mode | null
     /** Where its answer goes. */
     response: ServerResponse | null
     /** What its body takes of the budget of all bodies. */

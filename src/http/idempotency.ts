@@ -192,6 +192,23 @@ export function storeUnavailable({ unavailable }: KeyRules): Refusal {
   )
 }
 
+/**
+ * The claim of a request whose keys had another audience before: under that one where its first answer is there. `isOwn` says
+ * whether an answer is the holder's own; it gets null for one that was not given yet.
+ */
+export async function claimWhereKept(
+  { sql, keyring }: Store,
+  { claim, rules }: { claim: KeyClaim; rules: KeyRules },
+  former_audience: string,
+  isOwn: (body: string | null) => Promise<boolean>,
+): Promise<KeyClaim> {
+  const former = { ...claim, audience: former_audience }
+  const first = await findFirst(sql, former, rules)
+  if (!first || !isSame(former, first)) return claim
+  const body = first.answer && answerAgain(keyring, former, first, true).body
+  return (await isOwn(body)) ? former : claim
+}
+
 type FirstRow = { route: string; fingerprint: Buffer; status: number; answer: Buffer | null }
 
 async function findFirst(
@@ -211,14 +228,15 @@ async function findFirst(
 }
 
 function refuseIfOther(claim: KeyClaim, first: FirstRow): void {
-  const same =
-    first.route === claim.route &&
-    claim.fingerprints().some((each) => each.equals(first.fingerprint))
-  if (same) return
+  if (isSame(claim, first)) return
   throw new Refusal(
     'idempotency_key_reused',
     'This idempotency key was used for another request. Send a new key for a new request.',
   )
+}
+
+function isSame({ route, fingerprints }: KeyClaim, first: FirstRow): boolean {
+  return first.route === route && fingerprints().some((each) => each.equals(first.fingerprint))
 }
 
 function answerAgain(
@@ -242,14 +260,27 @@ function identityOf(claim: KeyClaim): string {
   return JSON.stringify(['idempotency', claim.merchant_id, claim.audience, claim.key])
 }
 
-const kept_ms = 30 * 24 * 3600 * 1000
+/** How long first answers are kept. */
+export const kept_ms = 30 * 24 * 3600 * 1000
+/** For pages: anybody can have their answers kept, and no page repeats a request after its session has ended. */
+const kept_for_pages_ms = 24 * 3600 * 1000
 const purge_batch = 5_000
 
-/** Deletes a batch of the keys that are older than 30 days; returns how many. */
-export async function purgeKeys(sql: Sql, now: Date): Promise<number> {
-  const { count } = await sql`
-    delete from idempotency_keys where (merchant_id, audience, key) in (
-      select merchant_id, audience, key from idempotency_keys
-      where created_at < ${new Date(now.getTime() - kept_ms)} order by created_at limit ${purge_batch})`
+/** Deletes the keys that are old enough, batch by batch; returns how many. */
+export async function purgeKeys(sql: Sql, now: Date, stopping?: AbortSignal): Promise<number> {
+  const before = (kept: number) => new Date(now.getTime() - kept)
+  let count = 0
+  for (let batch = purge_batch; batch >= purge_batch && !stopping?.aborted; ) {
+    const deleted = await sql`
+      delete from idempotency_keys where (merchant_id, audience, key) in (
+        (select merchant_id, audience, key from idempotency_keys
+          where created_at < ${before(kept_ms)} order by created_at limit ${purge_batch})
+        union all
+        (select merchant_id, audience, key from idempotency_keys
+          where audience like 'rip_pk_%' and created_at < ${before(kept_for_pages_ms)}
+          order by created_at limit ${purge_batch}))`
+    batch = deleted.count
+    count += batch
+  }
   return count
 }

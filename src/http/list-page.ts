@@ -42,6 +42,9 @@ export function pageView<Row extends z.ZodType>(row: Row) {
   })
 }
 
+/** A page of a list that has nothing. */
+export const emptyPage = { data: [], has_more: false, next_cursor: null }
+
 /** A page that was asked for. */
 export type ListRequest = ListScope & {
   limit: number

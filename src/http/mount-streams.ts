@@ -67,12 +67,13 @@ export function mountStreams<Context>(
         const caller = callerOf(request)
         const accessRequest = accessRequestOf(kernel, request, { caller })
         const holder = await admitted(stream, accessRequest, { reply, kernel })
+        const only_mode = stream.access.onlyMode?.(holder) ?? null
         const query = validate(stream.query, request.query)
         const now = kernel.world.clock.now()
         const { context } = await kernelOf(kernel, holder.merchant_id)
         const leave = await takeSeat(slots, kernel.streamSeats, seatsOf(stream, holder))
         const feed = await stream
-          .open(context, { holder, query, caller, now })
+          .open(context, { holder, query, caller, now, only_mode })
           .catch((error: unknown) => {
             leave()
             throw error

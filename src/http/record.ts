@@ -27,7 +27,7 @@ export function record(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { id, method, merchant_id, key_id } = request
+  const { id, method, merchant_id, key_id, mode } = request
   const { url, config } = routeOf(request)
   const is_routed = url !== undefined
   const route = url ?? 'unknown'
@@ -51,7 +51,7 @@ export function record(
   const path = is_routed
     ? shownPath(route, request.params as Record<string, string>)
     : shownUnknownPath(request.url)
-  const kept = { ...told, code: code ?? null, merchant_id, path, at }
+  const kept = { ...told, code: code ?? null, merchant_id, mode, path, at }
   requests.add(kept)
   if (status < 400 || key_id === null) return
   refusals?.add({ ...kept, key_id, field: refusedFieldOf(request) })

@@ -2,7 +2,7 @@
 // as they come.
 
 import { z } from 'zod'
-import { timestamp } from '../kernel/values.ts'
+import { type Mode, timestamp } from '../kernel/values.ts'
 
 /** Nothing that could be secret: no query, no body, no header. */
 export type LoggedRequest = {
@@ -19,6 +19,8 @@ export type LoggedRequest = {
   /** The code of the refusal. */
   code: string | null
   duration_ms: number
+  /** That of its key, or of what it was answered with; null where neither says one. */
+  mode: Mode | null
 }
 
 export type RequestLog = {
@@ -82,6 +84,6 @@ export const shownRequest = {
 }
 
 /** A request as its merchant sees it. */
-export function viewRequest({ merchant_id: _, at, ...shown }: LoggedRequest) {
+export function viewRequest({ merchant_id: _, mode: __, at, ...shown }: LoggedRequest) {
   return { ...shown, at: timestamp(at) }
 }

@@ -2,11 +2,13 @@
 
 import type { z } from 'zod'
 import type { Refusal, RefusalCode } from '../kernel/errors.ts'
-import type { AccessRule, Caller } from './access.ts'
+import type { Mode } from '../kernel/values.ts'
+import type { AccessRule, Caller, SecretKey } from './access.ts'
 import type { BodyKind } from './body-limits.ts'
 import type { Dialect } from './dialects.ts'
 import type { FormRules } from './form.ts'
 import { type Idempotency, type KeyRow, keyRules, type ReservedKey } from './idempotency.ts'
+import type { ModeRule } from './only-mode.ts'
 import type { CountUse } from './use-limit.ts'
 import type { Issue } from './validate.ts'
 
@@ -18,6 +20,8 @@ export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempo
   caller: Caller
   request_id: string
   now: Date
+  /** The mode to which the holder is bound; null for both. */
+  only_mode: Mode | null
   /**
    * On idempotent routes: the row to write in the transaction that creates what `reply` describes; null where the
    * request has no key, as it may where keys are optional.
@@ -53,6 +57,8 @@ type RouteRecord<
   tag: string
   summary: string
   access: AccessRule<Context, Holder>
+  /** How it keeps to the mode of a holder that is bound to one; a route of secret keys has to say. */
+  mode?: ModeRule
   dialect: Dialect
   /** Whether the route needs an idempotency key or may have one; without the field it takes none. */
   idempotency?: Keyed
@@ -115,7 +121,10 @@ type RouteRecord<
 export type FileAnswer = { name: string; parts: AsyncGenerator<string> }
 
 /** The act is under way or done: nothing is written under the key any more. */
-export type ResumedRequest<Request> = Omit<Request, 'recordReply' | 'reserveKey'> & { key: string }
+export type ResumedRequest<Request> = Omit<Request, 'recordReply' | 'reserveKey'> & {
+  key: string
+  audience: string
+}
 
 /** The parts of a request that CORS decides by. */
 export type CorsRequest = {
@@ -157,6 +166,9 @@ export type Told<Method extends string, Path extends string, Query, Body, Reply>
 /** What a client sends by a schema; undefined where the route has none. */
 type Sent<Schema extends z.ZodType> = unknown extends z.input<Schema> ? undefined : z.input<Schema>
 
+/** What a record must have besides, by its holder. */
+export type BoundToMode<Holder> = [Holder] extends [SecretKey] ? { mode: ModeRule } : unknown
+
 /**
  * Types a route's handler by its own access rule, body and reply, then erases the types so that routes fit into one
  * list.
@@ -174,7 +186,7 @@ export function route<
   record: RouteRecord<Context, Holder, Body, Reply, Query, Keyed> & {
     method: Method
     path: Path
-  },
+  } & BoundToMode<Holder>,
 ): Route<Context> & Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>> {
   return record as unknown as Route<Context> &
     Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>>

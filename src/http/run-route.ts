@@ -5,17 +5,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Keyring } from '../kernel/keyring.ts'
+import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
 import type { Access, Caller, KeyScope } from './access.ts'
 import { accessRequestOf } from './access-request.ts'
-import { cacheHeaders, namesTag } from './caching.ts'
 import { replayHeaders } from './compatible-dialect.ts'
 import { partsFrom } from './file-parts.ts'
 import {
   type Answer,
+  claimWhereKept,
   fingerprintsOf,
   type KeyClaim,
   type KeyRules,
+  kept_ms,
   keyRow,
   keyRules,
   readKey,
@@ -24,8 +26,10 @@ import {
   runOnce,
   unusableKey,
 } from './idempotency.ts'
+import { type BoundAct, isSurelyOfMode, judgeReplay, shownMode, withinMode } from './only-mode.ts'
 import { readBody } from './read-body.ts'
 import { type FileAnswer, nameOf, type Route, type RouteRequest } from './route.ts'
+import { send, sendCacheable } from './send-answer.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -39,6 +43,10 @@ export type Kernel<Context> = {
   isClockFarOff?: (() => boolean) | undefined
   /** Where a merchant's rows are; left out where all rows are in one place. */
   placeOf?: ((merchant_id: string) => Promise<{ sql: Sql; context: Context }>) | undefined
+  /**
+   * Since when no process claims idempotency keys in a former audience (see `KeyScope`); left out or null where none ever did.
+   */
+  audiences_apart_since?: Date | null | undefined
 }
 
 /** The kernel for a request of the merchant that its access rule has recognised, if any. */
@@ -75,7 +83,9 @@ export async function answerRoute<Context>(
     throw route.unknownId?.() ?? new Refusal('resource_not_found', 'There is nothing with this id.')
   }
   const { status } = route
-  const run: Run<Context> = { reply, kernel, route, request, params, holder, caller, status }
+  const only_mode = route.access.onlyMode?.(holder) ?? null
+  request.mode = only_mode
+  const run = { reply, kernel, route, request, params, holder, caller, status, only_mode }
   if (route.file) return sendFile(run, route.file)
   if (key === null) {
     const answer = await answerPlainly(run)
@@ -121,18 +131,18 @@ type Run<Context> = {
   caller: Caller
   /** What it is answered with. */
   status: number
+  only_mode: Mode | null
 }
 
 async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
   const { kernel, route } = run
   await route.admit?.(kernel.context, run.holder)
   const raw = rawBodyOf(run)
-  const reply = await route.handle(kernel.context, {
-    ...requestOf(run, raw),
-    recordReply: () => null,
-    reserveKey: () => null,
-  })
-  return { status: run.status, body: render(route, reply), replayed: false }
+  const plain = { ...requestOf(run, raw), recordReply: () => null, reserveKey: () => null }
+  const reply = await withinMode(actOf(run, raw), plain, (request) =>
+    route.handle(kernel.context, request),
+  )
+  return answerOf(run, reply, false)
 }
 
 async function sendFile<Context>(run: Run<Context>, type: string): Promise<FastifyReply> {
@@ -161,44 +171,73 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
     known ??= fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw })
     return known
   }
-  const claim: KeyClaim = { ...keyScopeOf(run), key, route: name, fingerprints }
+  const act = actOf(run, raw)
+  const claim = await claimOf(run, act, { key, route: name, fingerprints })
   const request = () => requestOf(run, raw)
-  const answerOf = (reply: unknown, replayed: boolean): Answer => ({
-    status: run.status,
-    body: render(route, reply),
-    replayed,
-  })
   const { resume } = route
-  const resumed = () => resume!(kernel.context, { ...request(), key })
+  const { audience } = claim
+  const resumed = () =>
+    withinMode(act, { ...request(), key, audience }, (repeat) => resume!(kernel.context, repeat))
   /** The answer of a route that reserved its key; only routes with `resume` may. */
   const record = async (reply: unknown, replayed: boolean) => {
-    const answer = answerOf(reply, replayed)
+    const answer = answerOf(run, reply, replayed)
     const at = kernel.world.clock.now()
     const kept = await recordAnswer(kernel, claim, { ...answer, at })
     // The key is free again: since the reply was made, the act was refused, and the request must get that refusal.
-    return kept ?? answerOf(await resumed(), replayed)
+    return kept ?? answerOf(run, await resumed(), replayed)
   }
 
   async function create(): Promise<Answer> {
     await route.admit?.(kernel.context, run.holder)
     let recorded: Answer | null = null
-    const asked = request()
-    const reply = await route.handle(kernel.context, {
-      ...asked,
-      recordReply(reply) {
-        recorded = answerOf(reply, false)
-        return keyRow(kernel.keyring, claim, { ...recorded, at: asked.now })
+    const plain = request()
+    const keyed = {
+      ...plain,
+      recordReply(reply: unknown) {
+        recorded = answerOf(run, reply, false)
+        return keyRow(kernel.keyring, claim, { ...recorded, at: plain.now })
       },
-      reserveKey: () => reservedKey(claim, asked.now),
-    })
+      reserveKey: () => reservedKey(claim, plain.now),
+    }
+    const reply = await withinMode(act, keyed, (within) => route.handle(kernel.context, within))
     return recorded ?? record(reply, false)
   }
 
-  return runOnce(
+  const answer = await runOnce(
     kernel,
     { claim, rules },
     { create, resume: resume ? async (replayed) => record(await resumed(), replayed) : null },
   )
+  if (answer.replayed) await judgeReplay(act, answer.body)
+  return answer
+}
+
+/** The claim of a request's key, under a former audience where its first answer is still there. */
+async function claimOf<Context>(
+  run: Run<Context>,
+  act: BoundAct,
+  request: Pick<KeyClaim, 'key' | 'route' | 'fingerprints'>,
+): Promise<KeyClaim> {
+  const { kernel, route } = run
+  const { former_audience, ...scope } = keyScopeOf(run)
+  const claim = { ...scope, ...request }
+  const { audiences_apart_since: since } = kernel
+  if (!former_audience || !since) return claim
+  if (kernel.world.clock.now().getTime() > since.getTime() + kept_ms) return claim
+  const rules = keyRules[route.idempotency!]
+  return claimWhereKept(kernel, { claim, rules }, former_audience, (body) =>
+    isSurelyOfMode(act, body),
+  )
+}
+
+/** What the holder asks for, for the rule of its mode. */
+function actOf<Context>(run: Run<Context>, raw: unknown): BoundAct {
+  const { kernel, route, only_mode, params } = run
+  const { mode: rule } = route
+  // Only holders of keys are bound, and each has a merchant.
+  const merchant_id = only_mode === null ? '' : keyScopeOf(run).merchant_id
+  const place = { merchant_id, params, body: raw }
+  return { rule, only_mode, sql: kernel.sql, place }
 }
 
 function keyScopeOf<Context>({ route, holder }: Run<Context>): KeyScope {
@@ -219,6 +258,7 @@ function requestOf<Context>(
     body: bodyOf(route, raw),
     caller,
     request_id: request.id,
+    only_mode: run.only_mode,
     now: kernel.world.clock.now(),
     setCookie(cookie) {
       // The framework sends this header once for each call.
@@ -246,23 +286,9 @@ function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
   return raw === undefined && route.body_optional ? {} : raw
 }
 
-function render<Context>(route: Route<Context>, reply: unknown): string {
+function answerOf<Context>(run: Run<Context>, reply: unknown, replayed: boolean): Answer {
+  const { route, request, status } = run
   const shown = route.reply.parse(reply)
-  return route.status === 204 ? '' : JSON.stringify(shown)
-}
-
-function send(reply: FastifyReply, { status, body }: Omit<Answer, 'replayed'>): FastifyReply {
-  if (status === 204) return reply.code(status).send()
-  return reply.code(status).type('application/json; charset=utf-8').send(body)
-}
-
-function sendCacheable<Context>(
-  { route, caller }: Run<Context>,
-  reply: FastifyReply,
-  answer: Answer,
-): FastifyReply {
-  const headers = cacheHeaders(route.cache!, answer.body)
-  reply.headers(headers)
-  if (namesTag(caller.header('if-none-match'), headers.etag)) return reply.code(304).send()
-  return send(reply, answer)
+  request.mode ??= shownMode(shown)
+  return { status, body: route.status === 204 ? '' : JSON.stringify(shown), replayed }
 }

@@ -93,6 +93,8 @@ type ServerOptions<Context> = {
   placeOf?: Kernel<Context>['placeOf']
   /** See Kernel. */
   isClockFarOff?: (() => boolean) | undefined
+  /** See Kernel. */
+  audiences_apart_since?: Kernel<Context>['audiences_apart_since']
 }
 
 const head_bytes_max = 16_384
@@ -140,7 +142,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   })
   acceptEveryMethod(app)
   readBodies(app, parts)
-  for (const name of ['merchant_id', 'key_id', 'route', 'response', 'body_charge']) {
+  for (const name of ['merchant_id', 'key_id', 'mode', 'route', 'response', 'body_charge']) {
     app.decorateRequest(name, null)
   }
   if (parts.tracing) traceRequests(app, parts.tracing)

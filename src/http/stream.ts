@@ -2,9 +2,10 @@
 
 import { z } from 'zod'
 import type { RefusalCode } from '../kernel/errors.ts'
+import type { Mode } from '../kernel/values.ts'
 import type { AccessRule, Caller, SecretKey } from './access.ts'
 import type { Dialect } from './dialects.ts'
-import type { Route } from './route.ts'
+import type { BoundToMode, Route } from './route.ts'
 import type { CountUse } from './use-limit.ts'
 
 /** One message. `event` is its type, `id` what the caller may resume from. */
@@ -29,6 +30,8 @@ export type StreamRequest<Query, Holder = SecretKey> = {
   query: Query
   caller: Caller
   now: Date
+  /** The mode to which the holder is bound; null for both. */
+  only_mode: Mode | null
 }
 
 /** Whose places streams take, and how many there are. */
@@ -40,6 +43,8 @@ type StreamRecord<Context, Query extends z.ZodType, Holder> = {
   tag: string
   summary: string
   access: AccessRule<Context, Holder>
+  /** As at a route; a stream leaves out what is of the other mode by itself. */
+  mode?: 'handler'
   dialect: Dialect
   /** Counts each time that the stream is opened. */
   limit?: CountUse<Context, Holder>
@@ -59,7 +64,7 @@ export type Stream<Context> = StreamRecord<Context, z.ZodType, SecretKey>
 
 /** Types a stream by its own query and access rule, then erases the types so that streams fit into one list. */
 export function stream<Context, Query extends z.ZodType, Holder>(
-  record: StreamRecord<Context, Query, Holder>,
+  record: StreamRecord<Context, Query, Holder> & BoundToMode<Holder>,
 ): Stream<Context> {
   return record as unknown as Stream<Context>
 }

@@ -9,6 +9,7 @@ import {
   viewRequest,
 } from '../http/request-log.ts'
 import { type Feed, type StreamMessage, stream } from '../http/stream.ts'
+import type { Mode } from '../kernel/values.ts'
 import { admitKey } from './admit.ts'
 import type { Directory } from './directory.ts'
 
@@ -33,7 +34,7 @@ const requestsQuery = z.strictObject({
     .meta({ description: 'how many of those before to begin with', default: '0' }),
 })
 
-type RequestStreamQuery = z.output<typeof requestsQuery>
+type RequestStreamQuery = z.output<typeof requestsQuery> & { only_mode: Mode | null }
 
 const ready = z.object({ merchant_id: z.string() })
 const logged = z.object(shownRequest)
@@ -48,12 +49,14 @@ export const streamRequests = stream({
   tag: 'Events',
   summary: 'Listen to requests',
   access: secretKey('read_transactions'),
+  mode: 'handler',
   dialect: 'checkout',
   query: requestsQuery,
   messages: { ready, request: logged, missed },
   refusals: [],
   admit: admitKey,
-  open: async ({ requests }: StreamContext, { holder, query }) => feedOf(requests, holder, query),
+  open: async ({ requests }: StreamContext, { holder, query, only_mode }) =>
+    feedOf(requests, holder, { ...query, only_mode }),
 })
 
 const missing: StreamMessage = { event: 'missed', data: {} }
@@ -81,8 +84,13 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Request
   }
 }
 
-function fits({ request_id, status, path }: LoggedRequest, asked: RequestStreamQuery): boolean {
+function fits(
+  { request_id, status, path, mode }: LoggedRequest,
+  asked: RequestStreamQuery,
+): boolean {
   return (
+    // One of which nobody knows the mode may be of the other.
+    (asked.only_mode === null || asked.only_mode === mode) &&
     (asked.request_id === undefined || asked.request_id === request_id) &&
     (asked.status === undefined || isOfStatus(status, asked.status)) &&
     (asked.path === undefined || path.startsWith(asked.path))

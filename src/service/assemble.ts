@@ -101,6 +101,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   wakeDeliveries: Context['wakeDeliveries']
   /** See `openIds`. */
   windows_from?: Date
+  /** See Kernel. */
+  audiences_apart_since?: Date | null
   /** By merchant: rung where events were committed. Left out, this process's own commits ring. */
   events?: Bells
   /** Left out, requests of this process alone are shown. */
@@ -174,6 +176,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     connections_max: connectionsMax(parts.connection_limit, world.log),
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
     isClockFarOff: parts.isClockFarOff,
+    audiences_apart_since: parts.audiences_apart_since,
     tracing: parts.tracing,
   })
   const metricsApp = parts.metrics_apart

@@ -10,6 +10,7 @@ import {
   eventTypes,
   extensionEventTypes,
   type MerchantId,
+  type Mode,
   timestamp,
 } from '../kernel/values.ts'
 
@@ -24,6 +25,8 @@ export type Endpoint = {
   event_filter: EventType[]
   /** The events beyond the specification's that it gets; null where it was created without the member. */
   extension_events: ExtensionEventType[] | null
+  /** The mode of the events that it gets; null for both. */
+  mode: Mode | null
   status: 'active' | 'disabled'
   sealed_secret: Buffer
   created_at: Date
@@ -43,6 +46,11 @@ export const endpointView = z.object({
     .array(z.enum(extensionEventTypes))
     .optional()
     .meta({ description: 'only where it was sent' }),
+  /** Absent where it gets the events of both modes. */
+  mode: z
+    .enum(['test', 'live'])
+    .optional()
+    .meta({ description: 'only where it gets the events of one mode alone' }),
   status: z.enum(['active', 'disabled']),
   created_at: time,
 })
@@ -58,6 +66,7 @@ export function viewEndpoint(
     url: endpoint.url,
     event_filter: endpoint.event_filter,
     ...(endpoint.extension_events && { extension_events: endpoint.extension_events }),
+    ...(endpoint.mode && { mode: endpoint.mode }),
     status: endpoint.status,
     created_at: timestamp(endpoint.created_at),
   }

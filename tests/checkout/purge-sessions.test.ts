@@ -1,14 +1,17 @@
 // Sessions that nobody paid go after some days, with what hangs on them; what money or the journal needs stays.
 
 import { beforeEach, expect, test } from 'vitest'
+import { genesis, nextHash, type WrittenLine } from '../../src/audit/chain.ts'
+import { extendChain, writtenLine } from '../../src/audit/chain-store.ts'
+import { verifyChain } from '../../src/audit/verify-chain.ts'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import { purgeSessions } from '../../src/checkout/sessions/purge-sessions.ts'
-import { purgePage } from '../../src/checkout/sessions/session-purge-store.ts'
+import { mayForgetLines, purgePage } from '../../src/checkout/sessions/session-purge-store.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import { manualClock } from '../support/clock.ts'
-import { hold, runJob } from '../support/holding.ts'
+import { hold, openUnverified, runJob } from '../support/holding.ts'
 import type { Account } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -98,12 +101,8 @@ test('several purges at once, batch by batch, delete each session once', async (
     for (let after: string | null = ''; after !== null; ) {
       const due = { merchant_id, mode: 'test', after, below } as const
       const line = { entry_id: service.context.ids.journalEntry(at), at }
-      const page: { last: string | null; count: number } = await purgePage(
-        service.sql,
-        due,
-        line,
-        5,
-      )
+      const how = { line, forgets_lines: true }
+      const page: { last: string | null; count: number } = await purgePage(service.sql, due, how, 5)
       after = page.last
       total += page.count
     }
@@ -131,4 +130,75 @@ test('a paid session that is gone is found; so is one that no purge came to', as
   }
   await expect(service.sql.begin(without(session_id))).rejects.toBe(undo)
   await expect(service.sql.begin(without(id))).rejects.toBe(undo)
+})
+
+const createdLines = async () => {
+  const rows = await service.sql<{ subject: string }[]>`
+    select subject from journal where merchant_id = ${account.merchant_id} and change = 'session.created'`
+  return rows.map(({ subject }) => subject).sort()
+}
+const hour_ms = 3600 * 1000
+const chain = () => verifyChain(service.context, account.merchant_id, new Set())
+
+test('with an unpaid session that a page made goes its line, and the chain stays whole', async () => {
+  const { client } = account
+  const ofServer = await client.open()
+  const ofPage = await openUnverified(account)
+  const tried = await openUnverified(account)
+  await client.present(tried)
+  const paid = (await hold(account)).session
+  await clock.advance(3 * hour_ms)
+  const before = await chain()
+  expect(before.faults).toEqual([])
+  const sealed = await service.sql<{ subject: string }[]>`
+    select subject from audit_chain c join journal j using (merchant_id, entry_id)
+    where merchant_id = ${account.merchant_id} and change = 'session.created'`
+  const kept = [ofServer.id, tried.id, paid.id].sort()
+  expect(sealed.map(({ subject }) => subject).sort()).toEqual(kept)
+  expect(await createdLines()).toEqual([...kept, ofPage.id].sort())
+  await clock.advance(2 * day_ms)
+  expect(await purge()).toBe(3)
+  expect(await createdLines()).toEqual(kept)
+  expect((await purgeLines()).map(({ detail }) => detail)).toEqual([{ mode: 'test', count: 3 }])
+  const after = await verifyChain(
+    service.context,
+    account.merchant_id,
+    new Set([before.head!.hash.toString('hex')]),
+  )
+  expect([after.faults, after.found_heads.length]).toEqual([[], 1])
+  expect(await faults()).toEqual([])
+})
+
+test('a line of a page that is in the chain already stays there', async () => {
+  const { id } = await openUnverified(account)
+  const [written] = await service.sql<{ line: WrittenLine }[]>`
+    select ${writtenLine(service.sql, service.sql`j`)} as line from journal j where subject = ${id}`
+  const { line } = written!
+  const row = { position: 1, entry_id: line.entry_id, hash: nextHash(genesis, line) }
+  await extendChain(service.sql, { merchant_id: account.merchant_id, from: null, rows: [row] })
+  await clock.advance(3 * day_ms)
+  expect(await purge()).toBe(1)
+  expect(await createdLines()).toEqual([id])
+  expect((await chain()).faults).toEqual([])
+})
+
+test('a role that may not delete lines purges as well', async () => {
+  await openUnverified(account)
+  const { merchant_id } = account
+  await clock.advance(3 * day_ms)
+  const at = clock.now()
+  const line = { entry_id: service.context.ids.journalEntry(at), at }
+  const due = { merchant_id, mode: 'test', after: '', below: idsFrom(at) } as const
+  const role = `purger_${merchant_id}`
+  const undo = new Error('taken back')
+  const asRole = service.sql.begin(async (tx) => {
+    const sql = tx as unknown as Sql
+    await tx.unsafe(`create role ${role}; grant select, insert, update, delete on all tables in schema public to ${role};
+      revoke delete on journal from ${role}; set local role ${role}`)
+    expect(await mayForgetLines(sql)).toBe(false)
+    expect((await purgePage(sql, due, { line, forgets_lines: false }, 500)).count).toBe(1)
+    throw undo
+  })
+  await expect(asRole).rejects.toBe(undo)
+  expect(await mayForgetLines(service.sql)).toBe(true)
 })

@@ -229,7 +229,7 @@ describe('the log', () => {
   const at = new Date(0)
   const request = (number: number) => ({
     ...{ merchant_id: 'm', request_id: String(number), at, method: 'GET', path: '/', route: '/' },
-    ...{ status: 200, code: null, duration_ms: 1 },
+    ...{ status: 200, code: null, duration_ms: 1, mode: null },
   })
 
   test('keeps the last ones, and gives from any place what is still there', () => {

@@ -72,7 +72,7 @@ function start({ is_alone = false } = {}) {
 
 const request = (merchant_id: string, path = '/'): LoggedRequest => ({
   ...{ merchant_id, request_id: 'req', at: new Date(0), method: 'GET', path, route: '/' },
-  ...{ status: 200, code: null, duration_ms: 1 },
+  ...{ status: 200, code: null, duration_ms: 1, mode: null },
 })
 
 test('what nobody listens to is told to nobody', async () => {

@@ -78,6 +78,7 @@ const numbers = stream({
     tag: 'Tests',
     summary: 'Numbers',
     access,
+    mode: 'handler',
     dialect: 'checkout',
   },
   ...{ query: z.strictObject({}), messages: {}, refusals: [] },

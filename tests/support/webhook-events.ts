@@ -83,6 +83,6 @@ export function makeEvent(
 export async function commitEvent(sql: Sql, event: MadeEvent): Promise<void> {
   await sql`
     with gate as (select 1), event as (insert into events ${rowIf(sql, event, 'gate')}
-    ), told as (${fanOut(sql, event)})
+    ), told as (${fanOut(sql, { event, mode: 'test' })})
     select 1 from gate`
 }

@@ -77,7 +77,7 @@ export async function tell(sql: Sql, changes: Partial<QueuedEvent> = {}, isOpen 
   await sql`
     with gate as (select 1 where ${isOpen}::boolean
     ), event as (insert into events ${rowValues(sql, { ...event, body: `{"id":"${event.event_id}"}` })}
-    ), told as (${fanOut(sql, event)})
+    ), told as (${fanOut(sql, { event, mode: 'test' })})
     select 1`
   return event
 }

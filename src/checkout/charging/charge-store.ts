@@ -119,7 +119,7 @@ export async function saveOutcome(own: Sql, outcome: Outcome, now: Date): Promis
         acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at
     ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
-    ), told as (${fanOut(sql, event)}
+    ), told as (${fanOut(sql, { event, mode: payment.mode })}
     ), receipt as (${receiptIf(sql, { payment, event }, 'gate')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
     ), orphan as (${orphanIf(sql, orphan, 'gate')}

@@ -73,7 +73,11 @@ export function heldOrRefuse<ReadResult extends { hold: Hold | null }>(
   found: ReadResult | undefined,
 ): ReadResult & { hold: Hold } {
   if (found?.hold) return { ...found, hold: found.hold }
-  throw new Refusal('resource_not_found', 'There is no held payment with this id.')
+  throw notHeld()
+}
+
+export function notHeld(): Refusal {
+  return new Refusal('resource_not_found', 'There is no held payment with this id.')
 }
 
 /** Throws `resource_not_found`, or `hold_already_decided` where it is decided or an operation is under way. */
@@ -115,8 +119,11 @@ async function begin(
   const at = world.clock.now()
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
-  const idempotency_key = key?.key ?? null
-  const opened = { operation_id, kind, sequence, asked_by, idempotency_key, at }
+  const opened = {
+    ...{ operation_id, kind, sequence, asked_by, at },
+    idempotency_key: key?.key ?? null,
+    idempotency_audience: key?.audience ?? null,
+  }
   const operation = newOperation(payment, opened)
   const journal = lineOf(ids, payment, cause, {
     change: `${kind}.begun`,

@@ -10,7 +10,8 @@ import type { Context } from '../context.ts'
 import type { OperationState } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
-import { type Decision, decideHold, operationRefused } from './decide-hold.ts'
+import { modeOfPayment } from '../reading/mode-store.ts'
+import { type Decision, decideHold, notHeld, operationRefused } from './decide-hold.ts'
 import { escalateHold } from './escalate-hold.ts'
 import { heldView, readHeld } from './read-held.ts'
 import type { RefusalReason } from './settle-decision.ts'
@@ -19,6 +20,7 @@ const shared = {
   method: 'POST' as const,
   tag: 'Payments',
   access: secretKey('decide_holds'),
+  mode: { of: modeOfPayment, unknown: notHeld },
   dialect: 'checkout' as const,
   idempotency: 'required' as const,
   // The body has no fields, and unknown ones are refused: a caller that sends an amount must not find the whole payment
@@ -87,10 +89,14 @@ function causeOf({ holder, request_id }: Request): Cause {
 /** The result so far. The request that reserved the key may still run, or may have died before it could answer. */
 async function stateOrRefuse(
   context: Context,
-  request: Request & { key: string },
+  request: Request & { key: string; audience: string },
 ): Promise<OperationState> {
   const operations = await listOperations(context.sql, paymentOf(request))
-  const begun = operations.findLast(({ idempotency_key }) => idempotency_key === request.key)
+  const begun = operations.findLast(
+    ({ idempotency_key: key, idempotency_audience: audience }) =>
+      // One of the release before does not say whose the key is.
+      key === request.key && (audience ?? request.audience) === request.audience,
+  )
   if (!begun || (begun.state === 'sent' && begun.answer_by > request.now)) {
     throw stillRunning(keyRules.required)
   }

@@ -96,7 +96,7 @@ export async function saveDecision(
       update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
       where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from locked)
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
-    ), told as (${fanOut(sql, event)}
+    ), told as (${fanOut(sql, { event, mode: p.mode })}
     ), receipt as (${receiptIf(sql, { payment: p, event }, 'gate')}
     ), orphan as (${orphanIf(sql, orphan, 'gate')})
     select 1 from gate`
@@ -133,7 +133,7 @@ export async function saveFoundDecision(
       where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from key)
     ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
     ), event as (insert into events ${rowIf(sql, event, 'key')}
-    ), told as (${fanOut(sql, event, 'key')}
+    ), told as (${fanOut(sql, { event, mode: p.mode }, 'key')}
     ), receipt as (${receiptIf(sql, { payment: p, event }, 'key')}
     ), orphan as (${orphanIf(sql, orphan, 'key')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
@@ -155,11 +155,12 @@ export async function saveRefusal(
   now: Date,
 ): Promise<boolean> {
   const { state, operation, from } = refused
-  const { merchant_id, idempotency_key, asked_by } = operation
+  const { merchant_id, idempotency_key, idempotency_audience, asked_by } = operation
   const columns = asked_by === 'rules' ? [...openColumns, ...ruleColumns] : openColumns
   const rows = await sql`
     with ${answered(sql, refused, { state, from, columns, now })}, key as (
-      delete from idempotency_keys where merchant_id = ${merchant_id} and audience = 'secret'
+      delete from idempotency_keys
+      where merchant_id = ${merchant_id} and audience = ${idempotency_audience ?? 'secret'}
         and key = ${idempotency_key} and answer is null and exists (select 1 from gate)
     )
     select 1 from gate`

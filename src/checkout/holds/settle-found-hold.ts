@@ -149,8 +149,11 @@ async function save(
   const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
-  const idempotency_key = key?.key ?? null
-  const opened = { operation_id, kind, sequence, asked_by, idempotency_key, at }
+  const opened = {
+    ...{ operation_id, kind, sequence, asked_by, at },
+    idempotency_key: key?.key ?? null,
+    idempotency_audience: key?.audience ?? null,
+  }
   const operation = newOperation(payment, opened)
   const answer = { result: 'approved', found: standing?.state ?? 'told by a person' }
   const change = decide(held, operation, at)

@@ -38,6 +38,7 @@ export const listEvents = route({
   tag: 'Events',
   summary: 'List events',
   access: secretKey('read_transactions'),
+  mode: 'query',
   dialect: 'checkout',
   query: listQuery,
   status: 200,

@@ -60,6 +60,7 @@ export const listPayments = route({
   tag: 'Payments',
   summary: 'List payments',
   access: secretKey('read_transactions'),
+  mode: 'query',
   dialect: 'checkout',
   query: listQuery,
   status: 200,

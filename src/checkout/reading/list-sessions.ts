@@ -31,6 +31,7 @@ export const listSessions = route({
   tag: 'Checkout sessions',
   summary: 'List checkout sessions',
   access: secretKey('read_transactions'),
+  mode: 'query',
   dialect: 'checkout',
   query: listQuery,
   status: 200,

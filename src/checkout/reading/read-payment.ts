@@ -3,10 +3,10 @@
 import { z } from 'zod'
 import { secretKey } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
-import { Refusal } from '../../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import type { Context } from '../context.ts'
+import { noPayment } from '../payment.ts'
 import { viewBasket } from '../purchase.ts'
 import { basketView, customerView, declineView, mode, time } from '../views.ts'
 import { findPayment, type PaymentRead } from './payment-store.ts'
@@ -44,6 +44,7 @@ export const readPayment = route({
   tag: 'Payments',
   summary: 'Read a payment',
   access: secretKey('read_transactions'),
+  mode: { of: 'reply', unknown: noPayment },
   dialect: 'checkout',
   status: 200,
   reply: paymentView,
@@ -51,7 +52,7 @@ export const readPayment = route({
   admit: admitKey,
   handle: async (context: Context, { holder, params }) => {
     const payment = await findPayment(context.sql, holder.merchant_id, params.payment_id!)
-    if (!payment) throw new Refusal('resource_not_found', 'There is no payment with this id.')
+    if (!payment) throw noPayment()
     return viewPayment(payment)
   },
 })

@@ -60,6 +60,7 @@ export const readSession = route({
   tag: 'Checkout sessions',
   summary: 'Read a checkout session',
   access: secretKey('read_transactions'),
+  mode: { of: 'reply', unknown: noSession },
   dialect: 'checkout',
   status: 200,
   reply: sessionView,
@@ -70,10 +71,14 @@ export const readSession = route({
       merchant_id: holder.merchant_id,
       session_id: params.session_id as SessionId,
     })
-    if (!found) throw new Refusal('resource_not_found', 'There is no session with this id.')
+    if (!found) throw noSession()
     return viewSession(found.session, found.hold, now)
   },
 })
+
+function noSession(): Refusal {
+  return new Refusal('resource_not_found', 'There is no session with this id.')
+}
 
 export function viewSession(
   session: Session,

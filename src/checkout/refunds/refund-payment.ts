@@ -2,13 +2,12 @@
 
 import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
-import { Refusal } from '../../kernel/errors.ts'
 import { callToSettle, SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import type { SettlementContext } from '../context.ts'
 import { newOperation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import type { PaymentKey } from '../payment.ts'
+import { noPayment, type PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import { amountToRefund, newRefund, type Refund, type RefundWish, refuseBeyond } from '../refund.ts'
 import type { WholePayment } from '../whole-payment.ts'
@@ -46,10 +45,6 @@ export async function refundPayment(
   throw new Error(`payment ${key.payment_id} changed under every try to refund it`)
 }
 
-export function noPayment(): Refusal {
-  return new Refusal('resource_not_found', 'There is no payment with this id.')
-}
-
 async function begin(
   context: SettlementContext,
   whole: WholePayment,
@@ -66,6 +61,7 @@ async function begin(
   const operation = newOperation(payment, {
     ...{ operation_id, kind: 'refund', sequence: refund.sequence, amount, at },
     idempotency_key: key?.key ?? null,
+    idempotency_audience: key?.audience ?? null,
   })
   const { acquirer, currency } = operation
   const journal = lineOf(ids, payment, cause, {

@@ -8,11 +8,12 @@ import { Refusal } from '../../kernel/errors.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import type { Context } from '../context.ts'
 import { amount, optionalText } from '../fields.ts'
-import type { PaymentKey } from '../payment.ts'
+import { noPayment, type PaymentKey } from '../payment.ts'
+import { modeOfPayment } from '../reading/mode-store.ts'
 import { findPayment } from '../reading/payment-store.ts'
 import { type Refund, viewRefund } from '../refund.ts'
 import { refundView } from '../views.ts'
-import { noPayment, refundPayment } from './refund-payment.ts'
+import { refundPayment } from './refund-payment.ts'
 import { findRefund, findRefundByKey, listRefunds } from './refund-store.ts'
 
 const refundCreate = z.strictObject({
@@ -38,6 +39,7 @@ export function refundRecord(isLimited: (holder: unknown) => boolean = () => fal
     tag: 'Refunds',
     summary: 'Refund a captured payment',
     access: secretKey('refund_payments'),
+    mode: { of: modeOfPayment, unknown: noPayment },
     dialect: 'checkout',
     idempotency: 'required',
     body: refundCreate,
@@ -58,9 +60,9 @@ export function refundRecord(isLimited: (holder: unknown) => boolean = () => fal
       })
       return viewRefund(refund)
     },
-    resume: async (context: Context, { holder, params, key, now }) => {
+    resume: async (context: Context, { holder, params, key, audience, now }) => {
       const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
-      return viewRefund(await refundBegunUnder(context, which, { key, now }))
+      return viewRefund(await refundBegunUnder(context, which, { key, audience, now }))
     },
   })
 }
@@ -71,6 +73,7 @@ export const listPaymentRefunds = route({
   tag: 'Refunds',
   summary: 'List the refunds of a payment',
   access: secretKey('read_transactions'),
+  mode: { of: modeOfPayment, unknown: noPayment },
   dialect: 'checkout',
   status: 200,
   reply: z.object({ refunds: z.array(refundView) }),
@@ -92,6 +95,7 @@ export const readRefund = route({
   tag: 'Refunds',
   summary: 'Read a refund',
   access: secretKey('read_transactions'),
+  mode: { of: 'reply', unknown: noRefund },
   dialect: 'checkout',
   status: 200,
   reply: refundView,
@@ -100,10 +104,14 @@ export const readRefund = route({
   handle: async ({ sql }: Context, { holder, params }) => {
     const which = { merchant_id: holder.merchant_id, refund_id: params.refund_id! }
     const refund = await findRefund(sql, which)
-    if (!refund) throw new Refusal('resource_not_found', 'There is no refund with this id.')
+    if (!refund) throw noRefund()
     return viewRefund(refund)
   },
 })
+
+function noRefund(): Refusal {
+  return new Refusal('resource_not_found', 'There is no refund with this id.')
+}
 
 /**
  * The refund of an earlier request with the same idempotency key, as it is now. That request may still run, or may have died
@@ -112,9 +120,10 @@ export const readRefund = route({
 export async function refundBegunUnder(
   { sql }: Pick<Context, 'sql'>,
   which: PaymentKey,
-  { key, now, rules = keyRules.required }: { key: string; now: Date; rules?: KeyRules },
+  repeat: { key: string; audience: string; now: Date; rules?: KeyRules },
 ): Promise<Refund> {
-  const begun = await findRefundByKey(sql, which, key)
+  const { key, audience, now, rules = keyRules.required } = repeat
+  const begun = await findRefundByKey(sql, which, { key, audience })
   if (!begun || (begun.state === 'sent' && begun.answer_by > now)) throw stillRunning(rules)
   return begun
 }

@@ -85,6 +85,7 @@ export async function saveRefundOutcome(
   // The acquirer may have named the refund when it accepted it.
   const knownId = sql`coalesce(${acquirer_transaction_id}, acquirer_transaction_id)`
   const end = { state, answer, transaction_id: knownId, from, at: now }
+  const behind = event.sequence === 1 ? payment_id : event.payment_id
   const rows = await sql`
     with gate as (${endOperation(sql, r, end)}
     ), session as (
@@ -107,7 +108,7 @@ export async function saveRefundOutcome(
         -- The session is locked before the payment.
         and (select count(*) from session) >= 0
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
-    ), told as (${fanOut(sql, event, 'gate', event.sequence === 1 ? payment_id : event.payment_id)}
+    ), told as (${fanOut(sql, { event, mode: r.mode }, 'gate', behind)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
   return rows.length > 0
@@ -156,13 +157,15 @@ export async function listRefunds(
 export async function findRefundByKey(
   sql: Sql,
   { merchant_id, payment_id }: PaymentKey,
-  key: string,
+  { key, audience }: { key: string; audience: string },
 ): Promise<(Refund & Pick<Operation, 'state' | 'answer_by'>) | undefined> {
   const [row] = await sql<(Refund & Pick<Operation, 'state' | 'answer_by'>)[]>`
     select r.*, o.state, o.answer_by from acquirer_operations o
     join refunds r on r.merchant_id = o.merchant_id and r.operation_id = o.operation_id
     where o.merchant_id = ${merchant_id} and o.payment_id = ${payment_id} and o.kind = 'refund'
       and o.idempotency_key = ${key}
+      -- One of the release before does not say whose the key is.
+      and coalesce(o.idempotency_audience, ${audience}) = ${audience}
     order by r.sequence desc limit 1`
   return row
 }

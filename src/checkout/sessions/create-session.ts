@@ -14,6 +14,7 @@ export const createSession = route({
   tag: 'Checkout sessions',
   summary: 'Create a checkout session',
   access: secretKey('create_payments'),
+  mode: 'handler',
   dialect: 'checkout',
   idempotency: 'required',
   body: sessionCreate,

@@ -3,7 +3,13 @@
 import type { Sql } from '../../database/open.ts'
 import { type Ids, idsFrom } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/world.ts'
-import { type DuePurge, listDuePurges, type PurgeAge, purgePage } from './session-purge-store.ts'
+import {
+  type DuePurge,
+  listDuePurges,
+  mayForgetLines,
+  type PurgeAge,
+  purgePage,
+} from './session-purge-store.ts'
 
 const day_ms = 24 * 3600 * 1000
 /** How long unpaid test sessions are kept at most. A shorter time for live sessions applies to them, too. */
@@ -29,10 +35,11 @@ export async function purgeSessions(purging: PurgeContext): Promise<number> {
   const { sql, world, unpaid_sessions_days: days = default_unpaid_sessions_days } = purging
   const ages = agesDue(world.clock.now(), days)
   const failures: string[] = []
+  const forgets_lines = await mayForgetLines(sql)
   let count = 0
   for (const due of await listDuePurges(sql, ages, null)) {
     try {
-      count += await purgeMerchant(purging, due)
+      count += await purgeMerchant(purging, due, forgets_lines)
     } catch (error) {
       failures.push(`${due.merchant_id}: ${(error as Error).message}`)
     }
@@ -52,13 +59,17 @@ export function agesDue(at: Date, days: number): PurgeAge[] {
 
 const failures_told_max = 10
 
-async function purgeMerchant(purging: PurgeContext, due: DuePurge): Promise<number> {
+async function purgeMerchant(
+  purging: PurgeContext,
+  due: DuePurge,
+  forgets_lines: boolean,
+): Promise<number> {
   const { sql, world, ids, metrics, stopping } = purging
   let count = 0
   for (let after: string | null = due.after; after !== null && !stopping?.aborted; ) {
     const at = world.clock.now()
     const line = { entry_id: ids.journalEntry(at), at }
-    const page = await purgePage(sql, { ...due, after }, line, page_lines)
+    const page = await purgePage(sql, { ...due, after }, { line, forgets_lines }, page_lines)
     metrics.sessionsPurged(due.mode, page.count)
     count += page.count
     after = page.last

@@ -1,6 +1,7 @@
 // The SQL that deletes unpaid sessions. The journal has a line for each session in the order of time, and shows which ones are
 // old enough. An index by time would make every create more expensive.
 
+import { isWaiting } from '../../audit/chain-store.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 
@@ -29,23 +30,41 @@ export async function listDuePurges(
     order by m.merchant_id, a.mode limit ${limit}`
 }
 
+/** Whether the role may delete lines of the journal, which some installations do not let it. */
+export async function mayForgetLines(sql: Sql): Promise<boolean> {
+  const [row] = await sql<
+    { may: boolean }[]
+  >`select has_table_privilege('journal', 'delete') as may`
+  return row!.may
+}
+
 /** `last` is null if no line was left. */
 export type PurgePage = { last: string | null; count: number }
 
 /**
  * Processes the next lines, and deletes the unpaid sessions among those they name, with their attempts. A session with a
  * payment stays, whatever the payment's outcome: its rows are compared with the journal and the acquirer. If any are deleted, a
- * line records their number.
+ * line records their number. With a session that a page made goes its line, if that is in no chain: `forgets_lines` says whether
+ * the role may delete lines.
  */
 export async function purgePage(
   sql: Sql,
   { merchant_id, mode, after, below }: DuePurge,
-  line: { entry_id: string; at: Date },
+  { line, forgets_lines }: { line: { entry_id: string; at: Date }; forgets_lines: boolean },
   limit: number,
 ): Promise<PurgePage> {
+  const forgotten = forgets_lines
+    ? sql`
+      delete from journal where merchant_id = ${merchant_id} and entry_id = any(array(
+        select entry_id from page
+        where subject = any(array(select session_id from unpaid)) and ${isWaiting(sql, sql`page`)}
+          and not exists (
+            select 1 from audit_chain c
+            where c.merchant_id = page.merchant_id and c.entry_id = page.entry_id offset 0)))`
+    : sql`select 1`
   const [row] = await sql<PurgePage[]>`
     with page as materialized (
-      select entry_id, subject, change from journal
+      select merchant_id, entry_id, session_id, subject, change, actor from journal
       where merchant_id = ${merchant_id} and entry_id > ${after} and entry_id < ${below}
       order by entry_id limit ${limit}
     ), unpaid as materialized (
@@ -64,6 +83,7 @@ export async function purgePage(
       delete from sessions where merchant_id = ${merchant_id}
         and session_id = any(array(select session_id from unpaid))
       returning 1
+    ), forgotten as (${forgotten}
     ), counted as materialized (
       select (select count(*)::integer from gone) as count, (select max(entry_id) from page) as last
     ), told as (

@@ -1,6 +1,7 @@
 // The SQL of `ripper doctor`: what may be wrong with the accounts and the work of all merchants.
 
 import { installation_id } from '../../audit/journal.ts'
+import { last_age_seconds } from '../../audit/seal-journal.ts'
 import type { ConnectionRow } from '../../connections/connection.ts'
 import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
@@ -165,7 +166,7 @@ export async function listOverdueHolds(whole: Sql, before: Date): Promise<string
   return rows.slice(0, rows_max).map(({ payment_id }) => payment_id)
 }
 
-/** Merchants whose newest line below an id is in no chain. */
+/** Merchants with lines below an id that were not scanned for the chain as often as they have to be. */
 export async function listUnsealed(whole: Sql, below: string): Promise<string[]> {
   type Row = { merchant_id: string }
   const compare = by<Row>(({ merchant_id }) => merchant_id)
@@ -175,10 +176,11 @@ export async function listUnsealed(whole: Sql, below: string): Promise<string[]>
     (sql) => sql<Row[]>`
     select m.merchant_id from (select merchant_id from merchants union all select ${installation_id}) m
     cross join lateral (
-      select entry_id from journal j where j.merchant_id = m.merchant_id and j.entry_id < ${below}
-      order by j.entry_id desc limit 1) newest
-    where not exists (
-      select 1 from audit_chain c where c.merchant_id = m.merchant_id and c.entry_id = newest.entry_id)
+      select coalesce(max(until), '') as until from audit_looks k
+      where k.merchant_id = m.merchant_id and k.age_seconds = ${last_age_seconds}) looked
+    where exists (
+      select 1 from journal j
+      where j.merchant_id = m.merchant_id and j.entry_id > looked.until and j.entry_id < ${below})
     order by m.merchant_id limit ${rows_max}`,
   )
   return rows.map(({ merchant_id }) => merchant_id)

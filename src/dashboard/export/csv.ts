@@ -9,10 +9,17 @@ export function csvLine(cells: Cell[]): string {
   return `${cells.map(spelled).join(',')}\r\n`
 }
 
-/** Text that a spreadsheet would take for a formula, by full-width signs too, gets an apostrophe before it. Numbers never do. */
+/**
+ * A sign that would begin a formula, full-width ones too, at the begin of a text or behind what some spreadsheet takes for the
+ * end of a cell: a semicolon in most of Europe, or whatever its user names. Blanks and quotes between are skipped, as there.
+ * Letters, digits, plain blanks and what stands in references (`A-1/2`, `Order - 5`, `QQ==`) end no cell.
+ */
+const formula = /(^|[^\p{L}\p{N}\p{M}\p{Zs}._/:#=+@＝＋－＠-])([\s"']*)(?=[=+\-@＝＋－＠])/gu
+
+/** Text that a spreadsheet would take for a formula gets an apostrophe before its sign. Numbers never do. */
 function spelled(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
-  const safe = /^[=+\-@＝＋－＠\t\r]/.test(cell) ? `'${cell}` : cell
+  const safe = cell.replace(formula, "$1$2'").replace(/^[\t\r]/, "'$&")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -15,7 +15,7 @@ import {
 import { createIntegration } from '../../merchants/manage.ts'
 import { priceView, viewPrice } from '../../merchants/price-view.ts'
 import { findMerchantOfIntegration, listIntegrations } from '../../merchants/store.ts'
-import { notThere, signedIn } from '../../users/signed-in.ts'
+import { type Member, notThere, permissionDenied, signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
 // Its rules may capture what nobody has looked at, and its origins say whose pages may take payments.
@@ -81,7 +81,9 @@ export const createIntegrationHere = route({
   reply: integrationView,
   refusals: [],
   handle: async (context: Context, { holder, body, request_id }) => {
-    refuse(rulesFault({ ...defaultRules, ...definedIn(body) }))
+    const rules = { ...defaultRules, ...definedIn(body) }
+    refuse(rulesFault(rules))
+    judgeHoldRules(holder, defaultRules, rules)
     const office = officeOf(context, holder, request_id)
     const asked = { ...definedIn(body), name: body.name }
     const { integration } = await createIntegration(office, holder.merchant_id, asked, {
@@ -107,6 +109,7 @@ export const changeIntegrationHere = route({
     const decide = (before: Integration): Integration => {
       const after = { ...before, ...definedIn(body) }
       refuse(rulesFault(after))
+      judgeHoldRules(holder, before, after)
       return after
     }
     const office = officeOf(context, holder, request_id)
@@ -137,6 +140,30 @@ export const deleteIntegrationHere = route({
     return null
   },
 })
+
+type HoldRules = Pick<Integration, (typeof hold_rules)[number]>
+
+/** What decides a hold without a person. */
+const hold_rules = [
+  'review_window_seconds',
+  'at_deadline',
+  'escalate_after_seconds',
+  'capture_below',
+] as const
+
+/**
+ * Rules decide the holds of a live merchant's sessions, so they are changed only by whoever may decide those. Rules of an
+ * integration that is for tests are free, until it becomes one for live sessions.
+ */
+function judgeHoldRules(
+  { can, mode }: Pick<Member, 'can' | 'mode'>,
+  before: HoldRules & Pick<Integration, 'mode_setting'>,
+  after: HoldRules & Pick<Integration, 'mode_setting'>,
+): void {
+  if (mode === 'test' || after.mode_setting === 'test' || can('decide_holds', 'live')) return
+  const known = before.mode_setting === 'test' ? defaultRules : before
+  if (hold_rules.some((rule) => after[rule] !== known[rule])) throw permissionDenied('decide_holds')
+}
 
 /** An integration never changes its merchant. */
 async function ownOrRefuse(

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
-import { permissions } from '../../http/access.ts'
+import { type Permission, permissions } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
@@ -16,6 +16,7 @@ import {
   withdrawPublishableKey,
 } from '../../merchants/manage.ts'
 import { listMembers } from '../../users/membership-store.ts'
+import type { StaffPermission } from '../../users/roles.ts'
 import { type Member, notThere, permissionDenied, signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
@@ -123,13 +124,23 @@ function viewMade({ secret_key, key: { key_id, publishable_key } }: MadeKey) {
   return { key_id, secret_key, publishable_key }
 }
 
+/** What a key can do by a permission: reads, streams and endpoints of keys mask no shopper. */
+const keyPowers: Record<Permission, StaffPermission[]> = {
+  create_payments: ['create_payments'],
+  read_transactions: ['read_transactions', 'read_shoppers', 'read_requests'],
+  manage_webhooks: ['manage_webhooks', 'read_shoppers', 'replay_deliveries'],
+  decide_holds: ['decide_holds'],
+  refund_payments: ['refund_payments'],
+}
+
 /** A key can never do what its maker may not, in a mode in which it can be used. */
 function refuseMoreThanOwn(
   { can }: Member,
-  asked: { permissions: (typeof permissions)[number][]; mode: (typeof keyModes)[number] },
+  asked: { permissions: Permission[]; mode: (typeof keyModes)[number] },
 ): void {
   const modes: Mode[] = asked.mode === 'test_only' ? ['test'] : ['test', 'live']
-  const missing = asked.permissions.find((each) => !modes.every((mode) => can(each, mode)))
+  const powers = asked.permissions.flatMap((each) => keyPowers[each])
+  const missing = powers.find((each) => !modes.every((mode) => can(each, mode)))
   if (missing) throw permissionDenied(missing)
 }
 

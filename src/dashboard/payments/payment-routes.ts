@@ -7,6 +7,7 @@ import { captureHold, escalateHeld, voidHold } from '../../checkout/holds/hold-r
 import { readLife } from '../../checkout/lives/life.ts'
 import { findLifeKey } from '../../checkout/reading/life-store.ts'
 import { listPayments } from '../../checkout/reading/list-payments.ts'
+import { modeOfPayment } from '../../checkout/reading/mode-store.ts'
 import { findPaymentWithHold, type PaymentWithHold } from '../../checkout/reading/payment-store.ts'
 import { paymentView, viewPayment } from '../../checkout/reading/read-payment.ts'
 import { findRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
@@ -14,15 +15,15 @@ import { listPaymentRefunds, refundRecord } from '../../checkout/refunds/refund-
 import { settlementAt } from '../../checkout/session.ts'
 import { holdView, settlementView } from '../../checkout/views.ts'
 import { route } from '../../http/route.ts'
+import type { Mode } from '../../kernel/values.ts'
 import { type Member, notThere, signedIn } from '../../users/signed-in.ts'
 import { behind } from '../behind.ts'
 import { peopleIn } from '../people.ts'
 import { refuseGuesses, showShopper, showShoppers } from '../shoppers.ts'
-import { modeOfPayment } from './mode-store.ts'
 import { timelineView, viewTimeline } from './timeline.ts'
 
 const reading = signedIn('read_transactions')
-const deciding = signedIn('decide_holds', { gravity: 'money', mode: modeOfPayment })
+const deciding = signedIn('decide_holds', { gravity: 'money', mode: paymentMode })
 const shared = { tag: 'Dashboard', dialect: 'checkout' as const, status: 200, access: reading }
 
 export const listPaymentsHere = behind(reading, listPayments, showShoppers, refuseGuesses)
@@ -73,7 +74,7 @@ export const readTimelineHere = route({
   handle: async ({ sql }: Context, { holder, params, now }) => {
     const key = await findLifeKey(sql, params.payment_id!, holder.merchant_id)
     if (!key?.payment_id) throw notThere()
-    const shown = viewTimeline(await readLife(sql, key), now)
+    const shown = viewTimeline(await readLife(sql, key), holder, now)
     return { ...shown, people: await peopleIn(sql, shown.lines, holder) }
   },
 })
@@ -81,13 +82,13 @@ export const readTimelineHere = route({
 export const captureHere = behind(deciding, captureHold, showShopper)
 export const voidHere = behind(deciding, voidHold, showShopper)
 export const escalateHere = behind(
-  signedIn('decide_holds', { mode: modeOfPayment }),
+  signedIn('decide_holds', { mode: paymentMode }),
   escalateHeld,
   showShopper,
 )
 const limitedRefund = refundRecord((holder) => isLimited(holder as Member))
 export const refundHere = behind(
-  signedIn('refund_payments', { gravity: 'money', mode: modeOfPayment }),
+  signedIn('refund_payments', { gravity: 'money', mode: paymentMode }),
   { ...limitedRefund, refusals: [...limitedRefund.refusals, 'refund_limit_exceeded'] },
 )
 export const listRefundsHere = behind(reading, listPaymentRefunds)
@@ -107,6 +108,14 @@ function permittedOn(
     ...(is_new ? (['escalate'] as const) : []),
     ...(refund_max > 0 && can('refund_payments', mode) ? (['refund'] as const) : []),
   ]
+}
+
+/** Where there is no such payment the act counts as live. */
+async function paymentMode(
+  { sql }: Pick<Context, 'sql'>,
+  params: Record<string, string>,
+): Promise<Mode | null> {
+  return modeOfPayment(sql, { merchant_id: params.merchant_id ?? '', params })
 }
 
 /** Support refunds up to the merchant's limits. */

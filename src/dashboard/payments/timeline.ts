@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { type Life, viewLife } from '../../checkout/lives/life.ts'
 import { anyEventTypes } from '../../kernel/values.ts'
+import type { Member } from '../../users/signed-in.ts'
 import { peopleView } from '../people.ts'
 
 const time = z.string()
@@ -77,8 +78,24 @@ export const timelineView = z.object({
   seals: z.object({ right: z.int(), wrong: z.int(), not_yet: z.int() }),
 })
 
-/** The reply's schema is an allow-list, and leaves out what only the command shows. */
-export function viewTimeline(life: Life, now: Date): Omit<z.input<typeof timelineView>, 'people'> {
+/**
+ * The reply's schema is an allow-list, and leaves out what only the command shows. Whoever may not list endpoints sees where
+ * deliveries went, but not the rest of the address, which may hold a token of the receiver.
+ */
+export function viewTimeline(
+  life: Life,
+  { can }: Pick<Member, 'can'>,
+  now: Date,
+): Omit<z.input<typeof timelineView>, 'people'> {
   const { lines, events, payments, seals } = viewLife(life, now)
-  return { lines, events, payments, seals }
+  if (can('replay_deliveries', 'live')) return { lines, events, payments, seals }
+  return { lines, events: events.map(withoutAddresses), payments, seals }
+}
+
+function withoutAddresses(event: ReturnType<typeof viewLife>['events'][number]) {
+  const deliveries = event.deliveries.map((delivery) => ({
+    ...delivery,
+    endpoint_url: delivery.endpoint_url && new URL(delivery.endpoint_url).origin,
+  }))
+  return { ...event, deliveries }
 }

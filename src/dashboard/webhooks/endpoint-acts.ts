@@ -7,12 +7,12 @@ import type { RefusalCode } from '../../kernel/errors.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp } from '../../kernel/values.ts'
 import { writerOf } from '../../merchants/account-lines.ts'
-import { signedIn } from '../../users/signed-in.ts'
+import { permissionDenied, signedIn } from '../../users/signed-in.ts'
 import { countDeadLetters } from '../../webhooks/deliveries/operator-store.ts'
 import { replayDeadLetters } from '../../webhooks/deliveries/replay-dead-letters.ts'
 import { window_ms } from '../../webhooks/delivery.ts'
 import { type EndpointKey, endpointNotFound } from '../../webhooks/endpoint.ts'
-import { findEndpointKey } from '../../webhooks/endpoints/endpoint-store.ts'
+import { findEndpointKey, modeOfEndpoint } from '../../webhooks/endpoints/endpoint-store.ts'
 import { type RotatedSecret, rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import { limitTo } from '../../webhooks/rate-limit.ts'
 import { sendTestEvent } from '../../webhooks/sending/send-test-event.ts'
@@ -39,7 +39,13 @@ export const rotateSecretHere = route({
   unknownId: endpointNotFound,
   refusals,
   handle: async (context: Context, { holder, params, request_id, now, recordReply }) => {
-    const { endpoint_id } = await ownEndpoint(context, holder.merchant_id, params.endpoint_id!)
+    const { merchant_id } = holder
+    const { endpoint_id } = await ownEndpoint(context, merchant_id, params.endpoint_id!)
+    const mode = await modeOfEndpoint(context.sql, { merchant_id, params })
+    // Whoever has the secret can tell the live shop of payments in our name.
+    if (mode !== 'test' && !holder.can('read_shoppers', 'live')) {
+      throw permissionDenied('read_shoppers')
+    }
     const writer = writerOf(context, { holder, request_id })
     const view = (rotated: RotatedSecret) => ({
       ...rotated,

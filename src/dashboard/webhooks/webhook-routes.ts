@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
-import { signedIn } from '../../users/signed-in.ts'
+import { type DoorRule, type Member, signedIn } from '../../users/signed-in.ts'
 import { listDeliveries } from '../../webhooks/deliveries/list-deliveries.ts'
 import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
 import {
@@ -74,11 +74,14 @@ export const listEndpointsHere = route({
   },
 })
 
+/** An endpoint is told of shoppers, so it gets the events of those modes alone in which its maker may read them. */
+const creating: DoorRule<Member> = {
+  ...signedIn('manage_webhooks', { gravity: 'grave' }),
+  onlyMode: ({ can }) => (can('read_shoppers', 'live') ? null : 'test'),
+}
+
 /** The answer has the signing secret, which is shown only now. */
-export const createEndpointHere = behind(
-  signedIn('manage_webhooks', { gravity: 'grave' }),
-  createEndpoint,
-)
+export const createEndpointHere = behind(creating, createEndpoint)
 export const deleteEndpointHere = behind(signedIn('manage_webhooks'), deleteEndpoint)
 export const listDeliveriesHere = behind(replaying, listDeliveries)
 export const replayDeliveryHere = behind(replaying, replayDelivery)

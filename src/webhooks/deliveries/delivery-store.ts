@@ -5,6 +5,9 @@ import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
+import type { FoundRows } from '../../http/list-page.ts'
+import type { ObjectPlace } from '../../http/only-mode.ts'
+import type { Mode } from '../../kernel/values.ts'
 import type {
   Attempt,
   DeliveryKey,
@@ -16,6 +19,8 @@ import type {
 export type AttemptFilters = {
   merchant_id: string
   status: DeliveryStatus | undefined
+  /** Attempts to tell of events of this mode alone; null for both. */
+  only_mode: Mode | null
   /** Null where no row can have the type in the filter. */
   event_type: string | null | undefined
   /** These alone. */
@@ -26,6 +31,11 @@ export type AttemptFilters = {
   below: string
 }
 
+/** No request that may see one mode alone looks at more attempts than this. */
+const looks_max = 5_000
+
+type ListedAttempt = Attempt & ReplayStanding & { endpoint_mode: Mode | null }
+
 /**
  * The newest attempts that match, newest first. Facts about dead letters are looked up by key: PostgreSQL might answer
  * an `exists` from a table that it reads whole beforehand.
@@ -34,12 +44,18 @@ export async function listAttempts(
   sql: Sql,
   filters: AttemptFilters,
   limit: number,
-): Promise<(Attempt & ReplayStanding)[]> {
-  const { merchant_id, event_type, from, below } = filters
+): Promise<FoundRows<ListedAttempt>> {
+  const { merchant_id, event_type, from, below, only_mode } = filters
   const typed = event_type === undefined ? sql`` : sql`and event_type = ${event_type}`
   const { attempt_ids } = filters
   const named = attempt_ids === undefined ? sql`` : sql`and attempt_id = any(${attempt_ids})`
-  return sql<(Attempt & ReplayStanding)[]>`
+  const condition = sql`
+    merchant_id = ${merchant_id} and attempt_id >= ${from} and attempt_id < ${below}
+      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typed} ${named}`
+  const ofEndpoint = sql`(
+    select e.mode from webhook_endpoints e
+    where e.merchant_id = a.merchant_id and e.endpoint_id = a.endpoint_id) as endpoint_mode, place, is_match`
+  const attempts = await sql<(ListedAttempt & { place: number; is_match: boolean })[]>`
     select a.merchant_id, attempt_id, delivery_id, endpoint_id, endpoint_url, payment_id, event_type,
       attempt_number, replay_of, root_created_at, status, occurred_at, response_status_code,
       response_body, next_retry_at,
@@ -50,11 +66,45 @@ export async function listAttempts(
       status = 'dead_lettered' and coalesce((
         select d.active_replay is not null from webhook_deliveries d
         where d.merchant_id = a.merchant_id and d.delivery_id = a.delivery_id
-      ), false) as is_being_replayed
-    from webhook_attempts a
-    where merchant_id = ${merchant_id} and attempt_id >= ${from} and attempt_id < ${below}
-      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typed} ${named}
+      ), false) as is_being_replayed,
+      ${only_mode === null ? sql`null as endpoint_mode, 0 as place, true as is_match` : ofEndpoint}
+    from ${only_mode === null ? sql`webhook_attempts a where ${condition}` : ofMode(sql, condition, only_mode)}
     order by attempt_id desc limit ${limit}`
+  const last = attempts.at(-1)
+  const ended_at = last?.place === looks_max ? last.attempt_id : null
+  return { rows: attempts.filter(({ is_match }) => is_match), ended_at }
+}
+
+/** Those that are about events of a mode, and the last one that was looked at. */
+function ofMode(sql: AnySql, condition: Fragment, mode: Mode): Fragment {
+  const looked = sql`
+    select l.*, row_number() over (order by attempt_id desc)::int as place from (
+      select * from webhook_attempts where ${condition} order by attempt_id desc limit ${looks_max}) l`
+  return sql`(
+    select n.*, ${modeOfEvent(sql, sql`n`)} = ${mode} as is_match from (${looked}) n
+  ) a where is_match or place = ${looks_max}`
+}
+
+/** The mode of the event that an attempt or a delivery is about: events alone know it. */
+function modeOfEvent(sql: AnySql, of: Fragment): Fragment {
+  return sql`(
+    select ev.body::json->'data'->>'mode' from events ev
+    where ev.merchant_id = ${of}.merchant_id and ev.payment_id = ${of}.payment_id and ev.sequence = 1 offset 0)`
+}
+
+/** The mode of the event that the delivery in the path is about; null where there is no such delivery. */
+export async function modeOfDelivery(
+  sql: Sql,
+  { merchant_id, params: { delivery_id = '' } }: Pick<ObjectPlace, 'merchant_id' | 'params'>,
+): Promise<Mode | null> {
+  const which = sql`merchant_id = ${merchant_id} and delivery_id = ${delivery_id}`
+  const [row] = await sql<{ mode: Mode }[]>`
+    select ${modeOfEvent(sql, sql`d`)} as mode from (
+      select merchant_id, payment_id from webhook_deliveries where ${which}
+      union all
+      select merchant_id, payment_id from webhook_queue where ${which}
+    ) d limit 1`
+  return row?.mode ?? null
 }
 
 /** The status is part of the text: the partial index serves only a statement that names a status. */

@@ -8,6 +8,7 @@ import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/
 import { route } from '../../http/route.ts'
 import { rule } from '../../http/validate.ts'
 import { idsFrom } from '../../kernel/ids.ts'
+import type { Mode } from '../../kernel/values.ts'
 import {
   attemptView,
   type DeliveryStatus,
@@ -42,17 +43,19 @@ export const listDeliveries = route({
   tag: 'Webhooks',
   summary: 'List webhook deliveries',
   access: webhookKey,
+  mode: 'handler',
   dialect: 'webhook_deliveries',
   limit: limitTo('read'),
   query: listQuery,
   status: 200,
   reply: deliveryPage,
   refusals: ['invalid_status', 'invalid_pagination'],
-  handle: (context: Context, { holder, query, now }) => {
+  handle: (context: Context, { holder, query, only_mode, now }) => {
     const { merchant_id } = holder
     const { status, event_type, after } = query
     const limit = Number(query.limit ?? limit_default)
-    return pageOfDeliveries(context, { merchant_id, status, event_type, after, limit }, now)
+    const page = { merchant_id, status, event_type, only_mode, after, limit }
+    return pageOfDeliveries(context, page, now)
   },
 })
 
@@ -60,6 +63,8 @@ export type DeliveryListQuery = {
   merchant_id: string
   status: DeliveryStatus | undefined
   event_type: string | undefined
+  /** The mode to which whoever asks is bound; left out or null for both. */
+  only_mode?: Mode | null
   /** These attempts alone, for a caller that knows their ids. */
   attempt_ids?: string[]
   /** Where the page before ended. */
@@ -70,26 +75,43 @@ export type DeliveryListQuery = {
 /** A page of attempts, newest first. Throws `invalid_pagination` where `after` is no cursor for these filters. */
 export async function pageOfDeliveries(
   { sql, keyring }: Pick<Context, 'sql' | 'keyring'>,
-  { after, limit, attempt_ids, merchant_id, status, event_type }: DeliveryListQuery,
+  {
+    after,
+    limit,
+    attempt_ids,
+    merchant_id,
+    status,
+    event_type,
+    only_mode = null,
+  }: DeliveryListQuery,
   now: Date,
 ): Promise<z.input<typeof deliveryPage>> {
-  const asked = { ...scopeOfDeliveries({ merchant_id, status, event_type }), after, limit }
+  const asked = {
+    ...scopeOfDeliveries({ merchant_id, status, event_type, only_mode }),
+    ...{ after, limit },
+  }
   const filters = {
     merchant_id,
     status,
     below: beginOf(keyring, asked) ?? above_all_ids,
     attempt_ids,
+    only_mode,
     event_type: event_type && eventTypeShownAs(event_type),
     from: idsFrom(new Date(now.getTime() - window_ms)),
   }
   const found = await listAttempts(sql, filters, limit + 1)
-  const { rows, ...page } = pageOf(
-    keyring,
-    asked,
-    { rows: found, ended_at: null },
-    ({ attempt_id }) => attempt_id,
-  )
-  return { data: rows.map((attempt) => viewAttempt(attempt, now)), ...page }
+  const { rows, ...page } = pageOf(keyring, asked, found, ({ attempt_id }) => attempt_id)
+  return { data: rows.map((attempt) => viewAttempt(shownTo(attempt, only_mode), now)), ...page }
+}
+
+/** Whoever is bound to a mode may not list an endpoint of both: its address may hold a token of the receiver. */
+function shownTo<Row extends { endpoint_url: string | null; endpoint_mode: Mode | null }>(
+  attempt: Row,
+  only_mode: Mode | null,
+): Row {
+  const { endpoint_url: url, endpoint_mode } = attempt
+  if (only_mode === null || endpoint_mode === only_mode) return attempt
+  return { ...attempt, endpoint_url: url && new URL(url).origin }
 }
 
 /** What a cursor of the list belongs to. Its position is an attempt's id. */
@@ -97,8 +119,10 @@ export function scopeOfDeliveries({
   merchant_id,
   status,
   event_type,
-}: Pick<DeliveryListQuery, 'merchant_id' | 'status' | 'event_type'>): ListScope {
-  return { purpose: 'delivery cursor', merchant_id, filters: [status, event_type] }
+  only_mode,
+}: Pick<DeliveryListQuery, 'merchant_id' | 'status' | 'event_type' | 'only_mode'>): ListScope {
+  const filters = [status, event_type, ...(only_mode ? [only_mode] : [])]
+  return { purpose: 'delivery cursor', merchant_id, filters }
 }
 
 /** Ids are hexadecimal. */

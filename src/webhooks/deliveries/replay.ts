@@ -14,7 +14,7 @@ import {
   validateReplay,
 } from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
-import { findDelivery, insertReplay } from './delivery-store.ts'
+import { findDelivery, insertReplay, modeOfDelivery } from './delivery-store.ts'
 
 const replayView = z.object({ delivery_id: z.string(), replay_of: z.string() })
 
@@ -24,6 +24,7 @@ export const replayDelivery = route({
   tag: 'Webhooks',
   summary: 'Replay a dead-lettered delivery',
   access: webhookKey,
+  mode: { of: modeOfDelivery, unknown: deliveryNotFound },
   dialect: 'webhook_replay',
   idempotency: 'optional',
   limit: limitTo('replay'),

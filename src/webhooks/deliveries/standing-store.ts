@@ -11,7 +11,7 @@ export async function listAllEndpoints(
   merchant_id: string,
 ): Promise<(Omit<Endpoint, 'sealed_secret'> & { disabled_at: Date | null })[]> {
   return sql<(Omit<Endpoint, 'sealed_secret'> & { disabled_at: Date | null })[]>`
-    select merchant_id, endpoint_id, url, event_filter, extension_events, status, created_at, disabled_at
+    select merchant_id, endpoint_id, url, event_filter, extension_events, mode, status, created_at, disabled_at
     from webhook_endpoints where merchant_id = ${merchant_id} order by created_at, endpoint_id`
 }
 

@@ -13,6 +13,7 @@ import {
   eventTypes,
   extensionEventTypes,
   type MerchantId,
+  type Mode,
 } from '../../kernel/values.ts'
 import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
 import {
@@ -58,6 +59,7 @@ export const createEndpoint = route({
   tag: 'Webhooks',
   summary: 'Register a webhook endpoint',
   access: webhookKey,
+  mode: 'handler',
   dialect: 'webhook_endpoints',
   idempotency: 'optional',
   limit: limitTo('write'),
@@ -65,12 +67,13 @@ export const createEndpoint = route({
   status: 201,
   reply: endpointCreated,
   refusals: ['invalid_url', 'unknown_event_type'],
-  handle: async (context: Context, { body, holder, request_id, now, recordReply }) => {
+  handle: async (context: Context, { body, holder, request_id, only_mode, now, recordReply }) => {
     const asked = {
       merchant_id: holder.merchant_id,
       url: await validateEndpointUrl(body.url, context.webhook_urls.judge),
       event_filter: validateEventFilter(body.event_filter),
       extension_events: validateExtensionEvents(body.extension_events),
+      mode: only_mode,
       now,
     }
     const writer = writerOf(context, { holder, request_id })
@@ -83,6 +86,8 @@ export type EndpointRequest = {
   url: string
   event_filter: EventType[]
   extension_events?: ExtensionEventType[] | null
+  /** Of which it is told; left out or null for both. */
+  mode?: Mode | null
   now: Date
 }
 
@@ -111,17 +116,20 @@ export function newEndpoint(
   asked: EndpointRequest,
   writer: Writer,
 ): { endpoint: Endpoint; line: JournalLine; signing_secret: string } {
-  const { now, extension_events = null, ...fields } = asked
+  const { now, extension_events = null, mode = null, ...fields } = asked
   const endpoint_id = ids.endpoint()
   const signing_secret = ids.webhookSecret()
   const sealed_secret = sealSecret(keyring, { ...fields, endpoint_id }, signing_secret)
   const { merchant_id, url, event_filter } = fields
   // The path and the query of an address may hold a secret of the receiver.
-  const detail = { origin: new URL(url).origin, event_filter, extension_events }
+  const detail = {
+    ...{ origin: new URL(url).origin, event_filter, extension_events },
+    ...(mode && { mode }),
+  }
   const told = { change: 'endpoint.created', detail, at: now }
   return {
     endpoint: {
-      ...{ ...fields, extension_events, endpoint_id },
+      ...{ ...fields, extension_events, mode, endpoint_id },
       ...{ status: 'active', sealed_secret, created_at: now },
     },
     line: lineOf(writer, { merchant_id, subject: endpoint_id, ...told }),

@@ -9,7 +9,7 @@ import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
 import { type EndpointKey, endpointNotFound } from '../endpoint.ts'
 import { endDeliveries } from '../queue/queue-store.ts'
 import { limitTo } from '../rate-limit.ts'
-import { disableEndpoint } from './endpoint-store.ts'
+import { disableEndpoint, modeOfEndpoint } from './endpoint-store.ts'
 
 export const deleteEndpoint = route({
   method: 'DELETE',
@@ -17,6 +17,7 @@ export const deleteEndpoint = route({
   tag: 'Webhooks',
   summary: 'Delete a webhook endpoint',
   access: webhookKey,
+  mode: { of: modeOfEndpoint, unknown: endpointNotFound },
   dialect: 'webhook_endpoints',
   idempotency: 'optional',
   limit: limitTo('write'),

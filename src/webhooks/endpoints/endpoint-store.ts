@@ -5,6 +5,8 @@ import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
+import type { ObjectPlace } from '../../http/only-mode.ts'
+import type { Mode } from '../../kernel/values.ts'
 import { type Endpoint, type EndpointKey, endpoints_max } from '../endpoint.ts'
 
 /**
@@ -35,7 +37,7 @@ export async function listEndpoints(
   merchant_id: string,
 ): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
   return sql<Omit<Endpoint, 'sealed_secret'>[]>`
-    select merchant_id, endpoint_id, url, event_filter, extension_events, status, created_at
+    select merchant_id, endpoint_id, url, event_filter, extension_events, mode, status, created_at
     from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active'
     order by created_at, endpoint_id`
 }
@@ -61,6 +63,17 @@ export async function disableEndpoint(
     ), line as (insert into journal ${rowIf(sql, line, 'key')})
     ${gateResult(sql)}`
   return hasPassed(rows)
+}
+
+/** The mode of whose events the endpoint in the path is told; null where there is no such active endpoint. */
+export async function modeOfEndpoint(
+  sql: Sql,
+  { merchant_id, params: { endpoint_id = '' } }: Pick<ObjectPlace, 'merchant_id' | 'params'>,
+): Promise<Mode | 'both' | null> {
+  const [row] = await sql<{ mode: Mode | null }[]>`
+    select mode from webhook_endpoints
+    where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active'`
+  return row ? (row.mode ?? 'both') : null
 }
 
 /** The merchant of an active endpoint, for a caller that knows only the endpoint. */

@@ -14,13 +14,15 @@ export const listEndpoints = route({
   tag: 'Webhooks',
   summary: 'List webhook endpoints',
   access: webhookKey,
+  mode: 'handler',
   dialect: 'webhook_endpoints',
   limit: limitTo('read'),
   status: 200,
   reply: z.object({ endpoints: z.array(endpointView) }),
   refusals: [],
-  handle: async ({ sql }: Context, { holder }) => {
-    const endpoints = await findEndpoints(sql, holder.merchant_id)
+  handle: async ({ sql }: Context, { holder, only_mode }) => {
+    const all = await findEndpoints(sql, holder.merchant_id)
+    const endpoints = all.filter(({ mode }) => only_mode === null || mode === only_mode)
     return { endpoints: endpoints.map(viewEndpoint) }
   },
 })

@@ -1,7 +1,7 @@
 // Makes a delivery of an event for each endpoint that wants it, in the very statement that writes the event.
 
 import type { AnySql } from '../../database/open.ts'
-import { type AnyEventType, extensionEventTypes } from '../../kernel/values.ts'
+import { type AnyEventType, extensionEventTypes, type Mode } from '../../kernel/values.ts'
 
 /** What deliveries are made from. The body stays frozen in the table `events`. */
 export type QueuedEvent = {
@@ -21,7 +21,7 @@ export type QueuedEvent = {
  */
 export function fanOut(
   sql: AnySql,
-  event: QueuedEvent,
+  { event, mode }: { event: QueuedEvent; mode: Mode },
   gate = 'gate',
   behind = event.sequence === 1 ? null : event.payment_id,
 ) {
@@ -46,5 +46,6 @@ export function fanOut(
       d.id, ${created_at}, ${created_at}
     from ${sql(gate)}, webhook_endpoints e,
       lateral (select webhook_id(${created_at}, ${event_id} || e.endpoint_id) as id) d
-    where e.merchant_id = ${merchant_id} and e.status = 'active' and ${isWanted}`
+    where e.merchant_id = ${merchant_id} and e.status = 'active' and ${isWanted}
+      and (e.mode is null or e.mode = ${mode})`
 }

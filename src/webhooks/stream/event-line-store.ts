@@ -1,7 +1,7 @@
 // The SQL that finds events by their lines in the journal: by time, without an index of their own.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import { type AnyEventType, anyEventTypes } from '../../kernel/values.ts'
+import { type AnyEventType, anyEventTypes, type Mode } from '../../kernel/values.ts'
 import type { StreamedEvent } from './streamed-event.ts'
 import type { ReadResult, TrailRead } from './trail.ts'
 
@@ -62,18 +62,20 @@ export async function listLinesOf(
   })
 }
 
-/** The events of lines, in their order, each with its line. */
+/** The events of lines, in their order, each with its line; those of one mode alone where it is not null. */
 export async function listEventsOf(
   sql: Sql,
-  merchant_id: string,
-  lines: EventLine[],
+  reading: { merchant_id: string; only_mode: Mode | null; lines: EventLine[] },
 ): Promise<(StreamedEvent & { entry_id: string })[]> {
+  const { merchant_id, only_mode, lines } = reading
+  const ofMode =
+    only_mode === null ? sql`` : sql`where e.body::json->'data'->>'mode' = ${only_mode}`
   return sql<(StreamedEvent & { entry_id: string })[]>`
     select l.entry_id, e.* from json_to_recordset(${lines as never}::json)
       as l(entry_id text, payment_id text, type text)
     cross join lateral (
       select event_id, payment_id, type, body from events
       where merchant_id = ${merchant_id} and payment_id = l.payment_id and type = l.type offset 0
-    ) e
+    ) e ${ofMode}
     order by l.entry_id`
 }

@@ -6,7 +6,13 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import { type Feed, type StreamMessage, stream } from '../../http/stream.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { type AnyEventType, anyEventTypes, eventTypes, timestamp } from '../../kernel/values.ts'
+import {
+  type AnyEventType,
+  anyEventTypes,
+  eventTypes,
+  type Mode,
+  timestamp,
+} from '../../kernel/values.ts'
 import { validateEventFilter } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
 import { type EventLine, listEventLines, listEventsOf } from './event-line-store.ts'
@@ -56,6 +62,7 @@ export const streamEvents = stream({
   tag: 'Events',
   summary: 'Listen to events',
   access: webhookKey,
+  mode: 'handler',
   dialect: 'webhook_endpoints',
   limit: limitTo('read'),
   query: eventsQuery,
@@ -65,10 +72,11 @@ export const streamEvents = stream({
     ...Object.fromEntries(anyEventTypes.map((type) => [type, streamedEvent])),
   },
   refusals: ['unknown_event_type', 'invalid_pagination'],
-  open(context: Context, { holder, query, caller, now }): Promise<Feed> {
+  open(context: Context, { holder, query, caller, only_mode, now }): Promise<Feed> {
     const wanted = validateEventFilter(query.events?.split(','), 'events', anyEventTypes)
     const cursor = cursorFrom(caller.header('last-event-id') ?? query.after)
-    return openFeed(context, { merchant_id: holder.merchant_id, wanted, cursor, now })
+    const { merchant_id } = holder
+    return openFeed(context, { merchant_id, wanted, only_mode, cursor, now })
   },
 })
 
@@ -76,6 +84,7 @@ type EventStreamQuery = {
   merchant_id: string
   /** Empty for every event of payments. */
   wanted: AnyEventType[]
+  only_mode: Mode | null
   cursor: Cursor | null
   now: Date
 }
@@ -84,7 +93,7 @@ async function openFeed(
   { sql, world, hearEvents }: Context,
   asked: EventStreamQuery,
 ): Promise<Feed> {
-  const { merchant_id, wanted, cursor, now } = asked
+  const { merchant_id, wanted, only_mode, cursor, now } = asked
   const { trail, missed_before_ms } = openTrail(now.getTime(), cursor)
   const nowMs = () => world.clock.now().getTime()
   const types: readonly AnyEventType[] = wanted.length === 0 ? eventTypes : wanted
@@ -101,7 +110,8 @@ async function openFeed(
   }
 
   async function nextMessages(): Promise<StreamMessage[]> {
-    const events = await listEventsOf(sql, merchant_id, waiting.slice(0, bodies_max))
+    const lines = waiting.slice(0, bodies_max)
+    const events = await listEventsOf(sql, { merchant_id, only_mode, lines })
     waiting = waiting.slice(bodies_max)
     return events.map(({ entry_id, ...data }) => {
       return { id: markSent(trail, { entry_id }, nowMs()), event: data.type, data }

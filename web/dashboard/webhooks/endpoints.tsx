@@ -43,7 +43,12 @@ export function Endpoints({
           {
             name: say('endpoint_url'),
             kind: 'first',
-            cell: ({ url }) => <span className="breakable">{url}</span>,
+            cell: ({ url, mode }) => (
+              <>
+                <span className="breakable">{url}</span>
+                {mode && <span className="hint"> {say(`key_mode_${mode}_only`)}</span>}
+              </>
+            ),
           },
           { name: say('column_status'), cell: (endpoint) => <Health endpoint={endpoint} /> },
           {
@@ -59,7 +64,10 @@ export function Endpoints({
             name: say('column_acts'),
             kind: 'acts',
             cell: (endpoint) => (
-              <EndpointActs can_manage={can_manage} onAct={(act) => setChosen({ act, endpoint })} />
+              <EndpointActs
+                {...{ endpoint, can_manage }}
+                onAct={(act) => setChosen({ act, endpoint })}
+              />
             ),
           },
         ]}
@@ -74,12 +82,23 @@ export function Endpoints({
 
 type Act = 'test' | 'rotate' | 'replay' | 'remove'
 
-function EndpointActs({ can_manage, onAct }: { can_manage: boolean; onAct: (act: Act) => void }) {
-  const { may } = useHere()
+function EndpointActs({
+  endpoint,
+  can_manage,
+  onAct,
+}: {
+  endpoint: Endpoint
+  can_manage: boolean
+  onAct: (act: Act) => void
+}) {
+  const { may, membership } = useHere()
+  const can_rotate =
+    can_manage &&
+    (endpoint.mode === 'test' || membership.permissions.live.includes('read_shoppers'))
   const acts: { id: Act; text: string; is_allowed: boolean }[] = [
     { id: 'test', text: say('send_test_event'), is_allowed: can_manage },
     { id: 'replay', text: say('replay_given_up'), is_allowed: may('replay_deliveries') },
-    { id: 'rotate', text: say('rotate_secret'), is_allowed: can_manage },
+    { id: 'rotate', text: say('rotate_secret'), is_allowed: can_rotate },
   ]
   return (
     <>
