@@ -26,7 +26,7 @@ function answers(...planned: Planned[]) {
 
 beforeEach(() => {
   times.length = 0
-  vi.useFakeTimers({ now: 0 })
+  vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
 })
 afterEach(() => vi.useRealTimers())
 
