@@ -87,7 +87,7 @@ async function paymentOf(
 
 /** The mode of the payment intent that the body names; null where it names none. */
 async function modeOfIntent(sql: Sql, { merchant_id, body }: ObjectPlace): Promise<Mode | null> {
-  const { payment_intent: session_id } = body as Partial<Record<string, unknown>>
+  const { payment_intent: session_id } = (body ?? {}) as Partial<Record<string, unknown>>
   if (typeof session_id !== 'string' || !isSessionId(session_id)) return null
   return modeOfSession(sql, { merchant_id, session_id })
 }

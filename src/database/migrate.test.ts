@@ -9,7 +9,7 @@ import { type FreshDatabase, freshDatabase } from '../../tests/support/database.
 import { countLockWaits } from '../../tests/support/lock-waits.ts'
 import { until } from '../../tests/support/service.ts'
 import { quiet } from '../../tests/support/world.ts'
-import { aloneSince, type Migration, migrate, readMigrations } from './migrate.ts'
+import { aloneSince, type Migration, migrate, readMigrations, upgradedSince } from './migrate.ts'
 import type { Database } from './open.ts'
 
 let fresh: FreshDatabase
@@ -59,6 +59,8 @@ test('a release is alone a day after its migration, or at once on a database tha
   await run(three)
   expect(await aloneSince(sql, 2)).toEqual(made_at)
   expect(await aloneSince(sql, 3)).toEqual(new Date(clock.now().getTime() + 24 * 3_600_000))
+  expect(await upgradedSince(sql, 2)).toBe(null)
+  expect(await upgradedSince(sql, 3)).toEqual(await aloneSince(sql, 3))
   await expect(aloneSince(sql, 4)).rejects.toThrow('migration 4 has not run')
 })
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { changeMerchant } from '../../src/merchants/manage.ts'
 import { liveMerchant } from '../support/both-modes.ts'
 import { type Client, openClient, purchase, refusal } from '../support/client.ts'
+import { hold } from '../support/holding.ts'
 import { newKey, startService, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -106,4 +107,34 @@ test('a key for tests finds a first answer of the release before, if it is about
   // Where no release before ever wrote, nothing is looked for.
   expect((await native(testOnly, unlooked_key)).body.id).not.toBe(unlooked.body.id)
   await upgraded.close()
+})
+
+/** Its first capture is refused. */
+const capture_refused = '4000009190520000'
+
+test('a refused decision frees the key of whoever asked, and nobody else’s', async () => {
+  const place = await service.newAccount()
+  const { secret_key } = await newKey(service.operator, place.merchant_id, { mode: 'test_only' })
+  const forTests = openClient({ base_url: service.base_url, secret_key })
+  const [first, other] = [await hold(place, capture_refused), await hold(place, capture_refused)]
+  const key = crypto.randomUUID()
+  // Of a decision that a server has under way.
+  await service.sql`
+    insert into idempotency_keys (merchant_id, audience, key, route, fingerprint, status, answer, created_at)
+    values (${place.merchant_id}, 'secret', ${key}, 'POST /v1/x', '', 0, null, ${new Date()})`
+  const audiences = async () => {
+    const rows = await service.sql<{ audience: string }[]>`
+      select audience from idempotency_keys where merchant_id = ${place.merchant_id} and key = ${key}`
+    return rows.map(({ audience }) => audience)
+  }
+  expect(refusal(await forTests.decideHold('capture', first.payment_id, key))).toBe(
+    '409 operation_refused',
+  )
+  expect(await audiences()).toEqual(['secret'])
+  expect((await forTests.decideHold('capture', first.payment_id, key)).status).toBe(200)
+  expect((await audiences()).sort()).toEqual(['secret', 'test'])
+  const server_key = crypto.randomUUID()
+  const refused = await place.client.decideHold('capture', other.payment_id, server_key)
+  expect(refusal(refused)).toBe('409 operation_refused')
+  expect((await place.client.decideHold('capture', other.payment_id, server_key)).status).toBe(200)
 })

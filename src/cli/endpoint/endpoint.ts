@@ -101,9 +101,10 @@ export const endpointList: Command = {
     else if (endpoints.length === 0) {
       printLine(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
     } else {
-      const rows = endpoints.map(({ id, status, created_at, url, ...told }) => [
+      const rows = endpoints.map(({ id, status, created_at, url, mode, ...told }) => [
         ...[id, paintState(status), shortTime(created_at), url],
-        [eventsOf(told.event_filter), ...(told.extension_events ?? [])].join(', '),
+        [eventsOf(told.event_filter), ...(told.extension_events ?? [])].join(', ') +
+          (mode ? ` (${mode} only)` : ''),
       ])
       printTable(['endpoint', 'status', 'created', 'url', 'events'], rows)
     }
