@@ -2,7 +2,8 @@
 
 import type { Context } from '../checkout/context.ts'
 import type { Route, Told } from '../http/route.ts'
-import type { DoorRule, Member } from '../users/signed-in.ts'
+import type { Member } from '../users/member.ts'
+import type { DoorRule } from '../users/signed-in.ts'
 
 /** `/v1/payments/{payment_id}` → `/dashboard/api/{merchant_id}/payments/{payment_id}` */
 type BehindPath<Path extends string> = Path extends `/v1/checkout/${infer Rest}`

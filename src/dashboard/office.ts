@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { wholeOf } from '../database/cells/cells.ts'
 import { actorOf } from '../http/access.ts'
 import type { ManageContext } from '../merchants/manage.ts'
-import type { Member } from '../users/signed-in.ts'
+import type { Member } from '../users/member.ts'
 
 export function officeOf(
   { sql, ids, world }: Pick<Context, 'sql' | 'ids' | 'world'>,

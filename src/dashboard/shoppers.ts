@@ -2,7 +2,7 @@
 
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
-import type { Member } from '../users/signed-in.ts'
+import type { Member } from '../users/member.ts'
 
 type Customer = {
   email: string | null

@@ -5,6 +5,7 @@ import { isUniqueViolation } from '../database/failures.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { personLine } from './lines.ts'
+import { notThere, type Person } from './member.ts'
 import {
   newCodeSecret,
   openCodeSecret,
@@ -20,7 +21,6 @@ import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { merchantNamesOf, refuseBadPassword } from './redeem.ts'
 import { addFactor, endSessions } from './session-store.ts'
 import { failed } from './sign-in.ts'
-import { notThere, type Person } from './signed-in.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 import { plainName, type User } from './user.ts'
 import { findUser, replaceRecoveryCodes, spendStep, updateUser } from './user-store.ts'

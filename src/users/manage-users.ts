@@ -52,8 +52,8 @@ export function disableUser(context: ManageContext, email: string): Promise<User
     const { user_id } = user
     await refuseLastOperator(tx, user)
     await updateUser(tx, user_id, { disabled_at: at })
-    await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
     await endSessions(tx, user_id, { but: null, at })
+    await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
   })
 }
 
@@ -101,9 +101,9 @@ export function changeRoleOf(
 
 /** What somebody began under their earlier rights ends with these. */
 async function endRights(tx: AnySql, user_id: string, at: Date): Promise<void> {
+  await endSessions(tx, user_id, { but: null, at })
   await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
   await withdrawResetsOf(tx, user_id, at)
-  await endSessions(tx, user_id, { but: null, at })
 }
 
 /** One operator must be left: their password is the way in that no provider and no merchant can shut. */

@@ -2,8 +2,8 @@
 
 import { insertLine } from '../audit/journal-store.ts'
 import { personLine } from './lines.ts'
+import { notThere, type Person } from './member.ts'
 import { endSession, endSessions } from './session-store.ts'
-import { notThere, type Person } from './signed-in.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 
 /** Throws `resource_not_found`. */

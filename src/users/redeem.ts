@@ -8,6 +8,7 @@ import { deleteIdentities } from './identity-store.ts'
 import { personLine } from './lines.ts'
 import { type NamedLink, spendLink, withdrawOpenWelcomes, withdrawResetsOf } from './link-store.ts'
 import { linkUsed } from './links.ts'
+import { signInRequired } from './member.ts'
 import { insertMembership, listMembershipsOf } from './membership-store.ts'
 import type { PageOrigin } from './page-origin.ts'
 import { deletePasskeys, insertPasskey } from './passkey-store.ts'
@@ -15,9 +16,9 @@ import { judgeNewPasskey, type Passkey, type RegistrationResponseJSON } from './
 import { faultOfPassword } from './password-rules.ts'
 import { hashesOf, hashNewPassword, old_hashes_max } from './passwords.ts'
 import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
+import { lockLink, requireSession } from './rights.ts'
 import { type Factor, isLocked } from './session.ts'
 import { endSessions, type FoundSession } from './session-store.ts'
-import { signInRequired } from './signed-in.ts'
 import { authorOf, type Sender, startSession, type UsersContext } from './start-session.ts'
 import { plainEmail, plainName } from './user.ts'
 import { findUser, insertUser, replaceRecoveryCodes, updateUser } from './user-store.ts'
@@ -75,9 +76,11 @@ export async function redeem(
   try {
     const token = await context.sql.begin(async (tx) => {
       const at = context.world.clock.now()
-      if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
+      if (!(await lockLink(tx, link, user_id))) throw linkUsed()
+      // Sessions are locked before links.
       if (link.purpose === 'reset') await reopen(tx, { user_id, way, at })
-      else {
+      if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
+      if (link.purpose !== 'reset') {
         const { is_operator } = link
         const { password_hash } = way
         await insertUser(tx, { user_id, email, name, is_operator, password_hash, created_at: at })
@@ -114,6 +117,8 @@ async function join(
   if (!is_open || session.user_id !== link.holder_id) throw signInRequired()
   const { user_id } = session
   await context.sql.begin(async (tx) => {
+    if (!(await lockLink(tx, link, user_id))) throw linkUsed()
+    await requireSession(tx, session)
     if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
     await grant(tx, context, { link, user_id, at, sender })
   })

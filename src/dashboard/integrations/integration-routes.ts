@@ -15,7 +15,8 @@ import {
 import { createIntegration } from '../../merchants/manage.ts'
 import { priceView, viewPrice } from '../../merchants/price-view.ts'
 import { findMerchantOfIntegration, listIntegrations } from '../../merchants/store.ts'
-import { notThere, signedIn } from '../../users/signed-in.ts'
+import { notThere } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
 // Its rules may capture what nobody has looked at, and its origins say whose pages may take payments.

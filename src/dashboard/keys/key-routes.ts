@@ -15,8 +15,9 @@ import {
   withdrawKey,
   withdrawPublishableKey,
 } from '../../merchants/manage.ts'
+import { type Member, notThere, permissionDenied } from '../../users/member.ts'
 import { listMembers } from '../../users/membership-store.ts'
-import { type Member, notThere, permissionDenied, signedIn } from '../../users/signed-in.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'checkout' as const }
