@@ -3,17 +3,19 @@
 import { insertLine } from '../audit/journal-store.ts'
 import { personLine } from './lines.ts'
 import { notThere, type Person } from './member.ts'
+import { lockPerson } from './rights.ts'
 import { endSession, endSessions } from './session-store.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 
 /** Throws `resource_not_found`. */
 export async function endOwnSession(
   context: UsersContext,
-  { user_id }: Person,
+  { user_id, session }: Person,
   session_id: string,
   sender: Sender,
 ): Promise<void> {
   await context.sql.begin(async (tx) => {
+    await lockPerson(tx, { user_id, session })
     const at = context.world.clock.now()
     if (!(await endSession(tx, { session_id, user_id }, at))) throw notThere()
     const told = { subject: user_id, change: 'sign_in.ended', detail: { session_id }, at }
@@ -28,6 +30,7 @@ export async function endOtherSessions(
   sender: Sender,
 ): Promise<number> {
   return context.sql.begin(async (tx) => {
+    await lockPerson(tx, { user_id, session })
     const at = context.world.clock.now()
     const ended = await endSessions(tx, user_id, { but: session.session_id, at })
     const told = { subject: user_id, change: 'sign_in.others_ended', detail: { ended }, at }

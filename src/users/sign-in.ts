@@ -12,17 +12,18 @@ import { type AuthenticationResponseJSON, judgePasskeyUse } from './passkeys.ts'
 import { hashing, hashPassword, isPassword, isUnderOtherKey, tooMany } from './passwords.ts'
 import { hashOfRecoveryCode } from './recovery-codes.ts'
 import type { FoundSession } from './session-store.ts'
+import type { Shown } from './shown-store.ts'
 import { domainOf } from './single-sign-on.ts'
-import { authorOf, type Sender, signIn, startSession, type UsersContext } from './start-session.ts'
+import { authorOf, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
 import { plainEmail, type User } from './user.ts'
 import {
   countTry,
   countTryOfName,
   countUnlistedTry,
   findUser,
+  rehash,
   spendStep,
   takeRecoveryCode,
-  updateUser,
 } from './user-store.ts'
 
 export const tries_max = 10
@@ -59,7 +60,10 @@ export async function signInByPassword(
     const is_right = await isPassword(context, password, stored)
     if (counted && is_right && isUnderOtherKey(context, stored!)) {
       const password_hash = await hashPassword(context, password)
-      await updateUser(context.sql, counted.user_id, { password_hash })
+      const { user_id } = counted
+      const rehashed = { user_id, password_hash, before: stored! }
+      if (await rehash(context.sql, rehashed))
+        return { counted: { ...counted, password_hash }, is_right }
     }
     return { counted, is_right }
   })
@@ -67,14 +71,15 @@ export async function signInByPassword(
     await noteFailure(context, counted ?? { name }, sender)
     throw failed()
   }
-  const { user_id } = counted
+  const { user_id, password_hash } = counted
   const next = await nextAfterPassword(context, counted)
-  if (next === 'signed_in') {
-    const token = await signIn(context, { user_id, factors: ['password'], sender, before })
-    return { next, token }
-  }
-  const half = { user_id, factors: ['password' as const], is_half: true, sender }
-  const token = await context.sql.begin((tx) => startSession(tx, context, half))
+  const shown: Shown[] = [{ factor: 'password', password_hash: password_hash! }]
+  const arrived = { user_id, shown, sender }
+  const token =
+    next === 'signed_in'
+      ? await signIn(context, { ...arrived, before })
+      : await signInByHalf(context, arrived)
+  if (token === null) throw failed()
   return { next, token }
 }
 
@@ -87,61 +92,70 @@ async function nextAfterPassword(
   return totp_sealed === null ? 'signed_in' : 'one_time_code'
 }
 
-/** Returns whose passkey it is, once it has answered. Throws `sign_in_failed`. */
+/** Returns the passkey, once it has answered. Throws `sign_in_failed`. */
 export async function acceptPasskey(
   context: UsersContext,
   { page, purpose }: { page: PageOrigin; purpose: 'sign-in' | `proof ${string}` },
   { response, user_id }: { response: AuthenticationResponseJSON; user_id: string | null },
   sender: Sender,
-): Promise<string> {
+): Promise<{ user_id: string; shown: Shown }> {
   const passkey = await findPasskey(context.sql, response.id)
   if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw failed()
   const used = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
   const at = context.world.clock.now()
   const is_first =
     used && (await notePasskeyUse(context.sql, passkey.credential_id, { ...used, at }))
-  if (is_first) return passkey.user_id
-  await noteFailure(context, { user_id: passkey.user_id, locked_until: null }, sender)
+  const { credential_id, user_id: whose } = passkey
+  if (is_first) return { user_id: whose, shown: { factor: 'passkey', credential_id } }
+  await noteFailure(context, { user_id: whose, locked_until: null }, sender)
   throw failed()
 }
 
-/** Uses up a one-time code of a person. Throws `sign_in_failed`. */
+/** Uses up a one-time code of a person; returns it with the password beside it. Throws `sign_in_failed`. */
 export async function acceptOneTimeCode(
   context: UsersContext,
   { user_id, code, password = null }: { user_id: string; code: string; password?: string | null },
   sender: Sender,
-): Promise<void> {
+): Promise<Shown[]> {
   const user = await countTry(context.sql, user_id, lockOf(context))
   const is_right =
     user !== undefined &&
     (password === null || (await isTheirPassword(context, user, password))) &&
     (await isTheirCode(context, user, code))
-  if (is_right) return
+  if (is_right) {
+    const { totp_sealed, password_hash } = user
+    const shown: Shown = { factor: 'one_time_code', totp_sealed: totp_sealed! }
+    return password === null
+      ? [shown]
+      : [shown, { factor: 'password', password_hash: password_hash! }]
+  }
   await noteFailure(context, user ?? { name: user_id }, sender)
   throw failed()
 }
 
-/** For somebody who has no other factor. Throws `sign_in_failed`. */
+/** Judges the password of somebody who has come in by something else before. Throws `sign_in_failed`. */
 export async function acceptPassword(
   context: UsersContext,
   { user_id, password }: { user_id: string; password: string },
   sender: Sender,
-): Promise<void> {
+): Promise<Shown> {
   const user = await countTry(context.sql, user_id, lockOf(context))
-  if (user && (await isTheirPassword(context, user, password))) return
+  if (user && (await isTheirPassword(context, user, password))) {
+    return { factor: 'password', password_hash: user.password_hash! }
+  }
   await noteFailure(context, user ?? { name: user_id }, sender)
   throw failed()
 }
 
 /**
  * Uses up a recovery code: of the person who has shown their password; without one, of a person who has none and lost
- * their passkey. Returns whose it was. Throws `sign_in_failed`.
+ * their passkey. Returns it with whose it was. Throws `sign_in_failed`.
  */
 export async function spendRecoveryCode(
   context: UsersContext,
   { user_id, code }: { user_id: string | null; code: string },
   sender: Sender,
-): Promise<string> {
+): Promise<{ user_id: string; shown: Shown }> {
   const { sql, world } = context
   limitTries(context, sender)
   const counted = user_id === null ? null : await countTry(sql, user_id, lockOf(context))
@@ -160,7 +174,7 @@ export async function spendRecoveryCode(
     throw failed()
   }
   await tellOwners(context, whose, sender)
-  return whose
+  return { user_id: whose, shown: { factor: 'recovery_code', code_hash } }
 }
 
 export function failed(): Refusal {

@@ -42,6 +42,17 @@ export async function updateUser(
   return count > 0
 }
 
+/** Puts the same password's hash under another key in place; false where the password was changed since it was read. */
+export async function rehash(
+  sql: Sql,
+  { user_id, password_hash, before }: { user_id: string; password_hash: string; before: string },
+): Promise<boolean> {
+  const { count } = await sql`
+    update users set password_hash = ${password_hash}
+    where user_id = ${user_id} and password_hash = ${before}`
+  return count > 0
+}
+
 /** How many tries lock, until when. */
 export type Lock = { tries_max: number; locked_until: Date; now: Date }
 

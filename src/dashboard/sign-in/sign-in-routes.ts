@@ -131,8 +131,8 @@ export const showOneTimeCode = route({
   refusals: sign_in_refusals,
   handle: async (context: Context, request) => {
     const { page, user_id, session } = request.holder
-    await acceptOneTimeCode(context, { user_id, code: request.body.code }, request)
-    const token = await renew(context, session, { shown: ['one_time_code'], sender: request })
+    const shown = await acceptOneTimeCode(context, { user_id, code: request.body.code }, request)
+    const token = await renew(context, session, { shown, sender: request })
     if (token === null) throw failed()
     sendToken(request, page, token)
     return { next: 'signed_in' as const }
@@ -153,11 +153,11 @@ export const showRecoveryCode = route({
     const before = await sessionOfCaller(context, request.caller, page)
     const half = before?.is_half ? before : null
     const asked = { user_id: half?.user_id ?? null, code: request.body.code }
-    const user_id = await spendRecoveryCode(context, asked, request)
-    const factors = ['recovery_code' as const]
+    const { user_id, shown } = await spendRecoveryCode(context, asked, request)
+    const arrived = { user_id, shown: [shown], sender: request }
     const token = half
-      ? await renew(context, half, { shown: factors, sender: request })
-      : await signIn(context, { user_id, factors, sender: request, before })
+      ? await renew(context, half, arrived)
+      : await signIn(context, { ...arrived, before })
     if (token === null) throw failed()
     sendToken(request, page, token)
     return { next: 'signed_in' as const }

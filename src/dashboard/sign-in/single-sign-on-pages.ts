@@ -73,11 +73,13 @@ async function linkingPerson(
   context: Context,
   page: PageOrigin,
   request: PageRequest,
-): Promise<string | null> {
+): Promise<RoundPurpose['linking']> {
   const session = await ownSession(context, page, request)
   if (session === null || owesBoth(session, context.doorkeeper)) return null
   const act = { gravity: 'grave' as const, mode: 'live' as const }
-  return hasProved(session, act, context.world.clock.now()) ? session.user_id : null
+  if (!hasProved(session, act, context.world.clock.now())) return null
+  const { session_id, user_id } = session
+  return { session_id, user_id }
 }
 
 /** The whole session, locked or not, of whoever comes from our own page. */
