@@ -108,7 +108,7 @@ async function endRights(tx: AnySql, user_id: string, at: Date): Promise<void> {
 
 /** One operator must be left: their password is the way in that no provider and no merchant can shut. */
 async function refuseLastOperator(tx: AnySql, { user_id, email }: User): Promise<void> {
-  const operators = await lockOperators(tx)
+  const operators = await lockOperators(tx, user_id)
   if (operators.some((each) => each.user_id !== user_id)) return
   if (!operators.some((each) => each.user_id === user_id)) return
   const words = `${email} is the last operator: ripper user operator EMAIL makes somebody else one first.`

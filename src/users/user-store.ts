@@ -25,10 +25,16 @@ export async function anyUserExists(sql: AnySql): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Locks all operators who may sign in, always in the same order: who is the last one must not change meanwhile. */
-export async function lockOperators(tx: AnySql): Promise<Pick<User, 'user_id'>[]> {
-  return tx<Pick<User, 'user_id'>[]>`
-    select user_id from users where is_operator and disabled_at is null order by user_id for update`
+/**
+ * Locks a person, and all operators who may sign in, always in the same order: who is the last one must not change meanwhile.
+ * Returns the operators.
+ */
+export async function lockOperators(tx: AnySql, user_id: string): Promise<Pick<User, 'user_id'>[]> {
+  const rows = await tx<Pick<User, 'user_id' | 'is_operator' | 'disabled_at'>[]>`
+    select user_id, is_operator, disabled_at from users
+    where user_id = ${user_id} or (is_operator and disabled_at is null)
+    order by user_id for no key update`
+  return rows.filter(({ is_operator, disabled_at }) => is_operator && disabled_at === null)
 }
 
 /** Changes the columns that are given. False where there is no such person. */
