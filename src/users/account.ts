@@ -21,8 +21,8 @@ import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { merchantNamesOf, refuseBadPassword } from './redeem.ts'
 import { lockPerson } from './rights.ts'
 import { addFactor, endSessions } from './session-store.ts'
-import { failed } from './sign-in.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
+import { failed } from './tries.ts'
 import { plainName, type User } from './user.ts'
 import { findUser, replaceRecoveryCodes, spendStep, updateUser } from './user-store.ts'
 
@@ -91,7 +91,8 @@ export async function setPassword(
   const password_hash = await hashNewPassword(context, password, earlier)
   await changeWays(context, person, { change: 'password.set', sender }, async (tx, user) => {
     const old_hashes = hashesOf(user).slice(0, old_hashes_max)
-    await updateUser(tx, user_id, { password_hash, old_hashes })
+    const known_since = context.world.clock.now()
+    await updateUser(tx, user_id, { password_hash, old_hashes, known_since })
     await addFactor(tx, session.session_id, 'password')
   })
 }

@@ -10,6 +10,7 @@ import { purgeLinks, withdrawEveryLink, withdrawLinksBy } from './link-store.ts'
 import { codeSecretName } from './one-time-codes.ts'
 import { lockUser } from './rights-store.ts'
 import { endEverySession, endSessions, purgeUserSessions } from './session-store.ts'
+import { purgeTries } from './tries-store.ts'
 import {
   codeSecretsUnderOtherKeys,
   listUnused,
@@ -31,7 +32,7 @@ export async function disableUnused(context: JobContext): Promise<number> {
   const since = (days: number) => new Date(at.getTime() - days * day_ms)
   let dealt_with = 0
   for (const { user_id } of await listUnused(sql, since(disabled_after_days))) {
-    const told = { change: 'user.disabled', next: { disabled_at: at }, at }
+    const told = { change: 'user.disabled', next: { disabled_at: at, known_since: at }, at }
     if (!(await note(context, { user_id, since: since(disabled_after_days), ...told }))) continue
     world.log.warn({ user_id, days: disabled_after_days }, 'unused account disabled')
     dealt_with++
@@ -59,7 +60,7 @@ async function note(
     user_id: string
     since: Date
     change: string
-    next: { disabled_at: Date } | { warned_at: Date }
+    next: { disabled_at: Date; known_since: Date } | { warned_at: Date }
     at: Date
   },
 ): Promise<boolean> {
@@ -94,10 +95,11 @@ export async function endAllSessions({ sql, world, ids }: JobContext): Promise<n
   })
 }
 
-/** Deletes sessions and links that are long over. Returns how many. */
+/** Deletes sessions, links and counted tries that are long over. Returns how many. */
 export async function purgeSignIns({ sql, world }: JobContext): Promise<number> {
   const now = world.clock.now()
-  return (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
+  const deleted = (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
+  return deleted + (await purgeTries(sql, now))
 }
 
 /** Returns how many people's secrets of one-time codes were put under the current master key. */

@@ -11,6 +11,7 @@ import { listMembershipsOf, lockMembers, setRole } from './membership-store.ts'
 import type { Role } from './roles.ts'
 import { endSessions } from './session-store.ts'
 import { refuseLastOwner } from './team.ts'
+import { forgetEveryTry } from './tries-store.ts'
 import type { User } from './user.ts'
 import { findUserByEmail, lockOperators, updateUser } from './user-store.ts'
 
@@ -51,7 +52,7 @@ export function disableUser(context: ManageContext, email: string): Promise<User
   return changeUser(context, { email, change: 'user.disabled' }, async (tx, user, at) => {
     const { user_id } = user
     await refuseLastOperator(tx, user)
-    await updateUser(tx, user_id, { disabled_at: at })
+    await updateUser(tx, user_id, { disabled_at: at, known_since: at })
     await endSessions(tx, user_id, { but: null, at })
     await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
   })
@@ -59,10 +60,10 @@ export function disableUser(context: ManageContext, email: string): Promise<User
 
 /** Forgets failures, and enables somebody who was disabled. */
 export function unlockUser(context: ManageContext, email: string): Promise<User> {
-  return changeUser(context, { email, change: 'user.unlocked' }, (tx, { user_id }, at) => {
-    const open = { tries: 0, locked_until: null, disabled_at: null, warned_at: null }
+  return changeUser(context, { email, change: 'user.unlocked' }, async (tx, { user_id }, at) => {
     // Else the job that disables whom nobody has seen would do so at once.
-    return updateUser(tx, user_id, { ...open, seen_at: at })
+    await updateUser(tx, user_id, { disabled_at: null, warned_at: null, seen_at: at })
+    await forgetEveryTry(tx, user_id)
   })
 }
 

@@ -6,6 +6,7 @@ import { notThere, type Person } from './member.ts'
 import { lockPerson } from './rights.ts'
 import { endSession, endSessions } from './session-store.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
+import { updateUser } from './user-store.ts'
 
 /** Throws `resource_not_found`. */
 export async function endOwnSession(
@@ -32,6 +33,8 @@ export async function endOtherSessions(
   return context.sql.begin(async (tx) => {
     await lockPerson(tx, { user_id, session })
     const at = context.world.clock.now()
+    // Whoever was in by one of them has signed in in a browser of theirs.
+    await updateUser(tx, user_id, { known_since: at })
     const ended = await endSessions(tx, user_id, { but: session.session_id, at })
     const told = { subject: user_id, change: 'sign_in.others_ended', detail: { ended }, at }
     await insertLine(tx, personLine(context, authorOf(user_id, sender), told))

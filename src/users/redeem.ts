@@ -20,6 +20,7 @@ import { lockLink, requireSession } from './rights.ts'
 import { type Factor, isLocked } from './session.ts'
 import { endSessions, type FoundSession } from './session-store.ts'
 import { authorOf, type Sender, startSession, type UsersContext } from './start-session.ts'
+import { forgetEveryTry } from './tries-store.ts'
 import { plainEmail, plainName } from './user.ts'
 import { findUser, insertUser, replaceRecoveryCodes, updateUser } from './user-store.ts'
 
@@ -162,8 +163,9 @@ async function reopen(
   await updateUser(tx, user_id, {
     password_hash: way.password_hash,
     old_hashes: hashesOf(before).slice(0, old_hashes_max),
-    ...{ totp_sealed: null, totp_pending: null, tries: 0, locked_until: null },
+    ...{ totp_sealed: null, totp_pending: null, known_since: at },
   })
+  await forgetEveryTry(tx, user_id)
   await deletePasskeys(tx, user_id)
   await deleteIdentities(tx, user_id)
   await endSessions(tx, user_id, { but: null, at })

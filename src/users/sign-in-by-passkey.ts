@@ -3,7 +3,7 @@
 import type { PageOrigin } from './page-origin.ts'
 import type { AuthenticationResponseJSON } from './passkeys.ts'
 import type { FoundSession } from './session-store.ts'
-import { acceptPasskey, acceptPassword, failed, limitTries } from './sign-in.ts'
+import { acceptPasskey, acceptPassword } from './sign-in.ts'
 import {
   type Arrived,
   renew,
@@ -12,6 +12,7 @@ import {
   signInByHalf,
   type UsersContext,
 } from './start-session.ts'
+import { failed, limitTries } from './tries.ts'
 import { findUser } from './user-store.ts'
 
 /**
@@ -54,7 +55,8 @@ export async function showPassword(
   limitTries(context, sender)
   if (!isHalfBy(session, 'passkey')) throw failed()
   const { user_id } = session
-  const shown = await acceptPassword(context, { user_id, password }, sender)
+  const which = { user_id, counter: 'second_password' as const }
+  const shown = await acceptPassword(context, which, password, sender)
   return completed(context, session, { user_id, shown: [shown], sender })
 }
 

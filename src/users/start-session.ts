@@ -14,7 +14,7 @@ import {
 } from './session.ts'
 import { endSession, type FoundSession, insertSession, renewSession } from './session-store.ts'
 import { factorsOf, lockShown, type Shown } from './shown-store.ts'
-import { forgetTries, updateUser } from './user-store.ts'
+import { updateUser } from './user-store.ts'
 
 /** What all that signs people in works with. */
 export type UsersContext = Pick<
@@ -83,7 +83,6 @@ export async function signIn(
     if (before) await endSession(tx, before, at)
     const whole = { user_id, factors, is_half: false, sender, ...(proved_at && { proved_at }) }
     const token = await startSession(tx, context, whole)
-    await forgetTries(tx, user_id)
     const told = { subject: user_id, change: 'sign_in.succeeded', detail: { factors }, at }
     await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
     return token
@@ -124,7 +123,6 @@ export async function renew(
     })
     if (!renewed) return null
     await updateUser(tx, user_id, { seen_at: at, warned_at: null })
-    await forgetTries(tx, user_id)
     const change = is_half ? 'sign_in.succeeded' : 'sign_in.proved'
     const detail = { factors: is_half ? [...session.factors, ...factors] : factors }
     const line = { subject: user_id, change, detail, at }

@@ -111,7 +111,8 @@ const ways = {
     come: async (context, { user_id, email, code }) => {
       await signInByPassword(service.context, { email, password }, sender, null)
       const [half] = await sql`select * from user_sessions where user_id = ${user_id} and is_half`
-      const shown = await acceptOneTimeCode(context, { user_id, code: code() }, sender)
+      const which = { user_id, counter: 'second_factor' as const }
+      const shown = await acceptOneTimeCode(context, which, { code: code() }, sender)
       return renew(context, half as never, { shown, sender })
     },
     codes: true,

@@ -11,11 +11,12 @@ import { askToUsePasskey } from '../../users/passkeys.ts'
 import { proofWaysOf, unlockWaysOf } from '../../users/proof-ways.ts'
 import { isLocked } from '../../users/session.ts'
 import type { Shown } from '../../users/shown-store.ts'
-import { acceptOneTimeCode, acceptPasskey, acceptPassword, failed } from '../../users/sign-in.ts'
+import { acceptOneTimeCode, acceptPasskey, acceptPassword } from '../../users/sign-in.ts'
 import { signedInOrLocked } from '../../users/signed-in.ts'
 import { renew, type Sender } from '../../users/start-session.ts'
+import { failed } from '../../users/tries.ts'
 import { requestOptions, usedPasskey } from '../passkey-schemas.ts'
-import { sendToken } from './send-token.ts'
+import { rememberBrowser, sendToken } from './send-token.ts'
 
 const shared = {
   method: 'POST' as const,
@@ -63,6 +64,7 @@ export const prove = route({
     const token = await renew(context, session, { shown, sender: request })
     if (token === null) throw failed()
     sendToken(request, page, token)
+    rememberBrowser(context, request, request.holder)
     return { proved_at: timestamp(request.now) }
   },
 })
@@ -75,6 +77,8 @@ async function judgeProof(
   sender: Sender & { now: Date },
 ): Promise<Shown[]> {
   const is_locked = isLocked(session, sender.now)
+  // Whoever has no session cannot lock this counter.
+  const which = { user_id, counter: `session ${session.session_id}` as const }
   const unlocking = is_locked ? unlockWaysOf(session, context.doorkeeper) : []
   const is_joined = unlocking.includes('passkey_and_password')
   if (passkey) {
@@ -83,18 +87,18 @@ async function judgeProof(
     const answer = { response: passkey, user_id }
     const { shown } = await acceptPasskey(context, { page, purpose }, answer, sender)
     if (!is_joined) return [shown]
-    return [shown, await acceptPassword(context, { user_id, password: password! }, sender)]
+    return [shown, await acceptPassword(context, which, password!, sender)]
   }
   if (is_joined) throw wants('passkey')
   if (one_time_code !== undefined) {
     const wants_password = is_locked && session.has_password
     if (wants_password && password === undefined) throw wants('password')
-    const shown = { user_id, code: one_time_code, password: password ?? null }
-    return acceptOneTimeCode(context, shown, sender)
+    const typed = { code: one_time_code, password: password ?? null }
+    return acceptOneTimeCode(context, which, typed, sender)
   }
   if (password === undefined) throw wants('passkey')
   if (!proofWaysOf(session, context.doorkeeper).includes('password')) throw wants('one_time_code')
-  return [await acceptPassword(context, { user_id, password }, sender)]
+  return [await acceptPassword(context, which, password, sender)]
 }
 
 function wants(field: string): Refusal {

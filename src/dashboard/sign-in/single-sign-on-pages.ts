@@ -8,7 +8,6 @@ import { isSafePlace, type PageOrigin, pageOriginOf } from '../../users/page-ori
 import { hasProved, owesBoth, proofWaysOf } from '../../users/proof-ways.ts'
 import { keepToken } from '../../users/session-cookie.ts'
 import type { FoundSession } from '../../users/session-store.ts'
-import { limitTries } from '../../users/sign-in.ts'
 import { proveByProvider, signInByProvider } from '../../users/sign-in-by-provider.ts'
 import { sessionOfCaller } from '../../users/signed-in.ts'
 import {
@@ -18,6 +17,7 @@ import {
   type RoundPurpose,
   type SingleSignOn,
 } from '../../users/single-sign-on.ts'
+import { limitTries } from '../../users/tries.ts'
 
 type PageRequest = Parameters<Page<Context>['handle']>[1]
 
