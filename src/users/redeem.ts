@@ -22,7 +22,13 @@ import { endSessions, type FoundSession } from './session-store.ts'
 import { authorOf, type Sender, startSession, type UsersContext } from './start-session.ts'
 import { forgetEveryTry } from './tries-store.ts'
 import { plainEmail, plainName } from './user.ts'
-import { findUser, insertUser, replaceRecoveryCodes, updateUser } from './user-store.ts'
+import {
+  anyUserExists,
+  findUser,
+  insertUser,
+  replaceRecoveryCodes,
+  updateUser,
+} from './user-store.ts'
 
 /** What somebody chose; exactly one of the two ways. */
 export type Arrival = {
@@ -81,6 +87,10 @@ export async function redeem(
       // Sessions are locked before links.
       if (link.purpose === 'reset') await reopen(tx, { user_id, way, at })
       if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
+      // A link to become the first owner counts while nobody has an account, however late it was printed.
+      if (link.is_operator && link.email === null && (await anyUserExists(tx))) {
+        throw linkUsed()
+      }
       if (link.purpose !== 'reset') {
         const { is_operator } = link
         const { password_hash } = way
