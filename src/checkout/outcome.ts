@@ -5,6 +5,7 @@ import { type Actor, type JournalChange, type JournalLine, journalLine } from '.
 import type { Ids } from '../kernel/ids.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
 import { confirmationUrlIn } from '../merchants/integration.ts'
+import type { Judged } from '../merchants/write-as.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import { resultOf } from './confirm-result.ts'
@@ -39,7 +40,7 @@ export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
 export type Declined = Extract<AuthoriseAnswer, { result: 'declined' }>
 
 /** The author of a change. */
-export type Cause = {
+export type Cause = Judged & {
   actor: Actor
   request_id: string | null
   /** Remarks of the person or job that decided, kept in the journal. */

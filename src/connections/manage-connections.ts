@@ -9,6 +9,7 @@ import type { AccountConnection } from '../merchants/account-connection.ts'
 import { lineOf, openLine } from '../merchants/account-lines.ts'
 import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { notifyOfChange } from '../merchants/store.ts'
+import { beginAs } from '../merchants/write-as.ts'
 import { type Connection, type Credentials, overlap_ms, sealCredentials } from './connection.ts'
 import {
   disableConnectionRow,
@@ -48,7 +49,7 @@ export async function createConnection(
   const line = lineOf(context, { merchant_id, subject, ...told })
   const sealed_credentials = sealCredentials(keyring, connection, credentials)
   try {
-    await sql.begin(async (tx) => {
+    await beginAs(sql, context, async (tx) => {
       await insertConnection(tx, { ...connection, sealed_credentials }, line)
       await notifyOfChange(tx, merchant_id)
     })
@@ -83,7 +84,7 @@ export async function rotateCredentials(
     previous_until: new Date(at.getTime() + overlap_ms),
   }
   const line = openLine(context, { change: 'connection.rotated', at })
-  await sql.begin(async (tx) => {
+  await beginAs(sql, context, async (tx) => {
     if (!(await replaceCredentials(tx, found, next, line))) throw noConnection(connection_id)
     await notifyOfChange(tx, found.merchant_id)
   })
@@ -98,7 +99,7 @@ export async function disableConnection(
   const { sql, clock } = context
   const found = await connectionOrRefuse(context, connection_id)
   const line = openLine(context, { change: 'connection.disabled', at: clock.now() })
-  await sql.begin(async (tx) => {
+  await beginAs(sql, context, async (tx) => {
     if (await disableConnectionRow(tx, found, line)) await notifyOfChange(tx, found.merchant_id)
   })
   return connectionOrRefuse(context, connection_id)

@@ -2,7 +2,8 @@
 
 import type { Context } from '../checkout/context.ts'
 import type { Route, Told } from '../http/route.ts'
-import type { DoorRule, Member } from '../users/signed-in.ts'
+import type { Member } from '../users/member.ts'
+import type { DoorRule } from '../users/signed-in.ts'
 
 /** `/v1/payments/{payment_id}` → `/dashboard/api/{merchant_id}/payments/{payment_id}` */
 type BehindPath<Path extends string> = Path extends `/v1/checkout/${infer Rest}`
@@ -18,7 +19,7 @@ type Behind<R> =
 
 /**
  * The record with another door, path and audience of idempotency keys. Its handler gets a Member in place of a key, and
- * must use nothing of its holder but `merchant_id` and `actorOf`. `show` changes a reply for the person who asks, such
+ * must use nothing of its holder but `merchant_id`, `actorOf` and, where it writes, `judge`. `show` changes a reply for the person who asks, such
  * as to mask what they may not read. `judge` refuses what they may not ask for.
  */
 export function behind<R extends Route<Context> & Told<string, string, unknown, unknown, unknown>>(

@@ -2,14 +2,17 @@
 
 import type { Context } from '../context.ts'
 import { wholeOf } from '../database/cells/cells.ts'
-import { actorOf } from '../http/access.ts'
+import { writerOf } from '../merchants/account-lines.ts'
 import type { ManageContext } from '../merchants/manage.ts'
-import type { Member } from '../users/signed-in.ts'
+import { judgedBy, type Member } from '../users/member.ts'
 
+/** `refuse` judges the member as they are when it is written. */
 export function officeOf(
   { sql, ids, world }: Pick<Context, 'sql' | 'ids' | 'world'>,
   member: Member,
   request_id: string,
+  refuse: (now: Member) => void = () => {},
 ): ManageContext {
-  return { sql: wholeOf(sql), ids, clock: world.clock, actor: actorOf(member), request_id }
+  const writer = writerOf({ ids }, { holder: judgedBy(member, refuse), request_id })
+  return { ...writer, sql: wholeOf(sql), ids, clock: world.clock }
 }

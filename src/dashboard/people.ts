@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Sql } from '../database/open.ts'
-import type { Member } from '../users/signed-in.ts'
+import type { Member } from '../users/member.ts'
 import { namesOf } from '../users/user-store.ts'
 
 /** Names by user id. */

@@ -2,7 +2,7 @@
 
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
-import type { Member } from '../users/signed-in.ts'
+import { type Member, permissionDenied } from '../users/member.ts'
 
 type Customer = {
   email: string | null
@@ -43,6 +43,11 @@ export function refuseGuesses(
   if (customer_email === undefined || member.can('read_shoppers', mode)) return
   const words = 'customer_email is a filter for those whose role has the permission read_shoppers.'
   throw new Refusal('permission_denied', words)
+}
+
+/** For what carries live shoppers elsewhere. Throws `permission_denied`. */
+export function refuseUnlessReader({ can }: Member): void {
+  if (!can('read_shoppers', 'live')) throw permissionDenied('read_shoppers')
 }
 
 /** The same for a page of events: of refunds there is nothing to mask. */

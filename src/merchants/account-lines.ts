@@ -5,23 +5,28 @@ import { actorOf } from '../http/access.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Integration } from './integration.ts'
 import type { IntegrationLines } from './store.ts'
+import type { Judged } from './write-as.ts'
 
 type AccountChange = { change: string; detail?: object; at: Date }
 
 /** The writer of lines. `by` is the name of the person at the command line; `request_id` names a request of the dashboard. */
-export type Writer = {
+export type Writer = Judged & {
   ids: Pick<Ids, 'journalEntry'>
   actor: Actor
   by?: string
   request_id?: string
 }
 
+/** Whoever does something by a request: the holder of a key, or a person at the dashboard. */
+export type Holder = Parameters<typeof actorOf>[0] & Judged
+
 /** The writer of lines about what the holder of a key, or a person at the dashboard, does by a request. */
 export function writerOf(
   { ids }: Pick<Writer, 'ids'>,
-  { holder, request_id }: { holder: Parameters<typeof actorOf>[0]; request_id: string },
+  { holder, request_id }: { holder: Holder; request_id: string },
 ): Writer {
-  return { ids, actor: actorOf(holder), request_id }
+  const { judge } = holder
+  return { ids, actor: actorOf(holder), request_id, ...(judge && { judge }) }
 }
 
 /** A line about something that belongs to no session; `subject` is the thing that changed. */

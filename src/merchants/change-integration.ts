@@ -15,6 +15,7 @@ import {
   updateIntegration,
 } from './store.ts'
 import { judgeTestConnections } from './test-connections.ts'
+import { beginAs } from './write-as.ts'
 
 export type IntegrationUpdate = { integration: Integration; losers: RoleTransfer[] }
 
@@ -70,20 +71,21 @@ export async function moveOrigin(
 
 /** Locks all of the merchant's integrations, runs the work on one that is not deleted, and notifies every process. */
 async function locked<Result>(
-  { sql }: ManageContext,
+  context: ManageContext,
   integration_id: string,
   work: (tx: AnySql, before: Integration) => Promise<Result>,
 ): Promise<Result> {
+  const { sql } = context
   const merchant_id = await findMerchantOfIntegration(sql, integration_id)
   if (merchant_id === undefined) throw notFound(integration_id)
-  return sql.begin(async (tx) => {
+  return beginAs(sql, context, async (tx) => {
     const all = await lockIntegrations(tx, merchant_id)
     const before = all.find((each) => each.integration_id === integration_id)
     if (!before || before.deleted_at !== null) throw notFound(integration_id)
     const result = await work(tx, before)
     await notifyOfChange(tx, merchant_id)
     return result
-  }) as Promise<Result>
+  })
 }
 
 function isSame(some: string[], others: string[]): boolean {

@@ -1,6 +1,5 @@
 // How an operator creates and changes merchants, integrations and keys. Each change is announced to every process.
 
-import type { Actor } from '../audit/journal.ts'
 import type { AnySql, Sql } from '../database/open.ts'
 import { hashOfKey } from '../http/access.ts'
 import type { KeyRow as IdempotencyKeyRow } from '../http/idempotency.ts'
@@ -9,7 +8,7 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
-import { integrationLines, lineOf, openLine } from './account-lines.ts'
+import { integrationLines, lineOf, openLine, type Writer } from './account-lines.ts'
 import { defaultRules, type Integration } from './integration.ts'
 import {
   insertKey,
@@ -32,19 +31,10 @@ import {
   updateMerchant,
 } from './store.ts'
 import { judgeTestConnections } from './test-connections.ts'
+import { beginAs } from './write-as.ts'
 
-/**
- * `actor` is the author in the journal's line; `by` is the name of the person if the author is an operator, and `request_id`
- * their request if they are at the dashboard.
- */
-export type ManageContext = {
-  sql: Sql
-  ids: Ids
-  clock: Clock
-  actor: Actor
-  by?: string
-  request_id?: string
-}
+/** The writer of the journal's lines, with what they write by. */
+export type ManageContext = Writer & { sql: Sql; ids: Ids; clock: Clock }
 
 /** Throws `invalid_request` for a profile whose fallback is its own acquirer. */
 export async function createMerchant(
@@ -63,7 +53,7 @@ export async function createMerchant(
   const { merchant_id, live, live_enabled, created_at: at } = merchant
   const told = { change: 'merchant.created', detail: { live, live_enabled }, at }
   const line = lineOf(context, { merchant_id, subject: merchant_id, ...told })
-  await sql.begin(async (tx) => {
+  await beginAs(sql, context, async (tx) => {
     await insertMerchant(tx, merchant, line)
     // The first live merchant changes how a running service behaves for all merchants.
     await notifyOfChange(tx, merchant_id)
@@ -84,7 +74,7 @@ export async function changeMerchant(
   if (Object.keys(change).length === 0) return merchantOrRefuse(sql, merchant_id)
   if (change.acquiring_profile) refuseOwnFallback(change.acquiring_profile)
   const line = openLine(context, { change: 'merchant.changed', at: clock.now() })
-  return sql.begin(async (tx) => {
+  return beginAs(sql, context, async (tx) => {
     const found = await updateMerchant(tx, merchant_id, change, line)
     if (!found) throw noMerchant(merchant_id)
     if (found.differing.length > 0) await notifyOfChange(tx, merchant_id)
@@ -114,11 +104,14 @@ export async function createIntegration(
     integration_id: ids.integration(),
     created_at: clock.now(),
   }
-  await judgeTestConnections(sql, integration)
   const taken = take.filter((role) => integration[role])
   const lines = integrationLines(context, integration)
-  const losers = await insertIntegration(sql, integration, lines, taken)
-  return { integration, publishable_key: await publishableKeyOf(context, merchant_id), losers }
+  return beginAs(sql, context, async (tx) => {
+    await judgeTestConnections(tx, integration)
+    const losers = await insertIntegration(tx, integration, lines, taken)
+    const publishable_key = await publishableKeyOf({ ...context, sql: tx }, merchant_id)
+    return { integration, publishable_key, losers }
+  })
 }
 
 export type NewKey = Pick<
@@ -148,7 +141,7 @@ export async function createKey(
   const merchant = await merchantOrRefuse(sql, merchant_id)
   const { pair, name = null, ...restrictions } = asked
   const secret_key = ids.secretKey()
-  return sql.begin(async (tx) => {
+  return beginAs(sql, context, async (tx) => {
     const publishable_key = pair ? await pairOf({ ...context, sql: tx }, merchant, pair) : null
     const key: KeyRow = {
       ...restrictions,
@@ -176,7 +169,7 @@ export async function createKey(
 
 export async function withdrawKey(context: ManageContext, key_id: string): Promise<KeyRow> {
   const line = openLine(context, { change: 'key.revoked', at: context.clock.now() })
-  return context.sql.begin(async (tx) => {
+  return beginAs(context.sql, context, async (tx) => {
     const key = await revokeKey(tx, key_id, line)
     if (!key) throw new Refusal('resource_not_found', `There is no key ${key_id}.`)
     await notifyOfChange(tx, key.merchant_id)
@@ -189,7 +182,7 @@ export async function withdrawPublishableKey(
   publishable_key: string,
 ): Promise<RevokedPublishableKey> {
   const line = openLine(context, { change: 'publishable_key.revoked', at: context.clock.now() })
-  return context.sql.begin(async (tx) => {
+  return beginAs(context.sql, context, async (tx) => {
     const key = await revokePublishableKey(tx, publishable_key, line)
     if (!key) throw new Refusal('resource_not_found', `There is no key ${publishable_key}.`)
     await notifyOfChange(tx, key.merchant_id)

@@ -174,21 +174,19 @@ export type RoleTransfer = { role: Role; integration_id: string; name: string }
 
 /** Inserts an integration. Roles named in the call are taken from their holders; any other role must be free. */
 export async function insertIntegration(
-  sql: Sql,
+  tx: AnySql,
   integration: Integration,
   lines: IntegrationLines,
   taken: Role[],
 ): Promise<RoleTransfer[]> {
   const { merchant_id } = integration
-  return sql.begin(async (tx) => {
-    if (taken.length > 0) await lockIntegrations(tx, merchant_id)
-    const losers = await assignRoles(tx, integration, lines.loses, taken)
-    await tx`
-      with integration as (insert into integrations ${rowValues(tx, integration)} returning 1)
-      insert into journal ${rowIf(tx, lines.changed, 'integration')}`
-    await notifyOfChange(tx, merchant_id)
-    return losers
-  })
+  if (taken.length > 0) await lockIntegrations(tx, merchant_id)
+  const losers = await assignRoles(tx, integration, lines.loses, taken)
+  await tx`
+    with integration as (insert into integrations ${rowValues(tx, integration)} returning 1)
+    insert into journal ${rowIf(tx, lines.changed, 'integration')}`
+  await notifyOfChange(tx, merchant_id)
+  return losers
 }
 
 /** All of a merchant's integrations, always locked in the same order. */

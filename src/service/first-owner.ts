@@ -20,8 +20,9 @@ export async function inviteFirstOwner(
   return sql.begin(async (tx) => {
     // Of two starts at once the second waits here, and then sees the link of the first.
     await lockMerchant(tx, merchant_id)
-    if (await anyUserExists(tx)) return null
+    // Waits for somebody who is just coming in by one of them, and then sees their account.
     await withdrawOpenWelcomes(tx, world.clock.now())
+    if (await anyUserExists(tx)) return null
     const gives = { ...asked, role: 'owner' as const, is_operator: true }
     return (await makeLinkIn(tx, context, gives, author)).url
   })

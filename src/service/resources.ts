@@ -33,7 +33,7 @@ export type Opened = ServiceResources & {
 /** From this migration on, processes find the merchant of an id that is masked by its window. */
 const windows_migration = 23
 /** From this migration on, keys for tests alone have idempotency keys of their own. */
-const audiences_migration = 31
+const audiences_migration = 30
 
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
 export async function open(config: Config): Promise<Opened> {

@@ -5,6 +5,7 @@ import { isUniqueViolation } from '../database/failures.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { personLine } from './lines.ts'
+import { notThere, type Person } from './member.ts'
 import {
   newCodeSecret,
   openCodeSecret,
@@ -18,10 +19,10 @@ import { judgeNewPasskey, type RegistrationResponseJSON } from './passkeys.ts'
 import { hashesOf, hashNewPassword, old_hashes_max } from './passwords.ts'
 import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { merchantNamesOf, refuseBadPassword } from './redeem.ts'
+import { lockPerson } from './rights.ts'
 import { addFactor, endSessions } from './session-store.ts'
-import { failed } from './sign-in.ts'
-import { notThere, type Person } from './signed-in.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
+import { failed } from './tries.ts'
 import { plainName, type User } from './user.ts'
 import { findUser, replaceRecoveryCodes, spendStep, updateUser } from './user-store.ts'
 
@@ -88,9 +89,10 @@ export async function setPassword(
   refuseBadPassword(password, [session.email, session.name, ...names])
   const earlier = hashesOf(await userOf(context, user_id))
   const password_hash = await hashNewPassword(context, password, earlier)
-  const next = { password_hash, old_hashes: earlier.slice(0, old_hashes_max) }
-  await changeWays(context, person, { change: 'password.set', sender }, async (tx) => {
-    await updateUser(tx, user_id, next)
+  await changeWays(context, person, { change: 'password.set', sender }, async (tx, user) => {
+    const old_hashes = hashesOf(user).slice(0, old_hashes_max)
+    const known_since = context.world.clock.now()
+    await updateUser(tx, user_id, { password_hash, old_hashes, known_since })
     await addFactor(tx, session.session_id, 'password')
   })
 }
@@ -102,7 +104,10 @@ export async function beginOneTimeCodes(
 ): Promise<{ secret: string; uri: string }> {
   const { bytes, secret, uri } = newCodeSecret(context.world, session.email)
   const totp_pending = sealCodeSecret(context.keyring, user_id, bytes)
-  await updateUser(context.sql, user_id, { totp_pending })
+  await context.sql.begin(async (tx) => {
+    await lockPerson(tx, { user_id, session })
+    await updateUser(tx, user_id, { totp_pending })
+  })
   return { secret, uri }
 }
 
@@ -174,8 +179,8 @@ async function changeWays(
 ): Promise<void> {
   await context.sql.begin(async (tx) => {
     const at = context.world.clock.now()
-    const [user] = await tx<User[]>`select * from users where user_id = ${user_id} for update`
-    await work(tx, user!)
+    const user = await lockPerson(tx, { user_id, session })
+    await work(tx, user)
     await endSessions(tx, user_id, { but: session.session_id, at })
     const author = authorOf(user_id, sender)
     await insertLine(tx, personLine(context, author, { subject: user_id, change, detail, at }))

@@ -6,9 +6,11 @@ import { insertLine } from '../audit/journal-store.ts'
 import type { Context } from '../context.ts'
 import { rewrapRows } from '../database/rewrap-rows.ts'
 import { personLine } from './lines.ts'
-import { purgeLinks, withdrawEveryLink } from './link-store.ts'
+import { purgeLinks, withdrawEveryLink, withdrawLinksBy } from './link-store.ts'
 import { codeSecretName } from './one-time-codes.ts'
+import { lockUser } from './rights-store.ts'
 import { endEverySession, endSessions, purgeUserSessions } from './session-store.ts'
+import { purgeTries } from './tries-store.ts'
 import {
   codeSecretsUnderOtherKeys,
   listUnused,
@@ -28,39 +30,52 @@ export async function disableUnused(context: JobContext): Promise<number> {
   const { sql, world } = context
   const at = world.clock.now()
   const since = (days: number) => new Date(at.getTime() - days * day_ms)
-  const disabled = await listUnused(sql, since(disabled_after_days))
-  for (const { user_id } of disabled) {
-    await note(context, { user_id, change: 'user.disabled', next: { disabled_at: at }, at })
+  let dealt_with = 0
+  for (const { user_id } of await listUnused(sql, since(disabled_after_days))) {
+    const told = { change: 'user.disabled', next: { disabled_at: at, known_since: at }, at }
+    if (!(await note(context, { user_id, since: since(disabled_after_days), ...told }))) continue
     world.log.warn({ user_id, days: disabled_after_days }, 'unused account disabled')
+    dealt_with++
   }
   const unused = await listUnused(sql, since(warned_after_days))
-  const warned = unused.filter(({ warned_at }) => warned_at === null)
-  for (const { user_id } of warned) {
-    await note(context, { user_id, change: 'user.unused', next: { warned_at: at }, at })
+  for (const { user_id } of unused.filter(({ warned_at }) => warned_at === null)) {
+    const told = { change: 'user.unused', next: { warned_at: at }, at }
+    if (!(await note(context, { user_id, since: since(warned_after_days), ...told }))) continue
     world.log.warn({ user_id, days: warned_after_days }, 'account unused: it will be disabled')
+    dealt_with++
   }
-  return disabled.length + warned.length
+  return dealt_with
 }
 
+/** False where somebody has seen them since they were listed. */
 async function note(
   context: JobContext,
   {
     user_id,
+    since,
     change,
     next,
     at,
   }: {
     user_id: string
+    since: Date
     change: string
-    next: { disabled_at: Date } | { warned_at: Date }
+    next: { disabled_at: Date; known_since: Date } | { warned_at: Date }
     at: Date
   },
-): Promise<void> {
-  await context.sql.begin(async (tx) => {
+): Promise<boolean> {
+  return context.sql.begin(async (tx) => {
+    const user = await lockUser(tx, user_id)
+    if (!user || user.disabled_at !== null || (user.seen_at ?? user.created_at) >= since)
+      return false
     await updateUser(tx, user_id, next)
-    if ('disabled_at' in next) await endSessions(tx, user_id, { but: null, at })
+    if ('disabled_at' in next) {
+      await endSessions(tx, user_id, { but: null, at })
+      await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
+    }
     const author = { actor: 'service' as const, request_id: null }
     await insertLine(tx, personLine(context, author, { subject: user_id, change, at }))
+    return true
   })
 }
 
@@ -80,10 +95,11 @@ export async function endAllSessions({ sql, world, ids }: JobContext): Promise<n
   })
 }
 
-/** Deletes sessions and links that are long over. Returns how many. */
+/** Deletes sessions, links and counted tries that are long over. Returns how many. */
 export async function purgeSignIns({ sql, world }: JobContext): Promise<number> {
   const now = world.clock.now()
-  return (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
+  const deleted = (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
+  return deleted + (await purgeTries(sql, now))
 }
 
 /** Returns how many people's secrets of one-time codes were put under the current master key. */

@@ -55,7 +55,7 @@ export async function spendLink(tx: AnySql, link_id: string, at: Date): Promise<
 
 /** The invitations to a merchant that can still be used, newest first. */
 export async function listInvitations(
-  sql: Sql,
+  sql: AnySql,
   merchant_id: string,
   now: Date,
 ): Promise<SignInLink[]> {

@@ -3,8 +3,6 @@
 
 import { insertLine } from '../audit/journal-store.ts'
 import type { AnySql } from '../database/open.ts'
-import type { KeyRow } from '../http/idempotency.ts'
-import { storeKey } from '../http/key-gate.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { type Author, personLine } from './lines.ts'
 import {
@@ -36,21 +34,13 @@ type LinkContext = Pick<UsersContext, 'ids'> & {
   addresses: Pick<UsersContext['addresses'], 'dashboard_url'>
 }
 
-/**
- * Makes a link in place of earlier ones for the same. Its address is shown here and never again. `record` gives the row of
- * the request's idempotency key, if there is one; throws KeyTakenError, and makes nothing, where that is stored.
- */
+/** Makes a link in place of earlier ones for the same. Its address is shown here and never again. */
 export function makeLink(
   context: LinkContext & Pick<UsersContext, 'sql'>,
   asked: NewLink,
   author: Author,
-  record: (made: MadeLink) => KeyRow | null = () => null,
 ): Promise<MadeLink> {
-  return context.sql.begin(async (tx) => {
-    const made = await makeLinkIn(tx, context, asked, author)
-    await storeKey(tx, record(made))
-    return made
-  })
+  return context.sql.begin((tx) => makeLinkIn(tx, context, asked, author))
 }
 
 /** The same in a transaction that does more. */

@@ -11,6 +11,7 @@ import { listMembershipsOf, lockMembers, setRole } from './membership-store.ts'
 import type { Role } from './roles.ts'
 import { endSessions } from './session-store.ts'
 import { refuseLastOwner } from './team.ts'
+import { forgetEveryTry } from './tries-store.ts'
 import type { User } from './user.ts'
 import { findUserByEmail, lockOperators, updateUser } from './user-store.ts'
 
@@ -51,18 +52,18 @@ export function disableUser(context: ManageContext, email: string): Promise<User
   return changeUser(context, { email, change: 'user.disabled' }, async (tx, user, at) => {
     const { user_id } = user
     await refuseLastOperator(tx, user)
-    await updateUser(tx, user_id, { disabled_at: at })
-    await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
+    await updateUser(tx, user_id, { disabled_at: at, known_since: at })
     await endSessions(tx, user_id, { but: null, at })
+    await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
   })
 }
 
 /** Forgets failures, and enables somebody who was disabled. */
 export function unlockUser(context: ManageContext, email: string): Promise<User> {
-  return changeUser(context, { email, change: 'user.unlocked' }, (tx, { user_id }, at) => {
-    const open = { tries: 0, locked_until: null, disabled_at: null, warned_at: null }
+  return changeUser(context, { email, change: 'user.unlocked' }, async (tx, { user_id }, at) => {
     // Else the job that disables whom nobody has seen would do so at once.
-    return updateUser(tx, user_id, { ...open, seen_at: at })
+    await updateUser(tx, user_id, { disabled_at: null, warned_at: null, seen_at: at })
+    await forgetEveryTry(tx, user_id)
   })
 }
 
@@ -101,14 +102,14 @@ export function changeRoleOf(
 
 /** What somebody began under their earlier rights ends with these. */
 async function endRights(tx: AnySql, user_id: string, at: Date): Promise<void> {
+  await endSessions(tx, user_id, { but: null, at })
   await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
   await withdrawResetsOf(tx, user_id, at)
-  await endSessions(tx, user_id, { but: null, at })
 }
 
 /** One operator must be left: their password is the way in that no provider and no merchant can shut. */
 async function refuseLastOperator(tx: AnySql, { user_id, email }: User): Promise<void> {
-  const operators = await lockOperators(tx)
+  const operators = await lockOperators(tx, user_id)
   if (operators.some((each) => each.user_id !== user_id)) return
   if (!operators.some((each) => each.user_id === user_id)) return
   const words = `${email} is the last operator: ripper user operator EMAIL makes somebody else one first.`

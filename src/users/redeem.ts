@@ -8,6 +8,7 @@ import { deleteIdentities } from './identity-store.ts'
 import { personLine } from './lines.ts'
 import { type NamedLink, spendLink, withdrawOpenWelcomes, withdrawResetsOf } from './link-store.ts'
 import { linkUsed } from './links.ts'
+import { signInRequired } from './member.ts'
 import { insertMembership, listMembershipsOf } from './membership-store.ts'
 import type { PageOrigin } from './page-origin.ts'
 import { deletePasskeys, insertPasskey } from './passkey-store.ts'
@@ -15,12 +16,19 @@ import { judgeNewPasskey, type Passkey, type RegistrationResponseJSON } from './
 import { faultOfPassword } from './password-rules.ts'
 import { hashesOf, hashNewPassword, old_hashes_max } from './passwords.ts'
 import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
+import { lockLink, requireSession } from './rights.ts'
 import { type Factor, isLocked } from './session.ts'
 import { endSessions, type FoundSession } from './session-store.ts'
-import { signInRequired } from './signed-in.ts'
 import { authorOf, type Sender, startSession, type UsersContext } from './start-session.ts'
+import { forgetEveryTry } from './tries-store.ts'
 import { plainEmail, plainName } from './user.ts'
-import { findUser, insertUser, replaceRecoveryCodes, updateUser } from './user-store.ts'
+import {
+  anyUserExists,
+  findUser,
+  insertUser,
+  replaceRecoveryCodes,
+  updateUser,
+} from './user-store.ts'
 
 /** What somebody chose; exactly one of the two ways. */
 export type Arrival = {
@@ -75,9 +83,15 @@ export async function redeem(
   try {
     const token = await context.sql.begin(async (tx) => {
       const at = context.world.clock.now()
-      if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
+      if (!(await lockLink(tx, link, user_id))) throw linkUsed()
+      // Sessions are locked before links.
       if (link.purpose === 'reset') await reopen(tx, { user_id, way, at })
-      else {
+      if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
+      // A link to become the first owner counts while nobody has an account, however late it was printed.
+      if (link.is_operator && link.email === null && (await anyUserExists(tx))) {
+        throw linkUsed()
+      }
+      if (link.purpose !== 'reset') {
         const { is_operator } = link
         const { password_hash } = way
         await insertUser(tx, { user_id, email, name, is_operator, password_hash, created_at: at })
@@ -114,6 +128,8 @@ async function join(
   if (!is_open || session.user_id !== link.holder_id) throw signInRequired()
   const { user_id } = session
   await context.sql.begin(async (tx) => {
+    if (!(await lockLink(tx, link, user_id))) throw linkUsed()
+    await requireSession(tx, session)
     if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
     await grant(tx, context, { link, user_id, at, sender })
   })
@@ -157,8 +173,9 @@ async function reopen(
   await updateUser(tx, user_id, {
     password_hash: way.password_hash,
     old_hashes: hashesOf(before).slice(0, old_hashes_max),
-    ...{ totp_sealed: null, totp_pending: null, tries: 0, locked_until: null },
+    ...{ totp_sealed: null, totp_pending: null, known_since: at },
   })
+  await forgetEveryTry(tx, user_id)
   await deletePasskeys(tx, user_id)
   await deleteIdentities(tx, user_id)
   await endSessions(tx, user_id, { but: null, at })

@@ -21,10 +21,21 @@ export function hasNeedlessCookie(caller: Caller): boolean {
   return cookies.has(strict_name) && cookies.has(plain_name)
 }
 
-/** The values of `Set-Cookie`. On loopback both: the server cannot know which one the browser keeps. */
 export function keepToken(token: string, page: PageOrigin): string[] {
-  const strict = `${strict_name}=${token}; Secure; ${attributes}`
-  return isPlain(page) ? [strict, `${plain_name}=${token}; ${attributes}`] : [strict]
+  return cookiesFor(page, { name: plain_name, value: token })
+}
+
+/**
+ * The values of `Set-Cookie`; without `max_age`, which is in seconds, the cookie ends with the browser. On loopback both: the
+ * server cannot know which one the browser keeps.
+ */
+export function cookiesFor(
+  page: PageOrigin,
+  { name, value, max_age }: { name: string; value: string; max_age?: number },
+): string[] {
+  const kept = max_age === undefined ? '' : `Max-Age=${max_age}; `
+  const strict = `__Host-${name}=${value}; ${kept}Secure; ${attributes}`
+  return isPlain(page) ? [strict, `${name}=${value}; ${kept}${attributes}`] : [strict]
 }
 
 export function dropTokens(page: PageOrigin): string[] {

@@ -3,8 +3,16 @@
 import type { PageOrigin } from './page-origin.ts'
 import type { AuthenticationResponseJSON } from './passkeys.ts'
 import type { FoundSession } from './session-store.ts'
-import { acceptPasskey, acceptPassword, failed, limitTries } from './sign-in.ts'
-import { renew, type Sender, signIn, startSession, type UsersContext } from './start-session.ts'
+import { acceptPasskey, acceptPassword } from './sign-in.ts'
+import {
+  type Arrived,
+  renew,
+  type Sender,
+  signIn,
+  signInByHalf,
+  type UsersContext,
+} from './start-session.ts'
+import { failed, limitTries } from './tries.ts'
 import { findUser } from './user-store.ts'
 
 /**
@@ -19,20 +27,22 @@ export async function signInByPasskey(
 ): Promise<{ next: 'signed_in' | 'password'; token: string }> {
   limitTries(context, sender)
   const { wants_both } = context.doorkeeper
-  const shown = { response, user_id: null }
-  const user_id = await acceptPasskey(context, { page, purpose: 'sign-in' }, shown, sender)
-  const factors = ['passkey' as const]
+  const answer = { response, user_id: null }
+  const { user_id, shown } = await acceptPasskey(
+    context,
+    { page, purpose: 'sign-in' },
+    answer,
+    sender,
+  )
+  const arrived = { user_id, shown: [shown], sender }
   if (wants_both && before?.user_id === user_id && isHalfBy(before, 'password')) {
-    return { next: 'signed_in', token: await completed(context, before, { factors, sender }) }
+    return { next: 'signed_in', token: await completed(context, before, arrived) }
   }
   const user = wants_both ? await findUser(context.sql, user_id) : undefined
   if (user && user.password_hash !== null) {
-    const half = { user_id, factors, is_half: true, sender }
-    const token = await context.sql.begin((tx) => startSession(tx, context, half))
-    return { next: 'password', token }
+    return { next: 'password', token: orFailed(await signInByHalf(context, arrived)) }
   }
-  const token = await signIn(context, { user_id, factors, sender, before })
-  return { next: 'signed_in', token }
+  return { next: 'signed_in', token: orFailed(await signIn(context, { ...arrived, before })) }
 }
 
 /** Shows the password to half a session that has shown a passkey; returns the whole session's token. Throws `sign_in_failed`. */
@@ -44,8 +54,10 @@ export async function showPassword(
 ): Promise<string> {
   limitTries(context, sender)
   if (!isHalfBy(session, 'passkey')) throw failed()
-  await acceptPassword(context, { user_id: session.user_id, password }, sender)
-  return completed(context, session, { factors: ['password'], sender })
+  const { user_id } = session
+  const which = { user_id, counter: 'second_password' as const }
+  const shown = await acceptPassword(context, which, password, sender)
+  return completed(context, session, { user_id, shown: [shown], sender })
 }
 
 function isHalfBy({ is_half, factors }: FoundSession, first: 'passkey' | 'password'): boolean {
@@ -55,9 +67,12 @@ function isHalfBy({ is_half, factors }: FoundSession, first: 'passkey' | 'passwo
 async function completed(
   context: UsersContext,
   session: FoundSession,
-  { factors, sender }: { factors: ('passkey' | 'password')[]; sender: Sender },
+  arrived: Arrived,
 ): Promise<string> {
-  const token = await renew(context, session, { shown: factors, sender })
+  return orFailed(await renew(context, session, arrived))
+}
+
+function orFailed(token: string | null): string {
   if (token === null) throw failed()
   return token
 }

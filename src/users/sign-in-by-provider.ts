@@ -3,13 +3,15 @@
 
 import { insertLine } from '../audit/journal-store.ts'
 import { isUniqueViolation } from '../database/failures.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { findIdentity, findInvitation, insertIdentity } from './identity-store.ts'
 import { personLine } from './lines.ts'
 import { spendLink, withdrawOpenWelcomes } from './link-store.ts'
 import { realNow } from './one-time-codes.ts'
 import { grant, userIdOf } from './redeem.ts'
-import type { Factor } from './session.ts'
+import { lockLink, lockPerson } from './rights.ts'
 import { listSessions } from './session-store.ts'
+import type { Shown } from './shown-store.ts'
 import type { Claims, RoundPurpose } from './single-sign-on.ts'
 import { authorOf, renew, type Sender, signIn, type UsersContext } from './start-session.ts'
 import { plainName } from './user.ts'
@@ -21,15 +23,15 @@ import { insertUser } from './user-store.ts'
  */
 export async function signInByProvider(
   context: UsersContext,
-  { claims, linking }: { claims: Claims; linking: string | null },
+  { claims, linking }: { claims: Claims; linking: RoundPurpose['linking'] },
   sender: Sender,
 ): Promise<string | null> {
   const known = await findIdentity(context.sql, claims)
-  if (known !== null && linking !== null && known !== linking) return null
+  if (known !== null && linking !== null && known !== linking.user_id) return null
   const user_id = known ?? (await newcomer(context, { claims, linking }, sender))
   if (user_id === null) return null
-  const shown = { user_id, factors: [factorOf(claims)], proved_at: provedAt(context, claims) }
-  return signIn(context, { ...shown, sender, before: null })
+  const proved_at = provedAt(context, claims)
+  return signIn(context, { user_id, shown: [shownBy(claims)], proved_at, sender, before: null })
 }
 
 /** A provider's clock may be somewhat behind ours. */
@@ -51,11 +53,11 @@ export async function proveByProvider(
   if ((await findIdentity(sql, claims)) !== user_id) return null
   const sessions = await listSessions(sql, user_id, world.clock.now())
   const session = sessions.find((each) => each.session_id === session_id)
-  return session ? renew(context, session, { shown: [factorOf(claims)], sender }) : null
+  return session ? renew(context, session, { shown: [shownBy(claims)], sender }) : null
 }
 
-function factorOf({ has_second_factor }: Claims): Factor {
-  return has_second_factor ? 'oidc' : 'oidc_alone'
+function shownBy({ has_second_factor, issuer, subject }: Claims): Shown {
+  return { factor: has_second_factor ? 'oidc' : 'oidc_alone', issuer, subject }
 }
 
 /** A provider lets in whoever signed in there this morning: that proves nothing of now. */
@@ -67,7 +69,7 @@ function provedAt(context: UsersContext, { authenticated_at }: Claims): Date {
 
 async function newcomer(
   context: UsersContext,
-  { claims, linking }: { claims: Claims; linking: string | null },
+  { claims, linking }: { claims: Claims; linking: RoundPurpose['linking'] },
   sender: Sender,
 ): Promise<string | null> {
   const { sql, world } = context
@@ -75,11 +77,14 @@ async function newcomer(
   const at = world.clock.now()
   const link = linking === null && email ? await findInvitation(sql, email, at) : undefined
   if (linking === null && (!link || link.holder_id !== null)) return null
-  const user_id = linking ?? userIdOf(context, link!)
+  const user_id = linking?.user_id ?? userIdOf(context, link!)
   try {
     return await sql.begin(async (tx) => {
       const author = authorOf(user_id, sender)
+      // Between here and there somebody may have ended the session in which they began.
+      if (linking) await lockPerson(tx, { user_id, session: linking })
       if (link) {
+        if (!(await lockLink(tx, link, user_id))) return null
         if (!(await spendLink(tx, link.link_id, at))) return null
         const name = plainName(claims.name ?? '') ?? email!
         const { is_operator } = link
@@ -107,7 +112,7 @@ async function newcomer(
     })
   } catch (error) {
     // Two tabs at once: the other one was faster.
-    if (isUniqueViolation(error)) return null
+    if (isUniqueViolation(error) || error instanceof Refusal) return null
     throw error
   }
 }

@@ -1,81 +1,106 @@
 // Signs people in: by passkey, by password with a one-time or a recovery code. No refusal says which part was wrong.
 
 import { insertLine } from '../audit/journal-store.ts'
-import { networkOf } from '../http/gateway-limit.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { type Author, personLine } from './lines.ts'
+import { isKnownTo, readKnownBrowser } from './known-browser.ts'
+import { personLine } from './lines.ts'
 import { listMembershipsOf } from './membership-store.ts'
 import { openCodeSecret, plainCode, realNow, stepOfCode } from './one-time-codes.ts'
 import type { PageOrigin } from './page-origin.ts'
 import { findPasskey, listPasskeys, notePasskeyUse } from './passkey-store.ts'
 import { type AuthenticationResponseJSON, judgePasskeyUse } from './passkeys.ts'
-import { hashing, hashPassword, isPassword, isUnderOtherKey, tooMany } from './passwords.ts'
+import { hashing, hashPassword, isPassword, isUnderOtherKey } from './passwords.ts'
 import { hashOfRecoveryCode } from './recovery-codes.ts'
 import type { FoundSession } from './session-store.ts'
+import type { Shown } from './shown-store.ts'
 import { domainOf } from './single-sign-on.ts'
-import { authorOf, type Sender, signIn, startSession, type UsersContext } from './start-session.ts'
-import { plainEmail, type User } from './user.ts'
+import { authorOf, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
+import { digestOf, failed, limitTries, lockOf, noteFailure, tryApart } from './tries.ts'
 import {
-  countTry,
+  type CountedTry,
+  countTryApart,
   countTryOfName,
-  countUnlistedTry,
-  findUser,
-  spendStep,
-  takeRecoveryCode,
-  updateUser,
-} from './user-store.ts'
-
-export const tries_max = 10
-export const locked_ms = 30 * 60_000
-/** Requests of one network a minute that try to sign in, whomever they try. */
-const tries_of_network_max = 60
-/** Lines a minute about names that nobody has: nobody may fill the journal. */
-const unknown_names_max = 30
+  forgetTries,
+  forgetTriesApart,
+} from './tries-store.ts'
+import { plainEmail, type User } from './user.ts'
+import { findUser, rehash, spendStep, takeRecoveryCode } from './user-store.ts'
 
 /** What a person has to show after the password. */
 export type AfterPassword = 'signed_in' | 'one_time_code' | 'passkey'
 
-/** Counts a try of an address. Throws `too_many_attempts`. */
-export function limitTries({ doorkeeper, world }: UsersContext, { caller }: Sender): void {
-  const { tries } = doorkeeper
-  if (!tries) return
-  const { count, left_ms } = tries.count(networkOf(caller.address), world.clock.now())
-  if (count > tries_of_network_max) throw tooMany(Math.ceil(left_ms / 1000))
-}
-
-/** Whether a second factor is to come, and the token of the whole or half session. Throws `sign_in_failed`. */
+/**
+ * Whose password it is, whether a second factor is to come, and the token of the whole or half session. Throws
+ * `sign_in_failed`.
+ */
 export async function signInByPassword(
   context: UsersContext,
   { email, password }: { email: string; password: string },
   sender: Sender,
   before: FoundSession | null,
-): Promise<{ next: AfterPassword; token: string }> {
+): Promise<{ next: AfterPassword; token: string; user_id: string }> {
   limitTries(context, sender)
   const name = plainEmail(email) ?? email
-  const bucket = digestOf(context, name)[0]!
-  const { counted, is_right } = await hashing(context, async () => {
-    const counted = await countTryOfName(context.sql, { email: name, bucket }, lockOf(context))
-    const stored = counted?.password_hash ?? null
-    const is_right = await isPassword(context, password, stored)
-    if (counted && is_right && isUnderOtherKey(context, stored!)) {
-      const password_hash = await hashPassword(context, password)
-      await updateUser(context.sql, counted.user_id, { password_hash })
+  const { tried, is_right } = await hashing(context, async () => {
+    const tried = await countPassword(context, name, sender)
+    const is_right = await isPassword(context, password, tried?.user.password_hash ?? null)
+    return {
+      tried: tried && is_right ? await underCurrentKey(context, tried, password) : tried,
+      is_right,
     }
-    return { counted, is_right }
   })
-  if (!counted || !is_right || isShut(context, counted)) {
-    await noteFailure(context, counted ?? { name }, sender)
+  if (!tried || !is_right || isShut(context, tried.user)) {
+    await noteFailure(context, tried ? { ...tried.user, ...tried } : { name }, sender)
     throw failed()
   }
-  const { user_id } = counted
-  const next = await nextAfterPassword(context, counted)
-  if (next === 'signed_in') {
-    const token = await signIn(context, { user_id, factors: ['password'], sender, before })
-    return { next, token }
+  const { user_id, password_hash } = tried.user
+  if (tried.is_known) await forgetTriesApart(context.sql, { user_id, counter: 'known_browser' })
+  else await forgetTries(context.sql, user_id)
+  const next = await nextAfterPassword(context, tried.user)
+  const shown: Shown[] = [{ factor: 'password', password_hash: password_hash! }]
+  const arrived = { user_id, shown, sender }
+  const token =
+    next === 'signed_in'
+      ? await signIn(context, { ...arrived, before })
+      : await signInByHalf(context, arrived)
+  if (token === null) throw failed()
+  return { next, token, user_id }
+}
+
+/** A try that was counted, and until when it has locked its counter. */
+type Tried = Pick<User, 'locked_until'> & { user: User; is_known: boolean }
+
+/** Counts at the browser's own counter where it knows the person of this address, and else at everybody's. */
+async function countPassword(
+  context: UsersContext,
+  name: string,
+  { caller }: Sender,
+): Promise<Tried | undefined> {
+  const { sql, keyring, world } = context
+  const known = readKnownBrowser(keyring, caller, world.clock.now())
+  const user = known ? await findUser(sql, known.user_id) : undefined
+  if (known && user?.email === name && user.disabled_at === null && isKnownTo(user, known)) {
+    const { user_id } = user
+    const which = { user_id, counter: 'known_browser' as const }
+    const row = await countTryApart(sql, which, lockOf(context))
+    return row && { ...row, user, is_known: true }
   }
-  const half = { user_id, factors: ['password' as const], is_half: true, sender }
-  const token = await context.sql.begin((tx) => startSession(tx, context, half))
-  return { next, token }
+  const bucket = digestOf(context, name)[0]!
+  const counted = await countTryOfName(sql, { email: name, bucket }, lockOf(context))
+  return counted && { locked_until: counted.locked_until, user: counted, is_known: false }
+}
+
+/** The hash of a password that was right lasts only as long as its master key. To be called inside `hashing`. */
+async function underCurrentKey(
+  context: UsersContext,
+  tried: Tried,
+  password: string,
+): Promise<Tried> {
+  const { user } = tried
+  const before = user.password_hash!
+  if (!isUnderOtherKey(context, before)) return tried
+  const password_hash = await hashPassword(context, password)
+  const is_stored = await rehash(context.sql, { user_id: user.user_id, password_hash, before })
+  return is_stored ? { ...tried, user: { ...user, password_hash } } : tried
 }
 
 async function nextAfterPassword(
@@ -87,84 +112,88 @@ async function nextAfterPassword(
   return totp_sealed === null ? 'signed_in' : 'one_time_code'
 }
 
-/** Returns whose passkey it is, once it has answered. Throws `sign_in_failed`. */
+/** Returns the passkey, once it has answered. Throws `sign_in_failed`. */
 export async function acceptPasskey(
   context: UsersContext,
   { page, purpose }: { page: PageOrigin; purpose: 'sign-in' | `proof ${string}` },
   { response, user_id }: { response: AuthenticationResponseJSON; user_id: string | null },
   sender: Sender,
-): Promise<string> {
+): Promise<{ user_id: string; shown: Shown }> {
   const passkey = await findPasskey(context.sql, response.id)
   if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw failed()
   const used = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
   const at = context.world.clock.now()
   const is_first =
     used && (await notePasskeyUse(context.sql, passkey.credential_id, { ...used, at }))
-  if (is_first) return passkey.user_id
-  await noteFailure(context, { user_id: passkey.user_id, locked_until: null }, sender)
+  const { credential_id, user_id: whose } = passkey
+  if (is_first) return { user_id: whose, shown: { factor: 'passkey', credential_id } }
+  await noteFailure(context, { user_id: whose, locked_until: null }, sender)
   throw failed()
 }
 
-/** Uses up a one-time code of a person. Throws `sign_in_failed`. */
+/** Uses up a one-time code of a person; returns it with the password beside it. Throws `sign_in_failed`. */
 export async function acceptOneTimeCode(
   context: UsersContext,
-  { user_id, code, password = null }: { user_id: string; code: string; password?: string | null },
+  which: CountedTry,
+  { code, password = null }: { code: string; password?: string | null },
   sender: Sender,
-): Promise<void> {
-  const user = await countTry(context.sql, user_id, lockOf(context))
-  const is_right =
-    user !== undefined &&
-    (password === null || (await isTheirPassword(context, user, password))) &&
-    (await isTheirCode(context, user, code))
-  if (is_right) return
-  await noteFailure(context, user ?? { name: user_id }, sender)
-  throw failed()
+): Promise<Shown[]> {
+  return tryApart(context, which, sender, async (user) => {
+    const { totp_sealed, password_hash } = user
+    if (password !== null && !(await isTheirPassword(context, user, password))) return null
+    if (!(await isTheirCode(context, user, code))) return null
+    const shown: Shown = { factor: 'one_time_code', totp_sealed: totp_sealed! }
+    if (password === null) return [shown]
+    return [shown, { factor: 'password', password_hash: password_hash! }]
+  })
 }
 
-/** For somebody who has no other factor. Throws `sign_in_failed`. */
+/** Judges the password of somebody who has come in by something else before. Throws `sign_in_failed`. */
 export async function acceptPassword(
   context: UsersContext,
-  { user_id, password }: { user_id: string; password: string },
+  which: CountedTry,
+  password: string,
   sender: Sender,
-): Promise<void> {
-  const user = await countTry(context.sql, user_id, lockOf(context))
-  if (user && (await isTheirPassword(context, user, password))) return
-  await noteFailure(context, user ?? { name: user_id }, sender)
-  throw failed()
+): Promise<Shown> {
+  return tryApart(context, which, sender, async (user) => {
+    if (!(await isTheirPassword(context, user, password))) return null
+    return { factor: 'password', password_hash: user.password_hash! }
+  })
 }
 
 /**
  * Uses up a recovery code: of the person who has shown their password; without one, of a person who has none and lost
- * their passkey. Returns whose it was. Throws `sign_in_failed`.
+ * their passkey. Returns it with whose it was. Throws `sign_in_failed`.
  */
 export async function spendRecoveryCode(
   context: UsersContext,
   { user_id, code }: { user_id: string | null; code: string },
   sender: Sender,
-): Promise<string> {
-  const { sql, world } = context
+): Promise<{ user_id: string; shown: Shown }> {
   limitTries(context, sender)
-  const counted = user_id === null ? null : await countTry(sql, user_id, lockOf(context))
-  if (counted === undefined) throw failed()
-  const at = world.clock.now()
-  const code_hash = hashOfRecoveryCode(code)
-  const whose = await sql.begin(async (tx) => {
-    const found = await takeRecoveryCode(tx, { code_hash, user_id, at })
-    const user = found === null ? undefined : await findUser(tx, found)
-    if (!user || user.disabled_at !== null) return null
-    if (user_id === null && user.password_hash !== null) throw failed()
-    return user.user_id
-  })
-  if (whose === null) {
-    if (counted) await noteFailure(context, counted, sender)
-    throw failed()
-  }
-  await tellOwners(context, whose, sender)
-  return whose
+  const take = () => takeUsableCode(context, { user_id, code })
+  // Without a person it is 80 random bits that are to be guessed.
+  const which = user_id === null ? null : { user_id, counter: 'second_factor' as const }
+  const taken = which ? await tryApart(context, which, sender, take) : await take()
+  if (taken === null) throw failed()
+  await tellOwners(context, taken.user_id, sender)
+  return taken
 }
 
-export function failed(): Refusal {
-  return new Refusal('sign_in_failed', 'That did not work. Check what you typed and try again.')
+/** Null where there is no such code, or its person may not come in by it. */
+async function takeUsableCode(
+  { sql, world }: UsersContext,
+  { user_id, code }: { user_id: string | null; code: string },
+): Promise<{ user_id: string; shown: Shown } | null> {
+  const at = world.clock.now()
+  const code_hash = hashOfRecoveryCode(code)
+  return sql.begin(async (tx) => {
+    const whose = await takeRecoveryCode(tx, { code_hash, user_id, at })
+    const user = whose === null ? undefined : await findUser(tx, whose)
+    if (!user || user.disabled_at !== null) return null
+    if (user_id === null && user.password_hash !== null) throw failed()
+    return { user_id: user.user_id, shown: { factor: 'recovery_code' as const, code_hash } }
+  })
 }
 
 /** Where single sign-on is required, passwords are shut, but for operators: one local way in must be left. */
@@ -186,41 +215,6 @@ async function isTheirCode(context: UsersContext, user: User, code: string): Pro
   const bytes = openCodeSecret(context.keyring, user_id, totp_sealed)
   const step = stepOfCode(bytes, plainCode(code), { last_step, real_now: realNow(context) })
   return step !== null && spendStep(context.sql, user_id, step)
-}
-
-function lockOf({ world }: UsersContext) {
-  const now = world.clock.now()
-  return { tries_max, locked_until: new Date(now.getTime() + locked_ms), now }
-}
-
-/**
- * A failure stands in the journal: of a person by their id, of an unknown name as a keyed digest. The one that locks is
- * called so. Each failure costs one statement that writes.
- */
-async function noteFailure(
-  context: UsersContext,
-  of: Pick<User, 'user_id' | 'locked_until'> | { name: string },
-  sender: Sender,
-): Promise<void> {
-  const { sql, world, doorkeeper } = context
-  const at = world.clock.now()
-  const author: Author = { ...authorOf('', sender), actor: 'visitor' }
-  const told = { change: 'sign_in.failed', at }
-  if ('user_id' in of) {
-    const { user_id: subject, locked_until } = of
-    const locked = { change: 'sign_in.locked', detail: { locked_until } }
-    const line = { ...told, subject, ...(locked_until && locked) }
-    return insertLine(sql, personLine(context, author, line))
-  }
-  const digest = digestOf(context, of.name)
-  const { count } = doorkeeper.unknown_names.count('', at)
-  if (count > unknown_names_max) return countUnlistedTry(sql, digest[0]!)
-  const subject = `name ${digest.toString('hex', 0, 12)}`
-  return insertLine(sql, personLine(context, author, { ...told, subject }))
-}
-
-function digestOf({ keyring }: UsersContext, name: string): Buffer {
-  return keyring.mac('unknown name', name.toLowerCase())
 }
 
 /** The owners of each merchant find it in their journal. Each line is a statement, since each has its merchant. */

@@ -3,12 +3,21 @@
 import type { Context } from '../context.ts'
 import type { AccessRequest, AccessRule, Caller } from '../http/access.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
-import type { MerchantId, Mode } from '../kernel/values.ts'
+import type { Mode } from '../kernel/values.ts'
 import { liveMerchantExists } from '../merchants/store.ts'
 import { judgeSender } from './judge-sender.ts'
+import {
+  type Member,
+  notThere,
+  type Person,
+  permissionDenied,
+  signInRequired,
+  type Visitor,
+} from './member.ts'
 import type { PageOrigin } from './page-origin.ts'
 import { hasProved, owesBoth, proofWaysOf, unlockWaysOf } from './proof-ways.ts'
-import { may, type Role, type StaffPermission } from './roles.ts'
+import { lockMember } from './rights.ts'
+import { may, type StaffPermission } from './roles.ts'
 import {
   type Gravity,
   hashOfSecret,
@@ -19,21 +28,6 @@ import {
 } from './session.ts'
 import { tokenOf } from './session-cookie.ts'
 import { type FoundSession, findSession, touchSession } from './session-store.ts'
-
-/** A request that is let through, with where the page is. */
-export type Visitor = { page: PageOrigin }
-
-/** A person with their session. */
-export type Person = Visitor & { session: FoundSession; user_id: string; is_operator: boolean }
-
-/** A person at work for a merchant. Handlers of keyed routes may take them in place of a key. */
-export type Member = Person & {
-  merchant_id: MerchantId
-  role: Role
-  /** The mode that the rule found; null where the route has none. */
-  mode: Mode | null
-  can(permission: StaffPermission, mode: Mode): boolean
-}
 
 /** What a door asks, for the tests that go through all routes. */
 export type Door = {
@@ -165,24 +159,15 @@ export function signedIn(
       if (!may(role, permission, mode ?? 'live')) throw permissionDenied(permission)
       requireProof(request, found, { gravity, mode: mode ?? 'live' })
       await noteActivity(request, found)
-      const can: Member['can'] = (asked, mode_asked) => may(role, asked, mode_asked)
-      return { ...personOf(found, page), merchant_id, role, mode, can }
+      const member: Member = {
+        ...{ ...personOf(found, page), merchant_id, role, permission, mode },
+        can: (asked, mode_asked) => may(role, asked, mode_asked),
+        judge: (tx) => lockMember(tx, member),
+      }
+      return member
     },
     keyScope: ({ merchant_id, user_id }) => ({ merchant_id, audience: `user:${user_id}` }),
   }
-}
-
-export function permissionDenied(permission: StaffPermission): Refusal {
-  return new Refusal('permission_denied', `Your role lacks the permission ${permission}.`)
-}
-
-/** A merchant that one is no member of is like one that does not exist. */
-export function notThere(): Refusal {
-  return new Refusal('resource_not_found', 'There is nothing with this id.')
-}
-
-export function signInRequired(): Refusal {
-  return new Refusal('sign_in_required', 'Sign in first.')
 }
 
 /** The session of whoever asks, half or locked as it may be; null where there is none. */

@@ -20,8 +20,8 @@ export type Claims = {
 
 /** What a round at the provider is for; where it is for neither, it signs somebody in. */
 export type RoundPurpose = {
-  /** Whose the account there becomes. */
-  linking: string | null
+  /** Whose the account there becomes, and the session in which they began. */
+  linking: { session_id: string; user_id: string } | null
   /** The session whose person proves themselves by signing in there anew, after this real time. */
   proving: { session_id: string; user_id: string; since_ms: number } | null
 }
@@ -144,7 +144,7 @@ export function openSingleSignOn(
   }
 }
 
-const sealed_as = 'single sign-on'
+const sealed_as = 'single sign-on round'
 
 export function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1)

@@ -13,7 +13,8 @@ import {
   type UserSession,
 } from './session.ts'
 import { endSession, type FoundSession, insertSession, renewSession } from './session-store.ts'
-import { forgetTries, updateUser } from './user-store.ts'
+import { factorsOf, lockShown, type Shown } from './shown-store.ts'
+import { updateUser } from './user-store.ts'
 
 /** What all that signs people in works with. */
 export type UsersContext = Pick<
@@ -64,59 +65,79 @@ export async function startSession(
   return token
 }
 
-/** Begins a whole session by a statement of the journal, in one transaction. `before` is the browser's earlier one. */
+/** What somebody came in by, and from where. */
+export type Arrived = { user_id: string; shown: Shown[]; sender: Sender }
+
+/**
+ * Begins a whole session, with its line of the journal. `before` is the browser's earlier one. Null where what was shown
+ * does not stand any more.
+ */
 export async function signIn(
   context: UsersContext,
-  {
-    before,
-    ...shown
-  }: {
-    user_id: string
-    factors: Factor[]
-    sender: Sender
-    before: FoundSession | null
-    proved_at?: Date
-  },
-): Promise<string> {
-  return context.sql.begin(async (tx) => {
+  { before, proved_at, ...arrived }: Arrived & { before: FoundSession | null; proved_at?: Date },
+): Promise<string | null> {
+  const { user_id, shown, sender } = arrived
+  const factors = factorsOf(shown)
+  return begin(context, arrived, async (tx) => {
     const at = context.world.clock.now()
     if (before) await endSession(tx, before, at)
-    const { user_id, factors, sender } = shown
-    const token = await startSession(tx, context, { ...shown, is_half: false })
-    await forgetTries(tx, user_id)
+    const whole = { user_id, factors, is_half: false, sender, ...(proved_at && { proved_at }) }
+    const token = await startSession(tx, context, whole)
     const told = { subject: user_id, change: 'sign_in.succeeded', detail: { factors }, at }
     await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
     return token
   })
 }
 
-/** After a proof or a second factor: a new token for the same session, unlocked. Null where it has ended meanwhile. */
+/** Begins half a session, for which something else is to be shown. Null as for `signIn`. */
+export async function signInByHalf(
+  context: UsersContext,
+  arrived: Arrived,
+): Promise<string | null> {
+  const { user_id, shown, sender } = arrived
+  const half = { user_id, factors: factorsOf(shown), is_half: true, sender }
+  return begin(context, arrived, (tx) => startSession(tx, context, half))
+}
+
+/**
+ * After a proof or a second factor: a new token for the same session, unlocked. Null where it has ended meanwhile, or what
+ * was shown does not stand any more.
+ */
 export async function renew(
   context: UsersContext,
   session: UserSession,
-  { shown, sender }: { shown: Factor[]; sender: Sender },
+  { shown, sender }: Omit<Arrived, 'user_id'>,
 ): Promise<string | null> {
   const { user_id, session_id, is_half, created_at } = session
-  const at = context.world.clock.now()
-  const token = context.ids.personSecret()
-  return context.sql.begin(async (tx) => {
+  const factors = factorsOf(shown)
+  return begin(context, { user_id, shown, sender }, async (tx) => {
+    const at = context.world.clock.now()
+    const token = context.ids.personSecret()
     const renewed = await renewSession(tx, session_id, {
       session_hash: hashOfSecret(token),
       // Half a session must not be read by its old token.
       previous_until: new Date(at.getTime() + (is_half ? 0 : previous_token_ms)),
-      factors: shown,
+      factors,
       expires_at: expiryOf(is_half ? at : created_at, false),
       at,
     })
     if (!renewed) return null
     await updateUser(tx, user_id, { seen_at: at, warned_at: null })
-    await forgetTries(tx, user_id)
     const change = is_half ? 'sign_in.succeeded' : 'sign_in.proved'
-    const detail = { factors: is_half ? [...session.factors, ...shown] : shown }
+    const detail = { factors: is_half ? [...session.factors, ...factors] : factors }
     const line = { subject: user_id, change, detail, at }
     await insertLine(tx, personLine(context, authorOf(user_id, sender), line))
     return token
   })
+}
+
+/** Runs the work in a transaction in which what was shown stands until its end. */
+function begin(
+  { sql }: UsersContext,
+  { user_id, shown }: Arrived,
+  work: (tx: AnySql) => Promise<string | null>,
+): Promise<string | null> {
+  return sql.begin(async (tx) => ((await lockShown(tx, user_id, shown)) ? work(tx) : null))
 }
 
 export function authorOf(user_id: string, { caller, request_id }: Sender): Author {

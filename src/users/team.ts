@@ -3,6 +3,7 @@
 import { insertLine } from '../audit/journal-store.ts'
 import type { AnySql } from '../database/open.ts'
 import type { KeyRow } from '../http/idempotency.ts'
+import { storeKey } from '../http/key-gate.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { personLine } from './lines.ts'
 import {
@@ -11,24 +12,30 @@ import {
   withdrawLinksBy,
   withdrawResetsOf,
 } from './link-store.ts'
-import { type MadeLink, makeLink } from './links.ts'
+import { type MadeLink, makeLinkIn } from './links.ts'
+import { type Member, notThere } from './member.ts'
 import {
   deleteMembership,
   type LockedMember,
   listMembers,
-  listMembershipsOf,
-  lockMembers,
   markReviewed,
   setRole,
 } from './membership-store.ts'
-import { may, type Role } from './roles.ts'
+import {
+  hasPowerOver,
+  lockMember,
+  lockMemberBeside,
+  lockTeam,
+  mayDecideAbout,
+  requireSession,
+} from './rights.ts'
+import type { Role } from './roles.ts'
 import { endSessions } from './session-store.ts'
-import { type Member, notThere } from './signed-in.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 import { type Membership, plainEmail } from './user.ts'
 import { findUser } from './user-store.ts'
 
-/** Throws `invalid_request`, and `permission_denied` where an admin invites an owner, or whom an owner has invited as one. `record` is that of `makeLink`. */
+/** Throws `invalid_request`, and `permission_denied` where an admin invites an owner, or whom an owner has invited as one. `record` is that of `storeKey`. */
 export async function invite(
   context: UsersContext,
   member: Member,
@@ -37,20 +44,27 @@ export async function invite(
   record: (made: MadeLink) => KeyRow | null = () => null,
 ): Promise<MadeLink> {
   const { merchant_id, user_id } = member
-  refuseUnlessOwner(member, role)
   const plain = plainEmail(email)
   if (plain === null) {
     throw new Refusal('invalid_request', 'email must be an e-mail address.', { field: 'email' })
   }
-  const colleagues = await listMembers(context.sql, merchant_id)
-  if (colleagues.some((each) => each.email === plain)) {
-    throw new Refusal('invalid_request', 'email belongs to a member already.', { field: 'email' })
-  }
-  // The new invitation takes the place of theirs.
-  const open = await listInvitations(context.sql, merchant_id, context.world.clock.now())
-  for (const each of open) if (each.email === plain) refuseUnlessOwner(member, each.role)
-  const asked = { purpose: 'invite' as const, email: plain, user_id: null, merchant_id, role }
-  return makeLink(context, { ...asked, is_operator: false }, authorOf(user_id, sender), record)
+  return context.sql.begin(async (tx) => {
+    const { now } = await lockTeam(tx, member)
+    await requireSession(tx, member.session)
+    refuseUnlessOwner(now, role)
+    const colleagues = await listMembers(tx, merchant_id)
+    if (colleagues.some((each) => each.email === plain)) {
+      throw new Refusal('invalid_request', 'email belongs to a member already.', { field: 'email' })
+    }
+    // The new invitation takes the place of theirs.
+    const open = await listInvitations(tx, merchant_id, context.world.clock.now())
+    for (const each of open) if (each.email === plain) refuseUnlessOwner(now, each.role)
+    const asked = { purpose: 'invite' as const, email: plain, user_id: null, merchant_id, role }
+    const author = authorOf(user_id, sender)
+    const made = await makeLinkIn(tx, context, { ...asked, is_operator: false }, author)
+    await storeKey(tx, record(made))
+    return made
+  })
 }
 
 /** Throws `permission_denied` where an admin withdraws the invitation of an owner. */
@@ -62,10 +76,11 @@ export async function withdraw(
 ): Promise<void> {
   const { merchant_id, user_id } = member
   await context.sql.begin(async (tx) => {
+    const now = await lockMember(tx, member)
     const at = context.world.clock.now()
     const link = await withdrawInvitation(tx, { merchant_id, link_id, at })
     if (!link) throw notThere()
-    refuseUnlessOwner(member, link.role)
+    refuseUnlessOwner(now, link.role)
     const told = { merchant_id, subject: link_id, change: 'link.withdrawn', at }
     await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
   })
@@ -104,14 +119,13 @@ export async function removeMember(
 }
 
 /** Notes that all members and their roles were looked through. */
-export async function review(
-  context: UsersContext,
-  { merchant_id, user_id }: Member,
-  sender: Sender,
-): Promise<Date> {
+export async function review(context: UsersContext, member: Member, sender: Sender): Promise<Date> {
   const { sql, world } = context
+  const { merchant_id, user_id } = member
   const at = world.clock.now()
   await sql.begin(async (tx) => {
+    await lockTeam(tx, member)
+    await requireSession(tx, member.session)
     const members = await markReviewed(tx, merchant_id, at)
     const change = 'members.reviewed'
     const told = { merchant_id, subject: merchant_id, change, detail: { members }, at }
@@ -130,25 +144,18 @@ export async function makeResetLink(
   user_id: string,
   sender: Sender,
 ): Promise<MadeLink> {
-  const { sql } = context
-  const colleagues = await listMembers(sql, member.merchant_id)
-  const colleague = colleagues.find((each) => each.user_id === user_id)
-  if (!colleague) throw notThere()
-  refuseUnlessOwner(member, colleague.role)
-  const own = new Map(
-    (await listMembershipsOf(sql, member.user_id)).map((each) => [each.merchant_id, each.role]),
-  )
-  const theirs = await listMembershipsOf(sql, user_id)
-  const hasPower = ({ merchant_id, role }: { merchant_id: string; role: Role }) => {
-    const mine = own.get(merchant_id)
-    return mine !== undefined && (mine === 'owner' || (mine === 'admin' && role !== 'owner'))
-  }
-  const { is_operator } = (await findUser(sql, user_id))!
-  if (!theirs.every(hasPower) || (is_operator && !member.is_operator)) {
-    const words = 'This person may do more elsewhere than you may: an operator makes their link.'
-    throw new Refusal('permission_denied', words)
-  }
-  return makeLink(context, resetOf(colleague), authorOf(member.user_id, sender))
+  return context.sql.begin(async (tx) => {
+    const { now, own, theirs } = await lockMemberBeside(tx, member, user_id)
+    const role = theirs?.roles.get(member.merchant_id)
+    const colleague = await findUser(tx, user_id)
+    if (!theirs || !colleague || role === undefined) throw notThere()
+    refuseUnlessOwner(now, role)
+    if (!hasPowerOver(own, theirs)) {
+      const words = 'This person may do more elsewhere than you may: an operator makes their link.'
+      throw new Refusal('permission_denied', words)
+    }
+    return makeLinkIn(tx, context, resetOf(colleague), authorOf(member.user_id, sender))
+  })
 }
 
 /** What a link is that opens an account anew. */
@@ -165,19 +172,17 @@ async function changeMembership(
 ): Promise<void> {
   await sql.begin(async (tx) => {
     const at = world.clock.now()
-    const all = await lockMembers(tx, member.merchant_id)
+    const { now, all } = await lockTeam(tx, member)
     const before = all.find((each) => each.user_id === user_id)
     if (!before) throw notThere()
-    // The role of whoever asks may have changed since the door let them in.
-    const own = all.find((each) => each.user_id === member.user_id)
-    if (!own || !may(own.role, 'manage_members', 'live')) throw notThere()
-    refuseUnlessOwner(own, before.role)
-    if (role !== null) refuseUnlessOwner(own, role)
+    refuseUnlessOwner(now, before.role)
+    if (role !== null) refuseUnlessOwner(now, role)
     if (role !== 'owner') refuseLastOwner(all, before)
+    await requireSession(tx, member.session)
     await work(tx, before, at)
+    await endSessions(tx, user_id, { but: member.session.session_id, at })
     await withdrawLinksBy(tx, { user_id, merchant_id: member.merchant_id, at })
     await withdrawResetsOf(tx, user_id, at)
-    await endSessions(tx, user_id, { but: member.session.session_id, at })
   })
 }
 
@@ -192,8 +197,7 @@ export function refuseLastOwner(all: LockedMember[], { user_id, role }: LockedMe
   throw new Refusal('invalid_request', words, { field: 'user_id' })
 }
 
-/** About owners only owners decide. */
 function refuseUnlessOwner({ role: own }: { role: Role }, concerned: Role | null): void {
-  if (concerned !== 'owner' || own === 'owner') return
+  if (mayDecideAbout(own, concerned)) return
   throw new Refusal('permission_denied', 'Only an owner decides about owners.')
 }

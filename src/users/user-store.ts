@@ -1,7 +1,7 @@
 // The SQL of people's accounts, their passwords, one-time codes and recovery codes.
 
 import { assignments, rowValues } from '../database/driver/rows.ts'
-import type { AnySql, Fragment, Sql } from '../database/open.ts'
+import type { AnySql, Sql } from '../database/open.ts'
 import type { Role } from './roles.ts'
 import type { NewUser, User } from './user.ts'
 
@@ -25,10 +25,16 @@ export async function anyUserExists(sql: AnySql): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Locks all operators who may sign in, always in the same order: who is the last one must not change meanwhile. */
-export async function lockOperators(tx: AnySql): Promise<Pick<User, 'user_id'>[]> {
-  return tx<Pick<User, 'user_id'>[]>`
-    select user_id from users where is_operator and disabled_at is null order by user_id for update`
+/**
+ * Locks a person, and all operators who may sign in, always in the same order: who is the last one must not change meanwhile.
+ * Returns the operators.
+ */
+export async function lockOperators(tx: AnySql, user_id: string): Promise<Pick<User, 'user_id'>[]> {
+  const rows = await tx<Pick<User, 'user_id' | 'is_operator' | 'disabled_at'>[]>`
+    select user_id, is_operator, disabled_at from users
+    where user_id = ${user_id} or (is_operator and disabled_at is null)
+    order by user_id for no key update`
+  return rows.filter(({ is_operator, disabled_at }) => is_operator && disabled_at === null)
 }
 
 /** Changes the columns that are given. False where there is no such person. */
@@ -42,55 +48,15 @@ export async function updateUser(
   return count > 0
 }
 
-/** How many tries lock, until when. */
-export type Lock = { tries_max: number; locked_until: Date; now: Date }
-
-/**
- * Counts a try before it is judged, so that tries at the same time cannot be more than are allowed. The last one locks.
- * Undefined where the person is locked, disabled or unknown.
- */
-export async function countTry(sql: Sql, user_id: string, lock: Lock): Promise<User | undefined> {
-  const [row] = await sql<User[]>`${counted(sql, sql`user_id = ${user_id}`, lock)}`
-  return row
-}
-
-/** The same by an address. Where nobody may sign in by it, the bucket of unknown names counts, which costs as much. */
-export async function countTryOfName(
+/** Puts the same password's hash under another key in place; false where the password was changed since it was read. */
+export async function rehash(
   sql: Sql,
-  { email, bucket }: { email: string; bucket: number },
-  lock: Lock,
-): Promise<User | undefined> {
-  const [row] = await sql<User[]>`
-    with counted as (${counted(sql, sql`email = ${email}`, lock)}
-    ), nobody as (
-      insert into unknown_names (bucket, tries, unlisted_tries)
-      select ${bucket}::integer, 1, 0 where not exists (select 1 from counted)
-      on conflict (bucket) do update set tries = unknown_names.tries + 1
-    )
-    select * from counted`
-  return row
-}
-
-/** Counts a try of an unknown name in place of a line about it: it costs what the line does. */
-export async function countUnlistedTry(sql: Sql, bucket: number): Promise<void> {
-  await sql`
-    insert into unknown_names (bucket, tries, unlisted_tries) values (${bucket}, 1, 1)
-    on conflict (bucket) do update set unlisted_tries = unknown_names.unlisted_tries + 1`
-}
-
-function counted(sql: Sql, whose: Fragment, { tries_max, locked_until, now }: Lock) {
-  return sql`
-    update users set
-      tries = case when locked_until is null then tries + 1 else 1 end,
-      locked_until = case when locked_until is null and tries + 1 >= ${tries_max} then ${locked_until}::timestamptz end
-    where ${whose} and (locked_until is null or locked_until <= ${now}) and disabled_at is null
-    returning *`
-}
-
-/** After a whole sign-in: earlier failures no longer count. */
-export async function forgetTries(sql: AnySql, user_id: string): Promise<void> {
-  await sql`
-    update users set tries = 0, locked_until = null where user_id = ${user_id} and tries > 0`
+  { user_id, password_hash, before }: { user_id: string; password_hash: string; before: string },
+): Promise<boolean> {
+  const { count } = await sql`
+    update users set password_hash = ${password_hash}
+    where user_id = ${user_id} and password_hash = ${before}`
+  return count > 0
 }
 
 /** Uses up a step of one-time codes. False where it, or a later one, was used before. */

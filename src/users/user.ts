@@ -15,6 +15,7 @@ export type User = {
   totp_last_step: number
   tries: number
   locked_until: Date | null
+  known_since: Date | null
   created_at: Date
   seen_at: Date | null
   warned_at: Date | null

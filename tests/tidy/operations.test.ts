@@ -412,7 +412,8 @@ describe('citus.sql', () => {
   /** What no cell reads. */
   const on_coordinator = [
     ...['gateway_counts', 'high_water_marks', 'migrations', 'page_assets', 'processes'],
-    ...['sealing_keys', 'service_clock', 'simulator.challenges', 'simulator.ledger'],
+    ...['sealing_keys', 'service_clock', 'sign_in_tries'],
+    ...['simulator.challenges', 'simulator.ledger'],
     ...['stream_seats', 'three_ds_ranges', 'unknown_names'],
   ]
 

@@ -122,6 +122,27 @@ describe('whoever has both puts nothing in place of the one that they have not s
   })
 })
 
+test('wrong passwords of a stranger take nothing from who has shown a passkey', async () => {
+  const person = await withBoth()
+  const strangers = () => newPerson(service).signInByPassword(person.email, 'wrong horse battery 1')
+  for (let tries = 0; tries < 10; tries++) expect((await strangers()).status).toBe(401)
+  await person.signIn()
+  const second = () => person.post('/sign-in/second-password', { password })
+  expect((await second()).body).toEqual({ next: 'signed_in' })
+  await clock.advance(16 * minute_ms)
+  const { options } = (await person.post('/proof/passkey-options')).body
+  const passkey = person.authenticator.use(options)
+  expect((await person.post('/proof', { passkey, password })).status).toBe(200)
+  await person.post('/sign-out')
+  await clock.advance(minute_ms)
+  await person.signIn()
+  for (let tries = 0; tries < 10; tries++) {
+    const answer = await person.post('/sign-in/second-password', { password: 'cobalt harbour 42' })
+    expect(refusalIn(answer)).toBe('401 sign_in_failed')
+  }
+  expect(refusalIn(await second())).toBe('401 sign_in_failed')
+})
+
 test('a locked session opens by both, and by no passkey alone', async () => {
   const person = await withBoth()
   await person.signIn()

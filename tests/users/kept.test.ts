@@ -6,8 +6,9 @@ import { installation_id } from '../../src/audit/journal.ts'
 import { verifyChain } from '../../src/audit/verify-chain.ts'
 import { disableUnused, purgeSignIns, rewrapCodeSecrets } from '../../src/users/keep-users.ts'
 import { runJob } from '../support/holding.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { codeAt, linkFor, newMember, newPerson, refusalIn } from '../support/person.ts'
-import { drivenClock, startService } from '../support/service.ts'
+import { drivenClock, startService, until } from '../support/service.ts'
 import { everythingStored } from '../support/stored.ts'
 
 const clock = drivenClock()
@@ -151,6 +152,22 @@ describe('an account that nobody uses', async () => {
     await clock.advance(80 * day_ms)
     await disableUnused(context)
     expect(await stateOf(member.user_id)).toEqual({ is_warned: true, is_disabled: false })
+  })
+
+  test('that somebody uses as the job looks at it is left alone', async () => {
+    const { user_id } = await newMember(service)
+    await clock.advance(91 * day_ms)
+    let job: Promise<number> | undefined
+    await sql.begin(async (tx) => {
+      await tx`update users set seen_at = ${clock.now()} where user_id = ${user_id}`
+      job = disableUnused(context)
+      await until(
+        () => countLockWaits(sql),
+        (waits) => waits > 0,
+      )
+    })
+    await job
+    expect(await stateOf(user_id)).toMatchObject({ is_disabled: false })
   })
 
   test('leaves no sessions and links behind', async () => {

@@ -234,6 +234,10 @@ describe('the first owner', async () => {
     await newPerson(late).redeem(await linkFor(late, { email, is_operator: true }), { email })
     const thief = await newPerson(late).redeem(secretOf(printed!), { email: 'thief@example.com' })
     expect(refusalIn(thief)).toBe('410 link_used')
+    // Nor by one that was printed while the first one came in, which nobody has withdrawn.
+    await late.sql`update sign_in_links set withdrawn_at = null where email is null`
+    const later = await newPerson(late).redeem(secretOf(printed!), { email: 'thief@example.com' })
+    expect(refusalIn(later)).toBe('410 link_used')
     await late.close()
     await fresh.close()
   })

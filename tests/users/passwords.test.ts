@@ -123,26 +123,33 @@ describe('ten failures', () => {
     await half(person, email)
   })
 
-  test('of codes count with those of passwords', async () => {
+  test('of codes lock what follows a password, in every half session, and nothing else', async () => {
     const { person, email, totp } = await withPassword()
     await half(person, email)
-    for (let tries = 2; tries <= 10; tries++) {
+    for (let tries = 1; tries <= 10; tries++) {
       const answer = await person.post('/sign-in/one-time-code', { code: '000000' })
       expect(refusalIn(answer)).toBe('401 sign_in_failed')
     }
     const right = { code: codeAt(totp, clock.now()) }
     expect(refusalIn(await person.post('/sign-in/one-time-code', right))).toBe('401 sign_in_failed')
-    const locked = await newPerson(service).signInByPassword(email, password)
-    expect(refusalIn(locked)).toBe('401 sign_in_failed')
+    const again = newPerson(service)
+    await half(again, email)
+    expect(refusalIn(await again.post('/sign-in/one-time-code', right))).toBe('401 sign_in_failed')
+    await clock.advance(30 * minute_ms)
+    await half(again, email)
+    const next = { code: codeAt(totp, clock.now()) }
+    expect((await again.post('/sign-in/one-time-code', next)).body).toEqual({ next: 'signed_in' })
   })
 
   test('a right password between the guesses of codes makes them no more', async () => {
-    const { person, email } = await withPassword()
-    for (let tries = 1; tries <= 5; tries++) {
+    const { person, email, totp } = await withPassword()
+    for (let tries = 1; tries <= 10; tries++) {
       await half(person, email)
       await person.post('/sign-in/one-time-code', { code: '000000' })
     }
-    expect(refusalIn(await person.signInByPassword(email, password))).toBe('401 sign_in_failed')
+    await half(person, email)
+    const right = { code: codeAt(totp, clock.now()) }
+    expect(refusalIn(await person.post('/sign-in/one-time-code', right))).toBe('401 sign_in_failed')
   })
 
   test('at the same moment are not eleven', async () => {

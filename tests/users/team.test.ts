@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { disableUser } from '../../src/users/manage-users.ts'
-import type { Member } from '../../src/users/signed-in.ts'
+import type { Member } from '../../src/users/member.ts'
 import { changeRole, review } from '../../src/users/team.ts'
 import { newMember, newPerson, refusalIn, secretOf, type TeamMember } from '../support/person.ts'
 import { useService } from '../support/use-service.ts'
@@ -16,6 +16,17 @@ async function newOwner(more: { is_operator?: boolean } = {}): Promise<TeamMembe
   const { merchant_id } = await service.newAccount()
   return newMember(service, { merchant_id, ...more })
 }
+
+/** As the door lets them in. */
+const memberOf = ({ merchant_id, user_id }: TeamMember, more: Partial<Member>) =>
+  ({
+    merchant_id,
+    user_id,
+    permission: 'manage_members',
+    mode: null,
+    session: {},
+    ...more,
+  }) as Member
 
 const colleagueOf = (owner: TeamMember, role: Parameters<typeof newMember>[1] & object) =>
   newMember(service, { merchant_id: owner.merchant_id, ...role })
@@ -166,8 +177,8 @@ test('the role counts that one has when the change is made, not when the door wa
   const owner = await newOwner()
   const chief = await colleagueOf(owner, { role: 'owner' })
   const viewer = await colleagueOf(owner, { role: 'viewer' })
-  const { merchant_id, user_id } = chief
-  const passed = { merchant_id, user_id, role: 'owner', session: { session_id: 'x' } } as Member
+  const { user_id } = chief
+  const passed = memberOf(chief, { role: 'owner' })
   await owner.post(at(owner, `/${user_id}/role`), { role: 'admin' })
   const asked = { user_id: viewer.user_id, role: 'owner' as const }
   await expect(changeRole(service.context, passed, asked, sender)).rejects.toMatchObject({
@@ -231,12 +242,12 @@ test('a review is noted with its time', async () => {
   const { reviewed_at } = (await owner.post(at(owner, '/review'))).body
   expect((await owner.get(at(owner))).body.members[0].reviewed_at).toBe(reviewed_at)
   expect((await linesOf(owner)).at(-1)?.change).toBe('members.reviewed')
-  const { merchant_id, user_id } = owner
   const journalEntry = () => {
     throw new Error('no line')
   }
   const broken = { ...service.context, ids: { ...service.context.ids, journalEntry } }
-  const member = { merchant_id, user_id } as Member
+  const { session_id } = (await owner.get('/me')).body.session
+  const member = memberOf(owner, { session: { session_id } as Member['session'] })
   await expect(review(broken, member, sender)).rejects.toThrow('no line')
   // Without its line it did not happen.
   expect((await owner.get(at(owner))).body.members[0].reviewed_at).toBe(reviewed_at)

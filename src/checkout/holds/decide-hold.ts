@@ -3,6 +3,7 @@
 import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import { writeAs } from '../../merchants/write-as.ts'
 import { callToSettle, SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { listOperations } from '../asking/operation-store.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
@@ -130,7 +131,9 @@ async function begin(
     detail: { operation_id, sequence, acquirer: operation.acquirer },
     at,
   })
-  return (await beginDecision(sql, { session, hold, operation, key, journal })) ? operation : null
+  const intent = { session, hold, operation, key, journal }
+  const is_begun = await writeAs(sql, cause, (tx) => beginDecision(tx, intent))
+  return is_begun ? operation : null
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import { writeAs } from '../../merchants/write-as.ts'
 import type { SettlementContext } from '../context.ts'
 import { escalate, isWaiting } from '../hold.ts'
 import { type Cause, lineOf } from '../outcome.ts'
@@ -25,7 +26,9 @@ export async function escalateHold(
     detail: { deadline: hold.deadline },
     at: world.clock.now(),
   })
-  const open = isWaiting(hold)
-  if (open && (await saveEscalation(sql, { hold: escalate(hold), key, journal }))) return
+  const escalation = { hold: escalate(hold), key, journal }
+  const is_saved =
+    isWaiting(hold) && (await writeAs(sql, cause, (tx) => saveEscalation(tx, escalation)))
+  if (is_saved) return
   throw new Refusal('hold_already_decided', 'The payment is not held any more.')
 }

@@ -1,11 +1,12 @@
 // POST /v1/payments/{payment_id}/hold/capture, …/void and …/escalate: a merchant decides a held payment.
 
 import { z } from 'zod'
-import { actorOf, type SecretKey, secretKey } from '../../http/access.ts'
+import { type SecretKey, secretKey } from '../../http/access.ts'
 import { keyRules, stillRunning } from '../../http/idempotency.ts'
 import { type RouteRequest, route } from '../../http/route.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import { listOperations } from '../asking/operation-store.ts'
+import { causeBy } from '../cause.ts'
 import type { Context } from '../context.ts'
 import type { OperationState } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
@@ -83,7 +84,7 @@ function paymentOf({ holder, params }: Request): PaymentKey {
 }
 
 function causeOf({ holder, request_id }: Request): Cause {
-  return { actor: actorOf(holder), request_id }
+  return causeBy(holder, request_id)
 }
 
 /** The result so far. The request that reserved the key may still run, or may have died before it could answer. */

@@ -2,7 +2,7 @@
 
 import type { JournalLine } from '../../audit/journal.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
-import type { Sql } from '../../database/open.ts'
+import type { AnySql, Sql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
@@ -21,7 +21,7 @@ import type { Session } from '../session.ts'
  * hold has changed since it was read. Throws KeyTakenError.
  */
 export async function beginDecision(
-  sql: Sql,
+  sql: AnySql,
   intent: {
     session: Session
     hold: Hold
@@ -49,7 +49,7 @@ export async function beginDecision(
  * free.
  */
 function undecided(
-  sql: Sql,
+  sql: AnySql,
   { session: s, hold: h, key }: { session: Session; hold: Hold; key: ReservedKey | null },
 ) {
   return sql`
@@ -192,7 +192,7 @@ function answered(
 
 /** False where the hold was decided. An escalated hold stays as it is. Throws KeyTakenError. */
 export async function saveEscalation(
-  sql: Sql,
+  sql: AnySql,
   { hold: h, key, journal }: { hold: Hold; key: ReservedKey | null; journal: JournalLine },
 ): Promise<boolean> {
   const rows = await sql<GateResult[]>`
@@ -231,10 +231,10 @@ export async function restRules(sql: Sql, hold: Hold, rules_at: Date): Promise<v
     where ${isOpen(sql, hold)} and rules_at = ${hold.rules_at}`
 }
 
-function isThis(sql: Sql, { merchant_id, payment_id }: Hold) {
+function isThis(sql: AnySql, { merchant_id, payment_id }: Hold) {
   return sql`merchant_id = ${merchant_id} and payment_id = ${payment_id}`
 }
 
-function isOpen(sql: Sql, hold: Hold) {
+function isOpen(sql: AnySql, hold: Hold) {
   return sql`${isThis(sql, hold)} and status in ('pending_review', 'escalated')`
 }

@@ -29,7 +29,7 @@ export async function findRefundLimit(
  * the limit before it: 0 without one.
  */
 export async function setRefundLimit(
-  sql: Sql,
+  tx: AnySql,
   {
     merchant_id,
     currency,
@@ -37,20 +37,18 @@ export async function setRefundLimit(
   }: { merchant_id: string; currency: string; amount: number | null },
   lineOf: (before: number) => Parameters<typeof insertLine>[1],
 ): Promise<void> {
-  await sql.begin(async (tx) => {
-    // One after the other, so that each line has what was there before. Their times are of the requests.
-    await tx`select 1 from merchants where merchant_id = ${merchant_id} for no key update`
-    const before = await findRefundLimit(tx, { merchant_id, currency })
-    if (amount === null) {
-      await tx`
-        delete from support_refund_limits
-        where merchant_id = ${merchant_id} and currency = ${currency}`
-    } else {
-      await tx`
-        insert into support_refund_limits (merchant_id, currency, amount)
-        values (${merchant_id}, ${currency}, ${amount})
-        on conflict (merchant_id, currency) do update set amount = excluded.amount`
-    }
-    await insertLine(tx, lineOf(before))
-  })
+  // One after the other, so that each line has what was there before. Their times are of the requests.
+  await tx`select 1 from merchants where merchant_id = ${merchant_id} for no key update`
+  const before = await findRefundLimit(tx, { merchant_id, currency })
+  if (amount === null) {
+    await tx`
+      delete from support_refund_limits
+      where merchant_id = ${merchant_id} and currency = ${currency}`
+  } else {
+    await tx`
+      insert into support_refund_limits (merchant_id, currency, amount)
+      values (${merchant_id}, ${currency}, ${amount})
+      on conflict (merchant_id, currency) do update set amount = excluded.amount`
+  }
+  await insertLine(tx, lineOf(before))
 }

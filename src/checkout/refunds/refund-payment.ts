@@ -2,6 +2,7 @@
 
 import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
+import { writeAs } from '../../merchants/write-as.ts'
 import { callToSettle, SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import type { SettlementContext } from '../context.ts'
@@ -71,7 +72,7 @@ async function begin(
   })
   const rest = asked_amount === null ? amount : null
   const intent = { refund, operation, rest, key, journal, is_limited }
-  if (!(await beginRefund(sql, intent))) return null
+  if (!(await writeAs(sql, cause, (tx) => beginRefund(tx, intent)))) return null
   return { ...whole, refund, operation, cause }
 }
 

@@ -1,11 +1,12 @@
 // POST and GET /v1/payments/{payment_id}/refunds, GET /v1/refunds/{refund_id}: a merchant refunds a captured payment.
 
 import { z } from 'zod'
-import { actorOf, secretKey } from '../../http/access.ts'
+import { secretKey } from '../../http/access.ts'
 import { type KeyRules, keyRules, stillRunning } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitKey } from '../../merchants/admit.ts'
+import { causeBy } from '../cause.ts'
 import type { Context } from '../context.ts'
 import { amount, optionalText } from '../fields.ts'
 import { noPayment, type PaymentKey } from '../payment.ts'
@@ -54,7 +55,7 @@ export function refundRecord(isLimited: (holder: unknown) => boolean = () => fal
         amount: body.amount ?? null,
         reason: body.reason ?? null,
         metadata: {},
-        cause: { actor: actorOf(holder), request_id },
+        cause: causeBy(holder, request_id),
         key: reserveKey(),
         is_limited: isLimited(holder),
       })

@@ -2,7 +2,7 @@
 
 import type { JournalLine } from '../../audit/journal.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
-import type { Sql } from '../../database/open.ts'
+import type { AnySql, Sql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
@@ -18,7 +18,7 @@ import type { Refund } from '../refund.ts'
  * amount is left than `rest`. Throws KeyTakenError.
  */
 export async function beginRefund(
-  sql: Sql,
+  sql: AnySql,
   intent: {
     refund: Refund
     operation: Operation

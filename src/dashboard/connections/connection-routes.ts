@@ -30,7 +30,8 @@ import {
   connection_kinds,
   connection_modes,
 } from '../../merchants/account-connection.ts'
-import { notThere, signedIn } from '../../users/signed-in.ts'
+import { notThere } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'checkout' as const }

@@ -16,7 +16,8 @@ import { actorOf } from '../../http/access.ts'
 import { type FileAnswer, route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { currencyOf } from '../../kernel/values.ts'
-import { type Member, signedIn } from '../../users/signed-in.ts'
+import type { Member } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { byte_order_mark, type Cell, csvLine } from './csv.ts'
 
 const bounds = { page_rows: 1000, rows_max: 100_000 }

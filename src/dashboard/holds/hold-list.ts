@@ -8,7 +8,8 @@ import type { HoldWithPayment } from '../../checkout/reading/operator-store.ts'
 import { heldPaymentView, viewHeldPayment } from '../../checkout/reading/read-holds.ts'
 import { beginOf, limit_max, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
-import { type Member, signedIn } from '../../users/signed-in.ts'
+import type { Member } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { maskEmail } from '../shoppers.ts'
 
 const listedHold = heldPaymentView.extend({ customer_email: z.string().nullable() })

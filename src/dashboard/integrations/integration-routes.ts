@@ -15,7 +15,8 @@ import {
 import { createIntegration } from '../../merchants/manage.ts'
 import { priceView, viewPrice } from '../../merchants/price-view.ts'
 import { findMerchantOfIntegration, listIntegrations } from '../../merchants/store.ts'
-import { type Member, notThere, permissionDenied, signedIn } from '../../users/signed-in.ts'
+import { type Member, notThere, permissionDenied } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
 // Its rules may capture what nobody has looked at, and its origins say whose pages may take payments.
@@ -83,8 +84,9 @@ export const createIntegrationHere = route({
   handle: async (context: Context, { holder, body, request_id }) => {
     const rules = { ...defaultRules, ...definedIn(body) }
     refuse(rulesFault(rules))
-    judgeHoldRules(holder, defaultRules, rules)
-    const office = officeOf(context, holder, request_id)
+    const office = officeOf(context, holder, request_id, (now) =>
+      judgeHoldRules(now, defaultRules, rules),
+    )
     const asked = { ...definedIn(body), name: body.name }
     const { integration } = await createIntegration(office, holder.merchant_id, asked, {
       take: ['is_default', 'is_hosted_page'],
@@ -106,13 +108,17 @@ export const changeIntegrationHere = route({
   refusals: [],
   handle: async (context: Context, { holder, params, body, request_id }) => {
     const id = await ownOrRefuse(context, holder.merchant_id, params.integration_id!)
+    // Judged in the transaction, before what there is to change is read.
+    let member: Member = holder
     const decide = (before: Integration): Integration => {
       const after = { ...before, ...definedIn(body) }
       refuse(rulesFault(after))
-      judgeHoldRules(holder, before, after)
+      judgeHoldRules(member, before, after)
       return after
     }
-    const office = officeOf(context, holder, request_id)
+    const office = officeOf(context, holder, request_id, (now) => {
+      member = now
+    })
     const { integration } = await changeIntegration(office, id, decide, {
       take: ['is_default', 'is_hosted_page'],
     }).catch(refuseTaken)

@@ -15,9 +15,10 @@ import {
   withdrawKey,
   withdrawPublishableKey,
 } from '../../merchants/manage.ts'
+import { type Member, notThere, permissionDenied } from '../../users/member.ts'
 import { listMembers } from '../../users/membership-store.ts'
 import type { StaffPermission } from '../../users/roles.ts'
-import { type Member, notThere, permissionDenied, signedIn } from '../../users/signed-in.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'checkout' as const }
@@ -83,14 +84,13 @@ export const createKeyHere = route({
   }),
   refusals: ['permission_denied'],
   handle: async (context: Context, { holder, body, request_id, recordReply }) => {
-    refuseMoreThanOwn(holder, body)
     // A key for tests must have no say in what the page of the live shop may do.
     const pair = body.mode === 'test_only' ? 'own' : true
     const asked: NewKey = {
       ...{ name: body.name, permissions: [...new Set(body.permissions)], mode: body.mode },
       ...{ allowed_addresses: [], allowed_origins: [], expires_at: null, pair },
     }
-    const office = officeOf(context, holder, request_id)
+    const office = officeOf(context, holder, request_id, (now) => refuseMoreThanOwn(now, body))
     const made = await createKey(office, holder.merchant_id, asked, (made) =>
       recordReply(viewMade(made)),
     )

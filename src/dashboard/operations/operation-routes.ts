@@ -14,7 +14,8 @@ import {
 import { actorOf } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { notThere, signedIn } from '../../users/signed-in.ts'
+import { notThere } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { findOperation } from './operation-store.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'checkout' as const, status: 200 }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type Life, viewLife } from '../../checkout/lives/life.ts'
 import { anyEventTypes } from '../../kernel/values.ts'
-import type { Member } from '../../users/signed-in.ts'
+import type { Member } from '../../users/member.ts'
 import { peopleView } from '../people.ts'
 
 const time = z.string()

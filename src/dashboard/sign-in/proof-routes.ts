@@ -5,15 +5,18 @@ import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/values.ts'
+import type { Person } from '../../users/member.ts'
 import { listPasskeys } from '../../users/passkey-store.ts'
 import { askToUsePasskey } from '../../users/passkeys.ts'
 import { proofWaysOf, unlockWaysOf } from '../../users/proof-ways.ts'
-import { type Factor, isLocked } from '../../users/session.ts'
-import { acceptOneTimeCode, acceptPasskey, acceptPassword, failed } from '../../users/sign-in.ts'
-import { type Person, signedInOrLocked } from '../../users/signed-in.ts'
+import { isLocked } from '../../users/session.ts'
+import type { Shown } from '../../users/shown-store.ts'
+import { acceptOneTimeCode, acceptPasskey, acceptPassword } from '../../users/sign-in.ts'
+import { signedInOrLocked } from '../../users/signed-in.ts'
 import { renew, type Sender } from '../../users/start-session.ts'
+import { failed } from '../../users/tries.ts'
 import { requestOptions, usedPasskey } from '../passkey-schemas.ts'
-import { sendToken } from './send-token.ts'
+import { rememberBrowser, sendToken } from './send-token.ts'
 
 const shared = {
   method: 'POST' as const,
@@ -58,9 +61,10 @@ export const prove = route({
   handle: async (context: Context, request) => {
     const { page, session } = request.holder
     const shown = await judgeProof(context, request.holder, request.body, request)
-    const token = await renew(context, session, { shown: [shown], sender: request })
+    const token = await renew(context, session, { shown, sender: request })
     if (token === null) throw failed()
     sendToken(request, page, token)
+    rememberBrowser(context, request, request.holder)
     return { proved_at: timestamp(request.now) }
   },
 })
@@ -71,29 +75,30 @@ async function judgeProof(
   { page, session, user_id }: Person,
   { passkey, one_time_code, password }: z.output<typeof proofBody>,
   sender: Sender & { now: Date },
-): Promise<Factor> {
+): Promise<Shown[]> {
   const is_locked = isLocked(session, sender.now)
+  // Whoever has no session cannot lock this counter.
+  const which = { user_id, counter: `session ${session.session_id}` as const }
   const unlocking = is_locked ? unlockWaysOf(session, context.doorkeeper) : []
   const is_joined = unlocking.includes('passkey_and_password')
   if (passkey) {
     if (is_joined && password === undefined) throw wants('password')
     const purpose = `proof ${session.session_id}` as const
-    await acceptPasskey(context, { page, purpose }, { response: passkey, user_id }, sender)
-    if (is_joined) await acceptPassword(context, { user_id, password: password! }, sender)
-    return 'passkey'
+    const answer = { response: passkey, user_id }
+    const { shown } = await acceptPasskey(context, { page, purpose }, answer, sender)
+    if (!is_joined) return [shown]
+    return [shown, await acceptPassword(context, which, password!, sender)]
   }
   if (is_joined) throw wants('passkey')
   if (one_time_code !== undefined) {
     const wants_password = is_locked && session.has_password
     if (wants_password && password === undefined) throw wants('password')
-    const shown = { user_id, code: one_time_code, password: password ?? null }
-    await acceptOneTimeCode(context, shown, sender)
-    return 'one_time_code'
+    const typed = { code: one_time_code, password: password ?? null }
+    return acceptOneTimeCode(context, which, typed, sender)
   }
   if (password === undefined) throw wants('passkey')
   if (!proofWaysOf(session, context.doorkeeper).includes('password')) throw wants('one_time_code')
-  await acceptPassword(context, { user_id, password }, sender)
-  return 'password'
+  return [await acceptPassword(context, which, password, sender)]
 }
 
 function wants(field: string): Refusal {

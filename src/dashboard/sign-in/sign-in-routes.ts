@@ -7,18 +7,13 @@ import { route } from '../../http/route.ts'
 import { personLine } from '../../users/lines.ts'
 import { askToUsePasskey } from '../../users/passkeys.ts'
 import { endSession } from '../../users/session-store.ts'
-import {
-  acceptOneTimeCode,
-  failed,
-  limitTries,
-  signInByPassword,
-  spendRecoveryCode,
-} from '../../users/sign-in.ts'
+import { acceptOneTimeCode, signInByPassword, spendRecoveryCode } from '../../users/sign-in.ts'
 import { showPassword, signInByPasskey } from '../../users/sign-in-by-passkey.ts'
 import { halfSignedIn, sessionOfCaller, visitor } from '../../users/signed-in.ts'
 import { authorOf, renew, signIn } from '../../users/start-session.ts'
+import { failed, limitTries } from '../../users/tries.ts'
 import { requestOptions, usedPasskey } from '../passkey-schemas.ts'
-import { sendToken, takeToken } from './send-token.ts'
+import { rememberBrowser, sendToken, takeToken } from './send-token.ts'
 
 const shared = {
   method: 'POST' as const,
@@ -98,6 +93,7 @@ export const showPasswordToo = route({
     const { page, session } = request.holder
     const token = await showPassword(context, session, request.body.password, request)
     sendToken(request, page, token)
+    rememberBrowser(context, request, { page, user_id: session.user_id })
     return { next: 'signed_in' as const }
   },
 })
@@ -114,8 +110,9 @@ export const signInByAPassword = route({
   handle: async (context: Context, request) => {
     const { page } = request.holder
     const before = await sessionOfCaller(context, request.caller, page)
-    const { next, token } = await signInByPassword(context, request.body, request, before)
+    const { next, token, user_id } = await signInByPassword(context, request.body, request, before)
     sendToken(request, page, token)
+    if (next === 'signed_in') rememberBrowser(context, request, { page, user_id })
     return { next }
   },
 })
@@ -131,10 +128,12 @@ export const showOneTimeCode = route({
   refusals: sign_in_refusals,
   handle: async (context: Context, request) => {
     const { page, user_id, session } = request.holder
-    await acceptOneTimeCode(context, { user_id, code: request.body.code }, request)
-    const token = await renew(context, session, { shown: ['one_time_code'], sender: request })
+    const which = { user_id, counter: 'second_factor' as const }
+    const shown = await acceptOneTimeCode(context, which, request.body, request)
+    const token = await renew(context, session, { shown, sender: request })
     if (token === null) throw failed()
     sendToken(request, page, token)
+    rememberBrowser(context, request, { page, user_id })
     return { next: 'signed_in' as const }
   },
 })
@@ -153,13 +152,14 @@ export const showRecoveryCode = route({
     const before = await sessionOfCaller(context, request.caller, page)
     const half = before?.is_half ? before : null
     const asked = { user_id: half?.user_id ?? null, code: request.body.code }
-    const user_id = await spendRecoveryCode(context, asked, request)
-    const factors = ['recovery_code' as const]
+    const { user_id, shown } = await spendRecoveryCode(context, asked, request)
+    const arrived = { user_id, shown: [shown], sender: request }
     const token = half
-      ? await renew(context, half, { shown: factors, sender: request })
-      : await signIn(context, { user_id, factors, sender: request, before })
+      ? await renew(context, half, arrived)
+      : await signIn(context, { ...arrived, before })
     if (token === null) throw failed()
     sendToken(request, page, token)
+    rememberBrowser(context, request, { page, user_id })
     return { next: 'signed_in' as const }
   },
 })

@@ -8,7 +8,6 @@ import { isSafePlace, type PageOrigin, pageOriginOf } from '../../users/page-ori
 import { hasProved, owesBoth, proofWaysOf } from '../../users/proof-ways.ts'
 import { keepToken } from '../../users/session-cookie.ts'
 import type { FoundSession } from '../../users/session-store.ts'
-import { limitTries } from '../../users/sign-in.ts'
 import { proveByProvider, signInByProvider } from '../../users/sign-in-by-provider.ts'
 import { sessionOfCaller } from '../../users/signed-in.ts'
 import {
@@ -18,6 +17,7 @@ import {
   type RoundPurpose,
   type SingleSignOn,
 } from '../../users/single-sign-on.ts'
+import { limitTries } from '../../users/tries.ts'
 
 type PageRequest = Parameters<Page<Context>['handle']>[1]
 
@@ -73,11 +73,13 @@ async function linkingPerson(
   context: Context,
   page: PageOrigin,
   request: PageRequest,
-): Promise<string | null> {
+): Promise<RoundPurpose['linking']> {
   const session = await ownSession(context, page, request)
   if (session === null || owesBoth(session, context.doorkeeper)) return null
   const act = { gravity: 'grave' as const, mode: 'live' as const }
-  return hasProved(session, act, context.world.clock.now()) ? session.user_id : null
+  if (!hasProved(session, act, context.world.clock.now())) return null
+  const { session_id, user_id } = session
+  return { session_id, user_id }
 }
 
 /** The whole session, locked or not, of whoever comes from our own page. */

@@ -22,7 +22,9 @@ import type { AnySql } from '../../database/open.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { personLine } from '../../users/lines.ts'
-import { type Person, signedInOperator } from '../../users/signed-in.ts'
+import type { Person } from '../../users/member.ts'
+import { lockOperator } from '../../users/rights.ts'
+import { signedInOperator } from '../../users/signed-in.ts'
 import { authorOf, type Sender } from '../../users/start-session.ts'
 import { brakeView, comparisonView, findingView, orphanView } from './operator-views.ts'
 
@@ -200,16 +202,17 @@ export const closeFindingsHere = route({
 /** The act and its line, in one transaction. It concerns no merchant, so the line is the installation's. */
 async function noted<T>(
   context: Context,
-  { user_id }: Person,
+  person: Person,
   sender: Sender,
   { change, detail }: { change: string; detail: object },
   act: (sql: AnySql) => Promise<T>,
 ): Promise<T> {
   return context.sql.begin(async (tx) => {
+    await lockOperator(tx, person)
     const done = await act(tx)
     // Not about the operator: merchants see what is, of their members.
     const told = { subject: installation_id, change, detail, at: context.world.clock.now() }
-    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+    await insertLine(tx, personLine(context, authorOf(person.user_id, sender), told))
     return done
   }) as Promise<T>
 }

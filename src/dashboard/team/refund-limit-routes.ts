@@ -5,6 +5,7 @@ import type { Context } from '../../checkout/context.ts'
 import { amount, currency } from '../../checkout/fields.ts'
 import { listRefundLimits, setRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
 import { route } from '../../http/route.ts'
+import { beginAs } from '../../merchants/write-as.ts'
 import { personLine } from '../../users/lines.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { authorOf } from '../../users/start-session.ts'
@@ -41,12 +42,12 @@ export const setRefundLimitHere = route({
     const { merchant_id, user_id } = holder
     const limit = { merchant_id, ...body }
     const author = authorOf(user_id, request)
-    await setRefundLimit(context.sql, limit, (before) =>
+    const lineAfter = (before: number) =>
       personLine(context, author, {
         ...{ merchant_id, subject: merchant_id, change: 'refund_limit.set', at: now },
         detail: { ...body, before: before || null },
-      }),
-    )
+      })
+    await beginAs(context.sql, holder, (tx) => setRefundLimit(tx, limit, lineAfter))
     return null
   },
 })

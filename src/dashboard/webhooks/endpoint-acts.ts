@@ -7,7 +7,8 @@ import type { RefusalCode } from '../../kernel/errors.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp } from '../../kernel/values.ts'
 import { writerOf } from '../../merchants/account-lines.ts'
-import { permissionDenied, signedIn } from '../../users/signed-in.ts'
+import { judgedBy } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
 import { countDeadLetters } from '../../webhooks/deliveries/operator-store.ts'
 import { replayDeadLetters } from '../../webhooks/deliveries/replay-dead-letters.ts'
 import { window_ms } from '../../webhooks/delivery.ts'
@@ -16,6 +17,7 @@ import { findEndpointKey, modeOfEndpoint } from '../../webhooks/endpoints/endpoi
 import { type RotatedSecret, rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import { limitTo } from '../../webhooks/rate-limit.ts'
 import { sendTestEvent } from '../../webhooks/sending/send-test-event.ts'
+import { refuseUnlessReader } from '../shoppers.ts'
 
 const shared = { method: 'POST' as const, tag: 'Dashboard', dialect: 'checkout' as const }
 const nothing = { body: z.strictObject({}), body_optional: true as const }
@@ -43,10 +45,8 @@ export const rotateSecretHere = route({
     const { endpoint_id } = await ownEndpoint(context, merchant_id, params.endpoint_id!)
     const mode = await modeOfEndpoint(context.sql, { merchant_id, params })
     // Whoever has the secret can tell the live shop of payments in our name.
-    if (mode !== 'test' && !holder.can('read_shoppers', 'live')) {
-      throw permissionDenied('read_shoppers')
-    }
-    const writer = writerOf(context, { holder, request_id })
+    const judged = mode === 'test' ? holder : judgedBy(holder, refuseUnlessReader)
+    const writer = writerOf(context, { holder: judged, request_id })
     const view = (rotated: RotatedSecret) => ({
       ...rotated,
       previous_secret_until: timestamp(rotated.previous_secret_until),

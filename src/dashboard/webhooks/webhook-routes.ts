@@ -5,7 +5,8 @@ import type { Context } from '../../context.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
-import { type DoorRule, type Member, signedIn } from '../../users/signed-in.ts'
+import { judgedBy, type Member } from '../../users/member.ts'
+import { type DoorRule, signedIn } from '../../users/signed-in.ts'
 import { listDeliveries } from '../../webhooks/deliveries/list-deliveries.ts'
 import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
 import {
@@ -19,6 +20,7 @@ import { createEndpoint } from '../../webhooks/endpoints/create-endpoint.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
 import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
 import { behind } from '../behind.ts'
+import { refuseUnlessReader } from '../shoppers.ts'
 
 const replaying = signedIn('replay_deliveries')
 const day_ms = 24 * 3_600_000
@@ -75,8 +77,13 @@ export const listEndpointsHere = route({
 })
 
 /** An endpoint is told of shoppers, so it gets the events of those modes alone in which its maker may read them. */
+const door = signedIn('manage_webhooks', { gravity: 'grave' })
 const creating: DoorRule<Member> = {
-  ...signedIn('manage_webhooks', { gravity: 'grave' }),
+  ...door,
+  async check(request) {
+    const member = await door.check(request)
+    return member.can('read_shoppers', 'live') ? judgedBy(member, refuseUnlessReader) : member
+  },
   onlyMode: ({ can }) => (can('read_shoppers', 'live') ? null : 'test'),
 }
 

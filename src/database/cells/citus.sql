@@ -61,5 +61,5 @@ select create_distributed_table('payment_counts', 'merchant_id', colocate_with =
 select create_distributed_table('payment_count_marks', 'merchant_id', colocate_with => 'sessions');
 
 -- What is not named here stays on the coordinator alone, where no cell reads it: the simulated bank's books, which know no merchant,
--- the migrations, the pages, and what each process writes when it starts or every few seconds: while a node is away, nothing that lies
--- on every node can be written. High-water marks are each server's own: make-cells.sql.
+-- the migrations, the pages, tries to sign in, and what each process writes when it starts or every few seconds: while a node is away,
+-- nothing that lies on every node can be written. High-water marks are each server's own: make-cells.sql.

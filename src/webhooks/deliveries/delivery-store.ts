@@ -172,7 +172,7 @@ export type Replay = {
  * stored already.
  */
 export async function insertReplay(
-  sql: Sql,
+  sql: AnySql,
   of: SettledDelivery & { endpoint_url: string },
   replay: Replay,
   key: KeyRow | null,

@@ -6,6 +6,7 @@ import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
 import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
+import { writeAs } from '../../merchants/write-as.ts'
 import {
   type DeliveryKey,
   deliveryNotFound,
@@ -62,7 +63,8 @@ export async function replay(
   const line = lineOf(writer, { merchant_id, subject: replay_of, ...told })
   const made = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now, line }
   const reply = { delivery_id, replay_of }
-  if (!(await insertReplay(sql, original, made, recordReply(reply)))) {
+  const key = recordReply(reply)
+  if (!(await writeAs(sql, writer, (tx) => insertReplay(tx, original, made, key)))) {
     // Another request was faster: the delivery's present state gives the refusal.
     validateReplay(await findDelivery(sql, which), now)
     throw replayInProgress()

@@ -16,6 +16,7 @@ import {
   type Mode,
 } from '../../kernel/values.ts'
 import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
+import { writeAs } from '../../merchants/write-as.ts'
 import {
   type Endpoint,
   endpointCreated,
@@ -103,7 +104,8 @@ export async function registerEndpoint(
 ): Promise<z.input<typeof endpointCreated>> {
   const { signing_secret, ...made } = newEndpoint(context, asked, writer)
   const reply = { ...viewEndpoint(made.endpoint), signing_secret }
-  if (await insertEndpoint(context.sql, made, recordReply(reply))) return reply
+  const key = recordReply(reply)
+  if (await writeAs(context.sql, writer, (tx) => insertEndpoint(tx, made, key))) return reply
   throw new Refusal(
     'invalid_request',
     `An account has at most ${endpoints_max} active webhook endpoints. Delete one first.`,

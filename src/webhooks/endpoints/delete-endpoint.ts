@@ -6,6 +6,7 @@ import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
 import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
+import { beginAs } from '../../merchants/write-as.ts'
 import { type EndpointKey, endpointNotFound } from '../endpoint.ts'
 import { endDeliveries } from '../queue/queue-store.ts'
 import { limitTo } from '../rate-limit.ts'
@@ -47,7 +48,7 @@ export async function removeEndpoint(
 ): Promise<void> {
   const { merchant_id, endpoint_id: subject } = which
   const line = lineOf(writer, { merchant_id, subject, change: 'endpoint.deleted', at: now })
-  await sql.begin(async (tx) => {
+  await beginAs(sql, writer, async (tx) => {
     if (!(await disableEndpoint(tx, which, key, line))) throw endpointNotFound()
     await endDeliveries(tx, which, now)
   })

@@ -15,7 +15,7 @@ import { type Endpoint, type EndpointKey, endpoints_max } from '../endpoint.ts'
  * the key is stored already.
  */
 export async function insertEndpoint(
-  sql: Sql,
+  sql: AnySql,
   { endpoint, line }: { endpoint: Endpoint; line: JournalLine },
   key: KeyRow | null,
 ): Promise<boolean> {
@@ -109,7 +109,7 @@ export type EndpointWithSecrets = Pick<
  * KeyTakenError and changes nothing where the key is stored already.
  */
 export async function replaceSecret(
-  sql: Sql,
+  sql: AnySql,
   { merchant_id, endpoint_id }: EndpointKey,
   next: {
     sealed_secret: Buffer

@@ -3,6 +3,7 @@
 import type { Context } from '../../context.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { lineOf, type Writer } from '../../merchants/account-lines.ts'
+import { writeAs } from '../../merchants/write-as.ts'
 import { endpointNotFound, sealSecret } from '../endpoint.ts'
 import { findEndpointKey, replaceSecret } from './endpoint-store.ts'
 
@@ -36,6 +37,7 @@ export async function rotateSecret(
   const next = { sealed_secret, previous_secret_until }
   const rotated = { endpoint_id: endpoint.endpoint_id, signing_secret, previous_secret_until }
   const made = { ...next, line, key: recordReply(rotated) }
-  if (!(await replaceSecret(sql, endpoint, made))) throw endpointNotFound()
+  const is_made = await writeAs(sql, writer, (tx) => replaceSecret(tx, endpoint, made))
+  if (!is_made) throw endpointNotFound()
   return rotated
 }

@@ -1,0 +1,45 @@
+// A browser in which somebody has signed in before says so by a signed cookie. It lets nobody in: passwords that are tried there count
+// apart, so that a stranger's tries do not lock this person out.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { Caller } from '../http/access.ts'
+import { cookieIn } from '../http/cookies.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { PageOrigin } from './page-origin.ts'
+import { cookiesFor } from './session-cookie.ts'
+import type { User } from './user.ts'
+
+const name = 'ripper-known'
+const lasts_seconds = 90 * 24 * 3600
+
+/** The values of `Set-Cookie` for a browser in which a person has just signed in. */
+export function knownBrowserCookies(
+  keyring: Keyring,
+  { user_id, at }: { user_id: string; at: Date },
+  page: PageOrigin,
+): string[] {
+  const head = `${user_id}.${at.getTime().toString(36)}`
+  const value = `${head}.${keyring.mac('known browser', head).toString('base64url')}`
+  return cookiesFor(page, { name, value, max_age: lasts_seconds })
+}
+
+/** Who has signed in there, and when; null where nobody has, or not for long. */
+export function readKnownBrowser(
+  keyring: Keyring,
+  caller: Caller,
+  now: Date,
+): { user_id: string; at: Date } | null {
+  const value = cookieIn(caller, `__Host-${name}`) ?? cookieIn(caller, name) ?? ''
+  const [user_id, time, mac] = value.split('.')
+  if (!user_id || !time || !mac) return null
+  const sent = Buffer.from(mac, 'base64url')
+  const macs = keyring.macs('known browser', `${user_id}.${time}`)
+  if (!macs.some((each) => each.length === sent.length && timingSafeEqual(each, sent))) return null
+  const at = new Date(Number.parseInt(time, 36))
+  return now.getTime() - at.getTime() <= lasts_seconds * 1000 ? { user_id, at } : null
+}
+
+/** Whether a browser is known to a person: not by a sign-in before their password or all their sessions were put to an end. */
+export function isKnownTo({ user_id, known_since }: User, known: { user_id: string; at: Date }) {
+  return known.user_id === user_id && (known_since === null || known.at >= known_since)
+}

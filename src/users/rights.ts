@@ -1,0 +1,121 @@
+// Judges people anew in the transaction that writes what they asked for: since the door let them in, somebody may have taken their
+// rights or ended their session. What they are judged by stays locked until the transaction ends.
+
+import type { AnySql } from '../database/open.ts'
+import type { SignInLink } from './link-store.ts'
+import { type Member, notThere, type Person, permissionDenied, signInRequired } from './member.ts'
+import { type LockedMember, lockMembers } from './membership-store.ts'
+import { lockRights, lockSession, lockUser, lockUsers, type Rights } from './rights-store.ts'
+import { may, type Role } from './roles.ts'
+import type { User } from './user.ts'
+
+type OwnSession = Pick<Person['session'], 'session_id'>
+type Holder = { user_id: string; session: OwnSession }
+
+/** A person who changes their own account. Throws `sign_in_required`. */
+export async function lockPerson(tx: AnySql, { user_id, session }: Holder): Promise<User> {
+  const user = await lockUser(tx, user_id)
+  if (!user || user.disabled_at !== null) throw signInRequired()
+  await requireSession(tx, session)
+  return user
+}
+
+/** An operator. Throws `sign_in_required`, and `resource_not_found` for somebody who is none any more. */
+export async function lockOperator(tx: AnySql, { user_id, session }: Holder): Promise<void> {
+  const [user] = await lockUsers(tx, [user_id], 'to_read')
+  if (!user || user.disabled_at !== null) throw signInRequired()
+  if (!user.is_operator) throw notThere()
+  await requireSession(tx, session)
+}
+
+/** A member as they are now. Throws what the door does: `sign_in_required`, `resource_not_found`, `permission_denied`. */
+export async function lockMember(tx: AnySql, member: Member): Promise<Member> {
+  const rights = (await lockRights(tx, [member.user_id])).get(member.user_id)
+  const now = judgeMember(member, rights)
+  await requireSession(tx, member.session)
+  return now
+}
+
+/** A member as they are now, and a colleague with what both may do anywhere. Throws what `lockMember` does. */
+export async function lockMemberBeside(
+  tx: AnySql,
+  member: Member,
+  user_id: string,
+): Promise<{ now: Member; own: Rights; theirs: Rights | undefined }> {
+  const rights = await lockRights(tx, [member.user_id, user_id])
+  const own = rights.get(member.user_id)
+  const now = judgeMember(member, own)
+  await requireSession(tx, member.session)
+  return { now, own: own!, theirs: rights.get(user_id) }
+}
+
+/**
+ * A member as they are now, and all members of the merchant, whom nobody else changes meanwhile. The session is left to the
+ * caller: it is locked after all that is judged by memberships. Throws what `lockMember` does.
+ */
+export async function lockTeam(
+  tx: AnySql,
+  member: Member,
+): Promise<{ now: Member; all: LockedMember[] }> {
+  const { merchant_id, user_id } = member
+  const [user] = await lockUsers(tx, [user_id], 'to_read')
+  // All at once: two members who each locked their own first would wait for each other.
+  const all = await lockMembers(tx, merchant_id)
+  const own = all.find((each) => each.user_id === user_id)
+  const roles = new Map(own ? [[merchant_id as string, own.role]] : [])
+  return { now: judgeMember(member, user && { ...user, roles }), all }
+}
+
+/** Throws `sign_in_required` where the session has ended. */
+export async function requireSession(tx: AnySql, { session_id }: OwnSession): Promise<void> {
+  if (!(await lockSession(tx, session_id))) throw signInRequired()
+}
+
+/**
+ * Whether whoever made a link could make it now, for the person who uses it up. Both stay as they are meanwhile. What was made at
+ * the command line or by the service has no maker who could lose a right.
+ */
+export async function lockLink(
+  tx: AnySql,
+  link: Pick<SignInLink, 'made_by' | 'purpose' | 'merchant_id' | 'role'>,
+  user_id: string,
+): Promise<boolean> {
+  const { made_by, purpose, merchant_id, role } = link
+  const maker = made_by.startsWith('user ') ? made_by.slice('user '.length) : null
+  const ids = maker === null ? [user_id] : [maker, user_id]
+  const rights = await lockRights(tx, ids, 'to_change')
+  const theirs = rights.get(user_id)
+  if (theirs && theirs.disabled_at !== null) return false
+  if (maker === null) return true
+  const own = rights.get(maker)
+  if (!own || own.disabled_at !== null) return false
+  if (purpose !== 'reset') return merchant_id !== null && mayManage(own, merchant_id, role!)
+  return theirs !== undefined && theirs.roles.size > 0 && hasPowerOver(own, theirs)
+}
+
+function judgeMember(member: Member, own: Rights | undefined): Member {
+  if (!own || own.disabled_at !== null) throw signInRequired()
+  const role = own.roles.get(member.merchant_id)
+  if (role === undefined) throw notThere()
+  if (!may(role, member.permission, member.mode ?? 'live'))
+    throw permissionDenied(member.permission)
+  const { is_operator } = own
+  return { ...member, is_operator, role, can: (asked, mode) => may(role, asked, mode) }
+}
+
+/** Whether the first has power over all that the account of the second may do: by a link that opens it anew, they could use it. */
+export function hasPowerOver(own: Rights, theirs: Rights): boolean {
+  if (theirs.is_operator && !own.is_operator) return false
+  return [...theirs.roles].every(([merchant_id, role]) => mayManage(own, merchant_id, role))
+}
+
+/** Whether they may make somebody a member of this role, or end what such a member may do. */
+export function mayManage({ roles }: Rights, merchant_id: string, role: Role): boolean {
+  const own = roles.get(merchant_id)
+  return own !== undefined && may(own, 'manage_members', 'live') && mayDecideAbout(own, role)
+}
+
+/** About owners only owners decide. */
+export function mayDecideAbout(own: Role, concerned: Role | null): boolean {
+  return concerned !== 'owner' || own === 'owner'
+}
