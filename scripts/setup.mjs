@@ -107,8 +107,8 @@ function refuseForeignNode(node) {
   const { status } = spawnSync(node, ['--version'], { stdio: 'ignore' })
   if (status === 0) return
   throw new Error(
-    `${node} does not run on this system: on Linux it needs glibc, which Alpine, for instance, does not have. docs/install.md ` +
-      'says how to install the service where it uses a Node and a PostgreSQL of the system.',
+    `${node} does not run on this system: on Linux it needs glibc, which Alpine, for instance, does not have. ` +
+      'See "Without glibc" in docs/install.md.',
   )
 }
 
