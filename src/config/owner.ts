@@ -21,6 +21,7 @@ import { dirname, join, resolve } from 'node:path'
 export type Account = { uid: number; gid: number }
 
 const links_max = 40
+const text_bytes_max = 1_000_000
 
 /**
  * Acts with the rights of this user alone if this process is root, and as it is otherwise. The whole process has only these
@@ -81,17 +82,20 @@ export function ownerOf(path: string): Account {
   return owner
 }
 
-/** What a file says. */
+/** What a small file says. */
 export function readFile(path: string): string {
-  return readBytes(path).toString('utf8')
+  return readBytes(path, text_bytes_max).toString('utf8')
 }
 
-/** Only a regular file is read: a pipe might never end. */
-export function readBytes(path: string): Buffer {
+/** Only a regular file is read, since a pipe might never end, and none that is larger than it should be. */
+export function readBytes(path: string, bytes_max: number): Buffer {
   return asOwner(dirname(path), () => {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
-      if (!fstatSync(file).isFile()) throw new Error(`${path} must be a file.`)
+      const stat = fstatSync(file)
+      if (!stat.isFile() || stat.size > bytes_max) {
+        throw new Error(`${path} must be a file of at most ${bytes_max} bytes.`)
+      }
       return readFileSync(file)
     } finally {
       closeSync(file)

@@ -16,10 +16,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asOwner, ownerOf, removeFolder, replaceFile } from '../../src/config/owner.ts'
+import { listeningFolder } from '../../src/database/embedded/process.ts'
 
 const is_root = process.getuid!() === 0
 const nobody = 65_534
@@ -58,6 +59,13 @@ function folderOf(uid: number, path: string, mode = 0o711): string {
 function fileOf(uid: number, path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 })
   chownSync(path, uid, uid)
+}
+
+function linkTo(target: string): string {
+  const path = join(place, 'link')
+  symlinkSync(target, path)
+  lchownSync(path, nobody, nobody)
+  return path
 }
 
 /** A data folder of `uid`, with the cluster of the user `nobody` in it. */
@@ -112,6 +120,25 @@ describe.runIf(is_root)('what root writes', () => {
     '%s, into the data folder of another user, is not led astray',
     (writer) => writeAmong(writer, nobody),
   )
+
+  test.each([
+    ['a folder of root’s', () => bait, 'socket'],
+    ['a link to one', () => linkTo(bait), 'socket'],
+    ['no folder', () => join(place, 'none'), 'socket'],
+    ['another folder of its own', () => folderOf(nobody, join(place, 'other'), 0o700), 'other'],
+  ])('a lock file of another user that names %s leads to a folder of its own', (_, lay, leads) => {
+    const data_dir = dataFolderOf(0, 'data')
+    const cluster = join(data_dir, 'postgres')
+    fileOf(nobody, join(cluster, 'postmaster.pid'), `1\n${cluster}\n1\n5432\n${lay()}\n`)
+    const home = {
+      account: { uid: nobody, gid: nobody },
+      binaries: { folder: '', initdb: '', postgres: '' },
+      data_folder: cluster,
+      socket_folder: join(data_dir, 'socket'),
+      log_file: join(data_dir, 'postgres.log'),
+    }
+    expect(basename(listeningFolder(home))).toBe(leads)
+  })
 
   test('into a folder that its owner swaps for a link stays that user’s', () => {
     const data_dir = folderOf(nobody, join(folderOf(nobody, join(place, 'home')), 'data'))

@@ -6,6 +6,7 @@ import {
   constants,
   fchownSync,
   fstatSync,
+  lstatSync,
   openSync,
   renameSync,
   statSync,
@@ -21,6 +22,8 @@ import { disown, readLockFile, serves } from './lock-file.ts'
 export type Launch = { ended: string | null; log_offset: number }
 
 const log_bytes_max = 10_000_000
+/** What one start adds to it is little. */
+const log_bytes_read_max = 2 * log_bytes_max
 
 /** To append; a pipe that stands in its place must not make us wait for its reader. */
 const log_flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
@@ -75,9 +78,16 @@ export function servingPid(home: Home): number | null {
   return lock !== null && serves(lock.pid, home.data_folder) ? lock.pid : null
 }
 
-/** Where the running server listens. It may have been started with another temporary folder. */
+/**
+ * Where the running server listens. It may have been started with another temporary folder, but never in one of another user's,
+ * to whose server the file could send us otherwise.
+ */
 export function listeningFolder(home: Home): string {
-  return readLockFile(lockPath(home), home)?.socket_folder ?? home.socket_folder
+  const folder = readLockFile(lockPath(home), home)?.socket_folder
+  const stat = folder ? lstatSync(folder, { throwIfNoEntry: false }) : undefined
+  return folder && stat?.isDirectory() && stat.uid === home.account.uid
+    ? folder
+    : home.socket_folder
 }
 
 /** Asks the server to end its sessions, write all data to disk and exit. */
@@ -91,7 +101,9 @@ export function askToStop(pid: number): void {
 
 /** The last lines that the server has written to its log since this start. */
 export function complaint(home: Home, launched: Launch): string {
-  const text = readBytes(home.log_file).subarray(launched.log_offset).toString('utf8')
+  const text = readBytes(home.log_file, log_bytes_read_max)
+    .subarray(launched.log_offset)
+    .toString('utf8')
   return text.trim().split('\n').slice(-5).join('\n')
 }
 
