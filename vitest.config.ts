@@ -12,6 +12,7 @@ const proofs = [
   'tests/browser/{access,docs-page,looks}.test.ts',
   'tests/browser/dashboard/{languages,pictures}.test.ts',
   'tests/checkout/*-program*.test.ts',
+  'tests/cli/welcome.test.ts',
   'tests/checkout/{races,hold-races,reconcile-races,held-locks}.test.ts',
   'tests/database/*-program*.test.ts',
   'tests/database/watch-database.test.ts',

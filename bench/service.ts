@@ -1,12 +1,13 @@
 // Starts the service as it is used, in a process of its own, and what looks into its database from outside.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
+import { removeFolder } from '../src/config/owner.ts'
 import { findHome } from '../src/database/embedded/home.ts'
 import { listeningFolder, servingPid } from '../src/database/embedded/process.ts'
 
@@ -29,7 +30,7 @@ export async function withDataFolder<T>(work: (data_dir: string) => Promise<T>):
   try {
     return await work(folder)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 

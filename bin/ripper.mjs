@@ -2,13 +2,11 @@
 // The command `ripper`: makes sure that everything is installed and that Node 24 runs it, then hands over.
 
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { fittingNode, isNewEnough } from '../scripts/own-node.mjs'
 import { runUnder } from '../scripts/run-under.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const node_needed = 24
 /** From a checkout; else from the package that `npm pack` makes of it, which npm has installed. */
 const is_checkout = existsSync(`${root}src`)
 
@@ -20,14 +18,14 @@ if (await isSetUp()) {
   if (isNewEnough()) await run()
   else {
     const self = fileURLToPath(import.meta.url)
-    runUnder(ownNode(), [self, ...process.argv.slice(2)])
+    runUnder(fittingNode(root), [self, ...process.argv.slice(2)])
   }
 }
 
 async function isSetUp() {
   try {
     if (is_checkout) await (await import('../scripts/setup.mjs')).setUp(root)
-    else if (!isNewEnough() && !existsSync(ownNode())) throw new Error(without_scripts)
+    else if (!isNewEnough()) fittingNode(root)
     return true
   } catch (error) {
     console.error(error.message)
@@ -35,20 +33,6 @@ async function isSetUp() {
     return false
   }
 }
-
-function isNewEnough() {
-  return Number.parseInt(process.versions.node, 10) >= node_needed
-}
-
-/** The one that comes with the package `node`, wherever npm has put that. */
-function ownNode() {
-  const described = createRequire(import.meta.url).resolve('node/package.json')
-  return join(dirname(described), 'bin/node')
-}
-
-const without_scripts =
-  'Node 24, which the npm package "node" brings, is not there: npm has not run its install script. Let it, and run ' +
-  '`npm rebuild`; or run ripper under Node 24.'
 
 async function run() {
   // Under another Node: that one's end is ours, or the service would stay without anybody to stop it.

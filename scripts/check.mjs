@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { fittingNode } from './own-node.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const modules = `${root}node_modules/`
@@ -33,7 +34,7 @@ try {
 
 function runAll() {
   for (const [program, ...args] of steps) {
-    const { status, signal } = spawnSync(`${modules}node/bin/node`, [modules + program, ...args], {
+    const { status, signal } = spawnSync(fittingNode(root), [modules + program, ...args], {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, PATH: `${modules}.bin:${process.env.PATH}` },

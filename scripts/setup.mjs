@@ -11,7 +11,6 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -21,6 +20,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isWebBuilt } from './build-web.mjs'
+import { fittingNode } from './own-node.mjs'
+
+/** What runs and packs the service needs no development packages; nor does a set-up without any script of ours. */
+const without_dev = ['', 'prestart', 'prepack']
 
 /** Brings node_modules in line with package-lock.json and dist/web with web/. Throws an Error with a message for people. */
 export async function setUp(root, { needs_dev = false } = {}) {
@@ -28,7 +31,8 @@ export async function setUp(root, { needs_dev = false } = {}) {
   const release = await lock(root)
   try {
     if (isDone(root, needs_dev)) return
-    if (!isInstalled(root, needs_dev)) install(root)
+    if (!isInstalled(root, needs_dev)) install(root, needs_dev)
+    refuseForeignNode(fittingNode(root))
     linkCommand(root)
     if (!isWebBuilt(root)) buildPages(root)
     writeFileSync(markOf(root), markText(root, isInstalled(root, true)))
@@ -56,42 +60,62 @@ function markText(root, with_dev) {
 /** True when somebody has run npm here already, and it installed what the lock file says. */
 function isInstalled(root, needs_dev) {
   const hidden = read(hiddenLockOf(root))
-  // Without its scripts an installation lacks Node 24 and the embedded database's links.
-  if (hidden === null || !existsSync(join(root, 'node_modules/node/bin/node'))) return false
+  if (hidden === null) return false
   const installed = JSON.parse(hidden).packages
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
-  return Object.entries(wanted).every(([path, { version, optional, dev, link }]) => {
-    if (path === '' || link || optional || (dev && !needs_dev)) return true
+  return Object.entries(wanted).every(([path, { version, optional, dev, link, ...system }]) => {
+    if (path === '' || link || (dev && !needs_dev) || (optional && !isForHere(system))) return true
     return installed[path]?.version === version && existsSync(join(root, path, 'package.json'))
   })
 }
 
-function install(root) {
-  console.log('Installing what is missing (npm ci) …')
+/** An optional package that this system cannot do without, such as its Node: it names the system, and no kind of C library. */
+function isForHere({ os, cpu, libc }) {
+  const names = (list, value) => list !== undefined && [list].flat().includes(value)
+  return names(os, process.platform) && names(cpu, process.arch) && libc === undefined
+}
+
+/**
+ * Runs no script of any package: what comes here has a hash in the lock file. What the tests need is added, since `npm ci` would
+ * first remove what a service may be running on.
+ */
+function install(root, needs_dev) {
+  const act = needs_dev && isInstalled(root, false) ? ['install', '--no-save'] : ['ci']
+  console.log(`Installing what is missing (npm ${act[0]}) …`)
   const npm = process.env.npm_execpath
   const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
-  // The scripts bring Node 24 and the links of the embedded database; the rest may be set otherwise for this user.
   const options = [
-    '--include=dev',
+    ...act,
+    needs_dev ? '--include=dev' : '--omit=dev',
     '--include=optional',
-    '--ignore-scripts=false',
+    '--ignore-scripts',
     '--loglevel=error',
+    '--no-progress',
   ]
-  const { status, error } = spawnSync(command, [...first, 'ci', ...options, '--no-progress'], {
+  const { status, error } = spawnSync(command, [...first, ...options], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
     env: { ...process.env, npm_config_global: 'false', npm_config_dry_run: 'false' },
   })
   if (error) throw new Error(`npm cannot be run: ${error.message}`)
-  if (status !== 0) throw new Error(`npm ci ended with status ${status}; its message is above.`)
+  if (status === 0) return
+  throw new Error(`npm ${act[0]} ended with status ${status}; its message is above.`)
+}
+
+function refuseForeignNode(node) {
+  const { status } = spawnSync(node, ['--version'], { stdio: 'ignore' })
+  if (status === 0) return
+  throw new Error(
+    `${node} does not run on this system: on Linux it needs glibc, which Alpine, for instance, does not have. ` +
+      'See "Without glibc" in docs/install.md.',
+  )
 }
 
 /** The Node that runs this may be too old for the bundler: the one that was installed does it. */
 function buildPages(root) {
-  const node = join(root, 'node_modules/node/bin/node')
   const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }
-  const { status } = spawnSync(node, [join(root, 'scripts/build-web.mjs')], options)
+  const { status } = spawnSync(fittingNode(root), [join(root, 'scripts/build-web.mjs')], options)
   if (status !== 0) throw new Error('The pages could not be built; the reason is above.')
 }
 
@@ -110,20 +134,20 @@ function linkCommand(root) {
 
 const stale_after_ms = 15 * 60_000
 
-/** One set-up at a time. The lock is a folder that arrives with its owner's number in it. */
+/**
+ * One set-up at a time. The lock is a folder that arrives with its owner's number in it. It is not in the data folder, which may
+ * be another user's.
+ */
 async function lock(root) {
-  const place = join(root, '.ripper', 'setup.lock')
+  const place = join(root, 'dist', 'setup.lock')
   const draft = `${place}.${process.pid}`
-  mkdirSync(draft, { recursive: true, mode: 0o700 })
+  mkdirSync(draft, { recursive: true })
   writeFileSync(join(draft, 'pid'), String(process.pid))
   while (!moved(draft, place)) {
     removeStale(place, `${draft}.stale`)
     await sleep(100)
   }
-  return () => {
-    rmSync(place, { recursive: true, force: true })
-    removeEmpty(join(root, '.ripper'))
-  }
+  return () => rmSync(place, { recursive: true, force: true })
 }
 
 function moved(from, to) {
@@ -155,14 +179,6 @@ function isAlive(pid) {
   }
 }
 
-function removeEmpty(folder) {
-  try {
-    rmdirSync(folder)
-  } catch {
-    // There is data in it.
-  }
-}
-
 function markOf(root) {
   return join(root, 'node_modules', '.ripper-setup')
 }
@@ -185,7 +201,7 @@ if (
 ) {
   const root = fileURLToPath(new URL('..', import.meta.url))
   try {
-    await setUp(root, { needs_dev: ['pretest', 'preproofs'].includes(process.env.npm_lifecycle_event) })
+    await setUp(root, { needs_dev: !without_dev.includes(process.env.npm_lifecycle_event ?? '') })
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1

@@ -1,8 +1,9 @@
 // Two servers under Patroni with etcd, behind an HAProxy that leads to the primary: what docs/operations.md recommends, on one machine.
 
 import type { ChildProcess } from 'node:child_process'
-import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { asAccount, giveFolder } from '../../src/config/owner.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { serverAccount } from '../../src/database/embedded/account.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -32,12 +33,13 @@ export async function openPatroni(
   const run = openRunner(log_file, account)
   const write = (name: string, text: string) => {
     const path = `${folder}/${name}`
-    writeFileSync(path, text)
+    asAccount(account, () => writeFileSync(path, text))
     return path
   }
-  for (const path of [folder, `${folder}/etcd`, ...cluster.nodes.map((node) => node.folder)]) {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    if (process.getuid!() === 0) chownSync(path, account.uid, account.gid)
+  chmodSync(folder, 0o700)
+  giveFolder(folder, account)
+  for (const path of [`${folder}/etcd`, ...cluster.nodes.map((node) => node.folder)]) {
+    asAccount(account, () => mkdirSync(path, { recursive: true, mode: 0o700 }))
   }
   run.start(programs.etcd, etcdArguments(cluster, folder))
   const keepers = new Map<Node, ChildProcess>()

@@ -1,8 +1,9 @@
 // Disks of a proof's own: a small image with a file system, or one in memory, mounted for as long as some work takes.
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { removeFolder } from '../../src/config/owner.ts'
 
 /** Why this machine cannot do it, or null. */
 export function reasonNotTo(): string | null {
@@ -65,7 +66,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
     return await work(folder)
   } finally {
     unmount(`${folder}/disk`)
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 
@@ -75,7 +76,7 @@ function withDraft(work: (folder: string) => void): void {
     work(folder)
   } finally {
     unmount(`${folder}/disk`)
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 

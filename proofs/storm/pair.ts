@@ -3,9 +3,10 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { asAccount } from '../../src/config/owner.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { ensureCluster } from '../../src/database/embedded/cluster.ts'
-import { changeOwner, findHome, type Home } from '../../src/database/embedded/home.ts'
+import { findHome, type Home } from '../../src/database/embedded/home.ts'
 import { launch, servingPid } from '../../src/database/embedded/process.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { removeData } from '../../tests/support/setup-database.ts'
@@ -38,8 +39,9 @@ export async function openPair(is_synchronous: boolean): Promise<Pair> {
   configure(first, { wal_keep_size: "'1GB'" })
   const following = `host=127.0.0.1 port=${replication.port} user=ripper application_name=standby`
   configure(second, { primary_conninfo: `'${following}'`, wal_retrieve_retry_interval: "'200ms'" })
-  writeFileSync(`${second.data_folder}/standby.signal`, '', { mode: 0o600 })
-  changeOwner(`${second.data_folder}/standby.signal`, second.account)
+  asAccount(second.account, () =>
+    writeFileSync(`${second.data_folder}/standby.signal`, '', { mode: 0o600 }),
+  )
 
   const keeper = keepUp()
   keeper.keep(first)
@@ -113,9 +115,9 @@ function socketOf({ socket_folder }: Home): { path: string } {
   return { path: `${socket_folder}/.s.PGSQL.5432` }
 }
 
-function configure({ data_folder }: Home, settings: Record<string, string>): void {
+function configure({ data_folder, account }: Home, settings: Record<string, string>): void {
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`)
-  appendFileSync(`${data_folder}/postgresql.conf`, lines.join(''))
+  asAccount(account, () => appendFileSync(`${data_folder}/postgresql.conf`, lines.join('')))
 }
 
 /** Waits until the server answers. */

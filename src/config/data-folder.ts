@@ -3,34 +3,47 @@
 import {
   chmodSync,
   closeSync,
+  constants,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  realpathSync,
   type Stats,
   statSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { asOwner, ownerOf } from './owner.ts'
 
 /** Our files in it that other users must neither read nor create. */
 const private_files = ['master.key', 'demo.json', 'high-water.json', 'postgres-location']
 const marks_of_ours = [...private_files, 'postgres']
 
 /**
- * Creates the folder and the missing ones above it. Whatever the umask, other users can neither write to it nor list
- * it. A folder of root's can be passed through, since the database's user needs to.
+ * Creates the folder and the missing ones above it, for whoever owns the first that is there. Whatever the umask, other users can
+ * neither write to it nor list it. A folder of root's can be passed through, since the database's user needs to.
  */
 export function makeDataFolder(path: string): void {
-  const mode = process.getuid?.() === 0 ? 0o711 : 0o700
-  if (mkdirSync(path, { recursive: true, mode }) !== undefined) chmodSync(path, mode)
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  asOwner(firstThere(path), () => {
+    const mode = process.geteuid?.() === 0 ? 0o711 : 0o700
+    if (mkdirSync(path, { recursive: true, mode }) !== undefined) chmodSync(path, mode)
+  })
+}
+
+function firstThere(path: string): string {
+  return existsSync(path) ? path : firstThere(dirname(resolve(path)))
 }
 
 /** What is committed to a folder's files later is durable only if the folder's entries are synced. */
 export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
+  asOwner(folder, () => {
+    const descriptor = openSync(folder, constants.O_DIRECTORY)
+    fsyncSync(descriptor)
+    closeSync(descriptor)
+  })
 }
 
 /**
@@ -42,39 +55,66 @@ export function checkDataFolder(path: string): { mended: string[]; fault: string
   const own_uid = process.getuid?.()
   // Windows has other rights, and no embedded database.
   if (own_uid === undefined) return { mended, fault: null }
+  return asOwner(path, () => {
+    const fault = faultOfFolder(path, own_uid, mended) ?? faultOfFiles(path, own_uid, mended)
+    return { mended, fault }
+  })
+}
+
+function faultOfFolder(path: string, own_uid: number, mended: string[]): string | null {
   const folder = statSync(path)
-  const trusted = [0, own_uid, ...(own_uid === 0 ? [folder.uid] : [])]
-  if (!trusted.includes(folder.uid)) {
-    return { mended, fault: `must be a folder of this user: ${path} is of uid ${folder.uid}.` }
+  // Root works with the rights of whoever decides what is there.
+  const uid = own_uid === 0 ? ownerOf(path).uid : own_uid
+  if (folder.uid !== uid && (own_uid === 0 || folder.uid !== 0)) {
+    return own_uid === 0
+      ? `must be a folder whose path is its owner's: ${path} is of uid ${folder.uid}, and uid ${uid} can put another in its place.`
+      : `must be a folder of this user: ${path} is of uid ${folder.uid}.`
   }
+  const open = own_uid === 0 ? openAbove(realpathSync(path)) : null
+  if (open !== null) return `must be out of others' reach: every user may write to ${open}.`
   const writers = writersOf(folder)
-  if (writers !== null) {
-    const may_change = own_uid === 0 || own_uid === folder.uid
-    if (may_change && isOurs(path, folder)) {
-      chmodSync(path, folder.mode & 0o711)
-      mended.push(
-        `${writers} could write to ${path} until now: if you do not trust them, its keys may be theirs`,
-      )
-    } else if (writers === 'every user' || may_change) {
-      return {
-        mended,
-        fault: `must be a folder of its own: ${writers} of this machine may write to ${path}.`,
-      }
-    }
+  if (writers === null) return null
+  const may_change = own_uid === 0 || own_uid === folder.uid
+  if (may_change && isOurs(path, folder)) {
+    chmodSync(path, folder.mode & 0o711)
+    mended.push(
+      `${writers} could write to ${path} until now: if you do not trust them, its keys may be theirs`,
+    )
+    return null
   }
-  for (const file of private_files.map((name) => join(path, name))) {
+  return writers === 'every user' || may_change
+    ? `must be a folder of its own: ${writers} of this machine may write to ${path}.`
+    : null
+}
+
+/** A folder on the way to this one in which every user may put another in its place. */
+function openAbove(path: string): string | null {
+  const above = dirname(path)
+  if (above === path) return null
+  const { mode } = statSync(above)
+  const is_open = (mode & 0o002) !== 0 && (mode & 0o1000) === 0
+  return is_open ? above : openAbove(above)
+}
+
+function faultOfFiles(path: string, own_uid: number, mended: string[]): string | null {
+  const { uid } = statSync(path)
+  const is_others = own_uid === 0 && uid !== 0
+  const trusted = own_uid === 0 ? [uid] : [0, own_uid]
+  const names = is_others ? [...private_files, 'postgres', 'postgres.log'] : private_files
+  for (const file of names.map((name) => join(path, name))) {
     const found = lstatSync(file, { throwIfNoEntry: false })
     if (!found) continue
     if (!trusted.includes(found.uid)) {
-      const fault = `must have files of this user alone: ${file} is of uid ${found.uid}, who may know what it says or have made it.`
-      return { mended, fault }
+      return is_others
+        ? `must have files of uid ${uid} alone, who owns it: ${file} is of uid ${found.uid}.`
+        : `must have files of this user alone: ${file} is of uid ${found.uid}, who may know what it says or have made it.`
     }
-    if (found.isFile() && (found.mode & 0o077) !== 0 && mayChange(found, own_uid)) {
-      chmodSync(file, 0o600)
-      mended.push(`other users could reach ${file} until now`)
-    }
+    if (!found.isFile() || (found.mode & 0o077) === 0 || !mayChange(found, own_uid)) continue
+    if (found.nlink > 1) return `must have files of its own: ${file} is a file elsewhere, too.`
+    chmodSync(file, 0o600)
+    mended.push(`other users could reach ${file} until now`)
   }
-  return { mended, fault: null }
+  return null
 }
 
 /** The users besides the owner who may write to it, or null. */

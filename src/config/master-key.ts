@@ -1,9 +1,10 @@
 // The master keys: given by configuration, or created once beside the embedded database.
 
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../kernel/world.ts'
 import { makeDataFolder, syncFolder } from './data-folder.ts'
+import { asOwner, readFile } from './owner.ts'
 
 /** Reads the master key of a data folder and creates it on first use. Safe when several processes start at once. */
 export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
@@ -14,16 +15,18 @@ export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   const draft = `${path}.${random.bytes(6).toString('hex')}`
   // Sealed records survive a power cut, so the key must as well.
   const text = `${random.bytes(32).toString('base64')}\n`
-  writeFileSync(draft, text, { mode: 0o600, flush: true })
-  try {
-    // A link is created whole or not at all, and never replaces what another process created first.
-    linkSync(draft, path)
-    syncFolder(data_dir)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(draft)
-  }
+  asOwner(data_dir, () => {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true })
+    try {
+      // A link is created whole or not at all, and never replaces what another process created first.
+      linkSync(draft, path)
+      syncFolder(data_dir)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      rmSync(draft)
+    }
+  })
   return read(path)!
 }
 
@@ -39,7 +42,7 @@ export function masterKeyPath(data_dir: string): string {
 function read(path: string): Buffer[] | null {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readFile(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

@@ -1,7 +1,7 @@
 // The demo merchant, with which a newcomer takes a first payment. It is created once, and demo.json keeps its keys.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readFile, replaceFile } from '../config/owner.ts'
 import { isUniqueViolation } from '../database/failures.ts'
 import { permissions } from '../http/access.ts'
 import { moveOrigin } from '../merchants/change-integration.ts'
@@ -54,7 +54,6 @@ export async function keepDemo(
   },
 ): Promise<Demo> {
   const context: ManageContext = { ...parts, actor: 'service' }
-  const path = demoPath(data_dir)
   const kept = readDemo(data_dir)
   const merchant_id = await demoMerchant(context, base_url, kept)
   await keepOrigin(context, merchant_id, { before: kept, base_url })
@@ -72,9 +71,7 @@ export async function keepDemo(
     demo_page_url: `${base_url}/demo`,
     dashboard_url,
   }
-  const draft = `${path}.draft`
-  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })
-  renameSync(draft, path)
+  replaceFile(demoPath(data_dir), `${JSON.stringify(demo, null, 2)}\n`)
   return demo
 }
 
@@ -170,10 +167,8 @@ async function makeKeys(context: ManageContext, merchant_id: string) {
 
 /** What the last start with a demo merchant wrote, or null. */
 export function readDemo(data_dir: string): Demo | null {
-  const path = demoPath(data_dir)
-  if (!existsSync(path)) return null
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Demo
+    return JSON.parse(readFile(demoPath(data_dir))) as Demo
   } catch {
     return null
   }

@@ -111,9 +111,11 @@ async function openWith(
 
 /** Returns what was wrong with the folder and has been mended. */
 export function keepFolder(data_dir: string): string[] {
+  let checked: ReturnType<typeof checkDataFolder>
   try {
     makeDataFolder(data_dir)
     accessSync(data_dir, constants.W_OK)
+    checked = checkDataFolder(data_dir)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ConfigError(
@@ -121,7 +123,7 @@ export function keepFolder(data_dir: string): string[] {
       `must be a folder that can be made and written to (${code}).`,
     )
   }
-  const { mended, fault } = checkDataFolder(data_dir)
+  const { mended, fault } = checked
   if (fault !== null) throw new ConfigError('RIPPER_DATA_DIR', fault)
   return mended
 }

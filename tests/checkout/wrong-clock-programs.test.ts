@@ -63,7 +63,11 @@ test('a service is not ready, says why, and goes on by itself', async () => {
 
   await setDatabase(0)
   await reads(ready, '200 ready\n')
-  expect(await read(metrics)).toMatch(/^ripper_ready 1$/m)
+  // Their text is made once a second.
+  await until(
+    () => read(metrics),
+    (text) => /^ripper_ready 1$/m.test(text),
+  )
   const { status, stdout } = await running.stop()
   expect(status).toBe(0)
   expect(stdout.match(/the clock is wrong: no job runs and nothing is delivered/g)).toHaveLength(1)

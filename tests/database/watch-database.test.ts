@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import { every_acquirer } from '../../src/checkout/orphan.ts'
 import { listBrakes, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from '../../src/checkout/orphans/watch-database.ts'
+import { asOwner } from '../../src/config/owner.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { findHome } from '../../src/database/embedded/home.ts'
 import { openMarkMemory, readMarkFile } from '../../src/database/high-water/high-water-file.ts'
@@ -304,9 +305,7 @@ describe('a real server', () => {
     await first.close()
     execFileSync('cp', ['-a', primary, standby])
     const signal = join(standby, 'postgres', 'standby.signal')
-    writeFileSync(signal, '')
-    const { uid, gid } = statSync(join(standby, 'postgres'))
-    chownSync(signal, uid, gid)
+    asOwner(join(standby, 'postgres'), () => writeFileSync(signal, ''))
     const second = await openIn(standby)
     // While it recovers there is none to read, and nothing is written.
     expect(await readServer(second.sql)).toEqual({ ...before, timeline: null })

@@ -107,6 +107,12 @@ export function talk(args: string[], { env = {} }: TerminalPlace): RunningProgra
   return talkOf(stdout, end, (signal) => signals.emit(signal, signal, constants.signals[signal]))
 }
 
+/** The same in a process. */
+export function talkProgram(args: string[], where: ProgramPlace): RunningProgram {
+  const child = start(process.execPath, [program, ...args], where)
+  return talkOf(child.stdout!, ended(child), (signal) => child.kill(signal))
+}
+
 /** Starts a shell script that stays; it is stopped with all that it has started. */
 export function talkShell(script: string, where: ProgramPlace): RunningProgram {
   const child = start('bash', ['-eu', '-c', forReaders(script)], { ...where, detached: true })

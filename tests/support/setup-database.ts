@@ -1,16 +1,9 @@
 // Before all tests: one PostgreSQL server with a migrated template, which each test's database is copied from.
 
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { TestProject } from 'vitest/node'
+import { readFile, removeFolder } from '../../src/config/owner.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { joinEmbedded } from '../../src/database/embedded/embedded.ts'
 import { isAlive } from '../../src/database/embedded/lock-file.ts'
@@ -104,8 +97,9 @@ async function removeLeftovers(): Promise<void> {
   const names = readdirSync(folder()).filter((name) => name.startsWith(prefix))
   for (const name of names) {
     const owner = Number(name.slice(prefix.length).split('-')[0])
-    if (isAlive(owner)) continue
     const data_dir = `${folder()}/${name}`
+    // Everybody may put a folder of that name there.
+    if (isAlive(owner) || lstatSync(data_dir).uid !== process.getuid!()) continue
     if (existsSync(`${data_dir}/postgres/postmaster.pid`)) await stopServer(data_dir)
     removeData(data_dir)
   }
@@ -122,11 +116,17 @@ async function stopServer(data_dir: string): Promise<void> {
 
 /** Removes a data folder and what an embedded database keeps for it elsewhere. */
 export function removeData(data_dir: string): void {
+  const location = locationOf(data_dir)
+  if (location !== null) removeFolder(location)
+  removeFolder(data_dir)
+}
+
+function locationOf(data_dir: string): string | null {
   try {
-    const location = readFileSync(`${data_dir}/postgres-location`, 'utf8').trim()
-    rmSync(location, { recursive: true, force: true })
+    const location = readFile(`${data_dir}/postgres-location`).trim()
+    return /^\/var\/lib\/ripper\/data-[0-9a-f]+$/.test(location) ? location : null
   } catch {
     // There is nothing elsewhere.
+    return null
   }
-  rmSync(data_dir, { recursive: true, force: true })
 }

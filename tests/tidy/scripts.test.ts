@@ -9,7 +9,6 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,19 +31,29 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
+/** The package that brings Node to this system. */
+const own_node = Object.keys(
+  JSON.parse(readFileSync(`${repository}package.json`, 'utf8')).optionalDependencies,
+).find((name) => name.endsWith(`-${process.platform}-${process.arch}`))!
+
 const npm = `
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-appendFileSync('npm.log', process.argv[2] + '\\n')
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+const [act, ...options] = process.argv.slice(2)
+appendFileSync('npm.log', [act, ...options].join(' ') + '\\n')
 if (existsSync('npm-fails')) { console.error('npm says no'); process.exit(9) }
+if (act === 'ci') rmSync('node_modules', { recursive: true, force: true })
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-const omitted = existsSync('omit-dev')
-const kept = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !(dev && omitted))
+const omits = (kind) => options.includes('--omit=' + kind)
+const kept = Object.entries(packages).filter(
+  ([path, { dev, optional, os }]) =>
+    path !== '' && !(dev && omits('dev')) && !(optional && (omits('optional') || os[0] !== process.platform)))
 for (const [path] of kept) {
-  mkdirSync(path, { recursive: true })
-  writeFileSync(path + '/package.json', '{}')
+  mkdirSync(path + '/bin', { recursive: true })
+  writeFileSync(path + '/package.json', JSON.stringify({ bin: { node: 'bin/node' } }))
 }
-mkdirSync('node_modules/node/bin', { recursive: true })
-if (!existsSync('node_modules/node/bin/node')) symlinkSync(process.execPath, 'node_modules/node/bin/node')
+const node = 'node_modules/${own_node}/bin/node'
+if (existsSync('foreign-node')) writeFileSync(node, '#!/no/such/loader', { mode: 0o755 })
+else if (!omits('optional') && !existsSync(node)) symlinkSync(process.execPath, node)
 writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(kept) }))
 `
 
@@ -53,7 +62,11 @@ function lockFile(version: string): void {
     '': { name: 'ripper' },
     'node_modules/a': { version },
     'node_modules/b': { version, dev: true },
-    'node_modules/other-system': { version, optional: true },
+    'node_modules/other-system': { version, optional: true, os: ['other'], cpu: ['other'] },
+    [`node_modules/${own_node}`]: {
+      ...{ version, optional: true },
+      ...{ os: [process.platform], cpu: [process.arch] },
+    },
   }
   write('package-lock.json', JSON.stringify({ packages }))
 }
@@ -63,9 +76,10 @@ function write(path: string, text: string): void {
   writeFileSync(`${root}/${path}`, text)
 }
 
-function installs(): number {
-  if (!existsSync(`${root}/npm.log`)) return 0
-  return readFileSync(`${root}/npm.log`, 'utf8').split('ci\n').length - 1
+/** What npm was called with, a line each time. */
+function calls(): string[] {
+  if (!existsSync(`${root}/npm.log`)) return []
+  return readFileSync(`${root}/npm.log`, 'utf8').trimEnd().split('\n')
 }
 
 type Outcome = { status: number | null; out: string; lines: string[] }
@@ -105,8 +119,9 @@ describe('the set-up', () => {
   test('installs what is missing, says so in one line, and then is silent', async () => {
     expect(await setup()).toMatchObject({ status: 0, lines: [expect.stringContaining('npm ci')] })
     expect(await setup()).toMatchObject({ status: 0, out: '' })
-    expect(installs()).toBe(1)
+    expect(calls()).toHaveLength(1)
     expect(readlinkSync(`${root}/node_modules/.bin/ripper`)).toBe('../../bin/ripper.mjs')
+    // It is the data folder, and may be another user's.
     expect(existsSync(`${root}/.ripper`)).toBe(false)
   })
 
@@ -114,38 +129,69 @@ describe('the set-up', () => {
     await setup()
     lockFile('2.0.0')
     await setup()
-    expect(installs()).toBe(2)
+    expect(calls()).toHaveLength(2)
   })
 
-  test('takes what was installed by hand', async () => {
-    await run(['npm.js', 'by hand'])
-    expect(await setup(for_tests)).toMatchObject({ status: 0, out: '' })
-    expect(installs()).toBe(0)
+  test.each([
+    ['nothing', [], for_tests, 0],
+    ['the tests', ['--omit=dev'], {}, 0],
+    ['the tests', ['--omit=dev'], for_tests, 1],
+    ['what this system needs', ['--omit=optional'], {}, 1],
+  ])('takes what was installed by hand, without %s', async (_, omitted, env, more) => {
+    await run(['npm.js', 'ci', ...omitted])
+    const { lines } = await setup(env)
+    expect(lines.filter((line) => line !== '')).toHaveLength(more)
+    expect(calls()).toHaveLength(1 + more)
+    expect(await setup(env)).toMatchObject({ out: '' })
   })
 
-  test('takes an installation without the tests for all but the tests', async () => {
-    write('omit-dev', '')
-    await run(['npm.js', 'by hand'])
-    rmSync(`${root}/omit-dev`)
-    expect(await setup()).toMatchObject({ out: '' })
-    expect(installs()).toBe(0)
+  test.each([
+    ['npm start', { npm_lifecycle_event: 'prestart' }, false],
+    ['npm pack', { npm_lifecycle_event: 'prepack' }, false],
+    ['npx ripper', {}, false],
+    ['npm test', for_tests, true],
+    ['npm run docs', { npm_lifecycle_event: 'predocs' }, true],
+  ])('%s installs development packages only where it needs them', async (_, env, needs_dev) => {
+    await setup(env)
+    expect(existsSync(`${root}/node_modules/b`)).toBe(needs_dev)
+    expect(existsSync(`${root}/node_modules/a`)).toBe(true)
+  })
+
+  test('adds what the tests need, removes nothing, and goes back and forth at no cost', async () => {
+    await setup()
+    write('node_modules/in-use', '')
+    for (const env of [for_tests, {}, for_tests, {}]) await setup(env)
+    expect(calls().map((line) => line.split(' ')[0])).toEqual(['ci', 'install'])
+    expect(existsSync(`${root}/node_modules/in-use`)).toBe(true)
+    expect(existsSync(`${root}/node_modules/b`)).toBe(true)
+  })
+
+  test('runs no script of a package, and leaves the lock file as it is', async () => {
+    await setup()
     await setup(for_tests)
-    expect(installs()).toBe(1)
-    expect(await setup(for_tests)).toMatchObject({ out: '' })
+    expect(calls()).toHaveLength(2)
+    for (const line of calls()) expect(line).toMatch(/^(ci|install --no-save) .*--ignore-scripts\b/)
+  })
+
+  test('refuses a Node that does not run here, by name', async () => {
+    write('foreign-node', '')
+    const { status, out } = await setup()
+    expect(status).toBe(1)
+    expect(out).toMatch(new RegExp(`${own_node}/bin/node does not run on this system: .*glibc`))
   })
 
   test('installs once when it is run several times at once', async () => {
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => setup()))
     expect(outcomes.map(({ status }) => status)).toEqual([0, 0, 0, 0])
-    expect(installs()).toBe(1)
+    expect(calls()).toHaveLength(1)
   })
 
   test('goes on where one that was killed has left its lock', async () => {
     const dead = start(['-e', ''])
     await dead.ended
-    write('.ripper/setup.lock/pid', String(dead.child.pid))
+    write('dist/setup.lock/pid', String(dead.child.pid))
     expect(await setup()).toMatchObject({ status: 0 })
-    expect(existsSync(`${root}/.ripper`)).toBe(false)
+    expect(existsSync(`${root}/dist/setup.lock`)).toBe(false)
   })
 
   test('shows why npm failed, and can be run again', async () => {
@@ -269,8 +315,6 @@ const counts = ${JSON.stringify(counts)}
 if (counts !== null) writeFileSync(file, JSON.stringify(counts))
 ${step('tests', tests!)}`,
     )
-    mkdirSync(`${root}/node_modules/node/bin`, { recursive: true })
-    symlinkSync(process.execPath, `${root}/node_modules/node/bin/node`)
     const outcome = await run(['scripts/check.mjs'])
     expect(outcome.status).toBe(status)
     expect(outcome.out.trimEnd().split('\n')).toContain(last)

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { removeData } from '../../../tests/support/setup-database.ts'
 import { quiet, realClock } from '../../../tests/support/world.ts'
+import { asAccount } from '../../config/owner.ts'
 import { connect } from '../driver/driver.ts'
 import { readServer } from '../high-water/high-water-store.ts'
 import { migrate } from '../migrate.ts'
@@ -100,6 +101,7 @@ async function makeAsBefore(data_dir: string): Promise<void> {
   const server = await joinEmbedded({ data_dir, log: quiet, clock: realClock })
   await server.admin()`create database ripper template template0`
   const { socket_folder, data_folder } = server
+  const { account } = await findHome(data_dir)
   const sql = connect({ socket_folder, database: 'ripper' }, { connections_max: 1 })
   await sql.unsafe(`
     create schema apart;
@@ -114,7 +116,7 @@ async function makeAsBefore(data_dir: string): Promise<void> {
     insert into kept values (200);`)
   await sql.end()
   await server.leave()
-  writeFileSync(`${data_folder}/pg_hba.conf`, 'local all all trust\n')
+  asAccount(account, () => writeFileSync(`${data_folder}/pg_hba.conf`, 'local all all trust\n'))
 }
 
 // This user runs our Node and our files, so it must be able to reach them.

@@ -1,10 +1,10 @@
 // The embedded server admits only processes of its own user and of root, which the kernel identifies. A password does not help.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { asAccount, readFile, replaceFile } from '../../config/owner.ts'
 import { ownAccount } from './account.ts'
-import { changeOwner, type Home } from './home.ts'
+import type { Home } from './home.ts'
 
 /** Owns the cluster and is its superuser. It creates everything that the service's role works with. */
 export const owner_role = 'ripper'
@@ -28,12 +28,11 @@ const rules = 'local all all peer map=ripper\nlocal replication all peer map=rip
 
 function keep({ data_folder, account }: Home, name: string, text: string): boolean {
   const path = `${data_folder}/${name}`
-  if (readFileSync(path, 'utf8') === text) return false
-  const draft = `${path}.${process.pid}`
-  writeFileSync(draft, text, { mode: 0o600 })
-  changeOwner(draft, account)
-  renameSync(draft, path)
-  return true
+  return asAccount(account, () => {
+    if (readFile(path) === text) return false
+    replaceFile(path, text)
+    return true
+  })
 }
 
 /** The server identifies users by name. Null for a user without a name, whom the server cannot admit. */

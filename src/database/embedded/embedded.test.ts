@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { removeData } from '../../../tests/support/setup-database.ts'
 import { realClock } from '../../../tests/support/world.ts'
+import { asOwner } from '../../config/owner.ts'
 import { canReach } from './account.ts'
 import { isAlive, serves } from './lock-file.ts'
 
@@ -220,7 +221,7 @@ describe('an embedded database', { timeout: limit_ms }, () => {
     ]) {
       const text = readFileSync(path, 'utf8')
       expect(text.startsWith(`${server}\n`)).toBe(true)
-      writeFileSync(path, text.replace(`${server}\n`, `${process.pid}\n`))
+      asOwner(path, () => writeFileSync(path, text.replace(`${server}\n`, `${process.pid}\n`)))
     }
     const second = await opened(data_dir)
     expect(await second.run('select n from t')).toEqual(rows({ n: 1 }))

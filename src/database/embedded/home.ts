@@ -3,22 +3,29 @@
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
-  chownSync,
   cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
 import { makeDataFolder } from '../../config/data-folder.ts'
-import { type Account, canReach, ownAccount, serverAccount } from './account.ts'
+import {
+  type Account,
+  asOwner,
+  giveFolder,
+  isOthers,
+  ownerOf,
+  readFile,
+  removeFolder,
+  replaceFile,
+} from '../../config/owner.ts'
+import { canReach, ownAccount, serverAccount } from './account.ts'
 import { type Binaries, binariesIn, findBinaries, versionOf } from './binaries.ts'
 
 export type Home = {
@@ -36,8 +43,11 @@ const system_folder = '/var/lib/ripper'
 export async function findHome(data_dir: string): Promise<Home> {
   makeDataFolder(data_dir)
   const visible_folder = realpathSync(data_dir)
+  if (ownAccount().uid === 0 && ownerOf(data_dir).uid !== ownerOf(visible_folder).uid) {
+    throw new Error(`${data_dir} is a link of another user's than the owner of ${visible_folder}.`)
+  }
   const location = readLocation(visible_folder)
-  const account = serverAccount(`${location ?? visible_folder}/postgres`)
+  const account = serverAccount(`${location ?? visible_folder}/postgres`, data_dir)
   const folder = location ?? placeData(visible_folder, account)
   const binaries = await findBinaries()
   return {
@@ -54,14 +64,9 @@ export function isMade(data_dir: string): boolean {
   return existsSync(`${readLocation(data_dir) ?? data_dir}/postgres`)
 }
 
-/** Gives the server's user a file or folder that this process has just created. */
-export function changeOwner(path: string, account: Account): void {
-  if (ownAccount().uid === 0) chownSync(path, account.uid, account.gid)
-}
-
 function readLocation(folder: string): string | null {
   try {
-    return readFileSync(`${folder}/postgres-location`, 'utf8').trim()
+    return readFile(`${folder}/postgres-location`).trim()
   } catch {
     return null
   }
@@ -76,14 +81,18 @@ function placeData(folder: string, account: Account): string {
   const place = `${makeSystemFolder()}/data-${hash(`${folder} ${ino} ${birthtimeMs}`)}`
   mkdirSync(place, { recursive: true })
   chmodSync(place, 0o711)
-  const draft = `${folder}/postgres-location.${process.pid}`
-  writeFileSync(draft, `${place}\n`, { mode: 0o600, flush: true })
-  renameSync(draft, `${folder}/postgres-location`)
+  replaceFile(`${folder}/postgres-location`, `${place}\n`)
   return place
 }
 
 function makeSystemFolder(): string {
   if (mkdirSync(system_folder, { recursive: true }) !== undefined) chmodSync(system_folder, 0o755)
+  if (isOthers(system_folder)) {
+    throw new Error(
+      `${system_folder} belongs to another user, so root keeps nothing there. ` +
+        'Set RIPPER_DATA_DIR to a folder that the user "postgres" can reach, and keep the programs where it can, too.',
+    )
+  }
   return system_folder
 }
 
@@ -111,10 +120,10 @@ function openToAll(folder: string): void {
 /** Moves a finished folder to its place in one step. If another process was faster, its folder stays. */
 export function renameOrYield(draft: string, place: string): void {
   try {
-    renameSync(draft, place)
+    asOwner(dirname(place), () => renameSync(draft, place))
   } catch (error) {
     if (lstatSync(place, { throwIfNoEntry: false }) === undefined) throw error
-    rmSync(draft, { recursive: true, force: true })
+    removeFolder(draft)
   }
 }
 
@@ -124,24 +133,18 @@ function makeSocketFolder(folder: string, account: Account): string {
   const fits = Buffer.byteLength(`${near}/.s.PGSQL.5432`) < 100
   const place = fits ? near : `${tmpdir()}/ripper-${account.uid}-${hash(folder)}`
   try {
-    mkdirSync(place, { mode: 0o700 })
-    changeOwner(place, account)
+    asOwner(dirname(place), () => mkdirSync(place, { mode: 0o700 }))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  const { uid, mode } = takeOver(place, account)
-  if (uid !== account.uid || (mode & 0o77) !== 0) {
+  // Another process of ours, running as root, may have created the folder and not given it away yet.
+  if (lstatSync(place).isDirectory()) giveFolder(place, account)
+  const made = lstatSync(place)
+  const is_its_own = made.isDirectory() && made.uid === account.uid
+  if (!is_its_own || (made.mode & 0o77) !== 0) {
     throw new Error(`${place} must be a folder that only the database's user can enter; remove it.`)
   }
   return place
-}
-
-function takeOver(place: string, account: Account): { uid: number; mode: number } {
-  const found = lstatSync(place)
-  if (!found.isDirectory()) throw new Error(`${place} must be a folder; remove it.`)
-  // Another process of ours, running as root, has created the folder but not given it away yet.
-  if (found.uid === ownAccount().uid) changeOwner(place, account)
-  return lstatSync(place)
 }
 
 function hash(text: string): string {

@@ -3,14 +3,15 @@
 import { spawnSync } from 'node:child_process'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { changeOwner, type Home } from './home.ts'
+import { asAccount, readFile } from '../../config/owner.ts'
+import type { Home } from './home.ts'
 
 type LockFile = { pid: number; socket_folder: string | null; text: string }
 
-export function readLockFile(path: string): LockFile | null {
+export function readLockFile(path: string, { account }: Home): LockFile | null {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = asAccount(account, () => readFile(path))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
@@ -42,18 +43,18 @@ export function serves(pid: number, data_folder: string): boolean {
  * file is not removed: the server reads from the rest whether processes of its predecessor still use the data.
  */
 export function disown(path: string, home: Home): void {
-  const found = readLockFile(path)
+  const found = readLockFile(path, home)
   if (found === null || !isAlive(found.pid) || serves(found.pid, home.data_folder)) return
+  asAccount(home.account, () => replaceUnless(path, found.text))
+}
+
+/** Keeps the file of a server that has started in the meantime: then it says something else. */
+function replaceUnless(path: string, text: string): void {
   const aside = `${path}.${process.pid}`
   try {
     renameSync(path, aside)
-    const taken = readFileSync(aside, 'utf8')
-    // Keeps the file of a server that has started in the meantime.
-    if (taken !== found.text) linkSync(aside, path)
-    else {
-      writeFileSync(path, taken.replace(/^-?\d+/, nobody), { flag: 'wx', mode: 0o600 })
-      changeOwner(path, home.account)
-    }
+    if (readFile(aside) !== text) linkSync(aside, path)
+    else writeFileSync(path, text.replace(/^-?\d+/, nobody), { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'EEXIST') throw error

@@ -1,16 +1,32 @@
 // Starts and stops the server process of an embedded database.
 
 import { spawn } from 'node:child_process'
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { asOwner, readBytes } from '../../config/owner.ts'
 import { keepAccessRules } from './access.ts'
 import { runAs } from './cluster.ts'
-import { changeOwner, type Home } from './home.ts'
+import type { Home } from './home.ts'
 import { disown, readLockFile, serves } from './lock-file.ts'
 
 /** A server that this process started. `ended` is null while it runs. */
 export type Launch = { ended: string | null; log_offset: number }
 
 const log_bytes_max = 10_000_000
+/** What one start adds to it is little. */
+const log_bytes_read_max = 2 * log_bytes_max
+
+/** To append; a pipe that stands in its place must not make us wait for its reader. */
+const log_flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
 
 const settings = {
   listen_addresses: '',
@@ -58,13 +74,20 @@ export function launch(home: Home): Launch {
 
 /** The process that serves this cluster, or null. */
 export function servingPid(home: Home): number | null {
-  const lock = readLockFile(lockPath(home))
+  const lock = readLockFile(lockPath(home), home)
   return lock !== null && serves(lock.pid, home.data_folder) ? lock.pid : null
 }
 
-/** Where the running server listens. It may have been started with another temporary folder. */
+/**
+ * Where the running server listens. It may have been started with another temporary folder, but never in one of another user's,
+ * to whose server the file could send us otherwise.
+ */
 export function listeningFolder(home: Home): string {
-  return readLockFile(lockPath(home))?.socket_folder ?? home.socket_folder
+  const folder = readLockFile(lockPath(home), home)?.socket_folder
+  const stat = folder ? lstatSync(folder, { throwIfNoEntry: false }) : undefined
+  return folder && stat?.isDirectory() && stat.uid === home.account.uid
+    ? folder
+    : home.socket_folder
 }
 
 /** Asks the server to end its sessions, write all data to disk and exit. */
@@ -78,7 +101,9 @@ export function askToStop(pid: number): void {
 
 /** The last lines that the server has written to its log since this start. */
 export function complaint(home: Home, launched: Launch): string {
-  const text = readFileSync(home.log_file).subarray(launched.log_offset).toString('utf8')
+  const text = readBytes(home.log_file, log_bytes_read_max)
+    .subarray(launched.log_offset)
+    .toString('utf8')
   return text.trim().split('\n').slice(-5).join('\n')
 }
 
@@ -86,10 +111,12 @@ function lockPath(home: Home): string {
   return `${home.data_folder}/postmaster.pid`
 }
 
-function openLog(home: Home): number {
-  const size = statSync(home.log_file, { throwIfNoEntry: false })?.size
-  if (size !== undefined && size > log_bytes_max) renameSync(home.log_file, `${home.log_file}.1`)
-  const log = openSync(home.log_file, 'a', 0o600)
-  if (size === undefined) changeOwner(home.log_file, home.account)
-  return log
+function openLog({ log_file, account }: Home): number {
+  return asOwner(dirname(log_file), () => {
+    const size = statSync(log_file, { throwIfNoEntry: false })?.size
+    if (size !== undefined && size > log_bytes_max) renameSync(log_file, `${log_file}.1`)
+    const log = openSync(log_file, log_flags, 0o600)
+    if (size === undefined && process.geteuid!() === 0) fchownSync(log, account.uid, account.gid)
+    return log
+  })
 }

@@ -1,9 +1,9 @@
 // What a process remembers about the database: in memory, and in a file of the data folder for the next process.
 
-import { readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { makeDataFolder } from '../../config/data-folder.ts'
+import { isOthers, readFile, replaceFile } from '../../config/owner.ts'
 import type { Log, Random } from '../../kernel/world.ts'
 import { type Mark, msBetween } from './high-water.ts'
 
@@ -52,7 +52,7 @@ export function readMarkFile(data_dir: string, installation: string): Mark | nul
 
 function readMarks(file: string, installation: string): Mark | null {
   try {
-    const { written_at, ...kept } = JSON.parse(readFileSync(file, 'utf8'))
+    const { written_at, ...kept } = JSON.parse(readFile(file))
     const { epoch, mark, system_identifier, timeline } = kept
     const at = new Date(written_at)
     if (kept.installation !== installation || !Number.isSafeInteger(epoch)) return null
@@ -73,9 +73,12 @@ function markFile({ data_dir, node = null }: MarkPlace): string {
 
 /** Writes the file completely or not at all, even if another process writes it at the same time. */
 async function write(file: string, name: string, content: object): Promise<void> {
+  const text = `${JSON.stringify(content)}\n`
+  // With another user's rights nothing may wait.
+  if (isOthers(dirname(file))) return replaceFile(file, text)
   const draft = `${file}.${name}`
   try {
-    await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true })
     await rename(draft, file)
   } catch (error) {
     await rm(draft, { force: true })

@@ -1,0 +1,46 @@
+// What `ripper serve` says first: all that a newcomer needs, and to a log no secret.
+
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { welcome } from '../../src/cli/serve.ts'
+import type { RunningService } from '../../src/main.ts'
+import { type RunningProgram, shell, talkProgram } from '../support/programs.ts'
+import { removeData } from '../support/setup-database.ts'
+
+// A name that a shell would take apart.
+const folder = mkdtempSync(join(tmpdir(), "ripper-jo's $shop "))
+chmodSync(folder, 0o711)
+let service: RunningProgram | null = null
+afterAll(async () => {
+  await service?.stop()
+  removeData(join(folder, '.ripper'))
+  removeData(folder)
+})
+
+const commandOf = (text: string) => /^ {2}(curl [\s\S]*?\}\}')$/m.exec(text)![1]!
+
+test('to a log it says where the demo key is, and the command that it gives finds it there', async () => {
+  const env = { RIPPER_PORT: '0', RIPPER_DATA_DIR: '.ripper', RIPPER_LOG_LEVEL: 'info' }
+  service = talkProgram(['serve'], { cwd: folder, env })
+  await service.says('Ctrl-C stops the service')
+  const demo_file = join(folder, '.ripper', 'demo.json')
+  const { secret_key } = JSON.parse(readFileSync(demo_file, 'utf8'))
+  const said = service.said()
+  expect(said).not.toMatch(/rip_sk_/)
+  expect(said).toContain(`  Secret key       in ${demo_file}\n`)
+  const { stdout, stderr } = await shell(commandOf(said), { cwd: tmpdir() })
+  expect([JSON.parse(stdout).status, stderr]).toEqual(['requires_payment', ''])
+  const { stderr: warned } = await service.stop()
+  expect(service.said() + warned).not.toContain(secret_key)
+}, 120_000)
+
+test('to a terminal it shows the key, in the command too', () => {
+  const secret_key = `rip_sk_${'0'.repeat(48)}`
+  const demo = { secret_key, publishable_key: 'rip_pk_', pay_url: '', handle: 'demo' }
+  const running = { base_url: 'http://127.0.0.1:1', demo } as RunningService
+  const said = welcome(running, null)
+  expect(said).toContain(`  Secret key       ${secret_key}\n`)
+  expect(commandOf(said)).toContain(`-H 'X-Service-Api-Key: ${secret_key}' \\\n`)
+})
