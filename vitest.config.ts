@@ -15,7 +15,7 @@ const proofs = [
   'tests/cli/welcome.test.ts',
   'tests/checkout/{races,hold-races,reconcile-races,held-locks}.test.ts',
   'tests/database/*-program*.test.ts',
-  'tests/database/watch-database.test.ts',
+  'tests/database/{foreign-folder,watch-database}.test.ts',
   'tests/http/{stop,trace-sending}.test.ts',
   'tests/pages/guides.test.ts',
   'tests/proofs/*.test.ts',
@@ -36,8 +36,8 @@ export default defineConfig({
     // A worker loads each module once, by Node itself, and not once for each file.
     isolate: false,
     experimental: { viteModuleRunner: false },
-    // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.
-    maxWorkers: 2,
+    // Tests wait for PostgreSQL, browsers and each other: on two cores, two files at a time would leave one half idle.
+    maxWorkers: 3,
     // No more than a guard against what never ends: a busy machine takes several times as long as an idle one.
     testTimeout: 240_000,
     hookTimeout: 240_000,

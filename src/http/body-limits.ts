@@ -15,6 +15,9 @@ export type BodyLimits = {
 
 const kilobyte = 1024
 
+/** No body of any route is larger. */
+export const body_bytes_max = 128 * kilobyte
+
 /** A route's record names its kind. The largest honest body of a kind has about half of what is allowed. */
 export const bodyLimits = {
   /** Neither read nor kept. */
@@ -22,9 +25,9 @@ export const bodyLimits = {
   /** What a route takes that names no kind. */
   fields: { bytes: 32 * kilobyte, values: 500, members: 200, levels: 32, pairs: 200 },
   /** A session: 100 lines, two maps of metadata. */
-  basket: { bytes: 128 * kilobyte, values: 2_000, members: 1_000, levels: 32, pairs: 500 },
+  basket: { bytes: body_bytes_max, values: 2_000, members: 1_000, levels: 32, pairs: 500 },
   /** A price list of 1,000 goods, or 1,000 references. Only people who are signed in send it. */
-  list: { bytes: 128 * kilobyte, values: 10_000, members: 200, levels: 32, pairs: 0 },
+  list: { bytes: body_bytes_max, values: 10_000, members: 200, levels: 32, pairs: 0 },
   /** What an acquirer posts: it may send many notices at once. */
   notice: { bytes: 64 * kilobyte, values: 5_000, members: 1_000, levels: 32, pairs: 0 },
   /** A message of 3-D Secure between servers. */

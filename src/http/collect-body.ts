@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
 import { arriving, type BodyBudget, BodyCharge, parsed } from './body-budget.ts'
-import { bodyLimits } from './body-limits.ts'
+import { body_bytes_max, bodyLimits } from './body-limits.ts'
 import { routeOf } from './fastify.ts'
 
 type BodyCallback = (error: Error | null, body?: Buffer) => void
@@ -22,12 +22,14 @@ type BodyOptions = {
 export function openBodies({ budget, isKnown }: BodyOptions) {
   return (request: FastifyRequest, payload: IncomingMessage, done: BodyCallback): void => {
     const { bytes: limit } = bodyLimits[routeOf(request).config.body_kind ?? 'none']
-    if (limit === 0) {
-      done(null)
+    const length_told = Number(request.headers['content-length'])
+    const length_max = limit || body_bytes_max
+    if (length_told > length_max) {
+      done(tooLarge(length_max))
       return
     }
-    if (Number(request.headers['content-length']) > limit) {
-      done(tooLarge(limit))
+    if (limit === 0) {
+      done(null)
       return
     }
     const charge = new BodyCharge(budget)

@@ -1,8 +1,9 @@
-// How many connections callers may hold. Each takes a file descriptor, and without a free one the service can answer
-// nobody.
+// How many connections callers may hold, and which a stopping service closes. Each takes a file descriptor, and without a
+// free one the service can answer nobody.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { World } from '../kernel/world.ts'
 import { networkOf } from './gateway-limit.ts'
 import { openTally } from './tally.ts'
@@ -61,4 +62,26 @@ export function limitConnections(
       droppedOfAddress.close()
     },
   }
+}
+
+/**
+ * While stopping, a connection is closed once it is answered, and at once if it never sent anything, as those that browsers
+ * open in advance: Node closes neither, and both would delay the stop.
+ */
+export function closeUnused(app: FastifyInstance): void {
+  const silent = new Set<Socket>()
+  let stopping = false
+  app.server.on('connection', (socket: Socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  app.server.on('request', ({ socket }) => silent.delete(socket))
+  app.addHook('preClose', async () => {
+    stopping = true
+    for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (stopping) reply.header('connection', 'close')
+    done()
+  })
 }

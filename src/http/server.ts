@@ -1,6 +1,5 @@
 // The HTTP server: interprets route records, gives every failure its family's shape, and stops in order.
 
-import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -16,7 +15,7 @@ import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf, trusting } from './caller.ts'
 import { openBodies } from './collect-body.ts'
 import { greet } from './compatible-dialect.ts'
-import { limitConnections } from './connection-limit.ts'
+import { closeUnused, limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
 import { dialectOf, fail, notFound } from './failures.ts'
@@ -267,28 +266,6 @@ function refuseOddRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
     if (raw.httpVersion === '1.0') reply.header('connection', 'close')
     throw error
   }
-}
-
-/**
- * While stopping, a connection is closed once it is answered, and at once if it never sent anything, as those that browsers
- * open in advance: Node closes neither, and both would delay the stop.
- */
-function closeUnused(app: FastifyInstance): void {
-  const silent = new Set<Socket>()
-  let stopping = false
-  app.server.on('connection', (socket: Socket) => {
-    silent.add(socket)
-    socket.once('close', () => silent.delete(socket))
-  })
-  app.server.on('request', ({ socket }) => silent.delete(socket))
-  app.addHook('preClose', async () => {
-    stopping = true
-    for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (stopping) reply.header('connection', 'close')
-    done()
-  })
 }
 
 function adviceOn<Context>(parts: ServerOptions<Context>, request: FastifyRequest): string | null {

@@ -87,10 +87,8 @@ export async function redeem(
       // Sessions are locked before links.
       if (link.purpose === 'reset') await reopen(tx, { user_id, way, at })
       if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
-      // A link to become the first owner counts while nobody has an account, however late it was printed.
-      if (link.is_operator && link.email === null && (await anyUserExists(tx))) {
-        throw linkUsed()
-      }
+      // The service makes a link for the first owner alone, who comes while nobody has an account.
+      if (link.made_by === 'service' && (await anyUserExists(tx))) throw linkUsed()
       if (link.purpose !== 'reset') {
         const { is_operator } = link
         const { password_hash } = way

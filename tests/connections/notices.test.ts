@@ -99,11 +99,11 @@ test("what bears another installation's mark is acknowledged, and not kept", asy
   expect(await count()).toBe(before)
 })
 
-test('a post may be of 256 KB, and no longer', async () => {
+test('a post may be of 64 KB, and no longer', async () => {
   const padded = (length: number) => {
     const body = event({ padding: '' })
     return body.replace('"padding":""', `"padding":"${'x'.repeat(length - body.length)}"`)
   }
-  expect((await post(padded(256 * 1024), { key: 'second' })).status).toBe(200)
-  expect((await post(padded(256 * 1024 + 1), { key: 'second' })).status).toBe(413)
+  expect((await post(padded(64 * 1024), { key: 'second' })).status).toBe(200)
+  expect((await post(padded(64 * 1024 + 1), { key: 'second' })).status).toBe(413)
 })

@@ -4,13 +4,15 @@ import { readConfig } from '../../config/config.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { type EventType, eventTypes, type MerchantId } from '../../kernel/values.ts'
 import { listEvents } from '../../webhooks/deliveries/operator-store.ts'
+import { viewEndpoint } from '../../webhooks/endpoint.ts'
+import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
 import { type CommandContext, list, text, withCommandContext } from '../command-context.ts'
 import { openServiceCalls, ServiceError } from '../service/call.ts'
 import { adviseOnKey, connectionOf, connectionOptions } from '../service/connection.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { money, print, printJson, printLine, printTable } from '../terminal/print.ts'
 import { terminal } from '../terminal/terminal.ts'
-import { type DeliveryResult, readDeliveryResults } from './deliveries.ts'
+import { type DeliveryResult, readDeliveryResults, type ShownEndpoint } from './deliveries.ts'
 import { InterruptedError, payeeByKey, requirePage, withPayee } from './payee.ts'
 import { type Payee, type Purchase, payAlong, type TestPayment } from './payment.ts'
 import { scenarioFor, type TriggerScenario } from './scenario.ts'
@@ -79,7 +81,7 @@ async function trigger(
     const connection = connectionOf(options)
     const payee = payeeByKey(connection, options)
     if (needs_page) requirePage(payee)
-    const place = { payee, base_url: connection.base_url }
+    const place = { payee, base_url: connection.base_url, endpoints: null }
     const paid = await payAndWatch(course, purchase, place).catch((error: unknown) => {
       throw error instanceof ServiceError ? adviseOnKey(error, connection) : error
     })
@@ -88,17 +90,21 @@ async function trigger(
   return withCommandContext((context) =>
     withPayee(context, { options, needs_page }, async (payee, merchant_id) => {
       const { base_url } = connectionOf({ ...options, key: payee.secret_key })
-      const paid = await payAndWatch(course, purchase, { payee, base_url })
+      const { sql } = await inCell(context, merchant_id)
+      const endpoints = (await listEndpoints(sql, merchant_id)).map(viewEndpoint)
+      const paid = await payAndWatch(course, purchase, { payee, base_url, endpoints })
       const event_id = await eventIdOf(context, { merchant_id, ...paid })
       return { merchant_id, event_id, ...paid }
     }),
   )
 }
 
+type PaymentPlace = { payee: Payee; base_url: string; endpoints: ShownEndpoint[] | null }
+
 async function payAndWatch(
   course: TriggerScenario,
   purchase: Purchase,
-  { payee, base_url }: { payee: Payee; base_url: string },
+  { payee, base_url, endpoints }: PaymentPlace,
 ) {
   const service = openServiceCalls(base_url)
   const { decline, ...paid } = await payAlong(course, service, { payee, purchase })
@@ -106,8 +112,7 @@ async function payAndWatch(
   const { payment_id } = paid
   const { event: event_type } = course
   const deliveries = await readDeliveryResults(service, {
-    secret_key,
-    payment_id,
+    ...{ secret_key, payment_id, endpoints },
     event: event_type,
   })
   return { event_type, ...paid, mode: 'test' as const, decline, deliveries }

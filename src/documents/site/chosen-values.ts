@@ -98,9 +98,15 @@ export const chosenValues: Record<string, ChosenOf> = {
     ),
   },
   read_a_refund: { answer: refund },
-  register_a_webhook_endpoint: { answer: { ...endpoint, extension_events: undefined } },
+  register_a_webhook_endpoint: {
+    answer: { ...endpoint, extension_events: undefined, mode: undefined },
+  },
   list_webhook_endpoints: {
-    answer: { 'endpoints[].id': endpoint.id, 'endpoints[].extension_events': undefined },
+    answer: {
+      'endpoints[].id': endpoint.id,
+      'endpoints[].extension_events': undefined,
+      'endpoints[].mode': undefined,
+    },
   },
   list_webhook_deliveries: { query: { status: 'succeeded', limit: '20' } },
   create_a_session_from_a_page: {
