@@ -138,7 +138,8 @@ const acts: Act[] = [
 ]
 
 const linesOf = ({ admin }: Team) => sql<{ change: string }[]>`
-  select change from journal where actor = ${`user ${admin.user_id}`} and merchant_id = ${admin.merchant_id}`
+  select change from journal where actor = ${`user ${admin.user_id}`} and merchant_id = ${admin.merchant_id}
+  order by change`
 
 const takeAway = ({ owner, admin, path }: Team) => owner.remove(path(`/team/${admin.user_id}`))
 

@@ -21,6 +21,7 @@ const open: Neighbours[] = []
 const said: Said[] = []
 let fresh: FreshDatabase
 let database: Database
+let stopListening: () => Promise<void>
 
 type Said = { from: string; kind: string; merchant_ids?: string[] | null }
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
   fresh = await freshDatabase('empty')
   // Of one connection, so that what is sent first is heard first.
   database = await fresh.open({ connections_max: 1 })
-  await database.listen('ripper_committed', {
+  stopListening = await database.listen('ripper_committed', {
     heard: (payload) => void said.push(saidBy(payload)),
     opened() {},
   })
@@ -41,6 +42,7 @@ afterEach(async () => {
   await allHeard()
 })
 afterAll(async () => {
+  await stopListening()
   await database.close()
   await fresh.drop()
 })
