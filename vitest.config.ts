@@ -13,7 +13,7 @@ const proofs = [
   'tests/browser/dashboard/{languages,pictures}.test.ts',
   'tests/checkout/*-program*.test.ts',
   'tests/cli/welcome.test.ts',
-  'tests/checkout/{races,hold-races,reconcile-races,held-locks}.test.ts',
+  'tests/checkout/{crash-steps,races,hold-races,reconcile-races,held-locks}.test.ts',
   'tests/database/*-program*.test.ts',
   'tests/database/{foreign-folder,watch-database}.test.ts',
   'tests/http/{stop,trace-sending}.test.ts',
