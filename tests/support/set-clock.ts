@@ -26,7 +26,8 @@ export function setClock(passing: 'by_itself' | 'by_pass' = 'by_itself'): SetClo
   let ahead_ms = 0
   let passed_ms = 0
   let slept_ms = 0
-  const begun = { wall_ms: Date.now(), steady_ms: performance.now() }
+  // Whole, so that sums and differences are exact: 60 s are 60 s whenever they begin.
+  const begun = { wall_ms: Date.now(), steady_ms: Math.round(performance.now()) }
   const wallMs = () => (passing === 'by_itself' ? Date.now() : begun.wall_ms)
   const steadyMs = () => (passing === 'by_itself' ? performance.now() : begun.steady_ms)
   const true_ms = () => wallMs() + passed_ms + slept_ms
