@@ -219,14 +219,14 @@ export async function bearerOf(
   return access.findSecretKey(hashOfKey(presented).toString('hex'))
 }
 
-/** Whether a request carries a secret key that can be used, wherever from and whatever for. */
-export async function hasKnownKey(
+/** Whose secret key a request carries, if it can be used, wherever from and whatever for; else null. */
+export async function merchantOfKey(
   access: Pick<Access, 'findSecretKey' | 'now'>,
   caller: Caller,
-): Promise<boolean> {
+): Promise<string | null> {
   const key = await bearerOf(access, caller).catch(() => null)
-  if (!key || key.revoked_at) return false
-  return key.expires_at === null || key.expires_at > access.now()
+  if (!key || key.revoked_at) return null
+  return key.expires_at === null || key.expires_at > access.now() ? key.merchant_id : null
 }
 
 /** Throws the first refusal that a key's restrictions cause, in order of precedence. */

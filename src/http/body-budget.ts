@@ -10,52 +10,78 @@ export const bodies_bytes_max = 64 * 1024 * 1024
 export const anonymous_bytes_max = bodies_bytes_max / 4
 
 /**
- * This much of each body is not counted. Hardly any honest body takes more, and those must not be refused because
- * somebody sends large ones.
+ * This much of each body is not counted while it arrives, and once it was read. Hardly any honest body takes more, and
+ * those must not be refused because somebody sends large ones.
  */
-export const body_bytes_free = 8 * 1024
-
-/** The overhead of each piece: a body may arrive in single bytes. */
-const piece_bytes = 512
+export const arriving_bytes_free = 8 * 1024
+export const read_bytes_free = 32 * 1024
 
 /** A value once read, and once more as its schema gives it, with its place in the objects or lists around both. */
 const value_bytes = 256
 
-/** What a body takes while it arrives. */
-export function arriving(bytes: number, pieces: number): number {
-  return bytes + pieces * piece_bytes
+/** What counts of a body while it arrives. */
+export function arriving(bytes: number): number {
+  return Math.max(0, bytes - arriving_bytes_free)
 }
 
-/** What it takes once it was read: its bytes, its text, which its strings keep alive, and its values. */
-export function parsed(bytes: number, values: number): number {
-  return 3 * bytes + values * value_bytes
+/** What counts once it was read: its bytes, its text, which its strings keep alive, and its values. */
+export function read(bytes: number, values: number): number {
+  return Math.max(0, 3 * bytes + values * value_bytes - read_bytes_free)
 }
-
-type Share = { bytes_max: number; bytes: number }
 
 /** What is anonymous has a share of its own: however much of it waits for its refusal, it takes nothing of the other. */
-export type BodyBudget = { anonymous: Share; known: Share }
+export class BodyBudget {
+  readonly anonymous: BodyShare
+  readonly known: BodyShare
 
-export function openBodyBudget(
-  anonymous_max = anonymous_bytes_max,
-  known_max = bodies_bytes_max - anonymous_bytes_max,
-): BodyBudget {
-  return {
-    anonymous: { bytes_max: anonymous_max, bytes: 0 },
-    known: { bytes_max: known_max, bytes: 0 },
+  constructor(
+    anonymous_max = anonymous_bytes_max,
+    known_max = bodies_bytes_max - anonymous_bytes_max,
+  ) {
+    this.anonymous = new BodyShare(anonymous_max)
+    this.known = new BodyShare(known_max)
+  }
+}
+
+/** So much of a share one merchant may have, or one network of anonymous callers: nobody keeps all others out. */
+const of_sender = 1 / 4
+
+class BodyShare {
+  bytes = 0
+  private readonly bytes_max: number
+  private readonly senders = new Map<string, number>()
+
+  constructor(bytes_max: number) {
+    this.bytes_max = bytes_max
+  }
+
+  hasRoomFor(name: string): boolean {
+    const bytes_of_sender = this.senders.get(name) ?? 0
+    return this.bytes <= this.bytes_max && bytes_of_sender <= this.bytes_max * of_sender
+  }
+
+  count(name: string, bytes: number): void {
+    this.bytes += bytes
+    const bytes_of_sender = (this.senders.get(name) ?? 0) + bytes
+    if (bytes_of_sender === 0) this.senders.delete(name)
+    else this.senders.set(name, bytes_of_sender)
   }
 }
 
 /** One body's part of the budget. */
 export class BodyCharge {
   private readonly budget: BodyBudget
-  private share: Share
+  private share: BodyShare
+  private readonly networkOf: () => string
+  private sender: string | null = null
   private bytes = 0
   private is_closed = false
 
-  constructor(budget: BodyBudget) {
+  /** `networkOf` is asked for the caller's network where the body counts. */
+  constructor(budget: BodyBudget, networkOf: () => string) {
     this.budget = budget
     this.share = budget.anonymous
+    this.networkOf = networkOf
   }
 
   /** Whether it takes more than is free. */
@@ -65,19 +91,20 @@ export class BodyCharge {
 
   /** Where it has none, whoever holds the body has to let go of it. */
   get has_room(): boolean {
-    return !this.counts || this.share.bytes <= this.share.bytes_max
+    return !this.counts || this.share.hasRoomFor(this.sender!)
   }
 
-  /** Says what the body takes now. */
+  /** Says what counts of the body now. */
   set(bytes: number): void {
-    if (!this.is_closed) this.count(Math.max(0, bytes - body_bytes_free))
+    if (!this.is_closed) this.count(bytes)
   }
 
-  /** The request has a secret key that is known. */
-  recognise(): void {
+  /** The request has a secret key of the merchant. */
+  recognise(merchant_id: string): void {
     const { bytes } = this
     this.count(0)
     this.share = this.budget.known
+    this.sender = merchant_id
     this.count(bytes)
   }
 
@@ -88,7 +115,9 @@ export class BodyCharge {
   }
 
   private count(bytes: number): void {
-    this.share.bytes += bytes - this.bytes
+    if (bytes === this.bytes) return
+    this.sender ??= this.networkOf()
+    this.share.count(this.sender, bytes - this.bytes)
     this.bytes = bytes
   }
 }

@@ -3,30 +3,37 @@ import { PassThrough } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../kernel/errors.ts'
-import { body_bytes_free, openBodyBudget } from './body-budget.ts'
+import { BodyBudget } from './body-budget.ts'
 import { bodyLimits } from './body-limits.ts'
 import { chargeParsed, openBodies } from './collect-body.ts'
 
 const bodyLimit = bodyLimits.basket.bytes
-const budget = 200 * 1024
+/** For seven large bodies, each of another sender. */
+const budget = 7 * 100_000
+const large = 105_000
 
 /** For bodies of requests without a key that is known. */
 function open(bytes_max: number) {
-  return openBodies({ budget: openBodyBudget(bytes_max, 0), isKnown: async () => false })
+  return openBodies({ budget: new BodyBudget(bytes_max, 0), merchantOf: async () => null })
 }
 
-/** A body that is on its way: what became of it, once something has. */
+type Headers = Record<string, string>
+let callers = 0
+
+/** A body that is on its way, of a caller of its own: what became of it, once something has. */
 function begin(
   collect: ReturnType<typeof openBodies>,
-  headers: Record<string, string> = {},
+  headers: Headers = {},
   body_kind: string | null = 'basket',
+  ip = `192.0.2.${++callers % 256}`,
 ) {
   const payload = new PassThrough({ highWaterMark: 1024 * 1024 })
   const { promise: outcome, resolve } = Promise.withResolvers<number | string | undefined>()
   const response = Object.assign(new EventEmitter(), { closed: false })
   const config = body_kind === null ? {} : { body_kind }
   const request = {
-    ...{ headers, route: { config }, response, key_id: null, body_charge: null },
+    ...{ headers, ip, route: { config }, response },
+    ...{ merchant_id: null, key_id: null, body_charge: null },
   } as unknown as FastifyRequest
   const calls = { count: 0 }
   collect(request, payload as never, (error, body) => {
@@ -85,19 +92,19 @@ async function waiting(collect: Collect, length: number) {
 }
 
 describe('of all bodies together', () => {
-  /** Two that leave no room for a large one, and never end by themselves. */
-  function fill(bytes_max = budget) {
-    const collect = open(bytes_max)
-    const bodies = [begin(collect), begin(collect)]
-    for (const { send } of bodies) send(105_000)
+  /** So many that they leave no room for a large one, and that never end by themselves. */
+  function fill() {
+    const collect = open(budget)
+    const bodies = Array.from({ length: 7 }, () => begin(collect))
+    for (const { send } of bodies) send(large)
     return { collect, bodies }
   }
 
   test('a large one finds no room, a small one still does', async () => {
     const { collect } = fill()
-    expect(await sent(collect, 30_000)).toBe('503 store_unavailable')
+    expect(await sent(collect, 40_000)).toBe('503 store_unavailable')
     expect(await sent(collect, 7_000)).toBe(7_000)
-    expect(await sent(collect, 30_000)).toBe('503 store_unavailable')
+    expect(await sent(collect, 40_000)).toBe('503 store_unavailable')
   })
 
   test.each<[string, (body: ReturnType<typeof begin>) => unknown]>([
@@ -121,8 +128,8 @@ describe('of all bodies together', () => {
 
   test('one that is whole and waits for its answer keeps its room', async () => {
     const collect = open(budget)
-    const first = await waiting(collect, 105_000)
-    await waiting(collect, 105_000)
+    const first = await waiting(collect, large)
+    for (let more = 0; more < 6; more++) await waiting(collect, large)
     expect(await sent(collect, 100_000)).toBe('503 store_unavailable')
     first.answer()
     expect(await sent(collect, 100_000)).toBe(100_000)
@@ -130,22 +137,40 @@ describe('of all bodies together', () => {
 
   test('what is read of it counts, too, until the answer has gone', async () => {
     const collect = open(budget)
-    const { request, answer } = await waiting(collect, 7_000)
+    const bodies = await Promise.all(Array.from({ length: 4 }, () => waiting(collect, 7_000)))
     expect(await sent(collect, 100_000)).toBe(100_000)
-    chargeParsed(request, 700)
+    for (const { request } of bodies) chargeParsed(request, 700)
     expect(await sent(collect, 100_000)).toBe('503 store_unavailable')
-    answer()
+    bodies[0]!.answer()
     expect(await sent(collect, 100_000)).toBe(100_000)
   })
 
   test('one that finds no room once it was read is refused', async () => {
     const collect = open(budget)
-    const bodies = await Promise.all([waiting(collect, 7_000), waiting(collect, 7_000)])
-    chargeParsed(bodies[0]!.request, 700)
-    expect(() => chargeParsed(bodies[1]!.request, 700)).toThrow('Too many large bodies')
-    bodies[0]!.answer()
-    bodies[1]!.answer()
+    const bodies = await Promise.all(Array.from({ length: 5 }, () => waiting(collect, 7_000)))
+    for (const { request } of bodies.slice(1)) chargeParsed(request, 700)
+    expect(() => chargeParsed(bodies[0]!.request, 700)).toThrow('Too many large bodies')
+    for (const { answer } of bodies) answer()
     expect(await sent(collect, 100_000)).toBe(100_000)
+  })
+
+  test('an ordinary basket is read whatever waits', async () => {
+    const { collect } = fill()
+    const { request } = await waiting(collect, 3_000)
+    expect(() => chargeParsed(request, 90)).not.toThrow()
+  })
+
+  test('one network has a part of the room', async () => {
+    const collect = open(budget)
+    const from = ['192.0.2.1', '192.0.2.1', '198.51.100.1', '2001:db8::1', '2001:db8::2'] as const
+    const outcomes = []
+    for (const ip of from) {
+      const { payload, outcome } = begin(collect, {}, 'basket', ip)
+      payload.end(Buffer.alloc(large))
+      outcomes.push(await outcome)
+    }
+    const full = '503 store_unavailable'
+    expect(outcomes).toEqual([large, full, large, large, full])
   })
 
   test('whoever has gone before the body was whole leaves nothing', async () => {
@@ -169,11 +194,19 @@ describe('of all bodies together', () => {
     expect(await sent(collect, 100_000)).toBe(100_000)
   })
 
-  test('single bytes take more room than they are', async () => {
-    const { send, outcome } = begin(open(budget))
-    for (let byte = 0; byte < 1_000; byte++) send(1)
-    expect(await outcome).toBe('503 store_unavailable')
-    expect(1_000).toBeLessThan(body_bytes_free)
+  test('single bytes take no more room than others', async () => {
+    const { payload, outcome, send } = begin(open(0))
+    for (let byte = 0; byte < 4_000; byte++) send(1)
+    payload.end()
+    expect(await outcome).toBe(4_000)
+  })
+
+  test('a body keeps nothing of what arrived with it', async () => {
+    const { payload, outcome, request } = begin(open(budget))
+    const arrival = Buffer.alloc(60_000)
+    payload.end(arrival.subarray(0, 1_000))
+    expect(await outcome).toBe(1_000)
+    expect((request.body as Buffer).buffer).not.toBe(arrival.buffer)
   })
 })
 
@@ -182,48 +215,58 @@ describe('what has a key that is known', () => {
     ['known', 90_000],
     ['anonymous', '503 store_unavailable'],
   ])('has room where the share of the anonymous is full: %s', async (who, expected) => {
-    const together = openBodyBudget(100_000, budget)
-    const anonymous = openBodies({ budget: together, isKnown: async () => false })
-    const answered = Promise.withResolvers<boolean>()
-    const other = openBodies({ budget: together, isKnown: () => answered.promise })
-    await waiting(anonymous, 90_000)
+    const together = new BodyBudget(400_000, budget)
+    const anonymous = openBodies({ budget: together, merchantOf: async () => null })
+    const answered = Promise.withResolvers<string | null>()
+    const other = openBodies({ budget: together, merchantOf: () => answered.promise })
+    for (let body = 0; body < 4; body++) await waiting(anonymous, large)
     const { payload, outcome } = begin(other)
     payload.end(Buffer.alloc(90_000))
-    answered.resolve(who === 'known')
+    answered.resolve(who === 'known' ? 'm_1' : null)
     expect(await outcome).toBe(expected)
   })
 
   test('and breaks off while the key is looked for: it is over once', async () => {
-    const answered = Promise.withResolvers<boolean>()
-    const together = openBodyBudget(0, budget)
-    const collect = openBodies({ budget: together, isKnown: () => answered.promise })
+    const answered = Promise.withResolvers<string>()
+    const together = new BodyBudget(0, budget)
+    const collect = openBodies({ budget: together, merchantOf: () => answered.promise })
     const { payload, outcome, calls } = begin(collect)
     payload.write(Buffer.alloc(90_000))
     await expect.poll(() => payload.isPaused()).toBe(true)
     payload.destroy(new Error('gone'))
     expect(await outcome).toBe('gone')
-    answered.resolve(true)
+    answered.resolve('m_1')
     await answered.promise
     await new Promise(setImmediate)
     expect([calls.count, together.anonymous.bytes, together.known.bytes]).toEqual([1, 0, 0])
   })
 
   test('gives back what it had of that share, once it was judged', async () => {
-    const together = openBodyBudget(100_000, budget)
-    const collect = openBodies({ budget: together, isKnown: async () => true })
-    for (let body = 0; body < 2; body++) await waiting(collect, 90_000)
-    expect(await sent(collect, 90_000)).toBe('503 store_unavailable')
-    expect(together.anonymous.bytes).toBe(0)
+    const together = new BodyBudget(400_000, budget)
+    const collect = openBodies({ budget: together, merchantOf: async () => 'm_1' })
+    expect(await waiting(collect, 90_000)).toBeTruthy()
+    expect([together.anonymous.bytes, together.known.bytes > 0]).toEqual([0, true])
+  })
+
+  test('has a part of its share for each merchant', async () => {
+    const together = new BodyBudget(400_000, budget)
+    let merchant_id = 'm_1'
+    const collect = openBodies({ budget: together, merchantOf: async () => merchant_id })
+    await waiting(collect, large)
+    expect(await sent(collect, large)).toBe('503 store_unavailable')
+    merchant_id = 'm_2'
+    expect(await sent(collect, large)).toBe(large)
   })
 
   test('has all of its own share for what was read', async () => {
     const collect = openBodies({
-      budget: openBodyBudget(30_000, budget),
-      isKnown: async () => false,
+      budget: new BodyBudget(120_000, budget),
+      merchantOf: async () => null,
     })
     const { request } = await waiting(collect, 30_000)
     expect(() => chargeParsed(request, 1)).toThrow('Too many large bodies')
     request.key_id = 'key_1'
+    request.merchant_id = 'm_1'
     expect(() => chargeParsed(request, 1)).not.toThrow()
   })
 })

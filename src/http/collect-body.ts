@@ -3,23 +3,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
-import { arriving, type BodyBudget, BodyCharge, parsed } from './body-budget.ts'
+import { arriving, type BodyBudget, BodyCharge, read } from './body-budget.ts'
 import { body_bytes_max, bodyLimits } from './body-limits.ts'
+import { addressOf } from './caller.ts'
 import { routeOf } from './fastify.ts'
+import { networkOf } from './gateway-limit.ts'
 
 type BodyCallback = (error: Error | null, body?: Buffer) => void
 
 type BodyOptions = {
   budget: BodyBudget
-  /** Whether the request carries a secret key that is known. Asked only for a body that counts. */
-  isKnown(request: FastifyRequest): Promise<boolean>
+  /** Whose secret key the request carries, if it is known; else null. Asked only for a body that counts. */
+  merchantOf(request: FastifyRequest): Promise<string | null>
 }
 
 /**
  * The framework calls this for each request with a body. Refuses a body that is too large or finds no room, and does not
  * read one that its route does not take.
  */
-export function openBodies({ budget, isKnown }: BodyOptions) {
+export function openBodies({ budget, merchantOf }: BodyOptions) {
   return (request: FastifyRequest, payload: IncomingMessage, done: BodyCallback): void => {
     const { bytes: limit } = bodyLimits[routeOf(request).config.body_kind ?? 'none']
     const length_told = Number(request.headers['content-length'])
@@ -32,9 +34,8 @@ export function openBodies({ budget, isKnown }: BodyOptions) {
       done(null)
       return
     }
-    const charge = new BodyCharge(budget)
-    const pieces: Buffer[] = []
-    let length = 0
+    const charge = new BodyCharge(budget, () => networkOf(addressOf(request)))
+    const collected = new Collected()
     let judged: Promise<void> | null = null
     let is_over = false
 
@@ -48,8 +49,8 @@ export function openBodies({ budget, isKnown }: BodyOptions) {
 
     /** The share of what is anonymous may be full while that of known keys is not. */
     function judge(): Promise<void> {
-      judged ??= isKnown(request).then((is_known) => {
-        if (is_known) charge.recognise()
+      judged ??= merchantOf(request).then((merchant_id) => {
+        if (merchant_id !== null) charge.recognise(merchant_id)
       })
       return judged
     }
@@ -64,17 +65,47 @@ export function openBodies({ budget, isKnown }: BodyOptions) {
     }
 
     function take(piece: Buffer): void {
-      pieces.push(piece)
-      length += piece.length
-      charge.set(arriving(length, pieces.length))
-      if (length > limit) end(tooLarge(limit))
+      collected.add(piece)
+      charge.set(arriving(collected.room))
+      if (collected.length > limit) end(tooLarge(limit))
       else if (!charge.has_room) void takeIfKnown(() => payload.resume())
       else if (charge.counts) void judge()
     }
 
-    const giveWhole = () => end(null, Buffer.concat(pieces, length))
+    const giveWhole = () => end(null, collected.bytes())
     const whole = () => (charge.has_room ? giveWhole() : void takeIfKnown(giveWhole))
     payload.on('data', take).on('end', whole).on('error', end)
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+/**
+ * The bytes of a body, in room of their own. A piece as it came would keep all that arrived with it, and a body may come in
+ * single bytes.
+ */
+class Collected {
+  length = 0
+  private buffer = nothing
+
+  /** How many bytes it takes. */
+  get room(): number {
+    return this.buffer.length
+  }
+
+  add(piece: Buffer): void {
+    const length = this.length + piece.length
+    if (length > this.room) {
+      const wider = Buffer.allocUnsafe(Math.max(length, 2 * this.length))
+      this.bytes().copy(wider)
+      this.buffer = wider
+    }
+    piece.copy(this.buffer, this.length)
+    this.length = length
+  }
+
+  bytes(): Buffer {
+    return this.buffer.subarray(0, this.length)
   }
 }
 
@@ -91,11 +122,11 @@ function closeWithAnswer({ response }: FastifyRequest, charge: BodyCharge): void
 
 /** Counts what a body takes now that it was read. Throws the Refusal where it finds no room. */
 export function chargeParsed(request: FastifyRequest, values: number): void {
-  const { body_charge: charge, key_id } = request
+  const { body_charge: charge, key_id, merchant_id } = request
   if (charge === null) return
-  if (key_id !== null) charge.recognise()
+  if (key_id !== null) charge.recognise(merchant_id!)
   const has_counted = charge.counts
-  charge.set(parsed((request.body as Buffer).length, values))
+  charge.set(read((request.body as Buffer).length, values))
   if (!has_counted && charge.counts) closeWithAnswer(request, charge)
   if (!charge.has_room) throw noRoom()
 }

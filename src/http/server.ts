@@ -8,8 +8,8 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { Peer } from '../kernel/peer.ts'
 import type { Tracing } from '../kernel/tracing.ts'
 import type { World } from '../kernel/world.ts'
-import { type Access, hasKnownKey } from './access.ts'
-import { openBodyBudget } from './body-budget.ts'
+import { type Access, merchantOfKey } from './access.ts'
+import { BodyBudget } from './body-budget.ts'
 import { bodyKindOf } from './body-limits.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf, trusting } from './caller.ts'
@@ -194,9 +194,9 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
 }
 
 function readBodies<Context>(app: FastifyInstance, { access }: ServerOptions<Context>): void {
-  const isKnown = (request: FastifyRequest) => hasKnownKey(access, callerOf(request))
+  const merchantOf = (request: FastifyRequest) => merchantOfKey(access, callerOf(request))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', openBodies({ budget: openBodyBudget(), isKnown }))
+  app.addContentTypeParser('*', openBodies({ budget: new BodyBudget(), merchantOf }))
 }
 
 /** Everything besides requests of a route: limits of a connection, and how long it stays open. */

@@ -28,7 +28,11 @@ async function hold(localAddress: string): Promise<Socket> {
 test('they take no more memory than is set aside, and leave room to small bodies and to known keys', async () => {
   const count = Math.ceil((1.2 * anonymous_bytes_max) / unended_bytes)
   const sockets: Socket[] = []
-  for (let held = 0; held < count; held++) sockets.push(await hold(`127.0.0.${2 + (held % 2)}`))
+  async function flood(first: number, networks: number) {
+    for (let body = 0; body < count; body++) {
+      sockets.push(await hold(`127.0.0.${first + (body % networks)}`))
+    }
+  }
   const { client } = service
   let key = 0
   const create = (padding: number) => {
@@ -41,6 +45,9 @@ test('they take no more memory than is set aside, and leave room to small bodies
   const createFromPage = (padding: number) =>
     client.send('POST', '/v1/checkout/public/sessions', { raw: `{}${' '.repeat(padding)}` })
   const large = () => createFromPage(100_000)
+  await flood(2, 2)
+  expect(refusal(await large()), 'two networks have half of it').toBe('401 unauthorized')
+  await flood(4, 4)
   await expect.poll(async () => refusal(await large())).toBe('503 store_unavailable')
   const { headers, body } = await large()
   expect([headers.get('retry-after'), headers.get('connection')]).toEqual(['2', 'close'])
