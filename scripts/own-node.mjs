@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-const node_needed = 24
+/** Before this one, an answer that waits behind another does not hear that its connection has closed. */
+const node_needed = '24.16'
 
 /** Node for the systems that have it by npm. */
 const packages = {
@@ -17,7 +18,7 @@ const packages = {
 
 /** Whether the Node that runs this will do. */
 export function isNewEnough() {
-  return Number.parseInt(process.versions.node, 10) >= node_needed
+  return process.versions.node.localeCompare(node_needed, 'en', { numeric: true }) >= 0
 }
 
 /** The one that npm has brought, else the one that runs this. Throws an Error with a message for people. */

@@ -22,7 +22,7 @@ import { fileURLToPath } from 'node:url'
 import { isWebBuilt } from './build-web.mjs'
 import { fittingNode } from './own-node.mjs'
 
-/** What runs and packs the service needs no development packages; nor does a set-up without any script of ours. */
+/** These scripts run or pack the service, which needs no development packages. The empty name is a set-up by hand. */
 const without_dev = ['', 'prestart', 'prepack']
 
 /** Brings node_modules in line with package-lock.json and dist/web with web/. Throws an Error with a message for people. */

@@ -52,9 +52,9 @@ export async function markScanned(
 
 /**
  * Whether a line tells of a session that a page made, and nothing else is known of that session. Anybody can have such lines
- * written, so they wait outside of the chain: for another line of the session, or until the session is purged and they with it.
+ * written, so they wait outside of the chain, until the session has another line or is purged together with them.
  */
-export function isWaiting(sql: AnySql, line: Fragment): Fragment {
+export function isOutsideChain(sql: AnySql, line: Fragment): Fragment {
   return sql`(
     ${line}.change = 'session.created' and ${line}.actor like 'page %' and not exists (
       select 1 from journal o
@@ -65,7 +65,7 @@ export function isWaiting(sql: AnySql, line: Fragment): Fragment {
 /** Where a chain ends, by its head and by its rows. */
 export type ChainEnd = { head: Head | null; last_row: Head | null }
 
-/** Of `count` lines `last` is the newest, null where there was none; `lines` are those that are in no chain, but for those that wait. */
+/** Of `count` lines `last` is the newest, null where there was none; `lines` are those that a chain should have and none has. */
 export type LinePage = ChainEnd & { last: string | null; count: number; lines: WrittenLine[] }
 
 /** The next lines, with the end of the chain at the same moment. */
@@ -86,7 +86,7 @@ export async function readUnsealed(
         select true as is_sealed from audit_chain c
         where c.merchant_id = page.merchant_id and c.entry_id = page.entry_id offset 0
       ) c on true
-      where c.is_sealed is null and not ${isWaiting(sql, sql`page`)}
+      where c.is_sealed is null and not ${isOutsideChain(sql, sql`page`)}
     ) as lines`
   const { last, count, lines } = row!
   return { last, count, lines, ...endOf(row!) }

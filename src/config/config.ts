@@ -45,10 +45,10 @@ export function readConfig(environment: Environment = process.env): Config {
       settings.database_url.name,
     )
   }
-  if (config.metrics_port !== null && config.metrics_port !== 0) {
-    if (config.metrics_port === config.port) {
-      throw new ConfigError(settings.metrics_port.name, 'must be another port than RIPPER_PORT.')
-    }
+  // 0 stands for any free port.
+  if (config.metrics_port && config.metrics_port === config.port) {
+    const words = `must be another port than ${settings.port.name}.`
+    throw new ConfigError(settings.metrics_port.name, words)
   }
   return { ...config, mail: mailOf(mail), single_sign_on: singleSignOnOf(single_sign_on) }
 }

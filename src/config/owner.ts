@@ -11,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -82,21 +83,33 @@ export function ownerOf(path: string): Account {
   return owner
 }
 
-/** What a small file says. */
+/** What a small file says. Throws for one that is larger than it should be. */
 export function readFile(path: string): string {
-  return readBytes(path, text_bytes_max).toString('utf8')
+  return readRegular(path, (file, size) => {
+    if (size > text_bytes_max) {
+      throw new Error(`${path} must be a file of at most ${text_bytes_max} bytes.`)
+    }
+    return readFileSync(file, 'utf8')
+  })
 }
 
-/** Only a regular file is read, since a pipe might never end, and none that is larger than it should be. */
-export function readBytes(path: string, bytes_max: number): Buffer {
+/** What was written to a file since it had so many bytes; of much, the end. */
+export function readEnd(path: string, since: number): string {
+  return readRegular(path, (file, size) => {
+    const from = Math.max(since, size - text_bytes_max)
+    const bytes = Buffer.alloc(Math.max(0, size - from))
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from)).toString('utf8')
+  })
+}
+
+/** Only a regular file is read, since a pipe might never end. */
+function readRegular(path: string, read: (file: number, size: number) => string): string {
   return asOwner(dirname(path), () => {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       const stat = fstatSync(file)
-      if (!stat.isFile() || stat.size > bytes_max) {
-        throw new Error(`${path} must be a file of at most ${bytes_max} bytes.`)
-      }
-      return readFileSync(file)
+      if (!stat.isFile()) throw new Error(`${path} must be a file.`)
+      return read(file, stat.size)
     } finally {
       closeSync(file)
     }

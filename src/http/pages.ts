@@ -4,7 +4,7 @@ import type { Caller } from './access.ts'
 import type { BodyKind } from './body-limits.ts'
 import type { SeparateCount } from './request-counts.ts'
 
-/** `query`, `fields`, `headers` and `body` are made when they are first read: a handler reads them once it needs them. */
+/** `query`, `fields`, `headers` and `body` are made each time they are read: a handler reads them once, and only if it needs them. */
 export type PageRequest = {
   /** Path and query as requested. */
   url: string

@@ -1,5 +1,5 @@
-// Reads the bodies of pages and peers, which take them as text or as the fields of a form. What has more in it than its
-// kind may have is refused before anything is built of it.
+// Reads the bodies of pages and peers, which take them as text or as the fields of a form. A body with more
+// values than its kind may have is refused before anything is built of it.
 
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'

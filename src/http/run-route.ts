@@ -148,11 +148,11 @@ async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
 async function sendFile<Context>(run: Run<Context>, type: string): Promise<FastifyReply> {
   const { kernel, route, reply } = run
   await route.admit?.(kernel.context, run.holder)
-  const { name, parts } = (await route.handle(kernel.context, {
-    ...requestOf(run, rawBodyOf(run)),
-    recordReply: () => null,
-    reserveKey: () => null,
-  })) as FileAnswer
+  const raw = rawBodyOf(run)
+  const plain = { ...requestOf(run, raw), recordReply: () => null, reserveKey: () => null }
+  const { name, parts } = (await withinMode(actOf(run, raw), plain, (request) =>
+    route.handle(kernel.context, request),
+  )) as FileAnswer
   const first = await parts.next()
   return reply
     .code(run.status)

@@ -48,7 +48,6 @@ async function look(
     await clock.sleep(looked_every_ms, over).catch(() => {})
     const now_ms = clock.now().getTime()
     for (const [response, answer] of given) {
-      // An answer that waited behind others on its connection is not notified when the connection ends.
       if (answer.socket.destroyed) given.delete(response)
       else if (answer.seen_ms === null) answer.seen_ms = now_ms
       else if (now_ms - answer.seen_ms >= taken_within_ms) answer.socket.destroy()

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../kernel/errors.ts'
 import { countPairs } from './form.ts'
 
-/** Throws `invalid_request` for a request whose host, path or length could be read in two ways. */
+/** Throws `invalid_request` for a request whose host, path or length could be read in two ways, or with too long a query. */
 export function refuseOddTarget(request: IncomingMessage): void {
   const fault = faultOfHost(request) ?? faultOfTarget(request.url ?? '') ?? faultOfLength(request)
   if (fault) throw new Refusal('invalid_request', fault)

@@ -117,10 +117,10 @@ export function keepFolder(data_dir: string): string[] {
     accessSync(data_dir, constants.W_OK)
     checked = checkDataFolder(data_dir)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const { code, message } = error as NodeJS.ErrnoException
     throw new ConfigError(
       'RIPPER_DATA_DIR',
-      `must be a folder that can be made and written to (${code}).`,
+      `must be a folder that can be made and written to (${code ?? message}).`,
     )
   }
   const { mended, fault } = checked

@@ -134,6 +134,7 @@ test('what could not be looked at is a problem, unless another check shows why',
 const folder = machine.data_dir
 test.each<[string, Partial<MachineFacts>, string[]]>([
   ['an old Node', { node_version: '22.9.0' }, ['Node: problem']],
+  ['an early Node 24', { node_version: '24.15.0' }, ['Node: problem']],
   ['a wrong variable', { config_faults: ['RIPPER_PORT must be'] }, ['Configuration: problem']],
   ['a slip of the pen', { unknown_variables: ['RIPPER_PROT'] }, ['Configuration: warning']],
   ['no folder yet', { data_dir: { ...folder, is_there: false, is_folder: false } }, []],

@@ -1,7 +1,7 @@
 // The SQL that deletes unpaid sessions. The journal has a line for each session in the order of time, and shows which ones are
 // old enough. An index by time would make every create more expensive.
 
-import { isWaiting } from '../../audit/chain-store.ts'
+import { isOutsideChain } from '../../audit/chain-store.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 
@@ -57,7 +57,7 @@ export async function purgePage(
     ? sql`
       delete from journal where merchant_id = ${merchant_id} and entry_id = any(array(
         select entry_id from page
-        where subject = any(array(select session_id from unpaid)) and ${isWaiting(sql, sql`page`)}
+        where subject = any(array(select session_id from unpaid)) and ${isOutsideChain(sql, sql`page`)}
           and not exists (
             select 1 from audit_chain c
             where c.merchant_id = page.merchant_id and c.entry_id = page.entry_id offset 0)))`

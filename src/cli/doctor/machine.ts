@@ -22,13 +22,15 @@ export type MachineFacts = {
   pages_fault: string | null
 }
 
-const node_needed = 24
+/** As in `scripts/own-node.mjs`. */
+const node_needed = '24.16'
 
 export const machineChecks: Check<MachineFacts>[] = [
   {
     name: 'Node',
     judge({ node_version }) {
-      if (Number.parseInt(node_version, 10) >= node_needed) return ok(node_version)
+      if (node_version.localeCompare(node_needed, 'en', { numeric: true }) >= 0)
+        return ok(node_version)
       return problem(
         `${node_version}, and ${node_needed} is needed`,
         'Run npx ripper, which brings its own Node, or install a newer one.',

@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { asOwner, readBytes } from '../../config/owner.ts'
+import { asOwner, readEnd } from '../../config/owner.ts'
 import { keepAccessRules } from './access.ts'
 import { runAs } from './cluster.ts'
 import type { Home } from './home.ts'
@@ -22,8 +22,6 @@ import { disown, readLockFile, serves } from './lock-file.ts'
 export type Launch = { ended: string | null; log_offset: number }
 
 const log_bytes_max = 10_000_000
-/** What one start adds to it is little. */
-const log_bytes_read_max = 2 * log_bytes_max
 
 /** To append; a pipe that stands in its place must not make us wait for its reader. */
 const log_flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
@@ -101,9 +99,7 @@ export function askToStop(pid: number): void {
 
 /** The last lines that the server has written to its log since this start. */
 export function complaint(home: Home, launched: Launch): string {
-  const text = readBytes(home.log_file, log_bytes_read_max)
-    .subarray(launched.log_offset)
-    .toString('utf8')
+  const text = readEnd(home.log_file, launched.log_offset)
   return text.trim().split('\n').slice(-5).join('\n')
 }
 
