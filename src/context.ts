@@ -78,8 +78,11 @@ export type Addresses = {
 }
 
 export type Doorkeeper = {
-  /** How many passwords are hashed at once; see kernel/slots.ts. */
-  hashing: Slots
+  /**
+   * How many passwords are hashed at once; see kernel/slots.ts. What strangers try takes no place of those who are in, or who
+   * were in at this browser.
+   */
+  hashing: Record<'of_strangers' | 'of_known', Slots>
   /** Counts tries of an address; null where nothing is limited. */
   tries: RequestCounts | null
   /** Counts names that nobody has, always: each is a line in a journal that is never purged. */

@@ -137,9 +137,9 @@ describe('of all bodies together', () => {
 
   test('what is read of it counts, too, until the answer has gone', async () => {
     const collect = open(budget)
-    const bodies = await Promise.all(Array.from({ length: 4 }, () => waiting(collect, 7_000)))
+    const bodies = await Promise.all(Array.from({ length: 6 }, () => waiting(collect, 7_000)))
     expect(await sent(collect, 100_000)).toBe(100_000)
-    for (const { request } of bodies) chargeParsed(request, 700)
+    for (const { request } of bodies) chargeParsed(request, 500)
     expect(await sent(collect, 100_000)).toBe('503 store_unavailable')
     bodies[0]!.answer()
     expect(await sent(collect, 100_000)).toBe(100_000)
@@ -147,9 +147,9 @@ describe('of all bodies together', () => {
 
   test('one that finds no room once it was read is refused', async () => {
     const collect = open(budget)
-    const bodies = await Promise.all(Array.from({ length: 5 }, () => waiting(collect, 7_000)))
-    for (const { request } of bodies.slice(1)) chargeParsed(request, 700)
-    expect(() => chargeParsed(bodies[0]!.request, 700)).toThrow('Too many large bodies')
+    const bodies = await Promise.all(Array.from({ length: 7 }, () => waiting(collect, 7_000)))
+    for (const { request } of bodies.slice(1)) chargeParsed(request, 500)
+    expect(() => chargeParsed(bodies[0]!.request, 500)).toThrow('Too many large bodies')
     for (const { answer } of bodies) answer()
     expect(await sent(collect, 100_000)).toBe(100_000)
   })
@@ -180,7 +180,7 @@ describe('of all bodies together', () => {
       Object.assign(request.response!, { closed: true })
       payload.end(Buffer.alloc(100_000))
       expect(await outcome).toBe(100_000)
-      chargeParsed(request, 700)
+      chargeParsed(request, 500)
     }
     expect(await sent(collect, 100_000)).toBe(100_000)
   })

@@ -30,7 +30,7 @@ import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
 const heartbeat_ms = 15_000
-/** How often the caller's key is checked again: a revoked key gets nothing after that. */
+/** How often the caller's key is checked again while there is nothing to tell: so long a stream outlives its key. */
 const judged_every_ms = 20_000
 /** A reader that takes nothing for this long is disconnected, and may resume from the id of the last message. */
 const stuck_max_ms = 60_000
@@ -152,7 +152,7 @@ function serve(
   const told = ({ name, code }: Error & { code?: string }) =>
     log.warn({ request_id: request.id, error: name, code }, 'stream ended')
   void watch(life, clock, { judge, letGo })
-  const text = textOf(life, clock, told)
+  const text = textOf(life, clock, { judge, told })
   const body = Readable.from(text, { objectMode: false, highWaterMark: buffer_bytes })
   return reply.headers(streamHeaders).send(body)
 }
@@ -227,11 +227,11 @@ function openLife(feed: Feed, clock: Clock): OpenStream {
   return life
 }
 
-/** Writes every message for as long as the reader takes them. */
+/** Writes every message for as long as the reader takes them, and may have them. */
 async function* textOf(
   life: OpenStream,
   clock: Clock,
-  told: (error: Error) => void,
+  { judge, told }: Pick<StreamOptions, 'judge'> & { told(error: Error): void },
 ): AsyncGenerator<string> {
   const { feed, bell, over } = life
   let said_at_ms = 0
@@ -246,6 +246,8 @@ async function* textOf(
     while (!over.aborted) {
       bell.still()
       const { messages, is_more } = await feed.read()
+      const refusal = messages.length > 0 ? await judge() : null
+      if (refusal) life.end(refused(refusal))
       for (const message of messages) {
         if (!over.aborted) yield* say(frame(message))
       }

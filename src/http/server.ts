@@ -47,7 +47,7 @@ import type { StreamSeats } from './stream-seats.ts'
 import { openTally, type Tally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
 import { traceRequests } from './trace-requests.ts'
-import { admissionOf, unanswered_max } from './turns.ts'
+import { admissionOf, boundPipelines, unanswered_max } from './turns.ts'
 
 type ServerOptions<Context> = {
   world: World
@@ -214,6 +214,7 @@ function watchConnections<Context>(
     connections.close()
     broken.close()
   })
+  boundPipelines(app.server)
   closeUnused(app)
   endSlowReaders(app, parts.world.clock)
 }

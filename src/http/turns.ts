@@ -1,6 +1,6 @@
 // How many requests one connection may have unanswered, and when all of them are answered.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
@@ -30,10 +30,32 @@ export function admissionOf(request: IncomingMessage, response: ServerResponse):
   return turn
 }
 
+/** What Node's parser has of a connection; not documented, and held by a test. */
+type Parser = { onIncoming(request: IncomingMessage, is_kept_alive: boolean): number }
+
+/** Tells the parser that another protocol follows, so that it leaves the rest of what it has read alone. */
+const leave_the_rest = 2
+
 /**
- * Node reads on while requests wait for their answers, and makes thousands of requests of a few hundred kilobytes. So
- * reading stops once there is one too many.
+ * The parser makes a request of every few bytes that one read has brought, thousands of them, before any is answered. It
+ * stops once there is one too many.
  */
+export function boundPipelines(server: Server): void {
+  server.on('connection', (socket: Socket & { parser: Parser | null }) => {
+    const { parser } = socket
+    if (!parser) return
+    const take = parser.onIncoming
+    parser.onIncoming = (request, is_kept_alive) =>
+      isFull(socket) ? leave_the_rest : take(request, is_kept_alive)
+  })
+}
+
+function isFull(socket: Socket): boolean {
+  const line = pipelines.get(socket)
+  return line !== undefined && line.unanswered > unanswered_max
+}
+
+/** Once there is one too many, nothing more is read either. */
 function admit(request: IncomingMessage, response: ServerResponse): Admission {
   const { socket } = request
   const line = pipelineOf(socket, request)

@@ -271,7 +271,7 @@ function doorkeeperOf(parts: ServiceOptions): Context['doorkeeper'] {
   }
   const counts = () => openRequestCounts(world.random.bytes(16))
   const tries = gateway_limit > 0 ? counts() : null
-  const hashing = openSlots(hashes_at_once)
+  const hashing = { of_strangers: openSlots(hashes_at_once), of_known: openSlots(hashes_at_once) }
   return { hashing, tries, unknown_names: counts(), clock_offset_seconds, ...shown }
 }
 

@@ -23,12 +23,10 @@ export function knownBrowserCookies(
   return cookiesFor(page, { name, value, max_age: lasts_seconds })
 }
 
+export type KnownBrowser = { user_id: string; at: Date }
+
 /** Who has signed in there, and when; null where nobody has, or not for long. */
-export function readKnownBrowser(
-  keyring: Keyring,
-  caller: Caller,
-  now: Date,
-): { user_id: string; at: Date } | null {
+export function readKnownBrowser(keyring: Keyring, caller: Caller, now: Date): KnownBrowser | null {
   const value = cookieIn(caller, `__Host-${name}`) ?? cookieIn(caller, name) ?? ''
   const [user_id, time, mac] = value.split('.')
   if (!user_id || !time || !mac) return null
@@ -40,6 +38,6 @@ export function readKnownBrowser(
 }
 
 /** Whether a browser is known to a person: not by a sign-in before their password or all their sessions were put to an end. */
-export function isKnownTo({ user_id, known_since }: User, known: { user_id: string; at: Date }) {
+export function isKnownTo({ user_id, known_since }: User, known: KnownBrowser) {
   return known.user_id === user_id && (known_since === null || known.at >= known_since)
 }

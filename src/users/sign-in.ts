@@ -1,7 +1,7 @@
 // Signs people in: by passkey, by password with a one-time or a recovery code. No refusal says which part was wrong.
 
 import { insertLine } from '../audit/journal-store.ts'
-import { isKnownTo, readKnownBrowser } from './known-browser.ts'
+import { isKnownTo, type KnownBrowser, readKnownBrowser } from './known-browser.ts'
 import { personLine } from './lines.ts'
 import { listMembershipsOf } from './membership-store.ts'
 import { openCodeSecret, plainCode, realNow, stepOfCode } from './one-time-codes.ts'
@@ -40,14 +40,17 @@ export async function signInByPassword(
 ): Promise<{ next: AfterPassword; token: string; user_id: string }> {
   limitTries(context, sender)
   const name = plainEmail(email) ?? email
-  const { tried, is_right } = await hashing(context, async () => {
-    const tried = await countPassword(context, name, sender)
+  const known = readKnownBrowser(context.keyring, sender.caller, context.world.clock.now())
+  const judge = async () => {
+    const tried = await countPassword(context, name, known)
     const is_right = await isPassword(context, password, tried?.user.password_hash ?? null)
     return {
       tried: tried && is_right ? await underCurrentKey(context, tried, password) : tried,
       is_right,
     }
-  })
+  }
+  const places = known ? 'of_known' : 'of_strangers'
+  const { tried, is_right } = await hashing(context, judge, places)
   if (!tried || !is_right || isShut(context, tried.user)) {
     await noteFailure(context, tried ? { ...tried.user, ...tried } : { name }, sender)
     throw failed()
@@ -73,10 +76,9 @@ type Tried = Pick<User, 'locked_until'> & { user: User; is_known: boolean }
 async function countPassword(
   context: UsersContext,
   name: string,
-  { caller }: Sender,
+  known: KnownBrowser | null,
 ): Promise<Tried | undefined> {
-  const { sql, keyring, world } = context
-  const known = readKnownBrowser(keyring, caller, world.clock.now())
+  const { sql } = context
   const user = known ? await findUser(sql, known.user_id) : undefined
   if (known && user?.email === name && user.disabled_at === null && isKnownTo(user, known)) {
     const { user_id } = user

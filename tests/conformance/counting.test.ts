@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { pages, routes, streams } from '../../src/routes.ts'
 import { cardOf, runChallenge } from '../support/client.ts'
-import { type Service, startService } from '../support/service.ts'
+import { drivenClock, type Service, startService } from '../support/service.ts'
 
 let service: Service | null = null
 afterEach(() => service?.close())
@@ -103,4 +103,20 @@ test('no other sender passes for the service', async () => {
     statuses.push(answer.status)
   }
   expect(statuses).toEqual([401, 401, 429])
+})
+
+test('what is counted apart has one limit together for each second, which ends with it', async () => {
+  const clock = drivenClock()
+  service = await startService({ gateway_limit: 600, clock })
+  const options = { method: 'OPTIONS', path: '/v1/checkout/sessions/x/confirm' }
+  const health = { method: 'GET', path: '/healthz' }
+  const notice = { method: 'POST', path: '/acquirers/x/notices' }
+  const all = [
+    ...(await statusesOf(service, { ...options, count: 80 })),
+    ...(await statusesOf(service, { ...health, count: 80 })),
+    ...(await statusesOf(service, { ...notice, count: 41 })),
+  ]
+  expect([all.slice(0, 200).includes(429), all.at(-1)]).toEqual([false, 429])
+  await clock.advance(1_000)
+  expect(await statusesOf(service, { ...notice, count: 1 })).toEqual([401])
 })

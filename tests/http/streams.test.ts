@@ -201,6 +201,20 @@ test('a reader that may not listen any more gets the reason', async () => {
   expect(open).toBe(0)
 })
 
+test('news that come after a key was revoked are not told', async () => {
+  const answer = await ask()
+  await comes(() => feed.reads > 0)
+  feed.read = async () => ({
+    messages: [{ event: 'number', data: { text: 'news' } }],
+    is_more: false,
+  })
+  refused = new Refusal('key_revoked', 'The secret key was revoked.')
+  feed.wake()
+  await passing(100, () => answer.is_closed)
+  expect(answer.text).toContain('event: refused\ndata: {"code":"key_revoked"')
+  expect(answer.text).not.toContain('news')
+})
+
 test.each([
   ['may not listen any more', () => new Refusal('key_revoked', 'The secret key was revoked.')],
   ['cannot be judged', () => new Error('no database') as Refusal],

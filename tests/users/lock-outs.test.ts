@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { disableUser, unlockUser } from '../../src/users/manage-users.ts'
+import { hashes_at_once } from '../../src/users/passwords.ts'
 import { lockOf } from '../../src/users/tries.ts'
 import {
   type Counter,
@@ -68,6 +69,22 @@ describe('ten wrong passwords of a stranger', () => {
     expect((await prove()).status).toBe(200)
     const revoked = await person.post(`/${merchant_id}/keys/${key.body.key_id}/revoke`)
     expect(revoked.status, revoked.text).toBe(204)
+  })
+
+  test('take every place in which their passwords are hashed, and none of those who are in', async () => {
+    const { person, signIn } = await newOwner()
+    await signIn()
+    const hold = Promise.withResolvers<void>()
+    const { hashing } = service.context.doorkeeper
+    const taken = Array.from({ length: hashes_at_once }, () =>
+      hashing.of_strangers.run(() => hold.promise),
+    )
+    expect(refusalIn(await signIn(newPerson(service)))).toBe('429 too_many_attempts')
+    expect((await signIn(person)).status).toBe(200)
+    const changed = await person.post('/me/password', { password: 'granite lantern 52' })
+    expect(changed.status, changed.text).toBe(204)
+    hold.resolve()
+    await Promise.all(taken)
   })
 
   test('take no second factor from half a session', async () => {

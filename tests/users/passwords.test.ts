@@ -191,7 +191,9 @@ describe('hashes', () => {
     const { email } = await withPassword({ codes: false })
     const hold = Promise.withResolvers<void>()
     const { hashing } = service.context.doorkeeper
-    const taken = Array.from({ length: hashes_at_once }, () => hashing.run(() => hold.promise))
+    const taken = Array.from({ length: hashes_at_once }, () =>
+      hashing.of_strangers.run(() => hold.promise),
+    )
     const answer = await newPerson(service).signInByPassword(email, password)
     expect([refusalIn(answer), answer.headers['retry-after']]).toEqual([
       '429 too_many_attempts',
