@@ -198,8 +198,10 @@ test('a lock that is not free is given up in time, and the transaction leaves no
 test('the limits of a session', async () => {
   const [row] = await database.sql`
     select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
-      current_setting('idle_in_transaction_session_timeout') as idle, current_setting('application_name') as name`
-  expect(row).toEqual({ lock: '1500ms', statement: '15s', idle: '30s', name: 'ripper' })
+      current_setting('idle_in_transaction_session_timeout') as idle, current_setting('application_name') as name,
+      current_setting('jit') as jit`
+  const limits = { lock: '1500ms', statement: '15s', idle: '30s' }
+  expect(row).toEqual({ ...limits, name: 'ripper', jit: 'off' })
 })
 
 test('statements can be counted', async () => {

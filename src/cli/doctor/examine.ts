@@ -10,14 +10,7 @@ import { terminal } from '../terminal/terminal.ts'
 import { type AccountFacts, accountChecks } from './accounts.ts'
 import { type ConnectionFacts, connectionChecks } from './connections.ts'
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from './database.ts'
-import {
-  type CheckResult,
-  type FactsOrReason,
-  judgeAll,
-  problem,
-  ReadFailure,
-  warning,
-} from './finding.ts'
+import { type CheckResult, type FactsOrReason, judgeAll, problem, ReadFailure } from './finding.ts'
 import { machineChecks } from './machine.ts'
 import { mailChecks } from './mail.ts'
 import { type MoneyFacts, moneyChecks } from './money.ts'
@@ -38,12 +31,12 @@ const limit_ms = 3_000
 /** A database in cells is asked in each of them. */
 const limit_of_cells_ms = 20_000
 
-/** A database that is busy, or large, is not wrong. */
+/** Nobody would hear of what stands behind it, for as long as it does not answer. */
 function tooLate(after_ms: number): ReadFailure {
   return new ReadFailure(
-    warning(
-      `there was no answer within ${after_ms / 1000} s`,
-      'Run ripper doctor again when the database is less busy.',
+    problem(
+      `there was no answer within ${after_ms / 1000} s, so nothing is known of it`,
+      'Run ripper doctor again when the database is less busy. If it says so again, look for what is slow there.',
     ),
   )
 }

@@ -154,6 +154,8 @@ function settingsOf(options: ConnectOptions) {
       tcp_keepalives_count: 3,
       // A plan made while a table was small would read all of it for as long as no statistics say that it has grown.
       enable_seqscan: 'off',
+      // Up to PostgreSQL 17 that makes any plan that must scan look dear, and LLVM would compile it for 0.2 s at each run.
+      jit: 'off',
       ...options.parameters,
     },
   }
