@@ -119,6 +119,37 @@ test('the card number goes to the card-reference route and nowhere else', async 
   expect(seen).not.toContain(cards.approved.slice(0, 12))
 })
 
+test.each([
+  ['none', []],
+  ['change', ['change']],
+  ['change and blur', ['change', 'blur']],
+  ['key and change', ['keydown', 'keyup', 'change']],
+])(
+  'the card that stands in the fields is charged, whatever events a password manager fires: %s',
+  async (_, events) => {
+    const session = await serverSession({ customer: { email: 'jo@example.com' } })
+    const page = await arrive(`{ clientSecret: '${session.client_secret}' }`)
+    const reference = page.waitForResponse((answer) => answer.url().endsWith('/card_references'))
+    await typeCard(page, cards.fraud)
+    await cardFields(page).getByLabel('Security code').blur()
+    await reference
+    await cardFields(page)
+      .getByLabel('Card number')
+      .evaluate(
+        (input, { number, events }) => {
+          Object.assign(input, { value: number })
+          for (const name of events) input.dispatchEvent(new Event(name, { bubbles: true }))
+        },
+        { number: cards.approved, events },
+      )
+    await payButton(page).click()
+    await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+    const [attempt] = await theatre.stage.service.sql`
+    select last4 from attempts where session_id = ${session.id}`
+    expect(attempt).toEqual({ last4: cards.approved.slice(-4) })
+  },
+)
+
 test('a page may ask for an amount itself; a reload goes on with the same session', async () => {
   const page = await arrive(`{ amount: 777, currency: 'EUR', customer: { email: 'a@b.example' } }`)
   await page.getByRole('button', { name: 'Pay €7.77' }).waitFor()

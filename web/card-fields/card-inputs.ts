@@ -17,6 +17,7 @@ export type CardInputs = ReturnType<typeof cardInputs>
 export function cardInputs(fields: Fields, changed: (field: Field) => void) {
   const { inputs } = fields
   let edition = 0
+  const heeded = { number: '', expiry: '', code: '', name: '' }
   let shown_brand: string | null | undefined
 
   const lengths = () => codeLengths(inputs.number.value)
@@ -25,6 +26,7 @@ export function cardInputs(fields: Fields, changed: (field: Field) => void) {
   function touched(field: Field) {
     edition++
     if (field === 'number') followBrand()
+    for (const each of fieldNames) heeded[each] = inputs[each].value
     changed(field)
   }
 
@@ -36,7 +38,13 @@ export function cardInputs(fields: Fields, changed: (field: Field) => void) {
     if (isOfAnotherCard(inputs.code.value, lengths())) inputs.code.value = ''
   }
 
+  /** Some browsers and password managers fill a field in without an `input` event, and some without any. */
+  function heedFilled() {
+    for (const field of fieldNames) if (inputs[field].value !== heeded[field]) touched(field)
+  }
+
   followBrand()
+  for (const field of fieldNames) inputs[field].addEventListener('change', heedFilled)
   followTyping(inputs.number, formatNumber, () => touched('number'))
   followTyping(inputs.expiry, formatExpiry, () => touched('expiry'))
   followTyping(
@@ -52,6 +60,8 @@ export function cardInputs(fields: Fields, changed: (field: Field) => void) {
     edition: () => edition,
     isEmpty: () => fieldNames.every((field) => inputs[field].value === ''),
 
+    heedFilled,
+
     /** To be called only if no field has a fault. */
     typedCard(): CardEntry {
       return { edition, card: cardIn(inputs) }
@@ -60,7 +70,9 @@ export function cardInputs(fields: Fields, changed: (field: Field) => void) {
     /** Formats an expiry again when the shopper leaves its field after a deletion. */
     tidy(field: Field) {
       const { value } = inputs.expiry
-      if (field === 'expiry') inputs.expiry.value = formatExpiry({ value, caret: 0 }).value
+      if (field !== 'expiry' || value !== heeded.expiry) return
+      inputs.expiry.value = formatExpiry({ value, caret: 0 }).value
+      heeded.expiry = inputs.expiry.value
     },
 
     fill(number: string, now: Date) {

@@ -18,6 +18,7 @@ export function exchange({ fields, card, judge, references }: ExchangeOptions) {
   let submitting: Promise<SubmitResult> | null = null
 
   async function submitted(): Promise<SubmitResult> {
+    card.heedFilled()
     judge.all()
     const faults = judge.faults()
     if (faults.length > 0) return { ok: false, faults, error: null }
@@ -36,6 +37,7 @@ export function exchange({ fields, card, judge, references }: ExchangeOptions) {
   return {
     /** Reports no failure except a refused number, and that only after the shopper has left its field. */
     async early(): Promise<void> {
+      card.heedFilled()
       if (submitting || judge.faults().length > 0) return
       const typed = card.typedCard()
       const answer = await references.early(typed)
