@@ -52,12 +52,19 @@ export function dashboardDocument(
     language,
     title: language.words.product!,
     head:
+      '<meta name="google" content="notranslate">' +
       `<link rel="stylesheet" href="${style.path}" integrity="${style.integrity}" crossorigin>` +
       `<script defer src="${script.path}" integrity="${script.integrity}" crossorigin></script>`,
     body:
       `<div id="root"><noscript>${escapeHtml(language.words.needs_script!)}</noscript></div>` +
       `<script type="application/json" id="context">${inScript(context)}</script>`,
-    attributes: { html: { 'data-theme': themes.find((each) => each === wanted.theme) ?? 'auto' } },
+    attributes: {
+      html: {
+        'data-theme': themes.find((each) => each === wanted.theme) ?? 'auto',
+        // A translator replaces the text that React then changes: buttons keep the amount of before. The page speaks ten languages itself.
+        translate: 'no',
+      },
+    },
   })
 }
 

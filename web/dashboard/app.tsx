@@ -10,6 +10,7 @@ import { Frame } from './frame/frame.tsx'
 import { LockedDialog } from './frame/locked-dialog.tsx'
 import { ProofDialog } from './frame/proof-dialog.tsx'
 import { RefusalAlert } from './parts/alert.tsx'
+import { Boundary } from './parts/boundary.tsx'
 import { Loading } from './parts/loaded.tsx'
 import type { TakenLink } from './sign-in/link.ts'
 import { roundEndStore } from './sign-in/round-end.ts'
@@ -23,9 +24,11 @@ export function App({ link }: { link: TakenLink | null }) {
     <I18nProvider locale={locale}>
       <QueryClientProvider client={queryClient}>
         <Router base="/dashboard">
-          <Door link={link} />
-          <ProofDialog />
-          <LockedDialog />
+          <Boundary>
+            <Door link={link} />
+            <ProofDialog />
+            <LockedDialog />
+          </Boundary>
         </Router>
       </QueryClientProvider>
     </I18nProvider>

@@ -13,7 +13,17 @@ import { ThreeDs } from './three-ds.tsx'
 import { Waits } from './waits.tsx'
 import { WebhookHealth } from './webhook-health.tsx'
 
-export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+const zone = usableZone()
+
+/** Where a browser does not know its own zone, it says one that it cannot use: `Etc/Unknown`. */
+function usableZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
+  } catch {
+    return 'UTC'
+  }
+}
 
 export function Overview() {
   const { merchant_id, mode } = useHere()
