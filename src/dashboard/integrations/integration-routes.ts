@@ -15,7 +15,7 @@ import {
 import { createIntegration } from '../../merchants/manage.ts'
 import { priceView, viewPrice } from '../../merchants/price-view.ts'
 import { findMerchantOfIntegration, listIntegrations } from '../../merchants/store.ts'
-import { type Member, notThere, permissionDenied } from '../../users/member.ts'
+import { judgedBy, type Member, notThere, permissionDenied } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
@@ -84,9 +84,8 @@ export const createIntegrationHere = route({
   handle: async (context: Context, { holder, body, request_id }) => {
     const rules = { ...defaultRules, ...definedIn(body) }
     refuse(rulesFault(rules))
-    const office = officeOf(context, holder, request_id, (now) =>
-      judgeHoldRules(now, defaultRules, rules),
-    )
+    const member = judgedBy(holder, (now) => judgeHoldRules(now, defaultRules, rules))
+    const office = officeOf(context, member, request_id)
     const asked = { ...definedIn(body), name: body.name }
     const { integration } = await createIntegration(office, holder.merchant_id, asked, {
       take: ['is_default', 'is_hosted_page'],
@@ -108,17 +107,13 @@ export const changeIntegrationHere = route({
   refusals: [],
   handle: async (context: Context, { holder, params, body, request_id }) => {
     const id = await ownOrRefuse(context, holder.merchant_id, params.integration_id!)
-    // Judged in the transaction, before what there is to change is read.
-    let member: Member = holder
-    const decide = (before: Integration): Integration => {
+    const decide = (before: Integration, member: Member): Integration => {
       const after = { ...before, ...definedIn(body) }
       refuse(rulesFault(after))
       judgeHoldRules(member, before, after)
       return after
     }
-    const office = officeOf(context, holder, request_id, (now) => {
-      member = now
-    })
+    const office = officeOf(context, holder, request_id)
     const { integration } = await changeIntegration(office, id, decide, {
       take: ['is_default', 'is_hosted_page'],
     }).catch(refuseTaken)

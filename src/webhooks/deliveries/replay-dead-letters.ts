@@ -3,7 +3,7 @@
 
 import type { Context } from '../../context.ts'
 import { Refusal, type RefusalCode } from '../../kernel/errors.ts'
-import type { Writer } from '../../merchants/account-lines.ts'
+import type { LineWriter } from '../../merchants/account-lines.ts'
 import type { DeliveryKey } from '../delivery.ts'
 import { type DeadLetters, listDeadLetters } from './operator-store.ts'
 import { replay } from './replay.ts'
@@ -21,7 +21,7 @@ export type ReplayedBatch = {
 export async function replayDeadLetters(
   context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
   which: DeadLetters,
-  { limit, writer, now }: { limit: number; writer: Writer; now: Date },
+  { limit, writer, now }: { limit: number; writer: LineWriter; now: Date },
 ): Promise<ReplayedBatch> {
   const letters = await listDeadLetters(context.sql, which, limit)
   const fresh = letters.filter(({ was_replayed }) => !was_replayed)
@@ -42,7 +42,7 @@ export async function replayDeadLetters(
 async function refusalOf(
   context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
   which: DeliveryKey,
-  { writer, now }: { writer: Writer; now: Date },
+  { writer, now }: { writer: LineWriter; now: Date },
 ): Promise<RefusalCode | null> {
   try {
     await replay(context, which, { recordReply: () => null, writer }, now)

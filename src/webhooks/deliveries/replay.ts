@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
-import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
+import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import {
   type DeliveryKey,
@@ -51,7 +51,7 @@ export const replayDelivery = route({
 export async function replay(
   { sql, ids, wakeDeliveries }: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
   which: DeliveryKey,
-  { recordReply, writer }: { recordReply: (reply: unknown) => KeyRow | null; writer: Writer },
+  { recordReply, writer }: { recordReply: (reply: unknown) => KeyRow | null; writer: LineWriter },
   now: Date,
 ): Promise<z.input<typeof replayView>> {
   const original = validateReplay(await findDelivery(sql, which), now)
