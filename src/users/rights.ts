@@ -2,6 +2,7 @@
 // rights or ended their session. What they are judged by stays locked until the transaction ends.
 
 import type { AnySql } from '../database/open.ts'
+import type { Mode } from '../kernel/values.ts'
 import type { SignInLink } from './link-store.ts'
 import { type Member, notThere, type Person, permissionDenied, signInRequired } from './member.ts'
 import { type LockedMember, lockMembers } from './membership-store.ts'
@@ -28,12 +29,20 @@ export async function lockOperator(tx: AnySql, { user_id, session }: Holder): Pr
   await requireSession(tx, session)
 }
 
-/** A member as they are now. Throws what the door does: `sign_in_required`, `resource_not_found`, `permission_denied`. */
-export async function lockMember(tx: AnySql, member: Member): Promise<Member> {
+/**
+ * A member as they are now. Throws what the door does: `sign_in_required`, `resource_not_found`, `permission_denied`.
+ * `lockMode` finds out anew whether money is real, for an act whose mode somebody may change meanwhile.
+ */
+export async function lockMember(
+  tx: AnySql,
+  member: Member,
+  lockMode?: (tx: AnySql, merchant_id: string) => Promise<Mode>,
+): Promise<Member> {
   const rights = (await lockRights(tx, [member.user_id])).get(member.user_id)
   const now = judgeMember(member, rights)
   await requireSession(tx, member.session)
-  return now
+  if (!lockMode) return now
+  return judgeMember({ ...now, mode: await lockMode(tx, member.merchant_id) }, rights)
 }
 
 /** A member as they are now, and a colleague with what both may do anywhere. Throws what `lockMember` does. */
