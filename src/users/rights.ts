@@ -58,10 +58,7 @@ export async function lockMemberBeside(
   return { now, own: own!, theirs: rights.get(user_id) }
 }
 
-/**
- * A member as they are now, and all members of the merchant, whom nobody else changes meanwhile. The session is left to the
- * caller: it is locked after all that is judged by memberships. Throws what `lockMember` does.
- */
+/** A member as they are now, and all members of the merchant, whom nobody else changes meanwhile. Throws what `lockMember` does. */
 export async function lockTeam(
   tx: AnySql,
   member: Member,
@@ -72,7 +69,9 @@ export async function lockTeam(
   const all = await lockMembers(tx, merchant_id)
   const own = all.find((each) => each.user_id === user_id)
   const roles = new Map(own ? [[merchant_id as string, own.role]] : [])
-  return { now: judgeMember(member, user && { ...user, roles }), all }
+  const now = judgeMember(member, user && { ...user, roles })
+  await requireSession(tx, member.session)
+  return { now, all }
 }
 
 /** Throws `sign_in_required` where the session has ended. */
