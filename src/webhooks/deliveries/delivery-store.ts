@@ -123,7 +123,7 @@ function isOf(sql: AnySql, status: DeliveryStatus): Fragment {
 
 /** A delivery as it was at one moment; undefined where there is none. */
 export async function findDelivery(
-  sql: Sql,
+  sql: AnySql,
   { merchant_id, delivery_id }: DeliveryKey,
 ): Promise<SettledDelivery | 'unsettled' | undefined> {
   const [row] = await sql<{ is_queued: boolean; settled: Stored | null }[]>`
