@@ -23,7 +23,7 @@ export async function lockPerson(tx: AnySql, { user_id, session }: Holder): Prom
 
 /** An operator. Throws `sign_in_required`, and `resource_not_found` for somebody who is none any more. */
 export async function lockOperator(tx: AnySql, { user_id, session }: Holder): Promise<void> {
-  const [user] = await lockUsers(tx, [user_id], 'to_read')
+  const [user] = await lockUsers(tx, [user_id])
   if (!user || user.disabled_at !== null) throw signInRequired()
   if (!user.is_operator) throw notThere()
   await requireSession(tx, session)
@@ -64,7 +64,7 @@ export async function lockTeam(
   member: Member,
 ): Promise<{ now: Member; all: LockedMember[] }> {
   const { merchant_id, user_id } = member
-  const [user] = await lockUsers(tx, [user_id], 'to_read')
+  const [user] = await lockUsers(tx, [user_id])
   // All at once: two members who each locked their own first would wait for each other.
   const all = await lockMembers(tx, merchant_id)
   const own = all.find((each) => each.user_id === user_id)
@@ -80,8 +80,8 @@ export async function requireSession(tx: AnySql, { session_id }: OwnSession): Pr
 }
 
 /**
- * Whether whoever made a link could make it now, for the person who uses it up. Both stay as they are meanwhile. What was made at
- * the command line or by the service has no maker who could lose a right.
+ * Whether whoever made a link could make it now, for the person who uses it up. Both stay as they are meanwhile, and the second alone
+ * changes. What was made at the command line or by the service has no maker who could lose a right.
  */
 export async function lockLink(
   tx: AnySql,
@@ -91,7 +91,7 @@ export async function lockLink(
   const { made_by, purpose, merchant_id, role } = link
   const maker = made_by.startsWith('user ') ? made_by.slice('user '.length) : null
   const ids = maker === null ? [user_id] : [maker, user_id]
-  const rights = await lockRights(tx, ids, 'to_change')
+  const rights = await lockRights(tx, ids, user_id)
   const theirs = rights.get(user_id)
   if (theirs && theirs.disabled_at !== null) return false
   if (maker === null) return true
