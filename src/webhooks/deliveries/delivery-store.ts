@@ -31,7 +31,7 @@ export type AttemptFilters = {
   below: string
 }
 
-/** No request that may see one mode alone looks at more attempts than this. */
+/** So many attempts a request reads at most, where it shows those of one mode alone and leaves out the others. */
 const looks_max = 5_000
 
 type ListedAttempt = Attempt & ReplayStanding & { endpoint_mode: Mode | null }
