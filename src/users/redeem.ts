@@ -40,7 +40,7 @@ export type Arrival = {
 
 /** A session, for somebody who is not signed in yet: by its token, and when it began. */
 export type Redemption = {
-  signed_in: { token: string; user_id: string; at: Date } | null
+  entry: { token: string; user_id: string; at: Date } | null
   recovery_codes: string[]
 }
 
@@ -85,7 +85,7 @@ export async function redeem(
   const way = await wayOf(context, { link, arrival, page, own_words: [email, name] })
   const codes = newRecoveryCodes(context.world.random)
   try {
-    const signed_in = await context.sql.begin(async (tx) => {
+    const entry = await context.sql.begin(async (tx) => {
       const at = context.world.clock.now()
       if (!(await lockLink(tx, link, user_id))) throw linkUsed()
       // Sessions are locked before links.
@@ -110,7 +110,7 @@ export async function redeem(
       const whole = { user_id, factors, is_half: false, sender }
       return { token: await startSession(tx, context, whole), user_id, at }
     })
-    return { signed_in, recovery_codes: codes }
+    return { entry, recovery_codes: codes }
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     // Two tabs with one link make the same account: the slower one finds it there.
@@ -136,7 +136,7 @@ async function join(
     if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
     await grant(tx, context, { link, user_id, at, sender })
   })
-  return { signed_in: null, recovery_codes: [] }
+  return { entry: null, recovery_codes: [] }
 }
 
 /** What the link gives: a membership, the operator's mark. */

@@ -102,13 +102,13 @@ export const redeemLink = route({
     const link = await openLink(context, secret)
     const session = await sessionOfCaller(context, request.caller, page)
     const arrival = { email, name, passkey, password }
-    const { signed_in, recovery_codes } = await redeem(
+    const { entry, recovery_codes } = await redeem(
       context,
       { link, arrival, page },
       { sender: request, session },
     )
-    if (signed_in !== null) {
-      const { token, user_id, at } = signed_in
+    if (entry !== null) {
+      const { token, user_id, at } = entry
       sendToken(request, page, token)
       if (link.purpose === 'reset') rememberBrowser(context, request, { page, user_id }, at)
     }
