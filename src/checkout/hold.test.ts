@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { HoldRules } from '../merchants/integration.ts'
 import {
   decideHold,
   escalate,
   type Hold,
-  type HoldRules,
   isWaiting,
   newHold,
   nextRuleAt,

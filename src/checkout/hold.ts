@@ -2,7 +2,7 @@
 
 import { isGone } from '../acquirers/acquirer.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
-import type { Integration } from '../merchants/integration.ts'
+import type { HoldRules } from '../merchants/integration.ts'
 import { nextTryAt } from './backoff.ts'
 import { answer_ms, type Operation } from './operation.ts'
 import type { Payment } from './payment.ts'
@@ -39,11 +39,6 @@ export type Hold = {
   /** How many of the rules' captures and voids were refused. */
   rule_refusals: number
 }
-
-export type HoldRules = Pick<
-  Integration,
-  'review_window_seconds' | 'at_deadline' | 'escalate_after_seconds' | 'capture_below'
->
 
 export function newHold(
   session: Pick<

@@ -1,16 +1,16 @@
 // Turns an acquirer's answer into everything that is written about it: rows, event, journal line. Decides without any effect.
 
 import type { AuthoriseAnswer, Decline } from '../acquirers/acquirer.ts'
-import { type Actor, type JournalChange, type JournalLine, journalLine } from '../audit/journal.ts'
+import { type JournalChange, type JournalLine, journalLine } from '../audit/journal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
-import { confirmationUrlIn } from '../merchants/integration.ts'
-import type { Judged } from '../merchants/write-as.ts'
+import { confirmationUrlIn, type HoldRules } from '../merchants/integration.ts'
+import type { Writer } from '../merchants/write-as.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
-import { decideHold, type Hold, type HoldRules, newHold } from './hold.ts'
+import { decideHold, type Hold, newHold } from './hold.ts'
 import type { ExpectedState, Operation } from './operation.ts'
 import type { Orphan } from './orphan.ts'
 import type { Payment } from './payment.ts'
@@ -40,8 +40,7 @@ export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
 export type Declined = Extract<AuthoriseAnswer, { result: 'declined' }>
 
 /** The author of a change. */
-export type Cause = Judged & {
-  actor: Actor
+export type Cause = Writer & {
   request_id: string | null
   /** Remarks of the person or job that decided, kept in the journal. */
   note?: object

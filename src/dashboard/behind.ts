@@ -19,8 +19,8 @@ type Behind<R> =
 
 /**
  * The record with another door, path and audience of idempotency keys. Its handler gets a Member in place of a key, and
- * must use nothing of its holder but `merchant_id`, `actorOf` and, where it writes, `judge`. `show` changes a reply for the person who asks, such
- * as to mask what they may not read. `judge` refuses what they may not ask for.
+ * must use nothing of its holder but `merchant_id`, `actorOf` and, where it writes, `writerBy`. `show` changes a reply for the
+ * person who asks, such as to mask what they may not read. `refuse` throws where their role may not send such a query.
  */
 export function behind<R extends Route<Context> & Told<string, string, unknown, unknown, unknown>>(
   access: DoorRule<Member>,
@@ -29,7 +29,7 @@ export function behind<R extends Route<Context> & Told<string, string, unknown, 
     reply: NonNullable<R['told']>['reply'],
     member: Member,
   ) => NonNullable<R['told']>['reply'] = (reply) => reply,
-  judge: (query: NonNullable<R['told']>['query'], member: Member) => void = () => {},
+  refuse: (query: NonNullable<R['told']>['query'], member: Member) => void = () => {},
 ): Behind<R> {
   const path = `/dashboard/api/{merchant_id}/${record.path.replace(/^\/v1\/(checkout\/)?/, '')}`
   const { cors: _, alias_of: __, ...rest } = record
@@ -40,7 +40,7 @@ export function behind<R extends Route<Context> & Told<string, string, unknown, 
     dialect: 'checkout',
     handle: async (context: Context, request: Parameters<R['handle']>[1]) => {
       const member = request.holder as Member
-      judge(request.query, member)
+      refuse(request.query, member)
       return show(await record.handle(context, request), member)
     },
     ...(record.resume && {

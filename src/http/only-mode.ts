@@ -64,21 +64,21 @@ export async function withinMode<Request extends { query: unknown }>(
 export async function judgeReplay(act: BoundAct, body: string | null): Promise<void> {
   if (act.only_mode === null) return
   await refuseOtherObject(act)
-  if (isOfMode(act, body)) return
+  if (namesNoOtherMode(act, body)) return
   throw new Refusal(
     'idempotency_key_reused',
     'This idempotency key was used for a request of the other mode. Send a new key.',
   )
 }
 
-/** Whether a first answer is about the holder's own mode, as far as it says. */
-function isOfMode({ only_mode }: BoundAct, body: string | null): boolean {
+/** Whether a first answer may be shown to the holder: one that names no mode may. */
+function namesNoOtherMode({ only_mode }: BoundAct, body: string | null): boolean {
   const mode = body ? shownMode(JSON.parse(body)) : null
   return mode === null || mode === only_mode
 }
 
-/** Whether a first answer is certainly about the holder's own mode. */
-export async function isSurelyOfMode(act: BoundAct, body: string | null): Promise<boolean> {
+/** Whether a first answer is the holder's by its mode: one that names no mode is not. */
+export async function namesOwnMode(act: BoundAct, body: string | null): Promise<boolean> {
   const { rule, only_mode, sql, place } = act
   if (typeof rule === 'object' && typeof rule.of === 'function') {
     return (await rule.of(sql, place)) === only_mode

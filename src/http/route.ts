@@ -166,8 +166,8 @@ export type Told<Method extends string, Path extends string, Query, Body, Reply>
 /** What a client sends by a schema; undefined where the route has none. */
 type Sent<Schema extends z.ZodType> = unknown extends z.input<Schema> ? undefined : z.input<Schema>
 
-/** What a record must have besides, by its holder. */
-export type BoundToMode<Holder> = [Holder] extends [SecretKey] ? { mode: ModeRule } : unknown
+/** The member `mode`, which a record must have whose holder is a key. */
+export type ModeMember<Holder> = [Holder] extends [SecretKey] ? { mode: ModeRule } : unknown
 
 /**
  * Types a route's handler by its own access rule, body and reply, then erases the types so that routes fit into one
@@ -186,7 +186,7 @@ export function route<
   record: RouteRecord<Context, Holder, Body, Reply, Query, Keyed> & {
     method: Method
     path: Path
-  } & BoundToMode<Holder>,
+  } & ModeMember<Holder>,
 ): Route<Context> & Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>> {
   return record as unknown as Route<Context> &
     Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>>

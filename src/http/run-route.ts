@@ -26,7 +26,7 @@ import {
   runOnce,
   unusableKey,
 } from './idempotency.ts'
-import { type BoundAct, isSurelyOfMode, judgeReplay, shownMode, withinMode } from './only-mode.ts'
+import { type BoundAct, judgeReplay, namesOwnMode, shownMode, withinMode } from './only-mode.ts'
 import { readBody } from './read-body.ts'
 import { type FileAnswer, nameOf, type Route, type RouteRequest } from './route.ts'
 import { send, sendCacheable } from './send-answer.ts'
@@ -226,7 +226,7 @@ async function claimOf<Context>(
   if (kernel.world.clock.now().getTime() > since.getTime() + kept_ms) return claim
   const rules = keyRules[route.idempotency!]
   return claimWhereKept(kernel, { claim, rules }, former_audience, (body) =>
-    isSurelyOfMode(act, body),
+    namesOwnMode(act, body),
   )
 }
 

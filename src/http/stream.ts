@@ -5,7 +5,7 @@ import type { RefusalCode } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import type { AccessRule, Caller, SecretKey } from './access.ts'
 import type { Dialect } from './dialects.ts'
-import type { BoundToMode, Route } from './route.ts'
+import type { ModeMember, Route } from './route.ts'
 import type { CountUse } from './use-limit.ts'
 
 /** One message. `event` is its type, `id` what the caller may resume from. */
@@ -64,7 +64,7 @@ export type Stream<Context> = StreamRecord<Context, z.ZodType, SecretKey>
 
 /** Types a stream by its own query and access rule, then erases the types so that streams fit into one list. */
 export function stream<Context, Query extends z.ZodType, Holder>(
-  record: StreamRecord<Context, Query, Holder> & BoundToMode<Holder>,
+  record: StreamRecord<Context, Query, Holder> & ModeMember<Holder>,
 ): Stream<Context> {
   return record as unknown as Stream<Context>
 }

@@ -1,37 +1,27 @@
 // The journal's lines about accounts, integrations and keys. They record states and settings, not names.
 
-import type { Actor, JournalLine, OpenLine } from '../audit/journal.ts'
-import { actorOf } from '../http/access.ts'
+import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Integration } from './integration.ts'
 import type { IntegrationLines } from './store.ts'
-import type { Judged } from './write-as.ts'
+import { type Holder, type Writer, writerBy } from './write-as.ts'
 
 type AccountChange = { change: string; detail?: object; at: Date }
 
-/** The writer of lines. `by` is the name of the person at the command line; `request_id` names a request of the dashboard. */
-export type Writer = Judged & {
-  ids: Pick<Ids, 'journalEntry'>
-  actor: Actor
-  by?: string
-  request_id?: string
-}
-
-/** Whoever does something by a request: the holder of a key, or a person at the dashboard. */
-export type Holder = Parameters<typeof actorOf>[0] & Judged
+/** The writer of lines. `by` is the name of the person at the command line. */
+export type LineWriter = Writer & { ids: Pick<Ids, 'journalEntry'>; by?: string }
 
 /** The writer of lines about what the holder of a key, or a person at the dashboard, does by a request. */
 export function writerOf(
-  { ids }: Pick<Writer, 'ids'>,
+  { ids }: Pick<LineWriter, 'ids'>,
   { holder, request_id }: { holder: Holder; request_id: string },
-): Writer {
-  const { judge } = holder
-  return { ids, actor: actorOf(holder), request_id, ...(judge && { judge }) }
+): LineWriter {
+  return { ...writerBy(holder, request_id), ids }
 }
 
 /** A line about something that belongs to no session; `subject` is the thing that changed. */
 export function lineOf(
-  writer: Writer,
+  writer: LineWriter,
   told: AccountChange & { merchant_id: string; subject: string },
 ): JournalLine {
   const { merchant_id, subject } = told
@@ -40,7 +30,7 @@ export function lineOf(
 
 /** A line whose merchant and subject the writing statement fills in. */
 export function openLine(
-  { ids, actor, by, request_id }: Writer,
+  { ids, actor, by, request_id }: LineWriter,
   { change, detail: told = {}, at }: AccountChange,
 ): OpenLine {
   const entry_id = ids.journalEntry(at)
@@ -49,7 +39,7 @@ export function openLine(
 }
 
 /** The lines that creating an integration may need. */
-export function integrationLines(writer: Writer, integration: Integration): IntegrationLines {
+export function integrationLines(writer: LineWriter, integration: Integration): IntegrationLines {
   const { merchant_id, integration_id: subject, created_at: at } = integration
   const told = { change: 'integration.created', detail: rulesTold(integration), at }
   return {
@@ -60,7 +50,7 @@ export function integrationLines(writer: Writer, integration: Integration): Inte
 
 /** The lines that changing an integration may need; null if nothing changed. */
 export function integrationChangeLines(
-  writer: Writer,
+  writer: LineWriter,
   [before, after]: [Integration, Integration],
   at: Date,
 ): IntegrationLines | null {
@@ -74,7 +64,7 @@ export function integrationChangeLines(
   }
 }
 
-function roleLines(writer: Writer, at: Date): IntegrationLines['loses'] {
+function roleLines(writer: LineWriter, at: Date): IntegrationLines['loses'] {
   const changed = { change: 'integration.changed', at }
   return {
     is_default: openLine(writer, { ...changed, detail: { is_default: false } }),

@@ -15,22 +15,22 @@ import {
   updateIntegration,
 } from './store.ts'
 import { judgeTestConnections } from './test-connections.ts'
-import { beginAs } from './write-as.ts'
+import { beginAs, type VerdictOf } from './write-as.ts'
 
 export type IntegrationUpdate = { integration: Integration; losers: RoleTransfer[] }
 
 /**
- * Replaces an integration by the result of `decide`, which may throw. The roles in `take` are taken from the integrations that
+ * Replaces an integration by the result of `decide`, which may throw; `verdict` is that of the writer's judge. The roles in `take` are taken from the integrations that
  * have them. Throws `resource_not_found`, or `invalid_request` for a connection that test sessions cannot use; a role, name or handle that another integration has is a unique violation.
  */
-export async function changeIntegration(
-  context: ManageContext,
+export async function changeIntegration<Writing extends ManageContext>(
+  context: Writing,
   integration_id: string,
-  decide: (before: Integration) => Integration,
+  decide: (before: Integration, verdict: VerdictOf<Writing>) => Integration,
   { take = [] }: { take?: Role[] } = {},
 ): Promise<IntegrationUpdate> {
-  return locked(context, integration_id, async (tx, before) => {
-    const integration = decide(before)
+  return locked(context, integration_id, async (tx, before, verdict) => {
+    const integration = decide(before, verdict)
     const lines = integrationChangeLines(context, [before, integration], context.clock.now())
     if (lines === null) return { integration, losers: [] }
     if (!isSame(before.test_connections, integration.test_connections)) {
@@ -70,19 +70,19 @@ export async function moveOrigin(
 }
 
 /** Locks all of the merchant's integrations, runs the work on one that is not deleted, and notifies every process. */
-async function locked<Result>(
-  context: ManageContext,
+async function locked<Result, Writing extends ManageContext>(
+  context: Writing,
   integration_id: string,
-  work: (tx: AnySql, before: Integration) => Promise<Result>,
+  work: (tx: AnySql, before: Integration, verdict: VerdictOf<Writing>) => Promise<Result>,
 ): Promise<Result> {
   const { sql } = context
   const merchant_id = await findMerchantOfIntegration(sql, integration_id)
   if (merchant_id === undefined) throw notFound(integration_id)
-  return beginAs(sql, context, async (tx) => {
+  return beginAs(sql, context, async (tx, verdict) => {
     const all = await lockIntegrations(tx, merchant_id)
     const before = all.find((each) => each.integration_id === integration_id)
     if (!before || before.deleted_at !== null) throw notFound(integration_id)
-    const result = await work(tx, before)
+    const result = await work(tx, before, verdict)
     await notifyOfChange(tx, merchant_id)
     return result
   })

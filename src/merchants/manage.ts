@@ -8,7 +8,7 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
-import { integrationLines, lineOf, openLine, type Writer } from './account-lines.ts'
+import { integrationLines, type LineWriter, lineOf, openLine } from './account-lines.ts'
 import { defaultRules, type Integration } from './integration.ts'
 import {
   insertKey,
@@ -34,7 +34,8 @@ import { judgeTestConnections } from './test-connections.ts'
 import { beginAs } from './write-as.ts'
 
 /** The writer of the journal's lines, with what they write by. */
-export type ManageContext = Writer & { sql: Sql; ids: Ids; clock: Clock }
+export type ManageContext = LineWriter & { sql: Sql } & ManageParts
+type ManageParts = { ids: Ids; clock: Clock }
 
 /** Throws `invalid_request` for a profile whose fallback is its own acquirer. */
 export async function createMerchant(
@@ -191,7 +192,7 @@ export async function withdrawPublishableKey(
 }
 
 /** In a transaction, too. */
-type PairContext = Omit<ManageContext, 'sql'> & { sql: AnySql }
+type PairContext = LineWriter & { sql: AnySql } & ManageParts
 
 async function pairOf(
   context: PairContext,

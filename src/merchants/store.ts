@@ -4,6 +4,7 @@ import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
 import { assignments, rowIf, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
+import type { Mode } from '../kernel/values.ts'
 import type { AccountConnection } from './account-connection.ts'
 import type { Integration } from './integration.ts'
 import type { Merchant } from './merchant.ts'
@@ -152,6 +153,13 @@ export async function listMerchants(sql: Sql): Promise<Merchant[]> {
 export async function liveMerchantExists(sql: Sql): Promise<boolean> {
   const rows = await sql`select 1 from merchants where live limit 1`
   return rows.length > 0
+}
+
+/** The mode that a merchant can be charged in, which nobody changes until the transaction ends. */
+export async function lockModeOf(tx: AnySql, merchant_id: string): Promise<Mode> {
+  const [row] = await tx<Pick<Merchant, 'live'>[]>`
+    select live from merchants where merchant_id = ${merchant_id} for share`
+  return row!.live ? 'live' : 'test'
 }
 
 /** All integrations of a merchant, including deleted ones. */

@@ -40,7 +40,7 @@ const priceList: PriceListItem[] = [
 
 /** Finds or creates the demo merchant, and writes demo.json (mode 0600) with the addresses of this start. */
 export async function keepDemo(
-  parts: Omit<ManageContext, 'actor'>,
+  parts: Pick<ManageContext, 'sql' | 'ids' | 'clock'>,
   {
     data_dir,
     base_url,

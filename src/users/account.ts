@@ -77,22 +77,24 @@ export async function removePasskey(
   )
 }
 
-/** Throws `invalid_request` for a password that is too weak, or one of the last. */
+/**
+ * Returns since when browsers are known to the person: all from before are forgotten. Throws `invalid_request` for a password that
+ * is too weak, or one of the last.
+ */
 export async function setPassword(
   context: UsersContext,
   person: Person,
   password: string,
   sender: Sender,
-): Promise<void> {
+): Promise<Date> {
   const { user_id, session } = person
   const names = await merchantNamesOf(context, user_id)
   refuseBadPassword(password, [session.email, session.name, ...names])
   const earlier = hashesOf(await userOf(context, user_id))
   const password_hash = await hashNewPassword(context, password, earlier)
-  await changeWays(context, person, { change: 'password.set', sender }, async (tx, user) => {
+  return changeWays(context, person, { change: 'password.set', sender }, async (tx, user, at) => {
     const old_hashes = hashesOf(user).slice(0, old_hashes_max)
-    const known_since = context.world.clock.now()
-    await updateUser(tx, user_id, { password_hash, old_hashes, known_since })
+    await updateUser(tx, user_id, { password_hash, old_hashes, known_since: at })
     await addFactor(tx, session.session_id, 'password')
   })
 }
@@ -170,19 +172,20 @@ export async function userOf({ sql }: Pick<UsersContext, 'sql'>, user_id: string
   return user
 }
 
-/** A change with its line, in one transaction, after which the person has this session alone. */
+/** A change with its line, in one transaction, after which the person has this session alone. Returns when that was. */
 async function changeWays(
   context: UsersContext,
   { user_id, session }: Person,
   { change, detail = {}, sender }: { change: string; detail?: object; sender: Sender },
-  work: (tx: AnySql, user: User) => Promise<unknown>,
-): Promise<void> {
-  await context.sql.begin(async (tx) => {
+  work: (tx: AnySql, user: User, at: Date) => Promise<unknown>,
+): Promise<Date> {
+  return context.sql.begin(async (tx) => {
     const at = context.world.clock.now()
     const user = await lockPerson(tx, { user_id, session })
-    await work(tx, user)
+    await work(tx, user, at)
     await endSessions(tx, user_id, { but: session.session_id, at })
     const author = authorOf(user_id, sender)
     await insertLine(tx, personLine(context, author, { subject: user_id, change, detail, at }))
+    return at
   })
 }

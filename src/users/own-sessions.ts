@@ -24,12 +24,12 @@ export async function endOwnSession(
   })
 }
 
-/** Returns how many ended. */
+/** Returns how many ended, and when: browsers are known to the person since then. */
 export async function endOtherSessions(
   context: UsersContext,
   { user_id, session }: Person,
   sender: Sender,
-): Promise<number> {
+): Promise<{ ended: number; at: Date }> {
   return context.sql.begin(async (tx) => {
     await lockPerson(tx, { user_id, session })
     const at = context.world.clock.now()
@@ -38,6 +38,6 @@ export async function endOtherSessions(
     const ended = await endSessions(tx, user_id, { but: session.session_id, at })
     const told = { subject: user_id, change: 'sign_in.others_ended', detail: { ended }, at }
     await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
-    return ended
+    return { ended, at }
   })
 }

@@ -38,7 +38,11 @@ export type Arrival = {
   password: string | null
 }
 
-export type Welcomed = { token: string | null; recovery_codes: string[] }
+/** A session, for somebody who is not signed in yet: by its token, and when it began. */
+export type Redemption = {
+  entry: { token: string; user_id: string; at: Date } | null
+  recovery_codes: string[]
+}
 
 type Way = { passkey: Omit<Passkey, 'user_id' | 'name'> | null; password_hash: string | null }
 
@@ -64,7 +68,7 @@ export async function redeem(
   context: UsersContext,
   { link, arrival, page }: { link: NamedLink; arrival: Arrival; page: PageOrigin },
   { sender, session }: { sender: Sender; session: FoundSession | null },
-): Promise<Welcomed> {
+): Promise<Redemption> {
   if (link.purpose !== 'reset' && link.holder_id !== null) {
     return join(context, link, { sender, session })
   }
@@ -81,7 +85,7 @@ export async function redeem(
   const way = await wayOf(context, { link, arrival, page, own_words: [email, name] })
   const codes = newRecoveryCodes(context.world.random)
   try {
-    const token = await context.sql.begin(async (tx) => {
+    const entry = await context.sql.begin(async (tx) => {
       const at = context.world.clock.now()
       if (!(await lockLink(tx, link, user_id))) throw linkUsed()
       // Sessions are locked before links.
@@ -103,9 +107,10 @@ export async function redeem(
       const change = link.purpose === 'reset' ? 'user.reset' : 'user.created'
       await insertLine(tx, personLine(context, author, { subject: user_id, change, detail, at }))
       const factors: Factor[] = ['link', way.passkey ? 'passkey' : 'password']
-      return startSession(tx, context, { user_id, factors, is_half: false, sender })
+      const whole = { user_id, factors, is_half: false, sender }
+      return { token: await startSession(tx, context, whole), user_id, at }
     })
-    return { token, recovery_codes: codes }
+    return { entry, recovery_codes: codes }
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     // Two tabs with one link make the same account: the slower one finds it there.
@@ -120,7 +125,7 @@ async function join(
   context: UsersContext,
   link: NamedLink,
   { sender, session }: { sender: Sender; session: FoundSession | null },
-): Promise<Welcomed> {
+): Promise<Redemption> {
   const at = context.world.clock.now()
   const is_open = session !== null && !session.is_half && !isLocked(session, at)
   if (!is_open || session.user_id !== link.holder_id) throw signInRequired()
@@ -131,7 +136,7 @@ async function join(
     if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
     await grant(tx, context, { link, user_id, at, sender })
   })
-  return { token: null, recovery_codes: [] }
+  return { entry: null, recovery_codes: [] }
 }
 
 /** What the link gives: a membership, the operator's mark. */

@@ -1,7 +1,7 @@
 // The SQL that locks people, and what they may do, until a transaction ends. Every transaction locks these rows in one order, so
 // that no two wait for each other: people, memberships, sessions, links, and then the rest of its work.
 
-import type { AnySql } from '../database/open.ts'
+import type { AnySql, Fragment } from '../database/open.ts'
 import type { Role } from './roles.ts'
 import type { Membership, User } from './user.ts'
 
@@ -10,9 +10,6 @@ export type Rights = Pick<User, 'user_id' | 'is_operator' | 'disabled_at'> & {
   roles: ReadonlyMap<string, Role>
 }
 
-/** Whether the transaction changes the people whom it locks. Two that only read what these may do do not wait for each other. */
-type Purpose = 'to_read' | 'to_change'
-
 /** The person of an account, whom nobody else changes meanwhile. */
 export async function lockUser(tx: AnySql, user_id: string): Promise<User | undefined> {
   const [row] = await tx<User[]>`
@@ -20,24 +17,34 @@ export async function lockUser(tx: AnySql, user_id: string): Promise<User | unde
   return row
 }
 
+/**
+ * People whom nobody else changes meanwhile; `changing` is the one whom this transaction changes. Two that only read what somebody
+ * may do do not wait for each other.
+ */
 export async function lockUsers(
   tx: AnySql,
   user_ids: string[],
-  purpose: Purpose,
+  changing: string | null = null,
 ): Promise<Omit<Rights, 'roles'>[]> {
-  const strength = purpose === 'to_change' ? tx`for no key update` : tx`for share`
-  return tx<Omit<Rights, 'roles'>[]>`
+  const lock = (ids: string[], strength: Fragment) => tx<Omit<Rights, 'roles'>[]>`
     select user_id, is_operator, disabled_at from users
-    where user_id = any(${user_ids}) order by user_id ${strength}`
+    where user_id = any(${ids}) order by user_id ${strength}`
+  if (changing === null) return lock(user_ids, tx`for share`)
+  const users: Omit<Rights, 'roles'>[] = []
+  // One by one, in the same order: a statement locks all its rows alike.
+  for (const id of [...new Set(user_ids)].sort()) {
+    users.push(...(await lock([id], id === changing ? tx`for no key update` : tx`for share`)))
+  }
+  return users
 }
 
 /** What each of these people may do. Whoever gives one of them a further membership locks that person first. */
 export async function lockRights(
   tx: AnySql,
   user_ids: string[],
-  purpose: Purpose = 'to_read',
+  changing: string | null = null,
 ): Promise<Map<string, Rights>> {
-  const users = await lockUsers(tx, user_ids, purpose)
+  const users = await lockUsers(tx, user_ids, changing)
   const memberships = await tx<Pick<Membership, 'merchant_id' | 'user_id' | 'role'>[]>`
     select merchant_id, user_id, role from memberships
     where user_id = any(${user_ids}) order by merchant_id, user_id for share`

@@ -2,6 +2,7 @@
 // rights or ended their session. What they are judged by stays locked until the transaction ends.
 
 import type { AnySql } from '../database/open.ts'
+import type { Mode } from '../kernel/values.ts'
 import type { SignInLink } from './link-store.ts'
 import { type Member, notThere, type Person, permissionDenied, signInRequired } from './member.ts'
 import { type LockedMember, lockMembers } from './membership-store.ts'
@@ -22,18 +23,26 @@ export async function lockPerson(tx: AnySql, { user_id, session }: Holder): Prom
 
 /** An operator. Throws `sign_in_required`, and `resource_not_found` for somebody who is none any more. */
 export async function lockOperator(tx: AnySql, { user_id, session }: Holder): Promise<void> {
-  const [user] = await lockUsers(tx, [user_id], 'to_read')
+  const [user] = await lockUsers(tx, [user_id])
   if (!user || user.disabled_at !== null) throw signInRequired()
   if (!user.is_operator) throw notThere()
   await requireSession(tx, session)
 }
 
-/** A member as they are now. Throws what the door does: `sign_in_required`, `resource_not_found`, `permission_denied`. */
-export async function lockMember(tx: AnySql, member: Member): Promise<Member> {
+/**
+ * A member as they are now. Throws what the door does: `sign_in_required`, `resource_not_found`, `permission_denied`.
+ * `lockMode` finds out anew whether money is real, for an act whose mode somebody may change meanwhile.
+ */
+export async function lockMember(
+  tx: AnySql,
+  member: Member,
+  lockMode?: (tx: AnySql, merchant_id: string) => Promise<Mode>,
+): Promise<Member> {
   const rights = (await lockRights(tx, [member.user_id])).get(member.user_id)
   const now = judgeMember(member, rights)
   await requireSession(tx, member.session)
-  return now
+  if (!lockMode) return now
+  return judgeMember({ ...now, mode: await lockMode(tx, member.merchant_id) }, rights)
 }
 
 /** A member as they are now, and a colleague with what both may do anywhere. Throws what `lockMember` does. */
@@ -49,21 +58,20 @@ export async function lockMemberBeside(
   return { now, own: own!, theirs: rights.get(user_id) }
 }
 
-/**
- * A member as they are now, and all members of the merchant, whom nobody else changes meanwhile. The session is left to the
- * caller: it is locked after all that is judged by memberships. Throws what `lockMember` does.
- */
+/** A member as they are now, and all members of the merchant, whom nobody else changes meanwhile. Throws what `lockMember` does. */
 export async function lockTeam(
   tx: AnySql,
   member: Member,
 ): Promise<{ now: Member; all: LockedMember[] }> {
   const { merchant_id, user_id } = member
-  const [user] = await lockUsers(tx, [user_id], 'to_read')
+  const [user] = await lockUsers(tx, [user_id])
   // All at once: two members who each locked their own first would wait for each other.
   const all = await lockMembers(tx, merchant_id)
   const own = all.find((each) => each.user_id === user_id)
   const roles = new Map(own ? [[merchant_id as string, own.role]] : [])
-  return { now: judgeMember(member, user && { ...user, roles }), all }
+  const now = judgeMember(member, user && { ...user, roles })
+  await requireSession(tx, member.session)
+  return { now, all }
 }
 
 /** Throws `sign_in_required` where the session has ended. */
@@ -72,8 +80,8 @@ export async function requireSession(tx: AnySql, { session_id }: OwnSession): Pr
 }
 
 /**
- * Whether whoever made a link could make it now, for the person who uses it up. Both stay as they are meanwhile. What was made at
- * the command line or by the service has no maker who could lose a right.
+ * Whether whoever made a link could make it now, for the person who uses it up. Both stay as they are meanwhile, and the second alone
+ * changes. What was made at the command line or by the service has no maker who could lose a right.
  */
 export async function lockLink(
   tx: AnySql,
@@ -83,7 +91,7 @@ export async function lockLink(
   const { made_by, purpose, merchant_id, role } = link
   const maker = made_by.startsWith('user ') ? made_by.slice('user '.length) : null
   const ids = maker === null ? [user_id] : [maker, user_id]
-  const rights = await lockRights(tx, ids, 'to_change')
+  const rights = await lockRights(tx, ids, user_id)
   const theirs = rights.get(user_id)
   if (theirs && theirs.disabled_at !== null) return false
   if (maker === null) return true

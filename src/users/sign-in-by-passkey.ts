@@ -5,7 +5,7 @@ import type { AuthenticationResponseJSON } from './passkeys.ts'
 import type { FoundSession } from './session-store.ts'
 import { acceptPasskey, acceptPassword } from './sign-in.ts'
 import {
-  type Arrived,
+  type Entry,
   renew,
   type Sender,
   signIn,
@@ -28,21 +28,21 @@ export async function signInByPasskey(
   limitTries(context, sender)
   const { wants_both } = context.doorkeeper
   const answer = { response, user_id: null }
-  const { user_id, shown } = await acceptPasskey(
+  const { user_id, evidence } = await acceptPasskey(
     context,
     { page, purpose: 'sign-in' },
     answer,
     sender,
   )
-  const arrived = { user_id, shown: [shown], sender }
+  const entry = { user_id, evidence: [evidence], sender }
   if (wants_both && before?.user_id === user_id && isHalfBy(before, 'password')) {
-    return { next: 'signed_in', token: await completed(context, before, arrived) }
+    return { next: 'signed_in', token: await completed(context, before, entry) }
   }
   const user = wants_both ? await findUser(context.sql, user_id) : undefined
   if (user && user.password_hash !== null) {
-    return { next: 'password', token: orFailed(await signInByHalf(context, arrived)) }
+    return { next: 'password', token: orFailed(await signInByHalf(context, entry)) }
   }
-  return { next: 'signed_in', token: orFailed(await signIn(context, { ...arrived, before })) }
+  return { next: 'signed_in', token: orFailed(await signIn(context, { ...entry, before })) }
 }
 
 /** Shows the password to half a session that has shown a passkey; returns the whole session's token. Throws `sign_in_failed`. */
@@ -56,8 +56,8 @@ export async function showPassword(
   if (!isHalfBy(session, 'passkey')) throw failed()
   const { user_id } = session
   const which = { user_id, counter: 'second_password' as const }
-  const shown = await acceptPassword(context, which, password, sender)
-  return completed(context, session, { user_id, shown: [shown], sender })
+  const evidence = await acceptPassword(context, which, password, sender)
+  return completed(context, session, { user_id, evidence: [evidence], sender })
 }
 
 function isHalfBy({ is_half, factors }: FoundSession, first: 'passkey' | 'password'): boolean {
@@ -67,9 +67,9 @@ function isHalfBy({ is_half, factors }: FoundSession, first: 'passkey' | 'passwo
 async function completed(
   context: UsersContext,
   session: FoundSession,
-  arrived: Arrived,
+  entry: Entry,
 ): Promise<string> {
-  return orFailed(await renew(context, session, arrived))
+  return orFailed(await renew(context, session, entry))
 }
 
 function orFailed(token: string | null): string {

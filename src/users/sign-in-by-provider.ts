@@ -4,6 +4,7 @@
 import { insertLine } from '../audit/journal-store.ts'
 import { isUniqueViolation } from '../database/failures.ts'
 import { Refusal } from '../kernel/errors.ts'
+import type { Evidence } from './evidence-store.ts'
 import { findIdentity, findInvitation, insertIdentity } from './identity-store.ts'
 import { personLine } from './lines.ts'
 import { spendLink, withdrawOpenWelcomes } from './link-store.ts'
@@ -11,7 +12,6 @@ import { realNow } from './one-time-codes.ts'
 import { grant, userIdOf } from './redeem.ts'
 import { lockLink, lockPerson } from './rights.ts'
 import { listSessions } from './session-store.ts'
-import type { Shown } from './shown-store.ts'
 import type { Claims, RoundPurpose } from './single-sign-on.ts'
 import { authorOf, renew, type Sender, signIn, type UsersContext } from './start-session.ts'
 import { plainName } from './user.ts'
@@ -31,7 +31,13 @@ export async function signInByProvider(
   const user_id = known ?? (await newcomer(context, { claims, linking }, sender))
   if (user_id === null) return null
   const proved_at = provedAt(context, claims)
-  return signIn(context, { user_id, shown: [shownBy(claims)], proved_at, sender, before: null })
+  return signIn(context, {
+    user_id,
+    evidence: [evidenceOf(claims)],
+    proved_at,
+    sender,
+    before: null,
+  })
 }
 
 /** A provider's clock may be somewhat behind ours. */
@@ -53,10 +59,10 @@ export async function proveByProvider(
   if ((await findIdentity(sql, claims)) !== user_id) return null
   const sessions = await listSessions(sql, user_id, world.clock.now())
   const session = sessions.find((each) => each.session_id === session_id)
-  return session ? renew(context, session, { shown: [shownBy(claims)], sender }) : null
+  return session ? renew(context, session, { evidence: [evidenceOf(claims)], sender }) : null
 }
 
-function shownBy({ has_second_factor, issuer, subject }: Claims): Shown {
+function evidenceOf({ has_second_factor, issuer, subject }: Claims): Evidence {
   return { factor: has_second_factor ? 'oidc' : 'oidc_alone', issuer, subject }
 }
 
@@ -112,7 +118,9 @@ async function newcomer(
     })
   } catch (error) {
     // Two tabs at once: the other one was faster.
-    if (isUniqueViolation(error) || error instanceof Refusal) return null
+    if (isUniqueViolation(error)) return null
+    // The session in which they began has ended.
+    if (error instanceof Refusal && error.code === 'sign_in_required') return null
     throw error
   }
 }

@@ -1,6 +1,7 @@
 // Signs people in: by passkey, by password with a one-time or a recovery code. No refusal says which part was wrong.
 
 import { insertLine } from '../audit/journal-store.ts'
+import type { Evidence } from './evidence-store.ts'
 import { isKnownTo, type KnownBrowser, readKnownBrowser } from './known-browser.ts'
 import { personLine } from './lines.ts'
 import { listMembershipsOf } from './membership-store.ts'
@@ -11,7 +12,6 @@ import { type AuthenticationResponseJSON, judgePasskeyUse } from './passkeys.ts'
 import { hashing, hashPassword, isPassword, isUnderOtherKey } from './passwords.ts'
 import { hashOfRecoveryCode } from './recovery-codes.ts'
 import type { FoundSession } from './session-store.ts'
-import type { Shown } from './shown-store.ts'
 import { domainOf } from './single-sign-on.ts'
 import { authorOf, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
 import { digestOf, failed, limitTries, lockOf, noteFailure, tryApart } from './tries.ts'
@@ -42,42 +42,47 @@ export async function signInByPassword(
   const name = plainEmail(email) ?? email
   const known = readKnownBrowser(context.keyring, sender.caller, context.world.clock.now())
   const judge = async () => {
-    const tried = await countPassword(context, name, known)
-    const is_right = await isPassword(context, password, tried?.user.password_hash ?? null)
+    const attempt = await countPassword(context, name, known)
+    const is_right = await isPassword(context, password, attempt?.user.password_hash ?? null)
     return {
-      tried: tried && is_right ? await underCurrentKey(context, tried, password) : tried,
+      attempt: attempt && is_right ? await underCurrentKey(context, attempt, password) : attempt,
       is_right,
     }
   }
   const places = known ? 'of_known' : 'of_strangers'
-  const { tried, is_right } = await hashing(context, judge, places)
-  if (!tried || !is_right || isShut(context, tried.user)) {
-    await noteFailure(context, tried ? { ...tried.user, ...tried } : { name }, sender)
+  const { attempt, is_right } = await hashing(context, judge, places)
+  if (!attempt || !is_right || isShut(context, attempt.user)) {
+    const { locked_until = null } = attempt ?? {}
+    await noteFailure(
+      context,
+      attempt ? { user_id: attempt.user.user_id, locked_until } : { name },
+      sender,
+    )
     throw failed()
   }
-  const { user_id, password_hash } = tried.user
-  if (tried.is_known) await forgetTriesApart(context.sql, { user_id, counter: 'known_browser' })
+  const { user_id, password_hash } = attempt.user
+  if (attempt.is_known) await forgetTriesApart(context.sql, { user_id, counter: 'known_browser' })
   else await forgetTries(context.sql, user_id)
-  const next = await nextAfterPassword(context, tried.user)
-  const shown: Shown[] = [{ factor: 'password', password_hash: password_hash! }]
-  const arrived = { user_id, shown, sender }
+  const next = await nextAfterPassword(context, attempt.user)
+  const evidence: Evidence[] = [{ factor: 'password', password_hash: password_hash! }]
+  const entry = { user_id, evidence, sender }
   const token =
     next === 'signed_in'
-      ? await signIn(context, { ...arrived, before })
-      : await signInByHalf(context, arrived)
+      ? await signIn(context, { ...entry, before })
+      : await signInByHalf(context, entry)
   if (token === null) throw failed()
   return { next, token, user_id }
 }
 
 /** A try that was counted, and until when it has locked its counter. */
-type Tried = Pick<User, 'locked_until'> & { user: User; is_known: boolean }
+type PasswordTry = Pick<User, 'locked_until'> & { user: User; is_known: boolean }
 
 /** Counts at the browser's own counter where it knows the person of this address, and else at everybody's. */
 async function countPassword(
   context: UsersContext,
   name: string,
   known: KnownBrowser | null,
-): Promise<Tried | undefined> {
+): Promise<PasswordTry | undefined> {
   const { sql } = context
   const user = known ? await findUser(sql, known.user_id) : undefined
   if (known && user?.email === name && user.disabled_at === null && isKnownTo(user, known)) {
@@ -94,15 +99,15 @@ async function countPassword(
 /** The hash of a password that was right lasts only as long as its master key. To be called inside `hashing`. */
 async function underCurrentKey(
   context: UsersContext,
-  tried: Tried,
+  attempt: PasswordTry,
   password: string,
-): Promise<Tried> {
-  const { user } = tried
+): Promise<PasswordTry> {
+  const { user } = attempt
   const before = user.password_hash!
-  if (!isUnderOtherKey(context, before)) return tried
+  if (!isUnderOtherKey(context, before)) return attempt
   const password_hash = await hashPassword(context, password)
   const is_stored = await rehash(context.sql, { user_id: user.user_id, password_hash, before })
-  return is_stored ? { ...tried, user: { ...user, password_hash } } : tried
+  return is_stored ? { ...attempt, user: { ...user, password_hash } } : attempt
 }
 
 async function nextAfterPassword(
@@ -120,7 +125,7 @@ export async function acceptPasskey(
   { page, purpose }: { page: PageOrigin; purpose: 'sign-in' | `proof ${string}` },
   { response, user_id }: { response: AuthenticationResponseJSON; user_id: string | null },
   sender: Sender,
-): Promise<{ user_id: string; shown: Shown }> {
+): Promise<{ user_id: string; evidence: Evidence }> {
   const passkey = await findPasskey(context.sql, response.id)
   if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw failed()
   const used = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
@@ -128,7 +133,7 @@ export async function acceptPasskey(
   const is_first =
     used && (await notePasskeyUse(context.sql, passkey.credential_id, { ...used, at }))
   const { credential_id, user_id: whose } = passkey
-  if (is_first) return { user_id: whose, shown: { factor: 'passkey', credential_id } }
+  if (is_first) return { user_id: whose, evidence: { factor: 'passkey', credential_id } }
   await noteFailure(context, { user_id: whose, locked_until: null }, sender)
   throw failed()
 }
@@ -139,14 +144,14 @@ export async function acceptOneTimeCode(
   which: CountedTry,
   { code, password = null }: { code: string; password?: string | null },
   sender: Sender,
-): Promise<Shown[]> {
+): Promise<Evidence[]> {
   return tryApart(context, which, sender, async (user) => {
     const { totp_sealed, password_hash } = user
     if (password !== null && !(await isTheirPassword(context, user, password))) return null
     if (!(await isTheirCode(context, user, code))) return null
-    const shown: Shown = { factor: 'one_time_code', totp_sealed: totp_sealed! }
-    if (password === null) return [shown]
-    return [shown, { factor: 'password', password_hash: password_hash! }]
+    const evidence: Evidence = { factor: 'one_time_code', totp_sealed: totp_sealed! }
+    if (password === null) return [evidence]
+    return [evidence, { factor: 'password', password_hash: password_hash! }]
   })
 }
 
@@ -156,7 +161,7 @@ export async function acceptPassword(
   which: CountedTry,
   password: string,
   sender: Sender,
-): Promise<Shown> {
+): Promise<Evidence> {
   return tryApart(context, which, sender, async (user) => {
     if (!(await isTheirPassword(context, user, password))) return null
     return { factor: 'password', password_hash: user.password_hash! }
@@ -171,7 +176,7 @@ export async function spendRecoveryCode(
   context: UsersContext,
   { user_id, code }: { user_id: string | null; code: string },
   sender: Sender,
-): Promise<{ user_id: string; shown: Shown }> {
+): Promise<{ user_id: string; evidence: Evidence }> {
   limitTries(context, sender)
   const take = () => takeUsableCode(context, { user_id, code })
   // Without a person it is 80 random bits that are to be guessed.
@@ -186,7 +191,7 @@ export async function spendRecoveryCode(
 async function takeUsableCode(
   { sql, world }: UsersContext,
   { user_id, code }: { user_id: string | null; code: string },
-): Promise<{ user_id: string; shown: Shown } | null> {
+): Promise<{ user_id: string; evidence: Evidence } | null> {
   const at = world.clock.now()
   const code_hash = hashOfRecoveryCode(code)
   return sql.begin(async (tx) => {
@@ -194,7 +199,7 @@ async function takeUsableCode(
     const user = whose === null ? undefined : await findUser(tx, whose)
     if (!user || user.disabled_at !== null) return null
     if (user_id === null && user.password_hash !== null) throw failed()
-    return { user_id: user.user_id, shown: { factor: 'recovery_code' as const, code_hash } }
+    return { user_id: user.user_id, evidence: { factor: 'recovery_code' as const, code_hash } }
   })
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { AccessRequest, AccessRule, Caller } from '../http/access.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
-import { liveMerchantExists } from '../merchants/store.ts'
+import { liveMerchantExists, lockModeOf } from '../merchants/store.ts'
 import { judgeSender } from './judge-sender.ts'
 import {
   type Member,
@@ -162,7 +162,7 @@ export function signedIn(
       const member: Member = {
         ...{ ...personOf(found, page), merchant_id, role, permission, mode },
         can: (asked, mode_asked) => may(role, asked, mode_asked),
-        judge: (tx) => lockMember(tx, member),
+        judge: (tx) => lockMember(tx, member, source === 'merchant' ? lockModeOf : undefined),
       }
       return member
     },

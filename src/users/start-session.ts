@@ -4,6 +4,7 @@ import { insertLine } from '../audit/journal-store.ts'
 import type { Context } from '../context.ts'
 import type { AnySql } from '../database/open.ts'
 import type { Caller } from '../http/access.ts'
+import { type Evidence, factorsOf, lockEvidence } from './evidence-store.ts'
 import { type Author, personLine } from './lines.ts'
 import {
   expiryOf,
@@ -13,7 +14,6 @@ import {
   type UserSession,
 } from './session.ts'
 import { endSession, type FoundSession, insertSession, renewSession } from './session-store.ts'
-import { factorsOf, lockShown, type Shown } from './shown-store.ts'
 import { updateUser } from './user-store.ts'
 
 /** What all that signs people in works with. */
@@ -66,7 +66,7 @@ export async function startSession(
 }
 
 /** What somebody came in by, and from where. */
-export type Arrived = { user_id: string; shown: Shown[]; sender: Sender }
+export type Entry = { user_id: string; evidence: Evidence[]; sender: Sender }
 
 /**
  * Begins a whole session, with its line of the journal. `before` is the browser's earlier one. Null where what was shown
@@ -74,11 +74,11 @@ export type Arrived = { user_id: string; shown: Shown[]; sender: Sender }
  */
 export async function signIn(
   context: UsersContext,
-  { before, proved_at, ...arrived }: Arrived & { before: FoundSession | null; proved_at?: Date },
+  { before, proved_at, ...entry }: Entry & { before: FoundSession | null; proved_at?: Date },
 ): Promise<string | null> {
-  const { user_id, shown, sender } = arrived
-  const factors = factorsOf(shown)
-  return begin(context, arrived, async (tx) => {
+  const { user_id, evidence, sender } = entry
+  const factors = factorsOf(evidence)
+  return begin(context, entry, async (tx) => {
     const at = context.world.clock.now()
     if (before) await endSession(tx, before, at)
     const whole = { user_id, factors, is_half: false, sender, ...(proved_at && { proved_at }) }
@@ -90,13 +90,10 @@ export async function signIn(
 }
 
 /** Begins half a session, for which something else is to be shown. Null as for `signIn`. */
-export async function signInByHalf(
-  context: UsersContext,
-  arrived: Arrived,
-): Promise<string | null> {
-  const { user_id, shown, sender } = arrived
-  const half = { user_id, factors: factorsOf(shown), is_half: true, sender }
-  return begin(context, arrived, (tx) => startSession(tx, context, half))
+export async function signInByHalf(context: UsersContext, entry: Entry): Promise<string | null> {
+  const { user_id, evidence, sender } = entry
+  const half = { user_id, factors: factorsOf(evidence), is_half: true, sender }
+  return begin(context, entry, (tx) => startSession(tx, context, half))
 }
 
 /**
@@ -106,11 +103,11 @@ export async function signInByHalf(
 export async function renew(
   context: UsersContext,
   session: UserSession,
-  { shown, sender }: Omit<Arrived, 'user_id'>,
+  { evidence, sender }: Omit<Entry, 'user_id'>,
 ): Promise<string | null> {
   const { user_id, session_id, is_half, created_at } = session
-  const factors = factorsOf(shown)
-  return begin(context, { user_id, shown, sender }, async (tx) => {
+  const factors = factorsOf(evidence)
+  return begin(context, { user_id, evidence, sender }, async (tx) => {
     const at = context.world.clock.now()
     const token = context.ids.personSecret()
     const renewed = await renewSession(tx, session_id, {
@@ -134,10 +131,10 @@ export async function renew(
 /** Runs the work in a transaction in which what was shown stands until its end. */
 function begin(
   { sql }: UsersContext,
-  { user_id, shown }: Arrived,
+  { user_id, evidence }: Entry,
   work: (tx: AnySql) => Promise<string | null>,
 ): Promise<string | null> {
-  return sql.begin(async (tx) => ((await lockShown(tx, user_id, shown)) ? work(tx) : null))
+  return sql.begin(async (tx) => ((await lockEvidence(tx, user_id, evidence)) ? work(tx) : null))
 }
 
 export function authorOf(user_id: string, { caller, request_id }: Sender): Author {

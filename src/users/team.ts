@@ -21,14 +21,7 @@ import {
   markReviewed,
   setRole,
 } from './membership-store.ts'
-import {
-  hasPowerOver,
-  lockMember,
-  lockMemberBeside,
-  lockTeam,
-  mayDecideAbout,
-  requireSession,
-} from './rights.ts'
+import { hasPowerOver, lockMember, lockMemberBeside, lockTeam, mayDecideAbout } from './rights.ts'
 import type { Role } from './roles.ts'
 import { endSessions } from './session-store.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
@@ -50,7 +43,6 @@ export async function invite(
   }
   return context.sql.begin(async (tx) => {
     const { now } = await lockTeam(tx, member)
-    await requireSession(tx, member.session)
     refuseUnlessOwner(now, role)
     const colleagues = await listMembers(tx, merchant_id)
     if (colleagues.some((each) => each.email === plain)) {
@@ -125,7 +117,6 @@ export async function review(context: UsersContext, member: Member, sender: Send
   const at = world.clock.now()
   await sql.begin(async (tx) => {
     await lockTeam(tx, member)
-    await requireSession(tx, member.session)
     const members = await markReviewed(tx, merchant_id, at)
     const change = 'members.reviewed'
     const told = { merchant_id, subject: merchant_id, change, detail: { members }, at }
@@ -178,7 +169,6 @@ async function changeMembership(
     refuseUnlessOwner(now, before.role)
     if (role !== null) refuseUnlessOwner(now, role)
     if (role !== 'owner') refuseLastOwner(all, before)
-    await requireSession(tx, member.session)
     await work(tx, before, at)
     await endSessions(tx, user_id, { but: member.session.session_id, at })
     await withdrawLinksBy(tx, { user_id, merchant_id: member.merchant_id, at })

@@ -16,7 +16,10 @@ import {
   sees,
 } from '../support/both-modes.ts'
 import { type Client, openClient } from '../support/client.ts'
-import { newMember, type Reply } from '../support/person.ts'
+import { openUnverified } from '../support/holding.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
+import { newMember, type Reply, refusalIn } from '../support/person.ts'
+import { until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const service = await useService(bothModes)
@@ -215,4 +218,86 @@ describe('rules that decide holds', () => {
       expect(same.status, same.text).toBe(200)
     },
   )
+})
+
+describe('a way round the rules that decide live holds', () => {
+  const paths = `${at}/integrations`
+  const owners = { capture_below: 1000 }
+  /** What the owner has set, the steps, and which of them is refused to whoever may not decide live holds. */
+  const walks: { walk: string; rules: object; steps: object[]; refused: number }[] = [
+    {
+      walk: 'a rule that comes with tests',
+      rules: {},
+      steps: [{ mode_setting: 'test', capture_below: 99_999_999 }],
+      refused: 0,
+    },
+    {
+      walk: 'a rule that is tried goes live',
+      rules: {},
+      steps: [{ mode_setting: 'test' }, { capture_below: 99_999_999 }, { mode_setting: 'auto' }],
+      refused: 2,
+    },
+    {
+      walk: "the owner's rules are lost on the way into tests",
+      rules: owners,
+      steps: [{ mode_setting: 'test', capture_below: null }, { mode_setting: 'auto' }],
+      refused: 0,
+    },
+    {
+      walk: "the owner's rules are brought into tests, where they may be lost",
+      rules: owners,
+      steps: [{ mode_setting: 'test' }, { capture_below: null }, { mode_setting: 'auto' }],
+      refused: 0,
+    },
+  ]
+  const rows = walks.flatMap((walk) => byRole.map(({ role }) => ({ role, ...walk })))
+
+  test.each(rows)('$walk: $role', async ({ role, rules, steps, refused }) => {
+    const made = { name: `walk ${crypto.randomUUID()}`, ...rules }
+    const { integration_id } = (await people.owner.post(paths, made)).body
+    const statuses: number[] = []
+    for (const step of steps) {
+      const { status } = await people[role].post(`${paths}/${integration_id}`, step)
+      statuses.push(status)
+      if (status !== 200) break
+    }
+    const goes = may(role, 'manage_integrations', 'live')
+    const passes = goes && may(role, 'decide_holds', 'live')
+    const till_refused = [...steps.slice(0, goes ? refused : 0).map(() => 200), 403]
+    expect(statuses).toEqual(passes ? steps.map(() => 200) : till_refused)
+  })
+
+  test('is no rule of tests for a session that is live already', async () => {
+    const { makers: own } = await openBothModes(service)
+    const { client, merchant_id, integration } = own.live
+    const developer = await newMember(service, { role: 'developer', merchant_id })
+    const path = `/${merchant_id}/integrations/${integration!.integration_id}`
+    const session = await openUnverified(own.live)
+    await client.present(session, '4539578763621486')
+    for (const step of [{ mode_setting: 'test' }, { capture_below: 99_999_999 }])
+      expect((await developer.post(path, step)).status).toBe(200)
+    const { body } = await client.confirm(session)
+    expect(body).toMatchObject({ status: 'held' })
+    const [held] = await service.sql`
+      select mode, is_below_limit from holds join payments using (merchant_id, payment_id)
+      where payment_id = ${body.payment_id}`
+    expect(held).toEqual({ mode: 'live', is_below_limit: false })
+  })
+
+  test('is no account that goes live meanwhile', async () => {
+    const { merchant_id, integration } = await service.newAccount()
+    const developer = await newMember(service, { role: 'developer', merchant_id })
+    const path = `/${merchant_id}/integrations/${integration!.integration_id}`
+    const change = () => developer.post(path, { capture_below: 99_999_999 })
+    const changing = await service.sql.begin(async (tx) => {
+      await tx`update merchants set live = true where merchant_id = ${merchant_id}`
+      const waiting = change()
+      await until(
+        () => countLockWaits(service.sql),
+        (waits) => waits > 0,
+      )
+      return { waiting }
+    })
+    expect(refusalIn(await changing.waiting)).toBe('403 permission_denied')
+  })
 })

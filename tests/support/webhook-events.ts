@@ -4,13 +4,13 @@ import type { Context } from '../../src/checkout/context.ts'
 import { rowIf, rowValues } from '../../src/database/driver/rows.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../../src/kernel/values.ts'
-import type { Writer } from '../../src/merchants/account-lines.ts'
+import type { LineWriter } from '../../src/merchants/account-lines.ts'
 import { newEndpoint } from '../../src/webhooks/endpoints/create-endpoint.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoints/endpoint-store.ts'
 import { fanOut, type QueuedEvent } from '../../src/webhooks/queue/fan-out.ts'
 
 /** Who writes the lines of what a test does without a request. */
-export function operatorOf({ ids }: Pick<Context, 'ids'>): Writer {
+export function operatorOf({ ids }: Pick<Context, 'ids'>): LineWriter {
   return { ids, actor: 'operator' }
 }
 

@@ -108,6 +108,42 @@ describe('ten wrong passwords of a stranger', () => {
   })
 })
 
+describe('the browser of somebody who reacts', () => {
+  test.each<[string, (owner: Awaited<ReturnType<typeof newOwner>>) => Promise<string>]>([
+    [
+      'by another password',
+      async ({ person }) => {
+        await person.post('/me/password', { password: 'granite lantern 52' })
+        return 'granite lantern 52'
+      },
+    ],
+    [
+      'by ending all other sessions',
+      async ({ person }) => {
+        await person.post('/me/sessions/end-others')
+        return password
+      },
+    ],
+    [
+      'by a link that opens the account anew',
+      async ({ person, email }) => {
+        const { user_id } = (await person.get('/me')).body.user
+        const secret = await linkFor(service, { purpose: 'reset', email, user_id })
+        await person.redeem(secret, { email, password: 'granite lantern 52' })
+        return 'granite lantern 52'
+      },
+    ],
+  ])('%s is still known', async (_how, react) => {
+    const owner = await newOwner()
+    await owner.signIn()
+    await clock.advance(1)
+    const own = await react(owner)
+    await strangersTry(owner.email)
+    expect((await owner.person.signInByPassword(owner.email, own)).status).toBe(200)
+    expect(refusalIn(await newPerson(service).signInByPassword(owner.email, own))).toBe(failed)
+  })
+})
+
 describe('a browser that was known', () => {
   test.each<[string, (owner: Awaited<ReturnType<typeof newOwner>>) => Promise<unknown>]>([
     [

@@ -3,8 +3,10 @@
 
 import { describe, expect, test } from 'vitest'
 import { disableUser } from '../../src/users/manage-users.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { meeting } from '../support/meeting.ts'
 import { newMember, newPerson, type Reply, refusalIn, secretOf } from '../support/person.ts'
+import { until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const service = await useService({ lock_limit: 'none' })
@@ -46,19 +48,47 @@ async function opens(answer: Reply): Promise<boolean> {
   return status === 200
 }
 
-describe.each(losses)('whoever $loss', ({ take }) => {
-  const links: { link: string; make: (team: Team) => Promise<Reply> }[] = [
-    {
-      link: 'an invitation',
-      make: ({ admin, at }) =>
-        admin.post(at('/invitations'), { email: 'friend@example.com', role: 'admin' }),
+/** What an admin makes. */
+const links: { link: string; make: (team: Team) => Promise<Reply> }[] = [
+  {
+    link: 'an invitation',
+    make: ({ admin, at }) => {
+      const email = `friend-${crypto.randomUUID()}@example.com`
+      return admin.post(at('/invitations'), { email, role: 'admin' })
     },
-    {
-      link: 'a reset',
-      make: ({ admin, viewer, at }) => admin.post(at(`/${viewer.user_id}/reset-link`)),
-    },
-  ]
+  },
+  {
+    link: 'a reset',
+    make: ({ admin, viewer, at }) => admin.post(at(`/${viewer.user_id}/reset-link`)),
+  },
+]
 
+describe.each(links)('$link of somebody who loses nothing', ({ make }) => {
+  test('opens', async () => {
+    expect(await opens(await make(await newTeam()))).toBe(true)
+  })
+
+  test('is taken up while its maker is at work', async () => {
+    const team = await newTeam()
+    const answer = await make(team)
+    let is_over = false
+    const { had_to_wait, opening } = await sql.begin(async (tx) => {
+      // As every act of a member does.
+      await tx`select 1 from users where user_id = ${team.admin.user_id} for share`
+      const opening = opens(answer).finally(() => {
+        is_over = true
+      })
+      await until(
+        () => countLockWaits(sql),
+        (waits) => is_over || waits > 0,
+      )
+      return { had_to_wait: !is_over, opening }
+    })
+    expect([had_to_wait, await opening]).toEqual([false, true])
+  })
+})
+
+describe.each(losses)('whoever $loss', ({ take }) => {
   test.each(links)('and then makes $link', async ({ make }) => {
     const team = await newTeam()
     const [, answer] = await meeting(

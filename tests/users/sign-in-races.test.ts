@@ -112,16 +112,16 @@ const ways = {
       await signInByPassword(service.context, { email, password }, sender, null)
       const [half] = await sql`select * from user_sessions where user_id = ${user_id} and is_half`
       const which = { user_id, counter: 'second_factor' as const }
-      const shown = await acceptOneTimeCode(context, which, { code: code() }, sender)
-      return renew(context, half as never, { shown, sender })
+      const evidence = await acceptOneTimeCode(context, which, { code: code() }, sender)
+      return renew(context, half as never, { evidence, sender })
     },
     codes: true,
   },
   recovery: {
     way: 'a recovery code',
     come: async (context, { user_id, recovery_code: code }) => {
-      const { shown } = await spendRecoveryCode(context, { user_id, code }, sender)
-      return signIn(context, { user_id, shown: [shown], sender, before: null })
+      const { evidence } = await spendRecoveryCode(context, { user_id, code }, sender)
+      return signIn(context, { user_id, evidence: [evidence], sender, before: null })
     },
     transactions: 2,
   },

@@ -178,8 +178,12 @@ test('the role counts that one has when the change is made, not when the door wa
   const chief = await colleagueOf(owner, { role: 'owner' })
   const viewer = await colleagueOf(owner, { role: 'viewer' })
   const { user_id } = chief
-  const passed = memberOf(chief, { role: 'owner' })
   await owner.post(at(owner, `/${user_id}/role`), { role: 'admin' })
+  // The change ended the session that they had.
+  await chief.signIn()
+  const { session_id } = (await chief.get('/me')).body.session
+  const session = { session_id } as Member['session']
+  const passed = memberOf(chief, { role: 'owner', session })
   const asked = { user_id: viewer.user_id, role: 'owner' as const }
   await expect(changeRole(service.context, passed, asked, sender)).rejects.toMatchObject({
     code: 'permission_denied',

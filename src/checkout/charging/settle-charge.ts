@@ -4,6 +4,7 @@ import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { connectionNamed } from '../../merchants/account-connection.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
+import { holdRulesOf } from '../../merchants/integration.ts'
 import { saveSurely } from '../asking/ask-acquirer.ts'
 import { handleLostAnswer } from '../asking/lost-answer.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
@@ -43,7 +44,7 @@ export async function settleCharge(
   const change = conclude(
     sent,
     answerTold(sent, answer),
-    integrationOf(account, session.integration_id),
+    holdRulesOf(integrationOf(account, session.integration_id), session.mode),
     now,
   )
   const operation = { operation_id, state: answer.result, answer, from }

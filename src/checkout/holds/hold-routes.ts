@@ -5,11 +5,10 @@ import { type SecretKey, secretKey } from '../../http/access.ts'
 import { keyRules, stillRunning } from '../../http/idempotency.ts'
 import { type RouteRequest, route } from '../../http/route.ts'
 import { admitKey } from '../../merchants/admit.ts'
+import { writerBy } from '../../merchants/write-as.ts'
 import { listOperations } from '../asking/operation-store.ts'
-import { causeBy } from '../cause.ts'
 import type { Context } from '../context.ts'
 import type { OperationState } from '../operation.ts'
-import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { modeOfPayment } from '../reading/mode-store.ts'
 import { type Decision, decideHold, notHeld, operationRefused } from './decide-hold.ts'
@@ -43,7 +42,10 @@ export const escalateHeld = route({
   refusals: ['resource_not_found', 'hold_already_decided'],
   handle: async (context: Context, request) => {
     const key = request.reserveKey()
-    await escalateHold(context, paymentOf(request), { cause: causeOf(request), key })
+    await escalateHold(context, paymentOf(request), {
+      cause: writerBy(request.holder, request.request_id),
+      key,
+    })
     return readHeld(context, paymentOf(request))
   },
   resume: (context: Context, request) => readHeld(context, paymentOf(request)),
@@ -60,7 +62,7 @@ function decisionRoute(kind: Decision, summary: string) {
       const end = await decideHold(context, paymentOf(request), {
         kind,
         asked_by: 'merchant',
-        cause: causeOf(request),
+        cause: writerBy(request.holder, request.request_id),
         key: request.reserveKey(),
       })
       if (end === 'accepted') request.answerAccepted()
@@ -81,10 +83,6 @@ type Request = Pick<
 
 function paymentOf({ holder, params }: Request): PaymentKey {
   return { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
-}
-
-function causeOf({ holder, request_id }: Request): Cause {
-  return causeBy(holder, request_id)
 }
 
 /** The result so far. The request that reserved the key may still run, or may have died before it could answer. */

@@ -27,7 +27,7 @@ export type ResolutionRequest = {
   reason: string
   by: string
   /** Whom the journal names; an operator at the command line, where it is left out. */
-  author?: Pick<Cause, 'actor' | 'request_id'>
+  author?: Cause
 }
 
 const allowed: Record<UnansweredOperation['kind'], Resolution[]> = {

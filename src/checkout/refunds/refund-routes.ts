@@ -6,7 +6,7 @@ import { type KeyRules, keyRules, stillRunning } from '../../http/idempotency.ts
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitKey } from '../../merchants/admit.ts'
-import { causeBy } from '../cause.ts'
+import { writerBy } from '../../merchants/write-as.ts'
 import type { Context } from '../context.ts'
 import { amount, optionalText } from '../fields.ts'
 import { noPayment, type PaymentKey } from '../payment.ts'
@@ -55,7 +55,7 @@ export function refundRecord(isLimited: (holder: unknown) => boolean = () => fal
         amount: body.amount ?? null,
         reason: body.reason ?? null,
         metadata: {},
-        cause: causeBy(holder, request_id),
+        cause: writerBy(holder, request_id),
         key: reserveKey(),
         is_limited: isLimited(holder),
       })

@@ -44,8 +44,8 @@ export type PurgePage = { last: string | null; count: number }
 /**
  * Processes the next lines, and deletes the unpaid sessions among those they name, with their attempts. A session with a
  * payment stays, whatever the payment's outcome: its rows are compared with the journal and the acquirer. If any are deleted, a
- * line records their number. With a session that a page made goes its line, if that is in no chain: `forgets_lines` says whether
- * the role may delete lines.
+ * line records their number. The line of a session that a page made is deleted with it, unless it is in a chain: `forgets_lines` says
+ * whether the role may delete lines.
  */
 export async function purgePage(
   sql: Sql,

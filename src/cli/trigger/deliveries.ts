@@ -21,7 +21,7 @@ type Row = Pick<DeliveryResult, 'response_status_code'> & {
 const looks_max = 40
 const look_ms = 250
 
-type Watched = {
+type DeliverySearch = {
   secret_key: string
   payment_id: string
   event: EventType
@@ -32,7 +32,7 @@ type Watched = {
 /** Each endpoint that wants the event. Waits some seconds for first attempts. Null if the key may not read deliveries. */
 export async function readDeliveryResults(
   service: ServiceCalls,
-  which: Watched,
+  which: DeliverySearch,
 ): Promise<DeliveryResult[] | null> {
   const headers = { 'x-service-api-key': which.secret_key }
   try {

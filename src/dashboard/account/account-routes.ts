@@ -20,6 +20,7 @@ import { listSessions } from '../../users/session-store.ts'
 import { signedInPerson } from '../../users/signed-in.ts'
 import { countRecoveryCodes } from '../../users/user-store.ts'
 import { creationOptions, newPasskey } from '../passkey-schemas.ts'
+import { rememberBrowser } from '../sign-in/send-token.ts'
 import { browserOf } from './browser-name.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'checkout' as const, status: 200 }
@@ -138,7 +139,8 @@ export const setOwnPassword = route({
   reply: z.null(),
   refusals: ['too_many_attempts'],
   handle: async (context: Context, request) => {
-    await setPassword(context, request.holder, request.body.password, request)
+    const at = await setPassword(context, request.holder, request.body.password, request)
+    rememberBrowser(context, request, request.holder, at)
     return null
   },
 })
@@ -216,7 +218,9 @@ export const endMyOtherSessions = route({
   summary: 'End all sessions but this one',
   reply: z.object({ ended: z.number() }),
   refusals: [],
-  handle: async (context: Context, request) => ({
-    ended: await endOtherSessions(context, request.holder, request),
-  }),
+  handle: async (context: Context, request) => {
+    const { ended, at } = await endOtherSessions(context, request.holder, request)
+    rememberBrowser(context, request, request.holder, at)
+    return { ended }
+  },
 })

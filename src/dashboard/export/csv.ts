@@ -10,8 +10,8 @@ export function csvLine(cells: Cell[]): string {
 }
 
 /**
- * A sign that would begin a formula, full-width ones too, at the begin of a text or behind what some spreadsheet takes for the
- * end of a cell: a semicolon in most of Europe, or whatever its user names. Blanks and quotes between are skipped, as there.
+ * A sign that would begin a formula, full-width ones too. It stands at the beginning of a text, or behind what some spreadsheet takes
+ * for the end of a cell: a semicolon in most of Europe, or whatever its user names. Spreadsheets skip blanks and quotes before it.
  * Letters, digits, plain blanks and what stands in references (`A-1/2`, `Order - 5`, `QQ==`) end no cell.
  */
 const formula = /(^|[^\p{L}\p{N}\p{M}\p{Zs}._/:#=+@＝＋－＠-])([\s"']*)(?=[=+\-@＝＋－＠])/gu

@@ -6,7 +6,14 @@ import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { changeIntegration, deleted } from '../../merchants/change-integration.ts'
-import { appearanceRules, defaultRules, type Integration } from '../../merchants/integration.ts'
+import {
+  appearanceRules,
+  defaultRules,
+  type HoldRules,
+  hold_rules,
+  holdRulesOf,
+  type Integration,
+} from '../../merchants/integration.ts'
 import {
   integrationChange,
   type RulesFault,
@@ -15,7 +22,7 @@ import {
 import { createIntegration } from '../../merchants/manage.ts'
 import { priceView, viewPrice } from '../../merchants/price-view.ts'
 import { findMerchantOfIntegration, listIntegrations } from '../../merchants/store.ts'
-import { type Member, notThere, permissionDenied } from '../../users/member.ts'
+import { judgedBy, type Member, notThere, permissionDenied } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
@@ -84,9 +91,9 @@ export const createIntegrationHere = route({
   handle: async (context: Context, { holder, body, request_id }) => {
     const rules = { ...defaultRules, ...definedIn(body) }
     refuse(rulesFault(rules))
-    const office = officeOf(context, holder, request_id, (now) =>
-      judgeHoldRules(now, defaultRules, rules),
-    )
+    const nothing = { ...defaultRules, mode_setting: rules.mode_setting }
+    const member = judgedBy(holder, (now) => judgeHoldRules(now, nothing, rules))
+    const office = officeOf(context, member, request_id)
     const asked = { ...definedIn(body), name: body.name }
     const { integration } = await createIntegration(office, holder.merchant_id, asked, {
       take: ['is_default', 'is_hosted_page'],
@@ -108,17 +115,13 @@ export const changeIntegrationHere = route({
   refusals: [],
   handle: async (context: Context, { holder, params, body, request_id }) => {
     const id = await ownOrRefuse(context, holder.merchant_id, params.integration_id!)
-    // Judged in the transaction, before what there is to change is read.
-    let member: Member = holder
-    const decide = (before: Integration): Integration => {
+    const decide = (before: Integration, member: Member): Integration => {
       const after = { ...before, ...definedIn(body) }
       refuse(rulesFault(after))
       judgeHoldRules(member, before, after)
       return after
     }
-    const office = officeOf(context, holder, request_id, (now) => {
-      member = now
-    })
+    const office = officeOf(context, holder, request_id)
     const { integration } = await changeIntegration(office, id, decide, {
       take: ['is_default', 'is_hosted_page'],
     }).catch(refuseTaken)
@@ -147,28 +150,24 @@ export const deleteIntegrationHere = route({
   },
 })
 
-type HoldRules = Pick<Integration, (typeof hold_rules)[number]>
-
-/** What decides a hold without a person. */
-const hold_rules = [
-  'review_window_seconds',
-  'at_deadline',
-  'escalate_after_seconds',
-  'capture_below',
-] as const
+type Rules = HoldRules & Pick<Integration, 'mode_setting'>
 
 /**
- * Rules decide the holds of a live merchant's sessions, so they are changed only by whoever may decide those. Rules of an
- * integration that is for tests are free, until it becomes one for live sessions.
+ * Rules decide the holds of a live merchant's sessions, so they are changed only by whoever may decide those. They are free while an
+ * integration is for tests, so others bring it there, and back, by the default rules alone: none that was chosen is lost on the
+ * way, and none that was tried goes live.
  */
 function judgeHoldRules(
   { can, mode }: Pick<Member, 'can' | 'mode'>,
-  before: HoldRules & Pick<Integration, 'mode_setting'>,
-  after: HoldRules & Pick<Integration, 'mode_setting'>,
+  before: Rules,
+  after: Rules,
 ): void {
-  if (mode === 'test' || after.mode_setting === 'test' || can('decide_holds', 'live')) return
-  const known = before.mode_setting === 'test' ? defaultRules : before
-  if (hold_rules.some((rule) => after[rule] !== known[rule])) throw permissionDenied('decide_holds')
+  const is_for_tests = before.mode_setting === 'test' && after.mode_setting === 'test'
+  if (mode === 'test' || is_for_tests || can('decide_holds', 'live')) return
+  const [known, live] = [holdRulesOf(before, 'live'), holdRulesOf(after, 'live')]
+  const isChanged = (rule: keyof HoldRules) =>
+    after[rule] !== known[rule] || live[rule] !== known[rule]
+  if (hold_rules.some(isChanged)) throw permissionDenied('decide_holds')
 }
 
 /** An integration never changes its merchant. */

@@ -15,7 +15,7 @@ import {
   withdrawKey,
   withdrawPublishableKey,
 } from '../../merchants/manage.ts'
-import { type Member, notThere, permissionDenied } from '../../users/member.ts'
+import { judgedBy, type Member, notThere, permissionDenied } from '../../users/member.ts'
 import { listMembers } from '../../users/membership-store.ts'
 import type { StaffPermission } from '../../users/roles.ts'
 import { signedIn } from '../../users/signed-in.ts'
@@ -90,7 +90,8 @@ export const createKeyHere = route({
       ...{ name: body.name, permissions: [...new Set(body.permissions)], mode: body.mode },
       ...{ allowed_addresses: [], allowed_origins: [], expires_at: null, pair },
     }
-    const office = officeOf(context, holder, request_id, (now) => refuseMoreThanOwn(now, body))
+    const member = judgedBy(holder, (now) => refuseMoreThanOwn(now, body))
+    const office = officeOf(context, member, request_id)
     const made = await createKey(office, holder.merchant_id, asked, (made) =>
       recordReply(viewMade(made)),
     )

@@ -11,9 +11,9 @@ import {
   resolutions,
   resolveOperation,
 } from '../../checkout/reconciling/resolve-operation.ts'
-import { actorOf } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { writerBy } from '../../merchants/write-as.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { findOperation } from './operation-store.ts'
@@ -123,7 +123,8 @@ export const resolveOperationHere = route({
       {
         ...{ operation_id, outcome: body.outcome, reason: body.reason, by: user_id },
         acquirer_transaction_id: body.acquirer_transaction_id ?? null,
-        author: { actor: actorOf(holder), request_id },
+        // Judged at the door alone: what the acquirer did does not depend on who says so.
+        author: { ...writerBy(holder, request_id), judge: null },
       },
     )
     return null

@@ -11,7 +11,7 @@ import { roles } from '../../users/roles.ts'
 import { sessionOfCaller, visitor } from '../../users/signed-in.ts'
 import { limitTries } from '../../users/tries.ts'
 import { creationOptions, newPasskey } from '../passkey-schemas.ts'
-import { sendToken } from './send-token.ts'
+import { rememberBrowser, sendToken } from './send-token.ts'
 
 const secret = z.string().min(1).max(200)
 const person = { email: z.string().max(254), name: z.string().max(200) }
@@ -102,12 +102,16 @@ export const redeemLink = route({
     const link = await openLink(context, secret)
     const session = await sessionOfCaller(context, request.caller, page)
     const arrival = { email, name, passkey, password }
-    const { token, recovery_codes } = await redeem(
+    const { entry, recovery_codes } = await redeem(
       context,
       { link, arrival, page },
       { sender: request, session },
     )
-    if (token !== null) sendToken(request, page, token)
+    if (entry !== null) {
+      const { token, user_id, at } = entry
+      sendToken(request, page, token)
+      if (link.purpose === 'reset') rememberBrowser(context, request, { page, user_id }, at)
+    }
     return { recovery_codes }
   },
 })

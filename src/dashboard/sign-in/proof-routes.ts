@@ -5,12 +5,12 @@ import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/values.ts'
+import type { Evidence } from '../../users/evidence-store.ts'
 import type { Person } from '../../users/member.ts'
 import { listPasskeys } from '../../users/passkey-store.ts'
 import { askToUsePasskey } from '../../users/passkeys.ts'
 import { proofWaysOf, unlockWaysOf } from '../../users/proof-ways.ts'
 import { isLocked } from '../../users/session.ts'
-import type { Shown } from '../../users/shown-store.ts'
 import { acceptOneTimeCode, acceptPasskey, acceptPassword } from '../../users/sign-in.ts'
 import { signedInOrLocked } from '../../users/signed-in.ts'
 import { renew, type Sender } from '../../users/start-session.ts'
@@ -60,8 +60,8 @@ export const prove = route({
   refusals: ['sign_in_failed', 'too_many_attempts'],
   handle: async (context: Context, request) => {
     const { page, session } = request.holder
-    const shown = await judgeProof(context, request.holder, request.body, request)
-    const token = await renew(context, session, { shown, sender: request })
+    const evidence = await judgeProof(context, request.holder, request.body, request)
+    const token = await renew(context, session, { evidence, sender: request })
     if (token === null) throw failed()
     sendToken(request, page, token)
     rememberBrowser(context, request, request.holder)
@@ -75,7 +75,7 @@ async function judgeProof(
   { page, session, user_id }: Person,
   { passkey, one_time_code, password }: z.output<typeof proofBody>,
   sender: Sender & { now: Date },
-): Promise<Shown[]> {
+): Promise<Evidence[]> {
   const is_locked = isLocked(session, sender.now)
   // Whoever has no session cannot lock this counter.
   const which = { user_id, counter: `session ${session.session_id}` as const }
@@ -85,9 +85,9 @@ async function judgeProof(
     if (is_joined && password === undefined) throw wants('password')
     const purpose = `proof ${session.session_id}` as const
     const answer = { response: passkey, user_id }
-    const { shown } = await acceptPasskey(context, { page, purpose }, answer, sender)
-    if (!is_joined) return [shown]
-    return [shown, await acceptPassword(context, which, password!, sender)]
+    const { evidence } = await acceptPasskey(context, { page, purpose }, answer, sender)
+    if (!is_joined) return [evidence]
+    return [evidence, await acceptPassword(context, which, password!, sender)]
   }
   if (is_joined) throw wants('passkey')
   if (one_time_code !== undefined) {

@@ -12,13 +12,17 @@ export function sendToken({ setCookie }: Answering, page: PageOrigin, token: str
   for (const cookie of keepToken(token, page)) setCookie(cookie)
 }
 
-/** After a whole sign-in by a password or a code, or a proof. */
+/**
+ * After a whole sign-in by a password or a code, or a proof. And after a change that makes all browsers forgotten, for the one in which
+ * the person made it: `at` is then when they did.
+ */
 export function rememberBrowser(
   { keyring }: Pick<Context, 'keyring'>,
   { setCookie, now }: Answering & { now: Date },
   { page, user_id }: { page: PageOrigin; user_id: string },
+  at = now,
 ): void {
-  for (const cookie of knownBrowserCookies(keyring, { user_id, at: now }, page)) setCookie(cookie)
+  for (const cookie of knownBrowserCookies(keyring, { user_id, at }, page)) setCookie(cookie)
 }
 
 export function takeToken({ setCookie }: Answering, page: PageOrigin): void {

@@ -129,8 +129,8 @@ export const showOneTimeCode = route({
   handle: async (context: Context, request) => {
     const { page, user_id, session } = request.holder
     const which = { user_id, counter: 'second_factor' as const }
-    const shown = await acceptOneTimeCode(context, which, request.body, request)
-    const token = await renew(context, session, { shown, sender: request })
+    const evidence = await acceptOneTimeCode(context, which, request.body, request)
+    const token = await renew(context, session, { evidence, sender: request })
     if (token === null) throw failed()
     sendToken(request, page, token)
     rememberBrowser(context, request, { page, user_id })
@@ -152,11 +152,11 @@ export const showRecoveryCode = route({
     const before = await sessionOfCaller(context, request.caller, page)
     const half = before?.is_half ? before : null
     const asked = { user_id: half?.user_id ?? null, code: request.body.code }
-    const { user_id, shown } = await spendRecoveryCode(context, asked, request)
-    const arrived = { user_id, shown: [shown], sender: request }
+    const { user_id, evidence } = await spendRecoveryCode(context, asked, request)
+    const entry = { user_id, evidence: [evidence], sender: request }
     const token = half
-      ? await renew(context, half, arrived)
-      : await signIn(context, { ...arrived, before })
+      ? await renew(context, half, entry)
+      : await signIn(context, { ...entry, before })
     if (token === null) throw failed()
     sendToken(request, page, token)
     rememberBrowser(context, request, { page, user_id })

@@ -29,7 +29,7 @@ const look_ms = 2_500
 /** `limit_ms` is how long a silence may last. Without a clock nobody is watched. */
 export function openSilence(clock: Clock | undefined, limit_ms: number): Silence {
   const looks_max = Math.ceil(limit_ms / look_ms)
-  const places = openPlaces<Watched>()
+  const places = openPlaces<Watch>()
   const closing = new AbortController()
   let is_looking = false
   /** Since the last look. */
@@ -57,7 +57,7 @@ export function openSilence(clock: Clock | undefined, limit_ms: number): Silence
   return {
     begin(wait) {
       if (!clock) return unwatched
-      const watched: Watched = { wait, looks: 0 }
+      const watched: Watch = { wait, looks: 0 }
       const leave = places.take(watched)
       if (!is_looking) void look()
       return {
@@ -76,6 +76,6 @@ export function openSilence(clock: Clock | undefined, limit_ms: number): Silence
 }
 
 /** Looks are counted, not time: where this process stood still, answers wait unread. */
-type Watched = { wait: Wait; looks: number }
+type Watch = { wait: Wait; looks: number }
 
 const unwatched: Waiting = { heard() {}, end() {} }

@@ -31,7 +31,7 @@ export type AttemptFilters = {
   below: string
 }
 
-/** No request that may see one mode alone looks at more attempts than this. */
+/** So many attempts a request reads at most, where it shows those of one mode alone and leaves out the others. */
 const looks_max = 5_000
 
 type ListedAttempt = Attempt & ReplayStanding & { endpoint_mode: Mode | null }
@@ -123,7 +123,7 @@ function isOf(sql: AnySql, status: DeliveryStatus): Fragment {
 
 /** A delivery as it was at one moment; undefined where there is none. */
 export async function findDelivery(
-  sql: Sql,
+  sql: AnySql,
   { merchant_id, delivery_id }: DeliveryKey,
 ): Promise<SettledDelivery | 'unsettled' | undefined> {
   const [row] = await sql<{ is_queued: boolean; settled: Stored | null }[]>`

@@ -2,11 +2,12 @@
 // that is asked for twice replays each delivery once.
 
 import type { Context } from '../../context.ts'
+import type { AnySql } from '../../database/open.ts'
 import { Refusal, type RefusalCode } from '../../kernel/errors.ts'
-import type { Writer } from '../../merchants/account-lines.ts'
-import type { DeliveryKey } from '../delivery.ts'
+import type { LineWriter } from '../../merchants/account-lines.ts'
+import { writeAs } from '../../merchants/write-as.ts'
 import { type DeadLetters, listDeadLetters } from './operator-store.ts'
-import { replay } from './replay.ts'
+import { replayIn } from './replay.ts'
 
 export type ReplayedBatch = {
   found: number
@@ -21,16 +22,21 @@ export type ReplayedBatch = {
 export async function replayDeadLetters(
   context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
   which: DeadLetters,
-  { limit, writer, now }: { limit: number; writer: Writer; now: Date },
+  { limit, writer, now }: { limit: number; writer: LineWriter; now: Date },
 ): Promise<ReplayedBatch> {
   const letters = await listDeadLetters(context.sql, which, limit)
   const fresh = letters.filter(({ was_replayed }) => !was_replayed)
   const { merchant_id } = which
-  const refusals = await Promise.all(
-    fresh.map(({ delivery_id }) =>
-      refusalOf(context, { merchant_id, delivery_id }, { writer, now }),
-    ),
-  )
+  const replayAll = (sql: AnySql) =>
+    Promise.all(
+      fresh.map(({ delivery_id }) => {
+        const asked = { which: { merchant_id, delivery_id }, writer, now }
+        return refusalOf(replayIn(sql, context, { ...asked, recordReply: () => null }))
+      }),
+    )
+  // A person is judged once, for all of the batch: whoever lost their right gets that refusal, and replays none.
+  const refusals = await writeAs(context.sql, writer, replayAll)
+  if (refusals.includes(null)) context.wakeDeliveries('replay', merchant_id)
   return {
     found: letters.length,
     already_replayed: letters.length - fresh.length,
@@ -39,13 +45,9 @@ export async function replayDeadLetters(
   }
 }
 
-async function refusalOf(
-  context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
-  which: DeliveryKey,
-  { writer, now }: { writer: Writer; now: Date },
-): Promise<RefusalCode | null> {
+async function refusalOf(replaying: Promise<unknown>): Promise<RefusalCode | null> {
   try {
-    await replay(context, which, { recordReply: () => null, writer }, now)
+    await replaying
     return null
   } catch (error) {
     if (error instanceof Refusal) return error.code

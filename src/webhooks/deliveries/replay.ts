@@ -2,10 +2,11 @@
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
+import type { AnySql } from '../../database/open.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
-import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
+import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import {
   type DeliveryKey,
@@ -49,11 +50,29 @@ export const replayDelivery = route({
  * the Refusal of a delivery that may not be replayed, or KeyTakenError.
  */
 export async function replay(
-  { sql, ids, wakeDeliveries }: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
+  context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
   which: DeliveryKey,
-  { recordReply, writer }: { recordReply: (reply: unknown) => KeyRow | null; writer: Writer },
+  by: { recordReply: (reply: unknown) => KeyRow | null; writer: LineWriter },
   now: Date,
 ): Promise<z.input<typeof replayView>> {
+  const { sql, wakeDeliveries } = context
+  const reply = await writeAs(sql, by.writer, (tx) => replayIn(tx, context, { which, ...by, now }))
+  wakeDeliveries('replay', which.merchant_id)
+  return reply
+}
+
+/** The same in a transaction that does more, and in which the writer was judged. Whoever commits it wakes the deliveries. */
+export async function replayIn(
+  sql: AnySql,
+  { ids }: Pick<Context, 'ids'>,
+  asked: {
+    which: DeliveryKey
+    recordReply: (reply: unknown) => KeyRow | null
+    writer: LineWriter
+    now: Date
+  },
+): Promise<z.input<typeof replayView>> {
+  const { which, recordReply, writer, now } = asked
   const original = validateReplay(await findDelivery(sql, which), now)
   const delivery_id = ids.delivery(now)
   const { merchant_id, delivery_id: replay_of } = which
@@ -63,12 +82,10 @@ export async function replay(
   const line = lineOf(writer, { merchant_id, subject: replay_of, ...told })
   const made = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now, line }
   const reply = { delivery_id, replay_of }
-  const key = recordReply(reply)
-  if (!(await writeAs(sql, writer, (tx) => insertReplay(tx, original, made, key)))) {
+  if (!(await insertReplay(sql, original, made, recordReply(reply)))) {
     // Another request was faster: the delivery's present state gives the refusal.
     validateReplay(await findDelivery(sql, which), now)
     throw replayInProgress()
   }
-  wakeDeliveries('replay', merchant_id)
   return reply
 }

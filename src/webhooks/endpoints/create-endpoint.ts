@@ -15,7 +15,7 @@ import {
   type MerchantId,
   type Mode,
 } from '../../kernel/values.ts'
-import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
+import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import {
   type Endpoint,
@@ -99,7 +99,7 @@ export type EndpointRequest = {
 export async function registerEndpoint(
   context: Pick<Context, 'sql' | 'ids' | 'keyring'>,
   asked: EndpointRequest,
-  writer: Writer,
+  writer: LineWriter,
   recordReply: (reply: unknown) => KeyRow | null,
 ): Promise<z.input<typeof endpointCreated>> {
   const { signing_secret, ...made } = newEndpoint(context, asked, writer)
@@ -116,7 +116,7 @@ export async function registerEndpoint(
 export function newEndpoint(
   { ids, keyring }: Pick<Context, 'ids' | 'keyring'>,
   asked: EndpointRequest,
-  writer: Writer,
+  writer: LineWriter,
 ): { endpoint: Endpoint; line: JournalLine; signing_secret: string } {
   const { now, extension_events = null, mode = null, ...fields } = asked
   const endpoint_id = ids.endpoint()

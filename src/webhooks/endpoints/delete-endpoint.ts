@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
-import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
+import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import { type EndpointKey, endpointNotFound } from '../endpoint.ts'
 import { endDeliveries } from '../queue/queue-store.ts'
@@ -43,7 +43,7 @@ const batches_max = 20
 export async function removeEndpoint(
   { sql }: Pick<Context, 'sql'>,
   which: EndpointKey,
-  { key, writer }: { key: KeyRow | null; writer: Writer },
+  { key, writer }: { key: KeyRow | null; writer: LineWriter },
   now: Date,
 ): Promise<void> {
   const { merchant_id, endpoint_id: subject } = which

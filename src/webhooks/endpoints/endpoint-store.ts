@@ -65,7 +65,7 @@ export async function disableEndpoint(
   return hasPassed(rows)
 }
 
-/** The mode of whose events the endpoint in the path is told; null where there is no such active endpoint. */
+/** Which events the endpoint in the path gets: those of one mode, or of both. Null where there is no such active endpoint. */
 export async function modeOfEndpoint(
   sql: Sql,
   { merchant_id, params: { endpoint_id = '' } }: Pick<ObjectPlace, 'merchant_id' | 'params'>,

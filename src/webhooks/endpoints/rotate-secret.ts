@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
-import { lineOf, type Writer } from '../../merchants/account-lines.ts'
+import { type LineWriter, lineOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import { endpointNotFound, sealSecret } from '../endpoint.ts'
 import { findEndpointKey, replaceSecret } from './endpoint-store.ts'
@@ -22,7 +22,7 @@ export type RotatedSecret = {
 export async function rotateSecret(
   { sql, ids, keyring }: Pick<Context, 'sql' | 'ids' | 'keyring'>,
   endpoint_id: string,
-  writer: Writer,
+  writer: LineWriter,
   now: Date,
   recordReply: (rotated: RotatedSecret) => KeyRow | null = () => null,
 ): Promise<RotatedSecret> {

@@ -7,7 +7,7 @@ import { lockUser } from './rights-store.ts'
 import type { Factor } from './session.ts'
 import type { User } from './user.ts'
 
-export type Shown =
+export type Evidence =
   | { factor: 'passkey'; credential_id: string }
   | { factor: 'password'; password_hash: string }
   | { factor: 'one_time_code'; totp_sealed: Buffer }
@@ -15,36 +15,40 @@ export type Shown =
   | ({ factor: 'oidc' | 'oidc_alone' } & Pick<Identity, 'issuer' | 'subject'>)
 
 /** Whether the person may still come in by all that they showed. Locks them: whoever changes a way in does so, too. */
-export async function lockShown(tx: AnySql, user_id: string, shown: Shown[]): Promise<boolean> {
+export async function lockEvidence(
+  tx: AnySql,
+  user_id: string,
+  evidence: Evidence[],
+): Promise<boolean> {
   const user = await lockUser(tx, user_id)
   if (!user || user.disabled_at !== null) return false
-  for (const each of shown) if (!(await stands(tx, user, each))) return false
+  for (const each of evidence) if (!(await stands(tx, user, each))) return false
   return true
 }
 
-export function factorsOf(shown: Shown[]): Factor[] {
-  return shown.map(({ factor }) => factor)
+export function factorsOf(evidence: Evidence[]): Factor[] {
+  return evidence.map(({ factor }) => factor)
 }
 
-async function stands(tx: AnySql, user: User, shown: Shown): Promise<boolean> {
+async function stands(tx: AnySql, user: User, evidence: Evidence): Promise<boolean> {
   const { user_id, password_hash, totp_sealed } = user
-  switch (shown.factor) {
+  switch (evidence.factor) {
     case 'password':
-      return password_hash === shown.password_hash
+      return password_hash === evidence.password_hash
     case 'one_time_code':
-      return totp_sealed?.equals(shown.totp_sealed) === true
+      return totp_sealed?.equals(evidence.totp_sealed) === true
     case 'passkey':
       return exists(tx`
         select 1 from passkeys
-        where credential_id = ${shown.credential_id} and user_id = ${user_id}`)
+        where credential_id = ${evidence.credential_id} and user_id = ${user_id}`)
     case 'recovery_code':
       return exists(tx`
         select 1 from recovery_codes
-        where code_hash = ${shown.code_hash} and user_id = ${user_id}`)
+        where code_hash = ${evidence.code_hash} and user_id = ${user_id}`)
     default:
       return exists(tx`
         select 1 from user_identities
-        where issuer = ${shown.issuer} and subject = ${shown.subject} and user_id = ${user_id}`)
+        where issuer = ${evidence.issuer} and subject = ${evidence.subject} and user_id = ${user_id}`)
   }
 }
 
