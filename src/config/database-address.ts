@@ -32,6 +32,7 @@ export type ServerAddress = {
  * which are read now.
  */
 export function readDatabaseAddress(address: string): ServerAddress {
+  refuseUnreadable(address)
   const query = queryOf(address)
   const told = new URLSearchParams(query)
   for (const name of ['sslmode', 'channel_binding', ...Object.keys(files)]) query.delete(name)
@@ -41,6 +42,37 @@ export function readDatabaseAddress(address: string): ServerAddress {
     url: query.size === 0 ? bare! : `${bare}?${query}`,
     servers: servers.host.includes('') ? null : servers,
     ssl: settingsOf(modeOf(told), told, servers.host),
+  }
+}
+
+/**
+ * A sign of the password that means something in an address would make another server of a part of it, which messages then
+ * show.
+ */
+function refuseUnreadable(address: string): void {
+  const [, authority = '', rest = ''] = /^\w+:\/\/([^/?#]*)(.*)$/s.exec(address) ?? []
+  const at = authority.lastIndexOf('@')
+  const ports = authority
+    .slice(at + 1)
+    .split(',')
+    .map((server) => /:([^:\]]*)$/.exec(server)?.[1])
+  const is_readable =
+    !/[#@]/.test(rest) &&
+    ports.every((port) => port === undefined || /^\d{0,5}$/.test(port)) &&
+    isDecodable(authority.slice(0, Math.max(0, at))) &&
+    isDecodable(rest)
+  if (is_readable) return
+  throw new Error(
+    'must be an address such as postgresql://user:password@host:5432/name, in which each / ? # % of user and password is written as %2F %3F %23 %25.',
+  )
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
   }
 }
 

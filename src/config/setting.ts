@@ -85,6 +85,14 @@ export function address(value: string, name: string): string {
   return url.href.replace(/\/$/, '')
 }
 
+/** An address of which paths are taken as they stand, so that it can have none of its own. */
+export function origin(value: string, name: string): string {
+  const whole = address(value, name)
+  return whole === new URL(whole).origin
+    ? whole
+    : fail(name, 'an http or https address without a path, such as https://pay.shop.example')
+}
+
 export function networks(about: About): Setting<string[]> {
   return {
     ...about,

@@ -10,6 +10,7 @@ import {
   numberIn,
   oneOf,
   optional,
+  origin,
   type Setting,
   text,
   wholeNumber,
@@ -51,7 +52,7 @@ export const settings = {
       meaning: 'public address of the API',
       fallback: 'the address listened on',
     },
-    address,
+    origin,
   ),
   pay_url: optional(
     {

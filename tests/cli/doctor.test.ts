@@ -417,6 +417,14 @@ describe('variables', () => {
     expect(found.join()).not.toContain('hunter2')
   })
 
+  test.each([
+    ['https://pay.example', true],
+    ['http://127.0.0.1:8080/', true],
+    ['https://shop.example/ripper', false],
+  ])('the base address %s is taken: %s', (base_url, is_taken) => {
+    expect(configFaults({ RIPPER_BASE_URL: base_url }).length === 0).toBe(is_taken)
+  })
+
   test('the metrics have another port than the service', () => {
     const ports = (port: string, metrics: string) =>
       configFaults({ RIPPER_PORT: port, RIPPER_METRICS_PORT: metrics })
