@@ -52,7 +52,7 @@ export async function markScanned(
 
 /**
  * Whether a line tells of a session that a page made, and nothing else is known of that session. Anybody can have such lines
- * written, so such a line waits outside of the chain for another line of its session. The purge deletes both, session and line.
+ * written, so they wait outside of the chain: for another line of the session, or until the session is purged and they with it.
  */
 export function isWaiting(sql: AnySql, line: Fragment): Fragment {
   return sql`(

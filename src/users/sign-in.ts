@@ -40,27 +40,23 @@ export async function signInByPassword(
 ): Promise<{ next: AfterPassword; token: string; user_id: string }> {
   limitTries(context, sender)
   const name = plainEmail(email) ?? email
-  const { attempt, is_right } = await hashing(context, async () => {
-    const attempt = await countPassword(context, name, sender)
-    const is_right = await isPassword(context, password, attempt?.user.password_hash ?? null)
+  const { tried, is_right } = await hashing(context, async () => {
+    const tried = await countPassword(context, name, sender)
+    const is_right = await isPassword(context, password, tried?.user.password_hash ?? null)
     return {
-      attempt: attempt && is_right ? await underCurrentKey(context, attempt, password) : attempt,
+      tried: tried && is_right ? await underCurrentKey(context, tried, password) : tried,
       is_right,
     }
   })
-  if (!attempt || !is_right || isShut(context, attempt.user)) {
-    const { locked_until = null } = attempt ?? {}
-    await noteFailure(
-      context,
-      attempt ? { user_id: attempt.user.user_id, locked_until } : { name },
-      sender,
-    )
+  if (!tried || !is_right || isShut(context, tried.user)) {
+    const whose = tried && { user_id: tried.user.user_id, locked_until: tried.locked_until }
+    await noteFailure(context, whose ?? { name }, sender)
     throw failed()
   }
-  const { user_id, password_hash } = attempt.user
-  if (attempt.is_known) await forgetTriesApart(context.sql, { user_id, counter: 'known_browser' })
+  const { user_id, password_hash } = tried.user
+  if (tried.is_known) await forgetTriesApart(context.sql, { user_id, counter: 'known_browser' })
   else await forgetTries(context.sql, user_id)
-  const next = await nextAfterPassword(context, attempt.user)
+  const next = await nextAfterPassword(context, tried.user)
   const evidence: Evidence[] = [{ factor: 'password', password_hash: password_hash! }]
   const entry = { user_id, evidence, sender }
   const token =
@@ -97,15 +93,15 @@ async function countPassword(
 /** The hash of a password that was right lasts only as long as its master key. To be called inside `hashing`. */
 async function underCurrentKey(
   context: UsersContext,
-  attempt: PasswordTry,
+  tried: PasswordTry,
   password: string,
 ): Promise<PasswordTry> {
-  const { user } = attempt
+  const { user } = tried
   const before = user.password_hash!
-  if (!isUnderOtherKey(context, before)) return attempt
+  if (!isUnderOtherKey(context, before)) return tried
   const password_hash = await hashPassword(context, password)
   const is_stored = await rehash(context.sql, { user_id: user.user_id, password_hash, before })
-  return is_stored ? { ...attempt, user: { ...user, password_hash } } : attempt
+  return is_stored ? { ...tried, user: { ...user, password_hash } } : tried
 }
 
 async function nextAfterPassword(
