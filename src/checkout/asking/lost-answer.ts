@@ -64,7 +64,10 @@ async function listRecorded(
   }
 }
 
-/** Whether a charge failed because the acquirer reversed it when we asked for that. Only a payment's last charge is reversed. */
+/**
+ * Whether a charge failed because the acquirer reversed it when we asked for that. Only a payment's last charge is reversed. A
+ * reversal counts if the acquirer itself has answered it: a person who said so may have been wrong.
+ */
 function wasReversed(
   operations: readonly OperationWithAnswer[],
   { kind, operation_id, acquirer }: Operation,
@@ -73,8 +76,17 @@ function wasReversed(
   if (kind !== 'authorise' || last?.operation_id !== operation_id || last.state !== 'failed')
     return false
   return operations.some(
-    (each) => each.kind === 'reverse' && each.acquirer === acquirer && each.state === 'approved',
+    (each) =>
+      each.kind === 'reverse' &&
+      each.acquirer === acquirer &&
+      each.state === 'approved' &&
+      !wasGivenByPerson(each),
   )
+}
+
+/** What `settleOperation` has noted in the answer. */
+function wasGivenByPerson({ answer }: OperationWithAnswer): boolean {
+  return answer !== null && 'by_person' in answer
 }
 
 /** Whether the payment stands on this authorisation, or may yet do so, by another charge. */

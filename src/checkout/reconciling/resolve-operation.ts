@@ -63,7 +63,7 @@ export async function resolveOperation(
   refuseUnlessFit(context, operation, whole.payment.mode, asked)
   const note = { resolved_as: asked.outcome, reason: asked.reason, by: asked.by }
   const author = asked.author ?? { actor: 'operator' as const, request_id: null }
-  const cause: Cause = { ...author, note }
+  const cause: Cause = { ...author, note, by_person: true }
   const answer = answerOf(asked, operation, whole)
   if (await settleOperation(context, { ...whole, operation, cause }, answer)) return operation
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')
