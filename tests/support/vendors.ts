@@ -14,6 +14,8 @@ export type VendorName = (typeof vendor_names)[number]
 export type VendorCharge = {
   /** Ours. */
   reference: string
+  /** The vendor's. */
+  transaction_id: string
   /** Whether it bears a mark of ours. */
   is_marked: boolean
   reserved: number
@@ -67,6 +69,7 @@ const openers = {
         const is_reserved = books.statusOf(payment) === 'Authorized'
         return {
           reference: longReference(payment.reference) ?? payment.reference,
+          transaction_id: payment.id,
           is_marked: 'ripper_installation' in payment.metadata,
           reserved: is_reserved ? payment.amount : 0,
           ...{ taken, refunded: books.total(payment, 'Refund') },
@@ -84,6 +87,7 @@ const openers = {
         const was_taken = books.statusOf(intent) === 'succeeded'
         return {
           reference: intent.metadata.ripper_reference ?? '',
+          transaction_id: intent.id,
           is_marked: 'ripper_installation' in intent.metadata,
           reserved: is_reserved ? intent.amount : 0,
           taken: was_taken ? (books.takenOf(intent) ?? 0) : 0,
@@ -101,6 +105,7 @@ const openers = {
         const taken = books.sum(payment, 'capture')
         return {
           reference: payment.reference,
+          transaction_id: payment.psp,
           is_marked: 'ripper_installation' in payment.metadata,
           reserved: books.isLive(payment) && taken === 0 ? payment.amount : 0,
           ...{ taken, refunded: books.sum(payment, 'refund') },

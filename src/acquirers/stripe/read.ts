@@ -1,6 +1,6 @@
 // Reads one payment at Stripe: its intent by the known id, and its refunds.
 
-import { type AuthorisationName, Unanswered } from '../acquirer.ts'
+import { type AuthorisationName, type NamedAuthorisation, Unanswered } from '../acquirer.ts'
 import { type AcquirerConnection, credentialsOf, notTheirs } from '../connector.ts'
 import { isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
 import { isMissing } from './answers.ts'
@@ -32,6 +32,19 @@ export async function findIntent(
   if (intent?.id !== id) throw new Unanswered(`${name}: it shows a payment that cannot be read`)
   if (!isMarked(intent, installation)) throw new Unanswered(notTheirs(name, id))
   return intent
+}
+
+/** Whether the intent with this id has our reference and our mark. Throws Unanswered or NotSent. */
+export async function bearsReference(
+  connection: AcquirerConnection<StripeCredentials>,
+  { reference, acquirer_transaction_id: id }: NamedAuthorisation,
+): Promise<boolean> {
+  const { name, installation } = connection
+  const answer = await ask(connection, intentById(id, await credentialsOf(connection)))
+  if (isMissing(answer)) return false
+  const intent = intentIn(answer.json)
+  if (!intent) throw new Unanswered(`${name}: it shows a payment that cannot be read`)
+  return isMarked(intent, installation) && intent.metadata?.ripper_reference === reference
 }
 
 /** The handle is also the id of the authorisation. */
