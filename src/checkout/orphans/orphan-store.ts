@@ -4,7 +4,7 @@
 import { fromCells, wholeOf } from '../../database/cells/cells.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { journalOfChanged } from '../asking/orphan-rows-store.ts'
-import type { Orphan, OrphanLine, RecordedCharge } from '../orphan.ts'
+import { type Orphan, type OrphanLine, type RecordedCharge, unreversed_ms } from '../orphan.ts'
 import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
 
 /** Null where the acquirer was never swept. */
@@ -28,6 +28,10 @@ export async function saveSweptUntil(sql: Sql, acquirer: string, swept_until: Da
   await sql`
     insert into orphan_sweeps (acquirer, swept_until) values (${acquirer}, ${swept_until})
     on conflict (acquirer) do update set swept_until = excluded.swept_until`
+}
+
+export async function deleteSweptUntil(sql: Sql, acquirer: string): Promise<void> {
+  await sql`delete from orphan_sweeps where acquirer = ${acquirer}`
 }
 
 /**
@@ -114,24 +118,18 @@ export function isHeldBack(sql: AnySql): Fragment {
   return sql`(state = 'found' and next_try_at is null and held_back_at is not null)`
 }
 
-/** How many wait: to be reversed, and for a person. */
+/** How many wait: to be reversed, `unreversed` of them for days; and for a person's decision. */
 export async function countUnsettled(
   sql: Sql,
-  acquirer: string | null,
-): Promise<{ due: number; held_back: number }> {
-  const [row] = await sql<{ due: number; held_back: number }[]>`
-    select count(next_try_at)::int as due, count(*) filter (where ${isHeldBack(sql)})::int as held_back
+  { acquirer, now }: { acquirer: string | null; now: Date },
+): Promise<Record<'due' | 'unreversed' | 'held_back', number>> {
+  const found_before = new Date(now.getTime() - unreversed_ms)
+  const [row] = await sql<Record<'due' | 'unreversed' | 'held_back', number>[]>`
+    select count(next_try_at)::int as due, count(*) filter (where ${isHeldBack(sql)})::int as held_back,
+      count(*) filter (where next_try_at is not null and tries > 0 and found_at < ${found_before})::int as unreversed
     from orphan_authorisations
     where state = 'found' ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}`
   return row!
-}
-
-/** How many were found before that time, and are still asked to be reversed: no answer settles them, and no notice. */
-export async function countUnreversed(sql: Sql, found_before: Date): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int from orphan_authorisations
-    where state = 'found' and next_try_at is not null and tries > 0 and found_at < ${found_before}`
-  return row!.count
 }
 
 /** Longer than any wait for the next try. */

@@ -14,6 +14,7 @@ import { workOff } from '../asking/work-off.ts'
 import { deadline_ms, isOpen, sendableSince } from '../operation.ts'
 import {
   isForgotten,
+  isUnreversed,
   isWatched,
   nextReversalAt,
   type Orphan,
@@ -97,7 +98,10 @@ async function conclude(
     const { reversal_transaction_id = known } = verdict
     const next = { operation_id, reversal_transaction_id, at, failure, ...money }
     const is_postponed = await postponeReversal(sql, orphan, next)
-    if (is_postponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
+    const level = isUnreversed(orphan, now) ? 'error' : 'warn'
+    if (is_postponed) {
+      world.log[level]({ ...fields, failure }, 'orphaned authorisation not reversed')
+    }
     return is_postponed
   }
   const state = verdict.verdict
@@ -245,7 +249,8 @@ async function isListed(
   orphan: Orphan,
 ): Promise<boolean> {
   const { authorised_at, reference } = orphan
-  if (!authorised_at) return !isForgotten(orphan, clock.now())
+  const { lists } = acquirer
+  if (!lists || !authorised_at) return !isForgotten(orphan, { lists, now: clock.now() })
   const within = { since: authorised_at, until: authorised_at }
   const listed = await askAcquirer(clock, () => acquirer.listAuthorisations(within))
   return listed.some((each) => each.reference === reference)
