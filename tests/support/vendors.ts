@@ -33,6 +33,10 @@ export type FakeVendor = {
   next(fault: string): void
   charges(): VendorCharge[]
   notices(): NoticePost[]
+  /** Its habits from now on. `refuses_reversals`: it takes nothing back, as where the account has no balance for that. */
+  habits: { refuses_reversals: boolean }
+  /** The shopper's bank sends back what was refunded of a charge. */
+  sendBack(reference: string): void
   /** What was wrong with requests. */
   wrong: string[]
   close(): Promise<void>
@@ -46,9 +50,10 @@ export async function openFakeVendor(
   clock: Clock,
   later_ms = settles_after_ms,
 ): Promise<FakeVendor> {
-  const { fake, credentials, charges } = await openers[name](clock, later_ms)
+  const { fake, credentials, charges, sendBack } = await openers[name](clock, later_ms)
   const { url: api_url, wrong } = fake
   return {
+    ...{ sendBack, habits: fake.books.habits },
     ...{ name, charges, wrong, credentials: { ...credentials, api_url } },
     secrets: Object.entries(credentials).flatMap(([member, value]) =>
       member === 'merchant_account' ? [] : [value],
@@ -75,7 +80,9 @@ const openers = {
           ...{ taken, refunded: books.total(payment, 'Refund') },
         }
       })
-    return { fake, credentials: { secret_key, signature_key }, charges }
+    const sendBack = (reference: string) =>
+      books.sendBack(books.payments.find((each) => longReference(each.reference) === reference)!)
+    return { fake, credentials: { secret_key, signature_key }, charges, sendBack }
   },
 
   async stripe(clock: Clock) {
@@ -94,7 +101,9 @@ const openers = {
           refunded: books.givenOf(intent),
         }
       })
-    return { fake, credentials: { secret_key, webhook_secret }, charges }
+    const sendBack = (reference: string) =>
+      books.sendBack(books.intents.find(({ metadata }) => metadata.ripper_reference === reference)!)
+    return { fake, credentials: { secret_key, webhook_secret }, charges, sendBack }
   },
 
   async adyen(clock: Clock, later_ms: number) {
@@ -112,6 +121,8 @@ const openers = {
         }
       })
     const credentials = { api_key, merchant_account, hmac_key }
-    return { fake, credentials, charges }
+    const sendBack = (reference: string) =>
+      books.sendBack(books.payments.find((each) => each.reference === reference)!)
+    return { fake, credentials, charges, sendBack }
   },
 }

@@ -158,16 +158,49 @@ export async function claimOrphans(
     select * from claimed order by operation_id`
 }
 
-/** The unsettled orphan whose present reversal has our reference, or the acquirer's id for it. There are few orphans. */
+/**
+ * The orphan whose last reversal has our reference, or the acquirer's id for it, if that reversal is under way or was carried out.
+ * There are few orphans.
+ */
 export async function findOrphanOfReversal(
   sql: Sql,
   named: { acquirer: string; reference: string; acquirer_transaction_id: string | null },
 ): Promise<Orphan | null> {
   const [orphan] = await sql<Orphan[]>`
     select * from orphan_authorisations
-    where acquirer = ${named.acquirer} and state = 'found'
-      and (operation_id = ${named.reference} or reversal_transaction_id = ${named.acquirer_transaction_id})`
+    where acquirer = ${named.acquirer} and state in ('found', 'reversed')
+      and (operation_id = ${named.reference} or reversal_transaction_id = ${named.acquirer_transaction_id})
+    order by state limit 1`
   return orphan ?? null
+}
+
+/** Reversed orphans of the acquirer whose reversal has a reference in the range. */
+export async function listReversed(
+  sql: Sql,
+  { acquirer, from, below }: { acquirer: string; from: string; below: string },
+): Promise<Orphan[]> {
+  return sql<Orphan[]>`
+    select * from orphan_authorisations
+    where acquirer = ${acquirer} and state = 'reversed' and operation_id >= ${from} and operation_id < ${below}
+    order by operation_id`
+}
+
+/** A reversal that was carried out has come to nothing: another one is due. False if another process has done this. */
+export async function reviveOrphan(
+  own: Sql,
+  orphan: Orphan,
+  next: { operation_id: string; at: Date; failure: string; line: OrphanLine },
+): Promise<boolean> {
+  const sql = wholeOf(own)
+  const rows = await sql`
+    with changed as (
+      update orphan_authorisations set state = 'found', settled_at = null, found_at = ${next.at}, next_try_at = ${next.at},
+        operation_id = ${next.operation_id}, reversal_transaction_id = null, tries = 0, last_failure = ${next.failure}
+      where ${isThis(sql, orphan)} and state = 'reversed'
+      returning *
+    ), journal as (${journalOfChanged(sql, [next.line])})
+    select 1 from changed`
+  return rows.length > 0
 }
 
 /** Whether its reversal is still due, claimed by this process, and stopped by no brake. */

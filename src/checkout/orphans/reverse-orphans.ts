@@ -24,6 +24,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../orphan.ts'
+import { lookUpReversal, type ReversalNotice, reverseAgainIfFailed } from './failed-reversals.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import {
   claimOrphans,
@@ -65,19 +66,21 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
 }
 
 /**
- * A notice says what came of the reversal that an acquirer had accepted. Null if no orphan has that reversal; false if another
- * process is about to try it. Throws if the acquirer could not be asked.
+ * A notice says what came of an orphan's reversal. Null if no orphan has that reversal, or if the acquirer will be asked by the next
+ * try. `later`: another process is about to try it. Throws if the acquirer could not be asked.
  */
 export async function settleReversal(
   context: OrphanContext,
-  named: Parameters<typeof findOrphanOfReversal>[1],
-  answer: SettleAnswer,
-): Promise<boolean | null> {
+  { answer, ...named }: ReversalNotice,
+): Promise<'settled' | 'later' | 'taken_back' | 'nothing_new' | null> {
   const orphan = await findOrphanOfReversal(context.sql, named)
   const acquirer = orphan && (await acquirerOf(context, orphan))
   if (!acquirer) return null
+  if (orphan.state === 'reversed') return reverseAgainIfFailed(context, acquirer, orphan, answer)
+  if (answer.result === 'suggested') return null
   const verdict = await judge(context, acquirer, orphan, answer)
-  return conclude(context, orphan, heedWatch(orphan, verdict))
+  const is_settled = await conclude(context, orphan, heedWatch(orphan, verdict))
+  return is_settled ? 'settled' : 'later'
 }
 
 /** False if another process was faster. */
@@ -210,14 +213,7 @@ async function answerTo(
     const request = { reference: operation_id, authorisation, amount, currency, sendable }
     return sendToAcquirer(clock, claimed_at, () => acquirer.reverse(request))
   }
-  const look = await askAcquirer(clock, () =>
-    acquirer.lookUp({
-      kind: 'reverse',
-      reference: operation_id,
-      acquirer_transaction_id: reversal_transaction_id,
-      authorisation,
-    }),
-  )
+  const look = await lookUpReversal(clock, acquirer, orphan)
   if (look.result === 'found' && look.kind === 'reverse') return look.answer
   if (look.result === 'not_found') return tryAgain('the reversal never arrived', 'another')
   if (look.result === 'only_notices_tell' && isOverdue(acquirer, operation_id, clock.now())) {
