@@ -85,6 +85,8 @@ export type SettleRequest = {
   authorisation: AuthorisationName
   amount: number
   currency: string
+  /** It was sent before under this reference, long enough ago, and nothing tells what became of it. Left out: perhaps not. */
+  is_repeat?: boolean
 } & Sending
 
 /** An amount in the acquirer's books, which may differ from the requested one. */

@@ -155,7 +155,7 @@ async function settleOrphan(
   // A reversal that was carried out as a refund fails as one.
   if ((about !== 'reverse' && about !== 'refund') || answer === null) return null
   const named = { acquirer: acquirerName(notice), reference, acquirer_transaction_id }
-  return settleReversal(context, { ...named, answer: answer as SettleAnswer | Suggestion })
+  return settleReversal(context, { ...named, about, answer: answer as SettleAnswer | Suggestion })
 }
 
 /**

@@ -8,8 +8,9 @@ import { type Orphan, orphanLine } from '../orphan.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { type findOrphanOfReversal, listReversed, reviveOrphan } from './orphan-store.ts'
 
-/** A reversal by its names, and what a notice says of it. */
+/** A reversal by its names, and what a notice says of it. `about`: a reversal that was carried out as a refund fails as one. */
 export type ReversalNotice = Parameters<typeof findOrphanOfReversal>[1] & {
+  about: 'reverse' | 'refund'
   answer: SettleAnswer | Suggestion
 }
 
@@ -21,10 +22,12 @@ export async function reverseAgainIfFailed(
   context: OrphanContext,
   acquirer: Acquirer,
   orphan: Orphan,
-  answer: ReversalNotice['answer'],
+  { about, answer }: Pick<ReversalNotice, 'about' | 'answer'>,
 ): Promise<'later' | 'taken_back' | 'nothing_new'> {
   const outcome = answer.result === 'suggested' ? answer.outcome : answer.result
   if (outcome === 'approved') return 'nothing_new'
+  // A reversal that was refused is another request than the one that was carried out.
+  if (about === 'reverse' && answer.result === 'refused') return 'nothing_new'
   let failure = answer.result === 'refused' ? answer.reason : outcome
   if (acquirer.learned_by !== 'notice') {
     const look = await lookUpReversal(context.world.clock, acquirer, orphan)
@@ -73,7 +76,10 @@ export async function lookAtReversals(
   for (const orphan of await listReversed(context.sql, { acquirer: acquirer.name, ...range })) {
     await goOn()
     try {
-      await reverseAgainIfFailed(context, acquirer, orphan, suggests('refused'))
+      await reverseAgainIfFailed(context, acquirer, orphan, {
+        about: 'refund',
+        answer: suggests('refused'),
+      })
     } catch (error) {
       const fields = { acquirer: acquirer.name, reference: orphan.reference }
       context.world.log.warn(

@@ -133,7 +133,7 @@ export async function countUnsettled(
 }
 
 /** Longer than any wait for the next try. */
-const longest_wait_ms = 2 * 3_600_000
+export const longest_wait_ms = 2 * 3_600_000
 
 /**
  * Claims orphans whose reversal is due and that no brake stops, until `lease_until`. Orphans that a sweep released just

@@ -31,6 +31,7 @@ import {
   findCharges,
   findOrphanOfReversal,
   isStillClaimed,
+  longest_wait_ms,
   postponeReversal,
   settleOrphan,
 } from './orphan-store.ts'
@@ -71,12 +72,13 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
  */
 export async function settleReversal(
   context: OrphanContext,
-  { answer, ...named }: ReversalNotice,
+  { about, answer, ...named }: ReversalNotice,
 ): Promise<'settled' | 'later' | 'taken_back' | 'nothing_new' | null> {
   const orphan = await findOrphanOfReversal(context.sql, named)
   const acquirer = orphan && (await acquirerOf(context, orphan))
   if (!acquirer) return null
-  if (orphan.state === 'reversed') return reverseAgainIfFailed(context, acquirer, orphan, answer)
+  if (orphan.state === 'reversed')
+    return reverseAgainIfFailed(context, acquirer, orphan, { about, answer })
   if (answer.result === 'suggested') return null
   const verdict = await judge(context, acquirer, orphan, answer)
   const is_settled = await conclude(context, orphan, heedWatch(orphan, verdict))
@@ -210,7 +212,9 @@ async function answerTo(
   const is_known = operation_id >= idsFrom(known_since)
   if (is_known && reversal_transaction_id === null) {
     const sendable = sendableSince(claimed_at)
-    const request = { reference: operation_id, authorisation, amount, currency, sendable }
+    const is_repeat = wasTried(orphan, clock.now())
+    const named = { reference: operation_id, authorisation, is_repeat }
+    const request = { ...named, amount, currency, sendable }
     return sendToAcquirer(clock, claimed_at, () => acquirer.reverse(request))
   }
   const look = await lookUpReversal(clock, acquirer, orphan)
@@ -227,6 +231,11 @@ async function answerTo(
 /** Whether the notice about a reversal that was accepted must have come by now. */
 function isOverdue({ safe_window_ms }: Acquirer, operation_id: string, now: Date): boolean {
   return operation_id < idsFrom(new Date(now.getTime() - 2 * safe_window_ms))
+}
+
+/** Whether the reversal was surely begun before: no wait for the first try is so long. */
+function wasTried({ tries, operation_id }: Orphan, now: Date): boolean {
+  return tries > 1 && operation_id < idsFrom(new Date(now.getTime() - longest_wait_ms))
 }
 
 function acceptedAs(reversal_transaction_id: string): Verdict {
