@@ -74,9 +74,6 @@ export type AuthorisationName = {
   acquirer_transaction_id: string | null
 }
 
-/** An authorisation whose id at the acquirer is known, or alleged. */
-export type NamedAuthorisation = AuthorisationName & { acquirer_transaction_id: string }
-
 /** A capture, void, reversal or refund. */
 export type SettleRequest = {
   /** Our reference of this very operation. */
@@ -285,11 +282,8 @@ export type Acquirer = {
   refund(request: SettleRequest): Promise<SettleAnswer | Accepted>
   /** Throws if the acquirer could not be asked. */
   lookUp(request: LookUpRequest): Promise<LookUpAnswer>
-  /**
-   * Whether the payment with this id of the acquirer's has our reference and our mark. Left out if payments cannot be read by
-   * their id. Throws if the acquirer could not be asked.
-   */
-  bearsReference?(authorisation: NamedAuthorisation): Promise<boolean>
+  /** Whether the payment with this id of the acquirer's has our mark and this reference. Left out if no payment can be read. */
+  bearsReference?(transaction_id: string, reference: string): Promise<boolean>
   /**
    * The live authorisations made between these times, both included and an hour apart at most; oldest first. The times are the
    * acquirer's, and its clock may differ by a minute. The list may lag behind look-ups: it lacks an approval for minutes,

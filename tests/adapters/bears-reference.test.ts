@@ -24,8 +24,7 @@ const vendors = {
 
 test.each(Object.keys(vendors) as (keyof typeof vendors)[])('%s', async (name) => {
   const { acquirer, fake, payments, unknown_id } = await vendors[name]()
-  const bears = (reference: string, acquirer_transaction_id: string) =>
-    acquirer.bearsReference!({ reference, handle: null, acquirer_transaction_id })
+  const bears = (reference: string, id: string) => acquirer.bearsReference!(id, reference)
   const request = authoriseRequest(number)
   await acquirer.authorise(request)
   const [payment] = payments

@@ -10,7 +10,6 @@ import {
   type LiveAuthorisation,
   type LookUpAnswer,
   type LookUpRequest,
-  type NamedAuthorisation,
   type SettleAnswer,
   type SettleRequest,
   TooMany,
@@ -102,7 +101,7 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     reverse: settle('reverse'),
     refund: settle('refund'),
     lookUp: (request) => lookUpAt(connection, request),
-    bearsReference: (authorisation) => bearsReference(connection, authorisation),
+    bearsReference: (id, reference) => bearsReference(connection, id, reference),
     listAuthorisations(within) {
       const ends_at = new Date(connection.clock.now().getTime() + listed_within_ms)
       return listAt(connection, within, ends_at)
@@ -163,7 +162,8 @@ async function lookUpAt(
 
 async function bearsReference(
   connection: AcquirerConnection<CheckoutCredentials>,
-  { reference, acquirer_transaction_id: id }: NamedAuthorisation,
+  id: string,
+  reference: string,
 ): Promise<boolean> {
   const answer = await ask(connection, byId(id, await credentialsOf(connection)))
   if (isMissing(answer)) return false

@@ -1,6 +1,6 @@
 // Reads one payment at Stripe: its intent by the known id, and its refunds.
 
-import { type AuthorisationName, type NamedAuthorisation, Unanswered } from '../acquirer.ts'
+import { type AuthorisationName, Unanswered } from '../acquirer.ts'
 import { type AcquirerConnection, credentialsOf, notTheirs } from '../connector.ts'
 import { isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
 import { isMissing } from './answers.ts'
@@ -37,7 +37,8 @@ export async function findIntent(
 /** Whether the intent with this id has our reference and our mark. Throws Unanswered or NotSent. */
 export async function bearsReference(
   connection: AcquirerConnection<StripeCredentials>,
-  { reference, acquirer_transaction_id: id }: NamedAuthorisation,
+  id: string,
+  reference: string,
 ): Promise<boolean> {
   const { name, installation } = connection
   const answer = await ask(connection, intentById(id, await credentialsOf(connection)))

@@ -63,7 +63,7 @@ function openStripe(connection: AcquirerConnection<StripeCredentials>): Acquirer
     reverse: (request) => settleAt(connection, 'reverse', request),
     refund: (request) => settleAt(connection, 'refund', request),
     lookUp: (request) => lookUpAt(connection, request),
-    bearsReference: (authorisation) => bearsReference(connection, authorisation),
+    bearsReference: (id, reference) => bearsReference(connection, id, reference),
     listAuthorisations: (within) => listAt(connection, within),
   }
 }

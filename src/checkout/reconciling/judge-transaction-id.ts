@@ -33,9 +33,8 @@ export async function refuseForeignId(
   }
   const { bearsReference } = context.acquirerOf(payment.mode, name)
   if (!is_charge || known !== null || !bearsReference) return
-  const authorisation = { reference: operation_id, handle, acquirer_transaction_id: id }
   const bears_ours = await askAcquirer(context.world.clock, () =>
-    bearsReference(authorisation),
+    bearsReference(id, operation_id),
   ).catch((error: Error) => {
     throw wrong(
       `cannot be compared with the acquirer's payment now: ${error.message}. Try again later.`,
