@@ -82,6 +82,8 @@ export type SettleRequest = {
   authorisation: AuthorisationName
   amount: number
   currency: string
+  /** It was sent before under this reference, long enough ago, and nothing tells what became of it. Left out: perhaps not. */
+  is_repeat?: boolean
 } & Sending
 
 /** An amount in the acquirer's books, which may differ from the requested one. */
@@ -280,6 +282,8 @@ export type Acquirer = {
   refund(request: SettleRequest): Promise<SettleAnswer | Accepted>
   /** Throws if the acquirer could not be asked. */
   lookUp(request: LookUpRequest): Promise<LookUpAnswer>
+  /** Whether the payment with this id of the acquirer's has our mark and this reference. Left out if no payment can be read. */
+  bearsReference?(transaction_id: string, reference: string): Promise<boolean>
   /**
    * The live authorisations made between these times, both included and an hour apart at most; oldest first. The times are the
    * acquirer's, and its clock may differ by a minute. The list may lag behind look-ups: it lacks an approval for minutes,

@@ -13,6 +13,7 @@ import {
   type RecordedCharge,
   standingOf,
   suspectsAmong,
+  unreversed_ms,
   verdictOf,
 } from './orphan.ts'
 import { catchUp, windowsToSweep } from './orphan-windows.ts'
@@ -209,14 +210,21 @@ describe('the next reversal', () => {
     expect(orphan).toMatchObject({ ...fresh, next_try_at: null })
     const held_back = { ...orphan, held_back_at: noon }
     const released = { ...held_back, next_try_at: noon }
-    const standings = [known, orphan, held_back, released].map(standingOf)
-    expect(standings).toEqual(['due', 'found', 'held_back', 'due'])
+    const refused = { ...known, tries: 9 }
+    const all = [known, orphan, held_back, released, refused]
+    const standings = (now: Date) => all.map((each) => standingOf(each, now))
+    const begun = ['due', 'found', 'held_back', 'due']
+    expect(standings(new Date(noon.getTime() + unreversed_ms))).toEqual([...begun, 'due'])
+    expect(standings(new Date(noon.getTime() + unreversed_ms + 1))).toEqual([
+      ...begun,
+      'unreversed',
+    ])
   })
 
   test.each(['reversed', 'nothing_to_reverse', 'left'] as const)(
     'is none of one that is %s',
     (state) => {
-      expect(standingOf({ ...orphan, state })).toBe(state)
+      expect(standingOf({ ...orphan, state }, noon)).toBe(state)
     },
   )
 

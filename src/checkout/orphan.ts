@@ -48,13 +48,24 @@ export type Orphan = {
   released_at: Date | null
 }
 
-/** The state of an orphan, for people. `found`: its sweep has not yet decided whether to hold it back. */
-export type OrphanStanding = Orphan['state'] | 'held_back' | 'due'
+/**
+ * The state of an orphan, for people. `found`: its sweep has not yet decided whether to hold it back. `unreversed`: it is due, and
+ * for days no answer has settled it, so a person has to ask the acquirer.
+ */
+export type OrphanStanding = Orphan['state'] | 'held_back' | 'due' | 'unreversed'
 
-export function standingOf({ state, next_try_at, held_back_at }: Orphan): OrphanStanding {
+export function standingOf(orphan: Orphan, now: Date): OrphanStanding {
+  const { state, next_try_at, held_back_at } = orphan
   if (state !== 'found') return state
-  if (next_try_at !== null) return 'due'
+  if (next_try_at !== null) return isUnreversed(orphan, now) ? 'unreversed' : 'due'
   return held_back_at === null ? 'found' : 'held_back'
+}
+
+/** Most acquirers carry out a reversal within a day, and post what came of it within another. */
+export const unreversed_ms = 2 * 24 * 3_600_000
+
+export function isUnreversed({ tries, found_at }: Pick<Orphan, 'tries' | 'found_at'>, now: Date) {
+  return tries > 0 && now.getTime() - found_at.getTime() > unreversed_ms
 }
 
 /**
@@ -243,14 +254,17 @@ export function verdictOf(answer: SettleAnswer): Verdict | null {
 const forgotten_ms = 7 * 24 * 3_600_000
 
 /**
- * Whether a charge was given up a week ago and not listed since. It then holds nothing, whatever the acquirer says about it. If
- * it is listed after all, the sweep finds it.
+ * Whether a charge was given up a week ago, and the acquirer has neither listed nor named it since. It then holds nothing, whatever
+ * the acquirer says about it. If it is listed after all, the sweep finds it. Where nothing is listed, no time says that.
  */
 export function isForgotten(
-  { authorised_at, found_at }: Pick<Orphan, 'authorised_at' | 'found_at'>,
-  now: Date,
+  orphan: Pick<Orphan, 'authorised_at' | 'found_at' | 'handle' | 'acquirer_transaction_id'>,
+  { lists, now }: { lists: boolean; now: Date },
 ): boolean {
-  return authorised_at === null && now.getTime() - found_at.getTime() >= forgotten_ms
+  const { authorised_at, found_at, handle, acquirer_transaction_id } = orphan
+  const is_nameless = (handle ?? acquirer_transaction_id) === null
+  if (!lists || !is_nameless || authorised_at !== null) return false
+  return now.getTime() - found_at.getTime() >= forgotten_ms
 }
 
 /** Close together at first, because most acquirers are back within minutes. The shopper may have paid twice meanwhile. */

@@ -44,6 +44,8 @@ export type Cause = Writer & {
   request_id: string | null
   /** Remarks of the person or job that decided, kept in the journal. */
   note?: object
+  /** A person says what the acquirer did. The acquirer itself has not, and the person may be wrong. */
+  by_person?: true
 }
 
 /** The end of an authorisation. An approval that took no money yet is held; it is never captured by guessing. */

@@ -136,6 +136,18 @@ describe('what is not found', () => {
     else expect(found).toMatchObject(expected)
   })
 
+  test.each(kinds)(
+    '%s waits for a person in time, though its reference is known for a week',
+    (kind) => {
+      const week = { ...acquirer, reference_life_ms: 167 * hour_ms }
+      const operation = unanswered({ kind, checks: 5, not_found_count: 2 })
+      const moment = { now: at(patience_ms), chance: 0.5 }
+      for (const result of ['not_found', 'only_notices_tell'] as const) {
+        expect(stepAfter(operation, { result }, week, moment)).toEqual({ step: 'wait_for_person' })
+      }
+    },
+  )
+
   test.each([
     ['asked for in vain in between', { result: 'no_answer' }, 1],
     ['under way in between', { result: 'in_progress' }, 0],

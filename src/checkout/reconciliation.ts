@@ -45,16 +45,16 @@ export function stepAfter(
   const window_ends_at = windowEndsAt(operation, acquirer)
   const counts = isAbsent(operation, look) && now >= window_ends_at
   const not_found_count = counts ? countAfter(operation, look) : keptCount(operation, look)
-  const is_over = isPatienceOver(operation, now)
+  // A person is asked then, however long the acquirer still recognises the reference.
+  if (isPatienceOver(operation, now)) return { step: 'wait_for_person' }
   if (counts && not_found_count >= looks_that_count) {
-    if (operation.kind === 'authorise' && !is_over) return { step: 'reverse' }
+    if (operation.kind === 'authorise') return { step: 'reverse' }
     const life_ends_ms = operation.sent_at.getTime() + acquirer.reference_life_ms
     if (now.getTime() < life_ends_ms) {
       const at = sendAgainAt(operation)
       return now < at ? { step: 'look_again', at, not_found_count } : { step: 'send_again' }
     }
   }
-  if (is_over) return { step: 'wait_for_person' }
   if (counts && not_found_count === 1) {
     return { step: 'look_again', at: new Date(now.getTime() + second_look_ms), not_found_count }
   }

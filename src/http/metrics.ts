@@ -186,7 +186,7 @@ function settlementMetrics(registers: Registry[]) {
   })
   const orphans = new Gauge({
     name: 'ripper_orphan_authorisations',
-    help: 'Authorisations that no payment stands behind and that are not reversed: due, or held_back for a person.',
+    help: 'Authorisations that no payment stands behind and that are not reversed: due, unreversed of these for days, or held_back for a person.',
     labelNames: ['state'],
     registers,
   })
@@ -204,7 +204,7 @@ function settlementMetrics(registers: Registry[]) {
     settlementsWaiting(waiting: {
       operations: Record<'searching' | 'waiting_for_person', number>
       holds: Record<'pending_review' | 'escalated' | 'overdue', number>
-      orphans: Record<'due' | 'held_back', number>
+      orphans: Record<'due' | 'unreversed' | 'held_back', number>
       brakes_pulled: number
       findings: number
     }) {

@@ -5,6 +5,7 @@ import type { Acquirer, Notice, SettleAnswer } from '../../src/acquirers/acquire
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf, eventsOf, findingsOf, hold } from '../support/holding.ts'
+import { driving } from '../support/service.ts'
 import { useStage } from '../support/settling.ts'
 
 const connection_id = `conn_${'1'.repeat(24)}`
@@ -95,6 +96,9 @@ describe('of a held payment', () => {
     const again = await tell(payment_id, about)
     await run('handle_notices')
     expect(await again.outcome()).toBe('nothing_new')
+    // The acquirer itself has said so: there is nothing to take back.
+    const orphans = await sql`select 1 from orphan_authorisations where payment_id = ${payment_id}`
+    expect(orphans).toEqual([])
   })
 
   test.each([
@@ -179,4 +183,30 @@ describe('of a captured payment', () => {
     }
     expect(await findingsOf(service, payment_id)).toEqual([])
   })
+})
+
+test('a reversal that a bank sends back makes its charge an orphan, which is reversed again', async () => {
+  const session = await client.open()
+  await client.present(session, '4000009190290000')
+  const { payment_id } = (await driving(clock, client.confirm(session))).body
+  await settle()
+  expect(await statusOf(payment_id)).toBe('failed')
+  const [reversal] = await sql<{ operation_id: string; state: string }[]>`
+    select operation_id, state from acquirer_operations where payment_id = ${payment_id} and kind = 'reverse'`
+  expect(reversal).toMatchObject({ state: 'approved' })
+  const failure: Notice = {
+    ...{ notice_id: 'evt_back', about: 'refund', reference: reversal!.operation_id, is_ours: null },
+    ...{ acquirer_transaction_id: 'theirs', authorisation_transaction_id: null },
+    answer: { result: 'refused', reason: 'No', decline_code: null, authorisation_known: true },
+    occurred_at: clock.now(),
+  }
+  await saveNotices(sql, { merchant_id, connection_id }, [failure], clock.now())
+  await run('handle_notices')
+  expect(await outcomeOf(failure)).toBe('taken_back')
+  const [orphan] = await sql`
+    select reference, state, next_try_at from orphan_authorisations where payment_id = ${payment_id}`
+  expect(orphan).toEqual({
+    ...{ reference: await chargeOf(payment_id), state: 'found', next_try_at: clock.now() },
+  })
+  expect(await findingsOf(service, payment_id)).toEqual([])
 })

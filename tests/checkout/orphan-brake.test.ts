@@ -444,6 +444,7 @@ test('the metrics count what is due, what is held back, and pulled brakes', asyn
   await watchSettlements(watched)
   expect(await lines()).toEqual([
     'ripper_orphan_authorisations{state="due"} 1',
+    'ripper_orphan_authorisations{state="unreversed"} 0',
     'ripper_orphan_authorisations{state="held_back"} 21',
     'ripper_orphan_brakes_pulled 0',
   ])
@@ -456,6 +457,7 @@ test('the metrics count what is due, what is held back, and pulled brakes', asyn
   await watchSettlements(watched)
   expect(await lines()).toEqual([
     'ripper_orphan_authorisations{state="due"} 0',
+    'ripper_orphan_authorisations{state="unreversed"} 0',
     'ripper_orphan_authorisations{state="held_back"} 0',
     'ripper_orphan_brakes_pulled 1',
   ])

@@ -4,9 +4,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
+import { type Brake, every_acquirer } from '../../src/checkout/orphan.ts'
 import { listSweeps } from '../../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
+import { findUnswept } from '../../src/checkout/orphans/unswept.ts'
 import type { PaymentStatus } from '../../src/checkout/payment.ts'
 import { compareBooks } from '../../src/checkout/reconciling/compare-books.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
@@ -278,7 +280,7 @@ describe('several at once', () => {
   })
 })
 
-test('an acquirer that lists nothing is not gone through, and no release waits for it', async () => {
+test('an acquirer that lists nothing is not gone through, and is not said to have been', async () => {
   const asked: string[] = []
   const silent = contextOf({
     ...simulator,
@@ -288,10 +290,21 @@ test('an acquirer that lists nothing is not gone through, and no release waits f
       return []
     },
   })
+  const brake: Brake = {
+    ...{ acquirer: every_acquirer, pulled_at: clock.now(), pulled_by: 'ada', reason: 'a backup' },
+    ...{ released_at: null, released_by: null },
+  }
+  await clock.advance(minute_ms)
+  // As the release before wrote it.
+  await sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${clock.now()})`
+  expect(await findUnswept(silent, [brake])).toMatchObject({ brake, unlisted: ['simulator'] })
   expect(await sweepOrphans(silent)).toBe(0)
   expect(await compareBooks(silent)).toBe(0)
   expect(asked).toEqual([])
-  expect(await listSweeps(sql, null)).toEqual([{ acquirer: 'simulator', swept_until: clock.now() }])
+  expect(await listSweeps(sql, null)).toEqual([])
+  // What it has is compared by a person, who then releases the brake anyway.
+  expect(await findUnswept(silent, [brake])).toMatchObject({ brake, unlisted: ['simulator'] })
+  expect(await findUnswept(silent, [{ ...brake, acquirer: 'another' }])).toBeNull()
 })
 
 test('an orphan behind which a payment stands after all is not reversed', async () => {

@@ -70,7 +70,11 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await booksOf(service, payment_id)).toMatchObject({
     ...{ captured_at: expect.any(Date), reversed_at: null },
   })
-  const told = { acquirer_transaction_id: 'acq_1', reason: 'it is in their portal', by: 'ada' }
+  const told = {
+    acquirer_transaction_id: `acq_${payment_id}`,
+    reason: 'it is in their portal',
+    by: 'ada',
+  }
   await resolveOperation(service.context, key, { outcome: 'approved', ...told })
   expect((await client.readPayment(payment_id)).body).toMatchObject({ status: 'captured' })
 })

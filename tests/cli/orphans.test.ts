@@ -63,7 +63,7 @@ describe('list', () => {
   test('shows what is not settled, and with --all everything', async () => {
     const made = await insertAll()
     expect(await answer('list')).toEqual({
-      ...{ due: 1, held_back: 1, has_more: false, brakes: [], sweeps: [] },
+      ...{ due: 1, unreversed: 0, held_back: 1, has_more: false, brakes: [], sweeps: [] },
       orphans: [
         {
           ...{ acquirer: 'simulator', reference: made.held.reference, mode: 'test', amount: 4200 },

@@ -242,7 +242,8 @@ describe('a charge resolved as', () => {
       const { client, merchant_id } = account
       const { payment_id, session } = await loseCharge({ unverified })
       const is_approved = outcome === 'approved'
-      const transaction = is_approved ? ['--transaction', 'acq_123'] : []
+      const transaction_id = `acq_${payment_id}`
+      const transaction = is_approved ? ['--transaction', transaction_id] : []
       const done = await answer(...resolve(payment_id, outcome, ...transaction))
       const payment = (await client.readPayment(payment_id)).body
       const read = (await client.readSession(session.id)).body
@@ -256,7 +257,7 @@ describe('a charge resolved as', () => {
       expect(read).toMatchObject({ status: session_status, settlement: null, payment_id })
       expect(payment).toMatchObject({
         status,
-        acquirer_transaction_id: is_approved ? 'acq_123' : null,
+        acquirer_transaction_id: is_approved ? transaction_id : null,
         decline: is_approved ? null : { reason: 'seen in the portal' },
       })
       expect((await client.confirm(session)).body).toMatchObject({ status, payment_id })
@@ -279,7 +280,14 @@ describe('a charge resolved as', () => {
       expect(await eventsOf(service, payment_id)).toHaveLength(1)
 
       const { payment_id: other } = await loseCharge({ unverified })
-      const { stdout } = await run(...resolve(other, outcome, ...transaction))
+      if (is_approved) {
+        const borne = await run(...resolve(other, outcome, ...transaction))
+        expect([borne.status, borne.stderr]).toEqual([
+          ...[2, expect.stringContaining("--transaction is the acquirer's id of another payment")],
+        ])
+      }
+      const its_own = is_approved ? ['--transaction', `acq_${other}`] : []
+      const { stdout } = await run(...resolve(other, outcome, ...its_own))
       expect(stdout).toContain(`The charge of GBP 42.00 counts as ${outcome}. ${words}`)
       expect(stdout).toContain(
         ` The service sends payment.${status} to the merchant's endpoints.\n\n`,

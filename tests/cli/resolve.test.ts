@@ -27,9 +27,10 @@ async function loseCharge(): Promise<string> {
   return body.payment_id
 }
 
+/** No two payments have one id there. */
 const resolve = (payment_id: string, outcome: string) => [
   ...['reconcile', 'resolve', payment_id, '--as', outcome, '--reason', 'seen in the portal'],
-  ...(outcome === 'approved' ? ['--transaction', 'acq_1'] : []),
+  ...(outcome === 'approved' ? ['--transaction', `acq_${payment_id}`] : []),
 ]
 
 test('two people at once: one decision counts, and the other person is refused', async () => {

@@ -158,7 +158,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   async function countStandings(): Promise<Partial<Record<OrphanStanding, number>>> {
     const counts: Partial<Record<OrphanStanding, number>> = {}
     for (const orphan of await sql<Orphan[]>`select * from orphan_authorisations`) {
-      const standing = standingOf(orphan)
+      const standing = standingOf(orphan, clock.now())
       counts[standing] = (counts[standing] ?? 0) + 1
     }
     return counts

@@ -14,6 +14,8 @@ export type VendorName = (typeof vendor_names)[number]
 export type VendorCharge = {
   /** Ours. */
   reference: string
+  /** The vendor's. */
+  transaction_id: string
   /** Whether it bears a mark of ours. */
   is_marked: boolean
   reserved: number
@@ -31,6 +33,10 @@ export type FakeVendor = {
   next(fault: string): void
   charges(): VendorCharge[]
   notices(): NoticePost[]
+  /** Its habits from now on. `refuses_reversals`: it takes nothing back, as where the account has no balance for that. */
+  habits: { refuses_reversals: boolean }
+  /** The shopper's bank sends back what was refunded of a charge. */
+  sendBack(reference: string): void
   /** What was wrong with requests. */
   wrong: string[]
   close(): Promise<void>
@@ -44,9 +50,10 @@ export async function openFakeVendor(
   clock: Clock,
   later_ms = settles_after_ms,
 ): Promise<FakeVendor> {
-  const { fake, credentials, charges } = await openers[name](clock, later_ms)
+  const { fake, credentials, charges, sendBack } = await openers[name](clock, later_ms)
   const { url: api_url, wrong } = fake
   return {
+    ...{ sendBack, habits: fake.books.habits },
     ...{ name, charges, wrong, credentials: { ...credentials, api_url } },
     secrets: Object.entries(credentials).flatMap(([member, value]) =>
       member === 'merchant_account' ? [] : [value],
@@ -67,12 +74,15 @@ const openers = {
         const is_reserved = books.statusOf(payment) === 'Authorized'
         return {
           reference: longReference(payment.reference) ?? payment.reference,
+          transaction_id: payment.id,
           is_marked: 'ripper_installation' in payment.metadata,
           reserved: is_reserved ? payment.amount : 0,
           ...{ taken, refunded: books.total(payment, 'Refund') },
         }
       })
-    return { fake, credentials: { secret_key, signature_key }, charges }
+    const sendBack = (reference: string) =>
+      books.sendBack(books.payments.find((each) => longReference(each.reference) === reference)!)
+    return { fake, credentials: { secret_key, signature_key }, charges, sendBack }
   },
 
   async stripe(clock: Clock) {
@@ -84,13 +94,16 @@ const openers = {
         const was_taken = books.statusOf(intent) === 'succeeded'
         return {
           reference: intent.metadata.ripper_reference ?? '',
+          transaction_id: intent.id,
           is_marked: 'ripper_installation' in intent.metadata,
           reserved: is_reserved ? intent.amount : 0,
           taken: was_taken ? (books.takenOf(intent) ?? 0) : 0,
           refunded: books.givenOf(intent),
         }
       })
-    return { fake, credentials: { secret_key, webhook_secret }, charges }
+    const sendBack = (reference: string) =>
+      books.sendBack(books.intents.find(({ metadata }) => metadata.ripper_reference === reference)!)
+    return { fake, credentials: { secret_key, webhook_secret }, charges, sendBack }
   },
 
   async adyen(clock: Clock, later_ms: number) {
@@ -101,12 +114,15 @@ const openers = {
         const taken = books.sum(payment, 'capture')
         return {
           reference: payment.reference,
+          transaction_id: payment.psp,
           is_marked: 'ripper_installation' in payment.metadata,
           reserved: books.isLive(payment) && taken === 0 ? payment.amount : 0,
           ...{ taken, refunded: books.sum(payment, 'refund') },
         }
       })
     const credentials = { api_key, merchant_account, hmac_key }
-    return { fake, credentials, charges }
+    const sendBack = (reference: string) =>
+      books.sendBack(books.payments.find((each) => each.reference === reference)!)
+    return { fake, credentials, charges, sendBack }
   },
 }

@@ -49,7 +49,7 @@ async function measureEverything(): Promise<Map<string, Map<string, Set<string>>
   metrics.settlementsWaiting({
     operations: { searching: 1, waiting_for_person: 1 },
     holds: { pending_review: 1, escalated: 1, overdue: 1 },
-    orphans: { due: 1, held_back: 1 },
+    orphans: { due: 1, unreversed: 1, held_back: 1 },
     ...{ brakes_pulled: 1, findings: 1 },
   })
   metrics.noticeGivenUp('capture')

@@ -1,14 +1,15 @@
 // Adyen as an acquirer. Its API cannot show a payment, so only notices report the outcome of a lost answer or of a request that
 // was merely received. A charge that stays unanswered is cancelled by our reference.
 
-import type {
-  Accepted,
-  Acquirer,
-  AuthoriseAnswer,
-  SettleAnswer,
-  SettleKind,
-  SettleRequest,
-  UnderWay,
+import {
+  type Accepted,
+  type Acquirer,
+  type AuthoriseAnswer,
+  type SettleAnswer,
+  type SettleKind,
+  type SettleRequest,
+  Unanswered,
+  type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
 import {
@@ -17,9 +18,9 @@ import {
   type CheckAnswer,
   credentialsOf,
 } from '../connector.ts'
-import type { Wire, WireAnswer } from '../wire.ts'
-import { isGood } from '../wire.ts'
-import { authoriseAnswer, barredWords, settleAnswer } from './answers.ts'
+import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
+import { afterRequest, isGood } from '../wire.ts'
+import { authoriseAnswer, barredWords, isKeptError, settleAnswer } from './answers.ts'
 import { type AdyenCredentials, adyenCredentials, apiUrlOf, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import {
@@ -89,7 +90,28 @@ async function settleAt(
       ? cancelRequest(request, account)
       : settleRequest(kind, request, psp_reference, account)
   if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
-  return settleAnswer(await wire.send({ ...sent, sendable }), request, name)
+  const answer = await wire.send({ ...sent, sendable })
+  const is_kept = request.is_repeat === true && isKeptError(answer)
+  if (!is_kept || kind === 'refund') return settleAnswer(answer, request, name)
+  return afterRequest(sendUnderSecondKey(connection, sent, request))
+}
+
+/**
+ * Adyen keeps an error under its key for a week. An accepted request would have had its notice by the time it is repeated, so it is
+ * sent once more under a second key. The payment's state prevents a second whole capture, cancellation or reversal. A refund could
+ * happen twice, so it waits for a person. A refusal says nothing here: the first request may have been carried out.
+ */
+async function sendUnderSecondKey(
+  { name, wire }: AcquirerConnection<AdyenCredentials>,
+  sent: WireRequest,
+  request: SettleRequest,
+): Promise<Accepted> {
+  const key = `${sent.headers['idempotency-key']}-again`
+  const headers = { ...sent.headers, 'idempotency-key': key }
+  const { sendable } = request
+  const answer = settleAnswer(await wire.send({ ...sent, headers, sendable }), request, name)
+  if (answer.result === 'accepted') return answer
+  throw new Unanswered(`${name}: under a second key, ${answer.reason}`)
 }
 
 const nameless = 'neither answer nor notice has named the payment yet'

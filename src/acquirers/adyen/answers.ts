@@ -157,11 +157,20 @@ function refusalOf(answer: WireAnswer): string | null {
   return `the request was refused (${status}${shown})`
 }
 
+/** An error that Adyen repeats for as long as it keeps the key. */
+export function isKeptError({ status, headers }: WireAnswer): boolean {
+  return status >= 500 && !isTransient(headers)
+}
+
 /** Why Adyen did not take the request: a header says that the request never left Adyen. Null without that header. */
 function neverTaken({ status, headers, json }: WireAnswer): string | null {
-  if (headers['transient-error']?.toLowerCase() !== 'true') return null
+  if (!isTransient(headers)) return null
   if (json?.errorCode === in_progress || (status !== 429 && status < 500)) return null
   return `it could not take the request at this moment (${status})`
+}
+
+function isTransient(headers: WireAnswer['headers']): boolean {
+  return headers['transient-error']?.toLowerCase() === 'true'
 }
 
 function isBarred({ status }: WireAnswer): boolean {

@@ -101,6 +101,7 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     reverse: settle('reverse'),
     refund: settle('refund'),
     lookUp: (request) => lookUpAt(connection, request),
+    bearsReference: (id, reference) => bearsReference(connection, id, reference),
     listAuthorisations(within) {
       const ends_at = new Date(connection.clock.now().getTime() + listed_within_ms)
       return listAt(connection, within, ends_at)
@@ -157,6 +158,20 @@ async function lookUpAt(
   const actions = await actionsAt(connection, payment)
   if (kind === 'authorise') return chargeFound(payment, actions)
   return operationFound({ ...request, kind }, actions)
+}
+
+async function bearsReference(
+  connection: AcquirerConnection<CheckoutCredentials>,
+  id: string,
+  reference: string,
+): Promise<boolean> {
+  const answer = await ask(connection, byId(id, await credentialsOf(connection)))
+  if (isMissing(answer)) return false
+  const payment = paymentIn(answer.json)
+  if (!payment) throw new Unanswered(unreadable(connection.name))
+  return (
+    isMarked(payment, connection.installation) && payment.reference === shortReference(reference)
+  )
 }
 
 /** The payment by its id, or by our reference if the id is unknown; null if no payment of ours has the reference. */

@@ -34,6 +34,20 @@ export async function findIntent(
   return intent
 }
 
+/** Whether the intent with this id has our reference and our mark. Throws Unanswered or NotSent. */
+export async function bearsReference(
+  connection: AcquirerConnection<StripeCredentials>,
+  id: string,
+  reference: string,
+): Promise<boolean> {
+  const { name, installation } = connection
+  const answer = await ask(connection, intentById(id, await credentialsOf(connection)))
+  if (isMissing(answer)) return false
+  const intent = intentIn(answer.json)
+  if (!intent) throw new Unanswered(`${name}: it shows a payment that cannot be read`)
+  return isMarked(intent, installation) && intent.metadata?.ripper_reference === reference
+}
+
 /** The handle is also the id of the authorisation. */
 export function intentIdOf({
   handle,

@@ -63,8 +63,8 @@ async function send(
 }
 
 /**
- * Stripe repeats a stored error for a day. A capture or cancel is then sent under a second key, since the intent's state
- * prevents doing either twice. A refund is not, because it could happen twice.
+ * Stripe repeats a stored error for a day. A capture, a cancel or the refund of the whole rest is then sent under a second key,
+ * since the intent's state prevents doing any of them twice. Another refund is not, because it could happen twice.
  */
 async function sendStateful(wire: Wire, request: WireRequest): Promise<WireAnswer> {
   const answer = await wire.send(request)
@@ -112,6 +112,6 @@ async function giveBack(
   const credentials = await credentialsOf(connection)
   const sent = refundRequest('reverse', request, { intent_id, installation }, credentials)
   const { sendable } = request
-  const answer = refundAnswer(await wire.send({ ...sent, sendable }), null, name)
+  const answer = refundAnswer(await sendStateful(wire, { ...sent, sendable }), null, name)
   return answer.result === 'contested' ? refusedWith(null, `${reason}; ${answer.reason}`) : answer
 }

@@ -22,7 +22,7 @@ import {
 import { amountSent } from './currencies.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
-import { findIntent, refundsAt } from './read.ts'
+import { bearsReference, findIntent, refundsAt } from './read.ts'
 import { intentRequest, methodRequest } from './requests.ts'
 import { stripeSandboxNumbers } from './sandbox-numbers.ts'
 import { settleAt } from './settle.ts'
@@ -63,6 +63,7 @@ function openStripe(connection: AcquirerConnection<StripeCredentials>): Acquirer
     reverse: (request) => settleAt(connection, 'reverse', request),
     refund: (request) => settleAt(connection, 'refund', request),
     lookUp: (request) => lookUpAt(connection, request),
+    bearsReference: (id, reference) => bearsReference(connection, id, reference),
     listAuthorisations: (within) => listAt(connection, within),
   }
 }

@@ -141,12 +141,13 @@ export function callToSettle(
   { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
   sent: Pick<WholePayment, 'payment' | 'authorisation'> & { operation: Operation },
 ): () => Promise<SettleAnswer | Accepted> {
-  const { operation_id, kind, acquirer, amount, currency, last_sent_at } = sent.operation
+  const { operation_id, kind, acquirer, amount, currency, sent_at, last_sent_at } = sent.operation
   if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
   const named = acquirerOf(sent.payment.mode, acquirer)
   const authorisation = sent.authorisation!
   const sendable = sendableSince(last_sent_at)
-  const request = { reference: operation_id, authorisation, amount, currency, sendable }
+  const is_repeat = last_sent_at > sent_at
+  const request = { reference: operation_id, authorisation, amount, currency, is_repeat, sendable }
   return () => named[kind](request)
 }
 

@@ -7,7 +7,7 @@ import { orphanLine } from '../orphan.ts'
 import type { Payment } from '../payment.ts'
 import { saveSurely } from './ask-acquirer.ts'
 import { listOperations, type OperationWithAnswer } from './operation-store.ts'
-import { orphanOfCharge } from './orphan-of-charge.ts'
+import { orphanOfCharge, type UnwantedCharge } from './orphan-of-charge.ts'
 import { saveOrphans } from './orphan-rows-store.ts'
 
 export type LostAnswer = {
@@ -48,7 +48,13 @@ export async function handleLostAnswer(
     log.error(told, 'an answer names the authorisation of another charge: nothing is taken back')
     return 'contradicts'
   }
-  await takeBack(context, { operation, payment }, money)
+  const { acquirer_transaction_id, amount, currency } = money
+  const authorisation = {
+    reference: operation_id,
+    handle: operation.handle,
+    acquirer_transaction_id,
+  }
+  await takeBack(context, { authorisation, acquirer, money: { amount, currency }, payment })
   return 'taken_back'
 }
 
@@ -64,7 +70,10 @@ async function listRecorded(
   }
 }
 
-/** Whether a charge failed because the acquirer reversed it when we asked for that. Only a payment's last charge is reversed. */
+/**
+ * Whether a charge failed because the acquirer reversed it when we asked for that. Only a payment's last charge is reversed. A
+ * reversal counts if the acquirer itself has answered it: a person who said so may have been wrong.
+ */
 function wasReversed(
   operations: readonly OperationWithAnswer[],
   { kind, operation_id, acquirer }: Operation,
@@ -73,8 +82,17 @@ function wasReversed(
   if (kind !== 'authorise' || last?.operation_id !== operation_id || last.state !== 'failed')
     return false
   return operations.some(
-    (each) => each.kind === 'reverse' && each.acquirer === acquirer && each.state === 'approved',
+    (each) =>
+      each.kind === 'reverse' &&
+      each.acquirer === acquirer &&
+      each.state === 'approved' &&
+      !wasGivenByPerson(each),
   )
+}
+
+/** What `settleOperation` has noted in the answer. */
+function wasGivenByPerson({ answer }: OperationWithAnswer): boolean {
+  return answer !== null && 'by_person' in answer
 }
 
 /** Whether the payment stands on this authorisation, or may yet do so, by another charge. */
@@ -92,15 +110,14 @@ function isOfAnother(
   )
 }
 
-async function takeBack(
+/** Makes the charge an orphan that is due, whether or not it was one before. Throws SaveError. */
+export async function takeBack(
   context: SettlementContext,
-  { operation, payment }: { operation: Operation; payment: Payment },
-  { acquirer_transaction_id, amount, currency }: ApprovedMoney,
+  unwanted: UnwantedCharge,
 ): Promise<void> {
-  const { operation_id: reference, handle, acquirer } = operation
-  const authorisation = { reference, handle, acquirer_transaction_id }
-  const money = { amount, currency }
-  const orphan = orphanOfCharge(context, { authorisation, acquirer, money, payment })
+  const { acquirer, money } = unwanted
+  const { reference, acquirer_transaction_id } = unwanted.authorisation
+  const orphan = orphanOfCharge(context, unwanted)
   const at = orphan.found_at
   const line = orphanLine(context.ids, reference, {
     change: 'orphan.found',

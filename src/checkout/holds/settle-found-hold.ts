@@ -24,7 +24,7 @@ export type FoundHoldRequest = {
   cause: Cause
   /** The idempotency key of the request that succeeds by it. */
   key: ReservedKey | null
-  /** What a person reports, for an acquirer that does not say; null to go by the acquirer alone. */
+  /** What a person or a notice reports, for an acquirer that cannot be asked; null to go by the acquirer alone. */
   as: HoldEnding | null
 }
 
@@ -155,7 +155,13 @@ async function save(
     idempotency_audience: key?.audience ?? null,
   }
   const operation = newOperation(payment, opened)
-  const answer = { result: 'approved', found: standing?.state ?? 'told by a person' }
+  const { by_person } = cause
+  const told = by_person ? 'told by a person' : 'told by a notice'
+  const answer = {
+    result: 'approved',
+    found: standing?.state ?? told,
+    ...(by_person && { by_person }),
+  }
   const change = decide(held, operation, at)
   const { acquirer } = operation
   const unwanted = { authorisation: authorisation!, acquirer, money: payment, payment }
@@ -166,8 +172,7 @@ async function save(
     session,
     before: hold,
     key,
-    // A person may be wrong.
-    orphan: found.as === 'voided' ? orphanOfCharge(context, unwanted) : null,
+    orphan: cause.by_person && ends === 'voided' ? orphanOfCharge(context, unwanted) : null,
     hold: { ...change.hold, operation_count: sequence },
     // The operation was never sent: its effect is there already.
     operation: { ...operation, state: 'approved', next_check_at: null, answer, answered_at: at },

@@ -1,7 +1,7 @@
 // A job: an acquirer's notice settles the operation that it concerns, or makes the search for the answer look at once. Notices
 // come late, twice, out of order, and before the answer to the request itself.
 
-import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { AuthoriseAnswer, SettleAnswer, Suggestion } from '../../acquirers/acquirer.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
@@ -116,8 +116,8 @@ async function handle(context: NoticeContext, notice: StoredNotice): Promise<Out
   const { merchant_id, reference } = notice
   const acquirer = acquirerName(notice)
   if (reference === null) return 'unknown_here'
-  const is_settled = await settleOrphan(context, notice, reference)
-  if (is_settled !== null) return is_settled ? 'settled' : 'later'
+  const reversal = await settleOrphan(context, notice, reference)
+  if (reversal !== null) return reversal
   const asked = { merchant_id, acquirer, reference }
   const payment_id = await findPaymentOfReference(context.sql, asked)
   const whole = payment_id && (await findWholePayment(context.sql, { merchant_id, payment_id }))
@@ -151,10 +151,11 @@ async function settleOrphan(
   context: NoticeContext,
   { about, answer, acquirer_transaction_id, ...notice }: StoredNotice,
   reference: string,
-): Promise<boolean | null> {
-  if (about !== 'reverse' || answer === null || answer.result === 'suggested') return null
+): Promise<Outcome | null> {
+  // A reversal that was carried out as a refund fails as one.
+  if ((about !== 'reverse' && about !== 'refund') || answer === null) return null
   const named = { acquirer: acquirerName(notice), reference, acquirer_transaction_id }
-  return settleReversal(context, named, answer as SettleAnswer)
+  return settleReversal(context, { ...named, about, answer: answer as SettleAnswer | Suggestion })
 }
 
 /**
@@ -170,12 +171,14 @@ function meant(
   const name = acquirerName(notice)
   const here = operations.filter(({ acquirer }) => acquirer === name)
   const alike = here.filter(({ kind }) => kind === about)
+  const isNamed = (each: OperationWithAnswer) =>
+    each.operation_id === reference || (theirs !== null && each.acquirer_transaction_id === theirs)
+  const reversal = here.find((each) => each.kind === 'reverse' && isNamed(each))
+  if (about === 'refund' && reversal) return reversal
   if (about === 'capture' && alike.length === 0) {
     return here.find(({ kind }) => kind === 'authorise')
   }
-  const named =
-    alike.find(({ operation_id }) => operation_id === reference) ??
-    alike.find((each) => theirs !== null && each.acquirer_transaction_id === theirs)
+  const named = alike.find(isNamed)
   if (named) return named
   const nameless = alike.filter(({ acquirer_transaction_id }) => acquirer_transaction_id === null)
   if (about !== 'refund') return nameless.at(-1)

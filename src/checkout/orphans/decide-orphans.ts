@@ -58,7 +58,7 @@ function linesFor(
 }
 
 async function decided(
-  { sql }: DecisionContext,
+  { sql, world }: DecisionContext,
   which: OrphanSelection,
   changed: Orphan[],
 ): Promise<OrphanDecisions> {
@@ -66,7 +66,8 @@ async function decided(
   const references = (which.references ?? []).filter((reference) => !done.has(reference))
   if (references.length === 0) return { changed, unchanged: [] }
   const found = await findOrphans(sql, { ...which, references })
-  const standing = new Map(found.map((orphan) => [orphan.reference, standingOf(orphan)]))
+  const now = world.clock.now()
+  const standing = new Map(found.map((orphan) => [orphan.reference, standingOf(orphan, now)]))
   const unchanged = references.map((reference) => ({
     reference,
     state: standing.get(reference) ?? null,

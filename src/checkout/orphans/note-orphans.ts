@@ -73,7 +73,8 @@ export async function decideUnknown(
       ? await release(context, acquirer, may_release)
       : await holdBack(context, acquirer)
   if (held_back === 0) return
-  const waiting = await countUnsettled(context.sql, acquirer)
+  const now = context.world.clock.now()
+  const waiting = await countUnsettled(context.sql, { acquirer, now })
   context.world.log.error(
     { acquirer, held_back: waiting.held_back },
     `${waiting.held_back} authorisations that nothing is known of here wait for a person: ripper orphan list shows them`,

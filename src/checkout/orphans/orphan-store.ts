@@ -4,7 +4,7 @@
 import { fromCells, wholeOf } from '../../database/cells/cells.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { journalOfChanged } from '../asking/orphan-rows-store.ts'
-import type { Orphan, OrphanLine, RecordedCharge } from '../orphan.ts'
+import { type Orphan, type OrphanLine, type RecordedCharge, unreversed_ms } from '../orphan.ts'
 import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
 
 /** Null where the acquirer was never swept. */
@@ -28,6 +28,10 @@ export async function saveSweptUntil(sql: Sql, acquirer: string, swept_until: Da
   await sql`
     insert into orphan_sweeps (acquirer, swept_until) values (${acquirer}, ${swept_until})
     on conflict (acquirer) do update set swept_until = excluded.swept_until`
+}
+
+export async function deleteSweptUntil(sql: Sql, acquirer: string): Promise<void> {
+  await sql`delete from orphan_sweeps where acquirer = ${acquirer}`
 }
 
 /**
@@ -114,28 +118,22 @@ export function isHeldBack(sql: AnySql): Fragment {
   return sql`(state = 'found' and next_try_at is null and held_back_at is not null)`
 }
 
-/** How many wait: to be reversed, and for a person. */
+/** How many wait: to be reversed, `unreversed` of them for days; and for a person's decision. */
 export async function countUnsettled(
   sql: Sql,
-  acquirer: string | null,
-): Promise<{ due: number; held_back: number }> {
-  const [row] = await sql<{ due: number; held_back: number }[]>`
-    select count(next_try_at)::int as due, count(*) filter (where ${isHeldBack(sql)})::int as held_back
+  { acquirer, now }: { acquirer: string | null; now: Date },
+): Promise<Record<'due' | 'unreversed' | 'held_back', number>> {
+  const found_before = new Date(now.getTime() - unreversed_ms)
+  const [row] = await sql<Record<'due' | 'unreversed' | 'held_back', number>[]>`
+    select count(next_try_at)::int as due, count(*) filter (where ${isHeldBack(sql)})::int as held_back,
+      count(*) filter (where next_try_at is not null and tries > 0 and found_at < ${found_before})::int as unreversed
     from orphan_authorisations
     where state = 'found' ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}`
   return row!
 }
 
-/** How many were found before that time, and are still asked to be reversed: no answer settles them, and no notice. */
-export async function countUnreversed(sql: Sql, found_before: Date): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int from orphan_authorisations
-    where state = 'found' and next_try_at is not null and tries > 0 and found_at < ${found_before}`
-  return row!.count
-}
-
 /** Longer than any wait for the next try. */
-const longest_wait_ms = 2 * 3_600_000
+export const longest_wait_ms = 2 * 3_600_000
 
 /**
  * Claims orphans whose reversal is due and that no brake stops, until `lease_until`. Orphans that a sweep released just
@@ -160,16 +158,49 @@ export async function claimOrphans(
     select * from claimed order by operation_id`
 }
 
-/** The unsettled orphan whose present reversal has our reference, or the acquirer's id for it. There are few orphans. */
+/**
+ * The orphan whose last reversal has our reference, or the acquirer's id for it, if that reversal is under way or was carried out.
+ * There are few orphans.
+ */
 export async function findOrphanOfReversal(
   sql: Sql,
   named: { acquirer: string; reference: string; acquirer_transaction_id: string | null },
 ): Promise<Orphan | null> {
   const [orphan] = await sql<Orphan[]>`
     select * from orphan_authorisations
-    where acquirer = ${named.acquirer} and state = 'found'
-      and (operation_id = ${named.reference} or reversal_transaction_id = ${named.acquirer_transaction_id})`
+    where acquirer = ${named.acquirer} and state in ('found', 'reversed')
+      and (operation_id = ${named.reference} or reversal_transaction_id = ${named.acquirer_transaction_id})
+    order by state limit 1`
   return orphan ?? null
+}
+
+/** Reversed orphans of the acquirer whose reversal has a reference in the range. */
+export async function listReversed(
+  sql: Sql,
+  { acquirer, from, below }: { acquirer: string; from: string; below: string },
+): Promise<Orphan[]> {
+  return sql<Orphan[]>`
+    select * from orphan_authorisations
+    where acquirer = ${acquirer} and state = 'reversed' and operation_id >= ${from} and operation_id < ${below}
+    order by operation_id`
+}
+
+/** A reversal that was carried out has come to nothing: another one is due. False if another process has done this. */
+export async function reviveOrphan(
+  own: Sql,
+  orphan: Orphan,
+  next: { operation_id: string; at: Date; failure: string; line: OrphanLine },
+): Promise<boolean> {
+  const sql = wholeOf(own)
+  const rows = await sql`
+    with changed as (
+      update orphan_authorisations set state = 'found', settled_at = null, found_at = ${next.at}, next_try_at = ${next.at},
+        operation_id = ${next.operation_id}, reversal_transaction_id = null, tries = 0, last_failure = ${next.failure}
+      where ${isThis(sql, orphan)} and state = 'reversed'
+      returning *
+    ), journal as (${journalOfChanged(sql, [next.line])})
+    select 1 from changed`
+  return rows.length > 0
 }
 
 /** Whether its reversal is still due, claimed by this process, and stopped by no brake. */

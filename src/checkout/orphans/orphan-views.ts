@@ -4,7 +4,7 @@ import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { type Brake, type Orphan, standingOf } from '../orphan.ts'
 import type { Sweep } from './orphan-store.ts'
 
-export function viewOrphan(orphan: Orphan) {
+export function viewOrphan(orphan: Orphan, now: Date) {
   const { acquirer, reference, mode, amount, currency, merchant_id, payment_id } = orphan
   return {
     acquirer,
@@ -16,7 +16,7 @@ export function viewOrphan(orphan: Orphan) {
     payment_id,
     authorised_at: timestampOrNull(orphan.authorised_at),
     found_at: timestamp(orphan.found_at),
-    state: standingOf(orphan),
+    state: standingOf(orphan, now),
     tries: orphan.tries,
     next_try_at: timestampOrNull(orphan.next_try_at),
     last_failure: orphan.last_failure,

@@ -14,6 +14,7 @@ import { workOff } from '../asking/work-off.ts'
 import { deadline_ms, isOpen, sendableSince } from '../operation.ts'
 import {
   isForgotten,
+  isUnreversed,
   isWatched,
   nextReversalAt,
   type Orphan,
@@ -23,12 +24,14 @@ import {
   type Verdict,
   verdictOf,
 } from '../orphan.ts'
+import { lookUpReversal, type ReversalNotice, reverseAgainIfFailed } from './failed-reversals.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import {
   claimOrphans,
   findCharges,
   findOrphanOfReversal,
   isStillClaimed,
+  longest_wait_ms,
   postponeReversal,
   settleOrphan,
 } from './orphan-store.ts'
@@ -64,19 +67,22 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
 }
 
 /**
- * A notice says what came of the reversal that an acquirer had accepted. Null if no orphan has that reversal; false if another
- * process is about to try it. Throws if the acquirer could not be asked.
+ * A notice says what came of an orphan's reversal. Null if no orphan has that reversal, or if the acquirer will be asked by the next
+ * try. `later`: another process is about to try it. Throws if the acquirer could not be asked.
  */
 export async function settleReversal(
   context: OrphanContext,
-  named: Parameters<typeof findOrphanOfReversal>[1],
-  answer: SettleAnswer,
-): Promise<boolean | null> {
+  { about, answer, ...named }: ReversalNotice,
+): Promise<'settled' | 'later' | 'taken_back' | 'nothing_new' | null> {
   const orphan = await findOrphanOfReversal(context.sql, named)
   const acquirer = orphan && (await acquirerOf(context, orphan))
   if (!acquirer) return null
+  if (orphan.state === 'reversed')
+    return reverseAgainIfFailed(context, acquirer, orphan, { about, answer })
+  if (answer.result === 'suggested') return null
   const verdict = await judge(context, acquirer, orphan, answer)
-  return conclude(context, orphan, heedWatch(orphan, verdict))
+  const is_settled = await conclude(context, orphan, heedWatch(orphan, verdict))
+  return is_settled ? 'settled' : 'later'
 }
 
 /** False if another process was faster. */
@@ -97,7 +103,10 @@ async function conclude(
     const { reversal_transaction_id = known } = verdict
     const next = { operation_id, reversal_transaction_id, at, failure, ...money }
     const is_postponed = await postponeReversal(sql, orphan, next)
-    if (is_postponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
+    const level = isUnreversed(orphan, now) ? 'error' : 'warn'
+    if (is_postponed) {
+      world.log[level]({ ...fields, failure }, 'orphaned authorisation not reversed')
+    }
     return is_postponed
   }
   const state = verdict.verdict
@@ -203,17 +212,12 @@ async function answerTo(
   const is_known = operation_id >= idsFrom(known_since)
   if (is_known && reversal_transaction_id === null) {
     const sendable = sendableSince(claimed_at)
-    const request = { reference: operation_id, authorisation, amount, currency, sendable }
+    const is_repeat = wasTried(orphan, clock.now())
+    const named = { reference: operation_id, authorisation, is_repeat }
+    const request = { ...named, amount, currency, sendable }
     return sendToAcquirer(clock, claimed_at, () => acquirer.reverse(request))
   }
-  const look = await askAcquirer(clock, () =>
-    acquirer.lookUp({
-      kind: 'reverse',
-      reference: operation_id,
-      acquirer_transaction_id: reversal_transaction_id,
-      authorisation,
-    }),
-  )
+  const look = await lookUpReversal(clock, acquirer, orphan)
   if (look.result === 'found' && look.kind === 'reverse') return look.answer
   if (look.result === 'not_found') return tryAgain('the reversal never arrived', 'another')
   if (look.result === 'only_notices_tell' && isOverdue(acquirer, operation_id, clock.now())) {
@@ -227,6 +231,11 @@ async function answerTo(
 /** Whether the notice about a reversal that was accepted must have come by now. */
 function isOverdue({ safe_window_ms }: Acquirer, operation_id: string, now: Date): boolean {
   return operation_id < idsFrom(new Date(now.getTime() - 2 * safe_window_ms))
+}
+
+/** Whether the reversal was surely begun before: no wait for the first try is so long. */
+function wasTried({ tries, operation_id }: Orphan, now: Date): boolean {
+  return tries > 1 && operation_id < idsFrom(new Date(now.getTime() - longest_wait_ms))
 }
 
 function acceptedAs(reversal_transaction_id: string): Verdict {
@@ -245,7 +254,8 @@ async function isListed(
   orphan: Orphan,
 ): Promise<boolean> {
   const { authorised_at, reference } = orphan
-  if (!authorised_at) return !isForgotten(orphan, clock.now())
+  const { lists } = acquirer
+  if (!lists || !authorised_at) return !isForgotten(orphan, { lists, now: clock.now() })
   const within = { since: authorised_at, until: authorised_at }
   const listed = await askAcquirer(clock, () => acquirer.listAuthorisations(within))
   return listed.some((each) => each.reference === reference)

@@ -5,7 +5,7 @@ import { listAuthorisations } from '../asking/list-authorisations.ts'
 import { catchUp, windowsToSweep } from '../orphan-windows.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from './note-orphans.ts'
 import type { OrphanContext } from './orphan-context.ts'
-import { findSweptUntil, saveSweptUntil } from './orphan-store.ts'
+import { deleteSweptUntil, findSweptUntil, saveSweptUntil } from './orphan-store.ts'
 import { reverseOrphans } from './reverse-orphans.ts'
 import { watchDatabase } from './watch-database.ts'
 
@@ -52,8 +52,8 @@ async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<num
   const { sql, world } = context
   const { acquirer } = swept
   if (!acquirer.lists) {
-    // Only notices report what this acquirer holds without us. A brake must not wait for a list that never comes.
-    await saveSweptUntil(sql, acquirer.name, world.clock.now())
+    // Only notices report what this acquirer holds without us. Releases before this one wrote that it was gone through.
+    await deleteSweptUntil(sql, acquirer.name)
     return 0
   }
   const swept_until = await findSweptUntil(sql, acquirer.name)

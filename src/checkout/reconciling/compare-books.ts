@@ -20,6 +20,7 @@ import {
 } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { mayBeOurs } from '../orphan.ts'
+import { lookAtReversals } from '../orphans/failed-reversals.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { watchDatabase } from '../orphans/watch-database.ts'
@@ -139,6 +140,7 @@ async function run(
   const refunds = referencesOf(refundsToLookAt(run.now))
   // First, because a refund that failed meanwhile changes the sum that its charge is compared with.
   const refunded = await lookAtRefunds(context, swept.acquirer, refunds, goOnHere)
+  await lookAtReversals(context, swept.acquirer, refunds, goOnHere)
   let looked = 0
   const look = async (references: string[]) => {
     looked += references.length

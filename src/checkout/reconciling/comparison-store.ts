@@ -124,10 +124,10 @@ export async function findBooked(whole: Sql, references: string[]): Promise<Book
   )
 }
 
-/** A refund's operation. */
+/** The operation of a refund, or of a reversal, which may have been carried out as a refund. */
 export type BookedRefund = { merchant_id: string; operation_id: string; payment_id: string }
 
-/** Refunds at the acquirer that succeeded or wait for a person, with references in the range. Paged as above. */
+/** Refunds and reversals at the acquirer that succeeded or wait for a person, with references in the range. Paged as above. */
 export async function pageRefunds(
   whole: Sql,
   page: {
@@ -152,7 +152,7 @@ export async function pageRefunds(
       select merchant_id, operation_id, payment_id from acquirer_operations
       where merchant_id = m.merchant_id and operation_id >= ${from} and operation_id < ${below}
         and (m.merchant_id > ${after.merchant_id} or operation_id > ${after.operation_id})
-        and kind = 'refund' and acquirer = ${page.acquirer}
+        and kind in ('refund', 'reverse') and acquirer = ${page.acquirer}
         and (state = 'approved' or waits_for_person_since is not null)
       order by operation_id limit ${limit}) o
     where m.merchant_id >= ${after.merchant_id}

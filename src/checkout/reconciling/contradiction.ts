@@ -7,7 +7,7 @@ import type {
   Notice,
   SettleAnswer,
 } from '../../acquirers/acquirer.ts'
-import { type Difference, handleLostAnswer } from '../asking/lost-answer.ts'
+import { type Difference, handleLostAnswer, takeBack } from '../asking/lost-answer.ts'
 import { noteFinding } from '../asking/note-finding.ts'
 import { type AcquirerCharge, findingElsewhere } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
@@ -51,6 +51,7 @@ export async function contradiction(
   if (was_approved && operation.kind === 'refund' && answer.result === 'refused') {
     return (await failRefund(context, ended, answer)) ? 'settled' : 'nothing_new'
   }
+  if (was_approved && operation.kind === 'reverse') return reverseAgain(context, ended)
   if (was_approved) return noteTakenBack(context, ended)
   if (operation.kind === 'refund') {
     return (await noteRefundedThere(context, operation)) ? 'contradicts' : 'nothing_new'
@@ -64,12 +65,27 @@ export async function contradiction(
 
 /**
  * A notice about a refund need not say its outcome. A refund may fail days after it succeeded, and one that a person gave up may
- * succeed.
+ * succeed. A reversal may have been a refund.
  */
 function mayContradict({ operation }: OperationCase, { answer }: Hint): boolean {
-  if (answer?.result !== 'suggested') return operation.kind === 'refund'
+  if (answer?.result !== 'suggested') {
+    return operation.kind === 'refund' || operation.kind === 'reverse'
+  }
   const was_approved = operation.state === 'approved'
   return (answer.outcome === 'approved') !== was_approved
+}
+
+/** The charge has failed here, and the acquirer holds its money again: it becomes an orphan, which is reversed. */
+async function reverseAgain(
+  context: SettlementContext,
+  { operation, payment, authorisation }: OperationCase,
+): Promise<Contradiction> {
+  const { acquirer, operation_id, payment_id, amount, currency } = operation
+  const fields = { operation_id, payment_id, acquirer }
+  context.world.log.error(fields, 'a reversal has failed since, the charge is reversed again')
+  const money = { amount, currency }
+  await takeBack(context, { authorisation: authorisation!, acquirer, money, payment })
+  return 'taken_back'
 }
 
 /** A capture or void that was refused here was carried out, and the hold may still wait. */

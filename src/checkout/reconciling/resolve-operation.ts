@@ -11,6 +11,7 @@ import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import { windowEndsAt } from '../reconciliation.ts'
 import type { WholePayment } from '../whole-payment.ts'
+import { refuseForeignId } from './judge-transaction-id.ts'
 import { settleOperation } from './settle-operation.ts'
 
 /** `declined` and `failed` apply to charges, `refused` to captures, voids and refunds. */
@@ -56,14 +57,17 @@ export async function resolveOperation(
   asked: ResolutionRequest,
 ): Promise<UnansweredOperation> {
   const whole = await findWholePayment(context.sql, key)
-  const operation = whole && meant(await listOperations(context.sql, key), asked)
+  const operations = whole ? await listOperations(context.sql, key) : []
+  const operation = whole && meant(operations, asked)
   if (!operation) {
     throw new Refusal('resource_not_found', 'No operation of this payment waits for an answer.')
   }
   refuseUnlessFit(context, operation, whole.payment.mode, asked)
+  const { acquirer_transaction_id: id } = asked
+  if (id !== null) await refuseForeignId(context, { ...whole, operation, operations }, id)
   const note = { resolved_as: asked.outcome, reason: asked.reason, by: asked.by }
   const author = asked.author ?? { actor: 'operator' as const, request_id: null }
-  const cause: Cause = { ...author, note }
+  const cause: Cause = { ...author, note, by_person: true }
   const answer = answerOf(asked, operation, whole)
   if (await settleOperation(context, { ...whole, operation, cause }, answer)) return operation
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')

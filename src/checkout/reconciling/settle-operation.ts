@@ -29,13 +29,17 @@ import type { WholePayment } from '../whole-payment.ts'
 /** An unanswered operation with its payment, and the author of the search for its answer. */
 export type OperationCase = WholePayment & { operation: UnansweredOperation; cause: Cause }
 
-/** False if it was answered meanwhile. The answer must be of the operation's kind. */
+/**
+ * False if it was answered meanwhile. The answer must be of the operation's kind. Its row remembers that a person gave it.
+ */
 export async function settleOperation(
   context: SettlementContext,
   found: OperationCase,
-  answer: AuthoriseAnswer | SettleAnswer | Accepted,
+  given: AuthoriseAnswer | SettleAnswer | Accepted,
 ): Promise<boolean> {
-  if (answer.result === 'accepted') return noteAccepted(context, found, answer)
+  if (given.result === 'accepted') return noteAccepted(context, found, given)
+  const { by_person } = found.cause
+  const answer = by_person ? { ...given, by_person } : given
   const { kind } = found.operation
   if (kind === 'authorise') return settleFoundCharge(context, found, answer as AuthoriseAnswer)
   if (kind === 'reverse') return settleReversal(context, found, answer as SettleAnswer)
@@ -109,7 +113,7 @@ function givenUp(
   found: OperationCase,
   holds_nothing: boolean,
 ): Orphan | null {
-  return found.cause.actor === 'operator' && holds_nothing ? orphanOf(context, found) : null
+  return found.cause.by_person && holds_nothing ? orphanOf(context, found) : null
 }
 
 function orphanOf(

@@ -4,8 +4,9 @@ import { cellsOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import type { World } from '../../kernel/world.ts'
+import { unreversed_ms } from '../orphan.ts'
 
-type Shared = Record<'due' | 'held_back' | 'pulled' | 'findings', number>
+type Shared = Record<'due' | 'unreversed' | 'held_back' | 'pulled' | 'findings', number>
 type Own = Record<
   'searching' | 'waiting_for_person' | 'pending_review' | 'escalated' | 'overdue',
   number
@@ -17,11 +18,13 @@ export async function watchSettlements(context: {
   metrics: Metrics
 }): Promise<number> {
   const now = context.world.clock.now()
+  const found_before = new Date(now.getTime() - unreversed_ms)
   // All of these are small, because each has a partial index of its unsettled rows.
   const [[shared], own] = await Promise.all([
     context.sql<Shared[]>`
       with orphan as (
         select count(next_try_at)::int as due,
+          count(*) filter (where next_try_at is not null and tries > 0 and found_at < ${found_before})::int as unreversed,
           count(*) filter (where next_try_at is null and held_back_at is not null)::int as held_back
         from orphan_authorisations where state = 'found'
       ), brake as (
@@ -32,11 +35,11 @@ export async function watchSettlements(context: {
       select * from orphan, brake, finding`,
     Promise.allSettled(cellsOf(context.sql).map(({ sql }) => countOwn(sql, now))),
   ])
-  const { due, held_back, pulled, findings } = shared!
+  const { due, unreversed, held_back, pulled, findings } = shared!
   const counted = own.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const { searching, waiting_for_person, ...holds } = counted.reduce(sumOf, none)
   const operations = { searching, waiting_for_person }
-  const orphans = { due, held_back }
+  const orphans = { due, unreversed, held_back }
   context.metrics.settlementsWaiting({
     operations,
     holds,

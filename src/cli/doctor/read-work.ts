@@ -5,7 +5,7 @@ import { countOpenFindings } from '../../checkout/asking/finding-store.ts'
 import { listBraked } from '../../checkout/limits/payer.ts'
 import { listGivenUp } from '../../checkout/notices/notice-store.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
-import { countUnreversed, countUnsettled } from '../../checkout/orphans/orphan-store.ts'
+import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'
 import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
 import { listComparisons } from '../../checkout/reconciling/comparison-store.ts'
@@ -32,8 +32,6 @@ const week_ms = 7 * 24 * hour_ms
 const failures_min = 3
 /** The rules act every second, but an acquirer may take longer. */
 const hold_slack_ms = 5 * 60_000
-/** A charge that may still arrive is watched for a day, and reversed again and again. */
-const reversal_slack_ms = 48 * hour_ms
 const waiting_max = 1_000
 /** The job deletes everything that is due every ten minutes. */
 const purge_slack_ms = 24 * hour_ms
@@ -47,6 +45,7 @@ export async function readWork(
   const troubles = await listEndpointTroubles(sql, { now, from: idsFrom(ago(hour_ms)) })
   const which = { merchant_id: null, waiting_for_person: true, now, limit: waiting_max }
   const due = troubles.map(({ oldest_due_at }) => oldest_due_at).filter((at) => at !== null)
+  const orphans = await countUnsettled(sql, { acquirer: null, now })
   const [oldest_due_at] = due.sort((a, b) => a.getTime() - b.getTime())
   return {
     endpoints: await countEndpoints(sql),
@@ -61,8 +60,8 @@ export async function readWork(
       listGivenUp(cell, { after: ago(week_ms), limit: rows_max }),
     ),
     oldest_look_due_at: await oldestLookDue(sql, now),
-    orphans_held_back: (await countUnsettled(sql, null)).held_back,
-    orphans_unreversed: await countUnreversed(sql, ago(reversal_slack_ms)),
+    orphans_held_back: orphans.held_back,
+    orphans_unreversed: orphans.unreversed,
     brakes_pulled: await listBrakes(sql, { acquirer: null, released_too: false }),
     findings_open: await countOpenFindings(sql),
     comparisons: await listComparisons(sql),

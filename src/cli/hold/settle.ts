@@ -59,7 +59,13 @@ async function settle(
   { as, note }: SettleRequest,
 ): Promise<void> {
   const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
-  const cause = { actor: 'operator', request_id: null, note } as const
+  const by_person = as === null ? undefined : (true as const)
+  const cause = {
+    actor: 'operator',
+    request_id: null,
+    note,
+    ...(by_person && { by_person }),
+  } as const
   const found = await settleFoundHold(context, held, { asked_by: 'merchant', cause, key: null, as })
   if (found.ends === null) throw new Error(whyOpen(found, held.payment))
 }

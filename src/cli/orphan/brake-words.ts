@@ -1,5 +1,6 @@
 // Describes pulled brakes, and how far the sweeps of acquirers have come since, in plain words.
 
+import type { Acquirer } from '../../acquirers/acquirer.ts'
 import { type Brake, every_acquirer } from '../../checkout/orphan.ts'
 import type { Sweep } from '../../checkout/orphans/orphan-store.ts'
 import { oneLine, shortTime } from '../terminal/print.ts'
@@ -15,13 +16,26 @@ export function brakeWords(brake: Brake): string {
   return `brake of ${whose} was ${pulled}; released at ${shortTime(released_at)} by ${released_by}`
 }
 
-/** `acquirers` are the names of all acquirers that must be swept. */
-export function sweptWords(sweeps: Sweep[], acquirers: string[]): string {
-  if (sweeps.length === 0) return 'No acquirer was gone through yet.'
+/** `acquirers` are all that a brake may wait for. One without a list cannot be gone through. */
+export function sweptWords(
+  sweeps: Sweep[],
+  acquirers: readonly Pick<Acquirer, 'name' | 'lists'>[],
+): string {
   const each = sweeps.map(
     ({ acquirer, swept_until }) => `${acquirer} up to ${shortTime(swept_until)}`,
   )
-  const never = acquirers.filter((name) => !sweeps.some(({ acquirer }) => acquirer === name))
-  const through = `Gone through: ${each.join(', ')}.`
-  return never.length === 0 ? through : `${through} Not yet: ${never.join(', ')}.`
+  const never = acquirers.filter(
+    ({ name, lists }) => lists && !sweeps.some(({ acquirer }) => acquirer === name),
+  )
+  const unlisted = acquirers.filter(({ lists }) => !lists)
+  const namesOf = (some: typeof never) => some.map(({ name }) => name).join(', ')
+  return [
+    ...(each.length > 0
+      ? [`Gone through: ${each.join(', ')}.`]
+      : ['No acquirer was gone through yet.']),
+    ...(never.length > 0 && each.length > 0 ? [`Not yet: ${namesOf(never)}.`] : []),
+    ...(unlisted.length > 0
+      ? [`Without a list, so that only notices tell: ${namesOf(unlisted)}.`]
+      : []),
+  ].join(' ')
 }

@@ -80,7 +80,7 @@ export const orphanRelease: Command = {
       ...whoseOption,
       meaning: 'only the brake of this acquirer; by default all that are pulled',
     },
-    anyway: { meaning: 'even if an acquirer was not swept since' },
+    anyway: { meaning: 'even if an acquirer was not swept since, or has no list' },
   },
   remarks: [
     'An authorisation that is held back stays so until ripper orphan reverse or ripper orphan leave decides about it. As long\n' +
@@ -89,7 +89,8 @@ export const orphanRelease: Command = {
     'An unknown authorisation that is found later pulls the brake again. With RIPPER_UNKNOWN_AUTHORISATIONS=reverse the\n' +
       `service reverses it instead, unless it finds more than ${own_brake.most} within ${own_brake.within_ms / 3_600_000} hours.`,
     'So the command refuses until every acquirer was swept past the time when the brake was pulled. With the service running\n' +
-      'that takes some seven minutes. ripper orphan list shows how far the sweeps have come.',
+      'that takes some seven minutes. ripper orphan list shows how far the sweeps have come. An acquirer without a list, such as\n' +
+      'Adyen, is never swept: compare its payments by hand, then add --anyway.',
   ],
   async run({ options, json }) {
     const release = async (context: CommandContext) => {
@@ -101,7 +102,8 @@ export const orphanRelease: Command = {
       const end = { brakes, at: clock.now(), by: operatorName() }
       const released = await releaseBrakes(sql, end)
       const pulled = await listBrakes(sql, { acquirer, released_too: false })
-      return { released, pulled, held_back: (await countUnsettled(sql, acquirer)).held_back }
+      const { held_back } = await countUnsettled(sql, { acquirer, now: clock.now() })
+      return { released, pulled, held_back }
     }
     const { released, pulled, held_back } = await withCommandContext(release, { moves_money: true })
     if (released.length === 0 && pulled.length > 0) {
@@ -132,11 +134,13 @@ async function warnOfClock({ sql }: CommandContext): Promise<void> {
 async function refuseUnlessSwept(context: CommandContext, brakes: Brake[]): Promise<void> {
   const found = await findUnswept(context, brakes)
   if (!found) return
-  const { brake, sweeps, names } = found
-  throw new CommandError(
-    `the ${brakeWords(brake)}. ${sweptWords(sweeps, names)} What is found after the release may be reversed: wait until ` +
-      'the sweeps have come past the time when it was pulled, or add --anyway',
-  )
+  const { brake, sweeps, acquirers, unlisted } = found
+  const advice =
+    unlisted.length > 0
+      ? `Nobody but you can go through ${unlisted.join(', ')}: compare its payments in its portal with those here, then add --anyway`
+      : 'What is found after the release may be reversed: wait until the sweeps have come past the time when it was pulled, ' +
+        'or add --anyway'
+  throw new CommandError(`the ${brakeWords(brake)}. ${sweptWords(sweeps, acquirers)} ${advice}`)
 }
 
 /** Takes only names of acquirers that there are, because a misspelt one would hold back nothing. */

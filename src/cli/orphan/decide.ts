@@ -103,6 +103,7 @@ function tellOf(
 
 const whyNot: Record<OrphanStanding, string> = {
   due: 'it is due, and the service reverses it',
+  unreversed: 'it is due, but for days no answer has settled it: ask the acquirer',
   found: 'the search that found it goes on, and may hold it back',
   held_back: 'it is held back again',
   reversed: 'it was reversed',

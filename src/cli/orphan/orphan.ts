@@ -27,6 +27,8 @@ export const orphanList: Command = {
   remarks: [
     'due: the service reverses it, and tries again until the acquirer answers. While a brake is pulled, it reverses only what\n' +
       'was authorised after that.\n' +
+      'not reversed: the same, but for two days no answer has settled it. It stays so until the acquirer does it, or until\n' +
+      'ripper orphan leave. Look it up in the portal of the acquirer: it may hold the money of a shopper.\n' +
       'held back: it has our mark, but is unknown here, as after a failover or a restored backup that lost commits. The\n' +
       'service does not reverse it before a person says so.\n' +
       'just found: the search that found it goes on. Its end decides which of the two it is.',
@@ -38,14 +40,15 @@ export const orphanList: Command = {
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const acquirer = text(options, 'acquirer')
     const settled_too = options.all === true
-    const { found, counts, brakes, sweeps, names } = await withCommandContext(
-      async ({ sql, listAcquirers }) => ({
+    const { found, counts, brakes, sweeps, acquirers, now } = await withCommandContext(
+      async ({ sql, listAcquirers, clock }) => ({
         // One more than is shown, to know whether there are more.
         found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
-        counts: await countUnsettled(sql, acquirer),
+        counts: await countUnsettled(sql, { acquirer, now: clock.now() }),
         brakes: await listBrakes(sql, { acquirer, released_too: settled_too }),
         sweeps: await listSweeps(sql, acquirer),
-        names: (await listAcquirers()).map((each) => each.acquirer.name),
+        acquirers: (await listAcquirers()).map((each) => each.acquirer),
+        now: clock.now(),
       }),
     )
     const shown = found.slice(0, limit)
@@ -53,7 +56,7 @@ export const orphanList: Command = {
     if (json) {
       printJson({
         ...counts,
-        orphans: shown.map(viewOrphan),
+        orphans: shown.map((orphan) => viewOrphan(orphan, now)),
         has_more,
         brakes: brakes.map(viewBrake),
         sweeps: sweeps.map(viewSweep),
@@ -66,12 +69,21 @@ export const orphanList: Command = {
           ? 'There was never an orphan.'
           : 'There is no orphan; --all lists those of the past.',
       )
-    } else printTable(headings, shown.map(rowOf), shown.map(notesOf))
+    } else
+      printTable(
+        headings,
+        shown.map((orphan) => rowOf(orphan, now)),
+        shown.map(notesOf),
+      )
     if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
     for (const brake of brakes) printLine(`\nThe ${brakeWords(brake)}`)
     if (brakes.some(({ released_at }) => released_at === null)) {
-      const meant = names.filter((name) => acquirer === null || name === acquirer)
-      printLine(sweptWords(sweeps, meant))
+      printLine(
+        sweptWords(
+          sweeps,
+          acquirers.filter(({ name }) => [null, name].includes(acquirer)),
+        ),
+      )
     }
     if (counts.held_back > 0) printLine(`\n${adviceFor(counts.held_back)}`)
   },
@@ -80,6 +92,7 @@ export const orphanList: Command = {
 /** The state, in words for people. */
 const words: Record<OrphanStanding, string> = {
   due: 'due',
+  unreversed: 'not reversed',
   found: 'just found',
   held_back: 'held back',
   reversed: 'reversed',
@@ -90,12 +103,12 @@ const words: Record<OrphanStanding, string> = {
 // The simulator's name and the widest other values take 119 characters.
 const headings = ['acquirer', 'reference', 'amount', 'authorised', 'found', 'state']
 
-function rowOf(orphan: Orphan): string[] {
+function rowOf(orphan: Orphan, now: Date): string[] {
   const { acquirer, reference, authorised_at, found_at } = orphan
   return [
     ...[acquirer, reference, money(orphan)],
     ...[authorised_at ? minutes(authorised_at) : '–', minutes(found_at)],
-    words[standingOf(orphan)],
+    words[standingOf(orphan, now)],
   ]
 }
 

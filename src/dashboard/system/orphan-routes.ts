@@ -65,21 +65,23 @@ export const listOrphansHere = route({
   access: signedInOperator(),
   status: 200,
   reply: z.object({
-    ...{ due: z.int(), held_back: z.int(), has_more: z.boolean() },
+    ...{ due: z.int(), unreversed: z.int(), held_back: z.int(), has_more: z.boolean() },
     orphans: z.array(orphanView),
     brakes: z.array(brakeView),
     sweeps: z.array(z.object({ acquirer: z.string(), swept_until: z.string() })),
     acquirers: z.array(z.string()),
+    /** Those of them that list nothing, so that no sweep can go through them. */
+    unlisted: z.array(z.string()),
     findings: z.array(findingView),
     comparisons: z.array(comparisonView),
   }),
   refusals: [],
-  handle: async ({ sql, listAcquirers }: Context) => {
+  handle: async ({ sql, listAcquirers }: Context, { now }) => {
     const all = { acquirer: null, limit: shown_max + 1 }
     const [found, findings, counts, brakes, sweeps, comparisons, acquirers] = await Promise.all([
       listOrphans(sql, { ...all, settled_too: false }),
       listFindings(sql, { ...all, closed_too: false }),
-      countUnsettled(sql, null),
+      countUnsettled(sql, { acquirer: null, now }),
       listBrakes(sql, { acquirer: null, released_too: false }),
       listSweeps(sql, null),
       listComparisons(sql),
@@ -88,10 +90,11 @@ export const listOrphansHere = route({
     return {
       ...counts,
       has_more: found.length > shown_max || findings.length > shown_max,
-      orphans: found.slice(0, shown_max).map(viewOrphan),
+      orphans: found.slice(0, shown_max).map((orphan) => viewOrphan(orphan, now)),
       brakes: brakes.map(viewBrake),
       sweeps: sweeps.map(viewSweep),
       acquirers: acquirers.map((each) => each.acquirer.name),
+      unlisted: acquirers.flatMap(({ acquirer }) => (acquirer.lists ? [] : [acquirer.name])),
       findings: findings.slice(0, shown_max).map(viewFinding),
       comparisons: comparisons.map(viewComparison),
     }
@@ -155,7 +158,8 @@ export const releaseBrakeHere = route({
   where: 'whole',
   ...grave,
   path: '/dashboard/api/system/brake/release',
-  summary: 'Release the brakes that are pulled; refused until every acquirer was swept since',
+  summary:
+    'Release the brakes that are pulled; refused until every acquirer was swept since, and where one has no list',
   body: z.strictObject({ acquirer, anyway: z.boolean() }),
   status: 200,
   reply: z.object({ released: z.int(), held_back: z.int() }),
@@ -166,15 +170,18 @@ export const releaseBrakeHere = route({
     const brakes = listed.filter(
       (brake) => body.acquirer === null || brake.acquirer === body.acquirer,
     )
-    if (!body.anyway && (await findUnswept(context, brakes))) {
-      const words =
-        'Not every acquirer was gone through since the brake was pulled: what is found later may be reversed. Wait some minutes, or release it anyway.'
+    const unswept = body.anyway ? null : await findUnswept(context, brakes)
+    if (unswept) {
+      const names = unswept.unlisted.join(', ')
+      const words = names
+        ? `Nobody but you can go through ${names}, which lists nothing: compare its payments in its portal, then release the brake anyway.`
+        : 'Not every acquirer was gone through since the brake was pulled: what is found later may be reversed. Wait some minutes, or release it anyway.'
       throw new Refusal('invalid_request', words, { field: 'anyway' })
     }
     const end = { brakes, at: now, by: holder.session.email }
     const told = { change: 'brake.released', detail: body }
     const released = await noted(context, holder, sender, told, (sql) => releaseBrakes(sql, end))
-    const { held_back } = await countUnsettled(context.sql, body.acquirer)
+    const { held_back } = await countUnsettled(context.sql, { acquirer: body.acquirer, now })
     return { released: released.length, held_back }
   },
 })

@@ -217,7 +217,8 @@ export const system: System = {
 }
 
 export const orphans: Orphans = {
-  ...{ due: 0, held_back: 1, has_more: false, acquirers: ['simulator'] },
+  ...{ due: 0, unreversed: 0, held_back: 1, has_more: false },
+  ...{ acquirers: ['simulator'], unlisted: [] },
   orphans: [
     {
       ...{ acquirer: 'simulator', reference: `${'0'.repeat(31)}1`, mode: 'test', amount: 4200 },

@@ -12,7 +12,11 @@ import { Section } from '../parts/screen.tsx'
 import { say } from '../words.ts'
 import { ReasonDialog } from './reason-dialog.tsx'
 
-export function Brake({ brakes, sweeps }: Pick<Orphans, 'brakes' | 'sweeps' | 'acquirers'>) {
+export function Brake({
+  brakes,
+  sweeps,
+  unlisted,
+}: Pick<Orphans, 'brakes' | 'sweeps' | 'unlisted'>) {
   const [opened, setOpened] = useState<'pull' | 'release' | null>(null)
   const close = () => setOpened(null)
   return (
@@ -35,6 +39,12 @@ export function Brake({ brakes, sweeps }: Pick<Orphans, 'brakes' | 'sweeps' | 'a
         sweeps.map(({ acquirer, swept_until }) => (
           <p key={acquirer} className="hint">
             {say('swept_until', { acquirer })} <Moment at={swept_until} is_exact />
+          </p>
+        ))}
+      {brakes.length > 0 &&
+        unlisted.map((acquirer) => (
+          <p key={acquirer} className="hint">
+            {say('without_list', { acquirer })}
           </p>
         ))}
       <div className="acts">

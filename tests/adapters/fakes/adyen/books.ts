@@ -17,6 +17,8 @@ export type FakeModification = {
   due_at: Date
   success: boolean
   reason: string
+  /** When the bank of the shopper sent the refund back; left out where it has not. */
+  sent_back_at?: Date
 }
 
 export type FakePayment = {
@@ -79,6 +81,7 @@ export function openBooks({
 }) {
   const payments: FakePayment[] = []
   const modifications: FakeModification[] = []
+  const habits = { refuses_reversals: false }
   let minted = 0
   const mint = () => (++minted).toString(36).toUpperCase().padStart(16, 'A')
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
@@ -102,7 +105,8 @@ export function openBooks({
   /** What is or will be taken or given back of a payment, in all. */
   function sum(payment: FakePayment, takes: FakeModification['takes']): number {
     const own = modifications.filter(
-      (each) => each.payment === payment && each.success && each.takes === takes,
+      (each) =>
+        each.payment === payment && each.success && each.takes === takes && !each.sent_back_at,
     )
     const at_once = takes === 'capture' && payment.capture && isLive(payment) ? payment.amount : 0
     return own.reduce((total, { amount }) => total + amount, at_once)
@@ -146,7 +150,8 @@ export function openBooks({
     const amount = body.amount?.value ?? whole
     const is_refund = path === 'refunds'
     const declined = is_refund && amount % 100 === 13 ? 'Refused by the issuer' : null
-    const reason = whyNot(path, payment, body) ?? refusedOnce(path, payment) ?? declined
+    const barred = path === 'reversals' && habits.refuses_reversals ? 'Insufficient balance' : null
+    const reason = whyNot(path, payment, body) ?? refusedOnce(path, payment) ?? declined ?? barred
     const rest = { refunds: 'refund', captures: 'capture', cancels: 'cancel' } as const
     const takes = path === 'reversals' ? (captured > 0 ? 'refund' : 'cancel') : rest[path]
     const wait_ms = is_refund && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
@@ -175,7 +180,16 @@ export function openBooks({
     return stored
   }
 
+  /** Refunds come back from the shopper's bank. */
+  function sendBack(payment: FakePayment): void {
+    for (const each of modifications) {
+      if (each.payment === payment && each.takes === 'refund') each.sent_back_at = clock.now()
+    }
+  }
+
   return {
+    habits,
+    sendBack,
     payments,
     modifications,
     authorise,

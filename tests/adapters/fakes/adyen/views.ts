@@ -73,7 +73,18 @@ export function itemsOf(
         amount: { value: amount, currency: payment?.currency ?? 'EUR' },
       },
     }))
-  return [...charges, ...settled]
+  const sent_back = books.modifications
+    .filter(({ sent_back_at, success }) => sent_back_at && success)
+    .map(({ psp, payment, reference, amount, sent_back_at }) => ({
+      at: sent_back_at!,
+      item: {
+        ...{ pspReference: psp, eventCode: 'REFUND_FAILED', success: wordOf(true), reason: '' },
+        originalReference: payment!.psp,
+        merchantReference: bears === 'own' ? reference : payment!.reference,
+        amount: { value: amount, currency: payment!.currency },
+      },
+    }))
+  return [...charges, ...settled, ...sent_back]
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
     .map(({ at, item }) => ({
       ...{ ...item, merchantAccountCode: merchant_account },

@@ -15,6 +15,8 @@ export type FakeAction = {
   approved: boolean
   response_code: string
   response_summary: string
+  /** The bank of the shopper has sent the refund back. */
+  is_sent_back?: true
 }
 
 export type FakePayment = {
@@ -66,6 +68,7 @@ export function openBooks({
   settles_after_ms: number
 }) {
   const payments: FakePayment[] = []
+  const habits = { refuses_reversals: false }
   let minted = 0
   const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(26, '0')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
@@ -142,12 +145,12 @@ export function openBooks({
     }
     const captured = sum(payment, 'Capture')
     if (path === 'voids' || (path === 'reversals' && captured === 0)) {
-      const refuses = path === 'voids' && once('void')
+      const refuses = path === 'voids' ? once('void') : habits.refuses_reversals
       return act(payment, { type: 'Void', amount: payment.amount, reference, approved: !refuses })
     }
     const amount = body.amount ?? captured - sum(payment, 'Refund')
     const slow = path === 'refunds' && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
-    const given = path === 'reversals' || amount % 100 !== 13
+    const given = path === 'reversals' ? !habits.refuses_reversals : amount % 100 !== 13
     return act(payment, { type: 'Refund', amount, reference, approved: given, due_at: later(slow) })
   }
 
@@ -172,7 +175,16 @@ export function openBooks({
     return amount && amount > payment.amount ? { status: 422, error_codes } : null
   }
 
+  /** Refunds come back from the shopper's bank. */
+  function sendBack(payment: FakePayment): void {
+    for (const action of payment.actions) {
+      if (action.type === 'Refund') Object.assign(action, { approved: false, is_sent_back: true })
+    }
+  }
+
   return {
+    habits,
+    sendBack,
     payments,
     authorise,
     settle,

@@ -71,7 +71,7 @@ export function noticesOf(books: CheckoutBooks, signature_key: string): NoticePo
     .map(({ payment, action }) => {
       const { amount, reference, response_code, response_summary, approved, due_at } = action
       return signed(signature_key, {
-        id: action.id.replace('act_', 'evt_'),
+        id: action.id.replace('act_', action.is_sent_back ? 'evt_back_' : 'evt_'),
         type: events[action.type][approved ? 0 : 1],
         version: '1.0.29',
         created_on: due_at!.toISOString(),

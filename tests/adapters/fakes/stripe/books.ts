@@ -72,6 +72,7 @@ const errors: Partial<Record<AcquirerBehaviour, CardError>> = {
 export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
   const methods = new Map<string, FakeMethod>()
   const intents: FakeIntent[] = []
+  const habits = { refuses_reversals: false }
   let minted = 0
   const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(24, '_')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
@@ -110,6 +111,13 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
   }
 
   return {
+    habits,
+    /** Refunds come back from the shopper's bank. */
+    sendBack(intent: FakeIntent): void {
+      for (const refund of intent.refunds) {
+        Object.assign(refund, { failed: true, known_at: clock.now() })
+      }
+    },
     intents,
     statusOf,
     takenOf,
@@ -172,6 +180,9 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
     refund(intent: FakeIntent, body: Bodies['refund']): FakeRefund | Refusal {
       const taken = takenOf(intent)
       if (taken === null) return { status: 400, code: 'charge_not_captured' }
+      const is_reversal = body.metadata?.ripper_kind === 'reverse'
+      if (is_reversal && habits.refuses_reversals)
+        return { status: 400, code: 'balance_insufficient' }
       const left = taken - givenOf(intent)
       if (left === 0) return { status: 400, code: 'charge_already_refunded' }
       const { amount = left, metadata = {} } = body
