@@ -53,7 +53,7 @@ describe.each(stages)('%s', (name, stage) => {
       {
         ...{ outcome, operation_id: said.operation_id ?? null, reason: 'seen in the portal' },
         ...{ acquirer_transaction_id: said.id ?? null, by: 'ada' },
-        author: { actor: 'user usr_ada', request_id: null },
+        author: { actor: 'user usr_ada', request_id: null, judge: null },
       },
     )
 
