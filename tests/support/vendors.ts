@@ -6,6 +6,7 @@ import type { Clock } from '../../src/kernel/world.ts'
 import { openAdyenFake } from '../adapters/fakes/adyen/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
+import { checkoutPortal, type Portal, stripePortal } from './portals.ts'
 
 export const vendor_names = ['checkout', 'stripe', 'adyen'] as const
 export type VendorName = (typeof vendor_names)[number]
@@ -31,6 +32,8 @@ export type FakeVendor = {
   next(fault: string): void
   charges(): VendorCharge[]
   notices(): NoticePost[]
+  /** What people do there without us; null at Adyen, where nothing but notices shows it. */
+  portal: Portal | null
   /** What was wrong with requests. */
   wrong: string[]
   close(): Promise<void>
@@ -44,10 +47,10 @@ export async function openFakeVendor(
   clock: Clock,
   later_ms = settles_after_ms,
 ): Promise<FakeVendor> {
-  const { fake, credentials, charges } = await openers[name](clock, later_ms)
+  const { fake, credentials, charges, portal } = await openers[name](clock, later_ms)
   const { url: api_url, wrong } = fake
   return {
-    ...{ name, charges, wrong, credentials: { ...credentials, api_url } },
+    ...{ name, charges, portal, wrong, credentials: { ...credentials, api_url } },
     secrets: Object.entries(credentials).flatMap(([member, value]) =>
       member === 'merchant_account' ? [] : [value],
     ),
@@ -72,7 +75,8 @@ const openers = {
           ...{ taken, refunded: books.total(payment, 'Refund') },
         }
       })
-    return { fake, credentials: { secret_key, signature_key }, charges }
+    const portal = checkoutPortal(books)
+    return { fake, credentials: { secret_key, signature_key }, charges, portal }
   },
 
   async stripe(clock: Clock) {
@@ -90,7 +94,8 @@ const openers = {
           refunded: books.givenOf(intent),
         }
       })
-    return { fake, credentials: { secret_key, webhook_secret }, charges }
+    const portal = stripePortal(books, clock.now)
+    return { fake, credentials: { secret_key, webhook_secret }, charges, portal }
   },
 
   async adyen(clock: Clock, later_ms: number) {
@@ -107,6 +112,6 @@ const openers = {
         }
       })
     const credentials = { api_key, merchant_account, hmac_key }
-    return { fake, credentials, charges }
+    return { fake, credentials, charges, portal: null }
   },
 }
