@@ -38,7 +38,7 @@ export function spanToCompare(now: Date, compared_until: Date | null): Window {
  * What was recorded so long ago is compared once more: people refund and void in the acquirer's portal. In test mode only the first
  * counts, because a vendor's sandbox may forget a payment after 30 days.
  */
-const again_after_ms: Record<Mode, number[]> = {
+const againAfter: Record<Mode, number[]> = {
   live: [7 * day_ms, 30 * day_ms],
   test: [7 * day_ms],
 }
@@ -51,7 +51,7 @@ export function windowsToCompareAgain(
 ): Window[] {
   const since_ms = compared_until?.getTime() ?? until.getTime() - day_ms
   const earliest_ms = Math.max(since_ms, until.getTime() - compared_max_ms)
-  return again_after_ms[mode].map((after_ms) => ({
+  return againAfter[mode].map((after_ms) => ({
     since: new Date(earliest_ms - after_ms),
     until: new Date(until.getTime() - after_ms),
   }))
