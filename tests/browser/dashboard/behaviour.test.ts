@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { hasFocus, phone, picture, type Shopper, stopClock } from '../shopper.ts'
+import { hasFocus, phone, type Shopper, stopClock } from '../shopper.ts'
 import { playEach } from './played.ts'
 import * as samples from './samples.ts'
 import { type Asked, refuse, type StandIn } from './stand-in.ts'
@@ -123,35 +123,6 @@ describe('a decision', () => {
     await dialog.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(actsOf(capture)).toHaveLength(1)
-  })
-
-  test('about many that are marked says of each what came of it', async () => {
-    const waits = { status: 'held', settlement: 'awaiting_reconciliation' }
-    const answers = [
-      { status: 202, body: waits },
-      { status: 200, body: waits },
-      { status: 200, body: { status: 'captured', settlement: null } },
-    ]
-    const holds = answers.map((_, at) => ({
-      ...samples.holds[0]!,
-      payment_id: `pay_${String(at).padStart(24, '0')}`,
-    }))
-    const list = { data: holds, has_more: false, next_cursor: null }
-    standIn.on('GET /holds', () => ({ body: list }))
-    standIn.on(capture, () => answers[actsOf(capture).length - 1]!)
-    await open(`${place}/holds`)
-    const boxes = page.getByRole('checkbox', { name: 'Mark' })
-    for (const index of [0, 1, 2]) await boxes.nth(index).check()
-    await page.getByRole('button', { name: 'Capture those marked' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Capture those marked' })
-    await dialog.getByRole('button', { name: /^Capture / }).click()
-    const items = dialog.getByRole('listitem')
-    const words = ['Being carried out …', 'Being carried out …', 'Captured']
-    for (const [at, text] of words.entries()) await items.nth(at).getByText(text).waitFor()
-    await picture(page, 'dashboard-decided-many')
-    // None of them can be decided once more.
-    expect(await dialog.getByRole('button', { name: /^Capture / }).count()).toBe(0)
-    expect(actsOf(capture)).toHaveLength(3)
   })
 
   test('whose proof is turned down is not sent again', async () => {
