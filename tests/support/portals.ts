@@ -19,7 +19,7 @@ export type Portal = {
   undoVoid(reference: string): void
 }
 
-function found<T>(each: T | null | undefined): T {
+function orThrow<T>(each: T | null | undefined): T {
   if (each == null) throw new Error('the vendor has no such charge')
   return each
 }
@@ -30,7 +30,7 @@ function expectDone(refusal: object | null): void {
 
 export function checkoutPortal(books: CheckoutBooks): Portal {
   const paymentOf = (reference: string) =>
-    found(books.payments.find((payment) => payment.reference === shortReference(reference)))
+    orThrow(books.payments.find((payment) => payment.reference === shortReference(reference)))
   const undo = (type: 'Capture' | 'Void') => (reference: string) => {
     for (const action of paymentOf(reference).actions) {
       if (action.type === type) action.approved = false
@@ -47,7 +47,7 @@ export function checkoutPortal(books: CheckoutBooks): Portal {
     },
     undoCapture: undo('Capture'),
     shrinkCapture(reference, amount) {
-      found(paymentOf(reference).actions.find(({ type }) => type === 'Capture')).amount = amount
+      orThrow(paymentOf(reference).actions.find(({ type }) => type === 'Capture')).amount = amount
     },
     undoVoid: undo('Void'),
   }
@@ -55,7 +55,7 @@ export function checkoutPortal(books: CheckoutBooks): Portal {
 
 export function stripePortal(books: StripeBooks, now: () => Date): Portal {
   const intentOf = (reference: string) =>
-    found(books.intents.find(({ metadata }) => metadata.ripper_reference === reference))
+    orThrow(books.intents.find(({ metadata }) => metadata.ripper_reference === reference))
   return {
     capture: (reference, amount_to_capture) =>
       expectDone(books.capture(intentOf(reference), { amount_to_capture })),
