@@ -107,7 +107,7 @@ export const jobs: Job[] = [
   { name: 'watch_settlements', every_seconds: 15, where: 'whole', run: watchSettlements },
   { name: 'send_receipts', every_seconds: 5, run: sendReceipts },
   { name: 'fill_payment_columns', every_seconds: 10, run: fillPaymentColumns },
-  { name: 'watch_cells', every_seconds: 10, where: 'whole', run: watchCells },
+  { name: 'watch_cells', every_seconds: 2, where: 'whole', run: watchCells },
   { name: 'keep_statistics', every_seconds: 5, where: 'whole', run: keepStatistics },
   { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },
   { name: 'write_key_uses', every_seconds: 60, where: 'whole', run: writeKeyUses },

@@ -7,6 +7,7 @@ import { recordClockOffset } from './database/clock/service-clock.ts'
 import type { Database } from './database/open.ts'
 import { openPresence, type Presence } from './database/presence/presence.ts'
 import { openMetrics } from './http/metrics.ts'
+import { type Changes, hearChanges } from './merchants/hear-changes.ts'
 import { steadyClock } from './outgoing/real-world.ts'
 import type { Between } from './service/acquiring.ts'
 import { apiUrlJudge } from './service/api-urls.ts'
@@ -100,7 +101,8 @@ export async function serve(
     const { metrics, key_uses, jobRuns } = context
     const { databaseNow } = watch
     const { delivering } = presence
-    const own = { metrics, key_uses, jobRuns, endChallenges, delivering }
+    const { whenChanged } = context.directory
+    const own = { metrics, key_uses, jobRuns, endChallenges, delivering, whenChanged }
     const parts = { ...opened, ...own, trust: watch, databaseNow, committed }
     const background = await startBackground(config, parts)
     news.deliverBy(background)
@@ -171,9 +173,11 @@ export async function work(
   const watch = await watchClock(config, opened)
   const presence = await presenceIn(opened, watch, { serves: false })
   const news = await openNews(opened)
+  const changes = await hearChanges(database)
   const { databaseNow } = watch
   const { delivering } = presence
-  const own = { metrics: openMetrics(), trust: watch, databaseNow, delivering }
+  const { whenChanged } = changes
+  const own = { metrics: openMetrics(), trust: watch, databaseNow, delivering, whenChanged }
   const parts = { ...opened, ...own, committed: news.committed }
   const background = await startBackground(config, parts)
   news.deliverBy(background)
@@ -181,7 +185,7 @@ export async function work(
   const drain = { seconds: 0, over: async () => {} }
   const steps = [
     [backgroundOf(background)],
-    [newsOf(news), presenceOf(presence)],
+    [newsOf(news), presenceOf(presence), changesOf(changes)],
     [clockOf(watch), vendorsOf(opened), databaseOf(database), ...tracesOf(opened)],
   ]
   const stop = once(() => stopInOrder(world, { drain, steps }))
@@ -208,6 +212,10 @@ function presenceIn(
 
 function backgroundOf({ stop }: { stop(): Promise<void> }): Stoppable {
   return { name: 'deliveries and jobs', end: stop }
+}
+
+function changesOf({ close }: Changes): Stoppable {
+  return { name: 'changes of settings', end: close }
 }
 
 function newsOf({ stop }: News): Stoppable {

@@ -9,12 +9,13 @@ import { measure, oneOf, readAsked, seed } from '../asked.ts'
 import { describe } from '../storm/report.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import { compareRates } from './figures.ts'
+import { moveCell, waitForLock } from './moves.ts'
 import { type Answers, withoutNode } from './outage.ts'
 import { makeMerchants, startOn } from './stand.ts'
 import { stormOn } from './storm.ts'
 import { touchedBySteps } from './touched.ts'
 
-const parts = ['routes', 'outage', 'figures', 'storm', 'conformance'] as const
+const parts = ['routes', 'outage', 'moves', 'figures', 'storm', 'conformance'] as const
 const asked = readAsked('citus', { seed: seed(), minutes: measure(1), only: oneOf(parts) })
 const isAsked = (part: (typeof parts)[number]) => asked.only === null || asked.only === part
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -26,6 +27,8 @@ if (!coordinator_url) {
 
 const least_ratio = 0.3
 const most_of_coordinator = 1 / 3
+/** The bound of a wait for a lock on a node, with some time for the way. */
+const lock_seconds_max = 3
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const faults: string[] = []
@@ -41,6 +44,7 @@ try {
     if (isAsked('outage')) await loseNodes(cluster)
     if (isAsked('figures')) await compare(cluster)
   })
+  if (isAsked('moves')) await onCluster(move)
   if (isAsked('storm')) await onCluster(rage)
   if (isAsked('conformance')) conform()
 } finally {
@@ -107,6 +111,26 @@ async function loseNodes({ url, nodes }: Cluster): Promise<void> {
   } finally {
     await service.stop()
   }
+}
+
+async function move({ url }: Cluster): Promise<void> {
+  const service = await startOn(url, data_dir, key)
+  const merchants = await makeMerchants(url, key, 2)
+  const wait = await waitForLock(url, merchants[0]!)
+  say(`a lock on a node was given up after ${wait.seconds.toFixed(1)} s (${wait.code})`)
+  const is_bounded = wait.code === '55P03' && wait.seconds < lock_seconds_max
+  holds(is_bounded, `a statement waited ${wait.seconds.toFixed(1)} s for a lock on a node`)
+  const found = await moveCell(url, { service, merchants }, () => startOn(url, data_dir, key))
+  say(`a cell moved: its merchant was answered ${wordsOf(found.meanwhile)} until it was refused`)
+  say(`  after ${Math.round(found.refused_after_ms)} ms, then ${wordsOf(found.own)}, the others`)
+  say(
+    `  ${wordsOf(found.others)}; /readyz: ${found.ready}; ${found.lost.length} lost of those before`,
+  )
+  holds(Object.keys(found.own).join() === '503', `its merchant was answered ${wordsOf(found.own)}`)
+  holds(Object.keys(found.others).join() === '201', `others were answered ${wordsOf(found.others)}`)
+  holds(found.ready.includes('start it again'), `/readyz says ${found.ready}`)
+  holds(found.views_left === 0, 'the views are still on the node where the cell was')
+  holds(found.lost.length === 0, `acknowledged sessions are gone: ${found.lost.join(', ')}`)
 }
 
 /** The command finds every chain whole. */

@@ -94,7 +94,7 @@ async function payAtAll({ base_url }: Service, merchants: Merchant[]): Promise<v
   for (const client of clients) client.close()
 }
 
-async function create(base_url: string, { secret_key }: Merchant) {
+export async function create(base_url: string, { secret_key }: Merchant) {
   const [client] = await openClients(base_url, 1)
   try {
     const { status, body } = await client!.send(createRequest(secret_key, nextKey()))
@@ -107,7 +107,7 @@ async function create(base_url: string, { secret_key }: Merchant) {
   }
 }
 
-async function isThere({ base_url }: Service, { secret_key }: Merchant, id: string) {
+export async function isThere({ base_url }: Service, { secret_key }: Merchant, id: string) {
   const headers = { 'x-service-api-key': secret_key }
   const { status } = await fetch(`${base_url}/v1/checkout/sessions/${id}`, { headers })
   return status === 200

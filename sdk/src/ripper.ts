@@ -41,7 +41,7 @@ export type Payments = {
   list(query?: PaymentQuery, options?: CallOptions): Pages<ListedPayment>
   /** Takes the money of a held payment. If the answer has a `settlement`, the outcome is not known yet. */
   capture(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
-  /** Releases a held payment; nothing is taken. */
+  /** Releases a held payment: nothing is taken. Here, too, a `settlement` says that the outcome is not known yet. */
   void(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
   /** Marks a held payment as being looked at by a person. It still waits for a decision. */
   escalate(payment_id: string, options?: WriteOptions): Promise<HeldPayment>

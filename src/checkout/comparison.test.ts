@@ -1,4 +1,4 @@
-// Which differences between our books and an acquirer's are findings, and which windows a comparison covers.
+// Which differences between our books and an acquirer's are findings.
 
 import { describe, expect, test } from 'vitest'
 import type { LookUpAnswer } from '../acquirers/acquirer.ts'
@@ -7,11 +7,8 @@ import {
   type BookedCharge,
   compare,
   foundAs,
-  hoursOf,
   isUnchanged,
-  spanToCompare,
   unknownThere,
-  widelyAround,
 } from './comparison.ts'
 import type { OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
@@ -170,41 +167,4 @@ test.each<[string, Partial<BookedCharge>, boolean]>([
   expect(isUnchanged(held, { ...held, ...change })).toBe(isSame)
   expect(isUnchanged({ ...held, ...change }, held)).toBe(isSame)
   expect(isUnchanged(held, undefined)).toBe(false)
-})
-
-describe('a comparison', () => {
-  const now = new Date('2026-09-03T12:34:56.789Z')
-
-  test('goes through 48 hours, up to ten minutes ago, and leaves nothing out', () => {
-    const span = spanToCompare(now, null)
-    expect(span).toEqual({
-      since: new Date('2026-09-01T12:34:56.789Z'),
-      until: new Date('2026-09-03T12:24:56.789Z'),
-    })
-    const hours = hoursOf(span)
-    expect(hours[0]!.since).toEqual(span.since)
-    expect(hours.at(-1)!.until).toEqual(span.until)
-    for (const [at, { since, until }] of hours.entries()) {
-      if (at > 0) expect(since).toEqual(hours[at - 1]!.until)
-      expect(until.getTime() - since.getTime()).toBeLessThanOrEqual(3_600_000)
-      expect(until > since).toBe(true)
-    }
-  })
-
-  test.each([
-    ['an hour ago', '2026-09-03T11:24:56.789Z', '2026-09-01T12:34:56.789Z'],
-    ['five days ago', '2026-08-29T12:00:00.000Z', '2026-08-28T12:00:00.000Z'],
-    ['half a year ago', '2026-03-01T12:00:00.000Z', '2026-08-03T12:34:56.789Z'],
-  ])('begins, where the last came to its end %s, early enough', (_, last, since) => {
-    expect(spanToCompare(now, new Date(last)).since).toEqual(new Date(since))
-  })
-
-  test('lists widely what a closer look does not find', () => {
-    const minted = new Date('2026-09-01T12:34:56.789Z')
-    const reference = minted.getTime().toString(16).padStart(12, '0') + '7'.repeat(20)
-    expect(widelyAround(reference)).toEqual({
-      since: new Date('2026-09-01T11:00:00.000Z'),
-      until: new Date('2026-09-01T18:00:00.000Z'),
-    })
-  })
 })

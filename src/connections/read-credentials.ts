@@ -1,10 +1,10 @@
-// Reads the credentials of a connection when it is called, and keeps them for some seconds.
+// Reads the credentials of a connection when it is called, and keeps them for some seconds or until something changed.
 
 import type { Sql } from '../database/open.ts'
 import { routingsIn } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { ConnectionId } from '../kernel/values.ts'
-import type { Clock, World } from '../kernel/world.ts'
+import type { World } from '../kernel/world.ts'
 import { type Credentials, openCredentials } from './connection.ts'
 import { findConnection } from './connection-store.ts'
 
@@ -12,12 +12,14 @@ export type CredentialsParts = {
   sql: Sql
   keyring: Keyring
   world: Pick<World, 'clock' | 'log'>
+  /** Calls the listener after each change of settings. Left out, only the age of what is kept counts. */
+  whenChanged?: ((listener: () => void) => void) | undefined
 }
 
 /** As the name of an acquirer or 3-D Secure provider has them. */
 type NamedConnection = { connector: string; connection_id: ConnectionId }
 
-/** A rotation takes so long at most to be heard of. */
+/** The longest that a rotation goes unnoticed where its announcement is lost. */
 const credentials_age_max_ms = 10_000
 
 /** The credentials to send. They are null where there is no such connection, or where they do not open. */
@@ -25,7 +27,7 @@ export function credentialsReader(
   parts: CredentialsParts,
   wanted: NamedConnection,
 ): () => Promise<Credentials | null> {
-  return keptBriefly(parts.world.clock, () => readCredentials(parts, wanted))
+  return keptBriefly(parts, () => readCredentials(parts, wanted))
 }
 
 /** Throws where the database does not answer. */
@@ -44,11 +46,17 @@ async function readCredentials(
   }
 }
 
-/** Reads anew once the answer is old, and after a failure or none; once for all who ask meanwhile. */
-function keptBriefly<T>(clock: Clock, read: () => Promise<T | null>): () => Promise<T | null> {
+/** Reads anew once the answer is old, after a change, and after a failure or none; once for all who ask meanwhile. */
+function keptBriefly<T>(
+  { world, whenChanged }: Pick<CredentialsParts, 'world' | 'whenChanged'>,
+  read: () => Promise<T | null>,
+): () => Promise<T | null> {
   let kept: { value: Promise<T | null>; asked_ms: number } | null = null
+  whenChanged?.(() => {
+    kept = null
+  })
   return () => {
-    const now_ms = clock.now().getTime()
+    const now_ms = world.clock.now().getTime()
     const age_ms = kept === null ? Number.NaN : now_ms - kept.asked_ms
     if (kept !== null && age_ms >= 0 && age_ms < credentials_age_max_ms) return kept.value
     const asked = { value: read(), asked_ms: now_ms }

@@ -17,6 +17,7 @@ const table: Row[] = [
   ['a shard is gone', { code: '08006' }, lost],
   ['starting', { code: '57P03' }, ['isStoreUnavailable']],
   ['our pool is closing', { code: 'CONNECTION_ENDED' }, ['isStoreUnavailable']],
+  ['a cell was moved', { code: 'CELL_MOVED' }, ['isStoreUnavailable']],
   ['no answer to a connect', { code: 'CONNECT_TIMEOUT' }, ['isStoreUnavailable']],
   ['refused', { code: 'ECONNREFUSED' }, ['isStoreUnavailable']],
   ['refused at each address', { errors: [{ code: 'ECONNREFUSED' }] }, ['isStoreUnavailable']],

@@ -62,6 +62,7 @@ const lost = new Set([
 
 const unavailable = new Set([
   'CONNECTION_ENDED', // our own pool is closing
+  'CELL_MOVED', // see cells.ts
   'CONNECT_TIMEOUT',
   'ECONNREFUSED',
   'ENOENT', // no socket file

@@ -9,6 +9,7 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
 import type { AccountConnection } from './account-connection.ts'
+import { type Changes, hearChanges } from './hear-changes.ts'
 import { defaultRules, type Integration, type IntegrationRules } from './integration.ts'
 import {
   findKeyByHash,
@@ -24,7 +25,6 @@ import {
   findMerchantByRouting,
   listAllowedOrigins,
   listIntegrations,
-  settings_channel,
 } from './store.ts'
 
 export type Account = {
@@ -33,7 +33,7 @@ export type Account = {
   connections: AccountConnection[]
 }
 
-export type Directory = {
+export type Directory = Changes & {
   secretKey(hash: string): Promise<SecretKey | null>
   /** Null if the key is unknown or revoked. */
   publishableKey(key: string): Promise<PublishableKey | null>
@@ -47,7 +47,6 @@ export type Directory = {
   merchantIdOfHandle(handle: string): Promise<MerchantId | null>
   /** The allowed origins of all integrations of the service. */
   allowedOrigins(): Promise<Set<string>>
-  close(): Promise<void>
 }
 
 const age_max_ms = 30_000
@@ -59,13 +58,10 @@ export async function openDirectory(parts: {
   keyring: Keyring
 }): Promise<Directory> {
   const { clock, keyring } = parts
-  const { sql, listen } = parts.database
+  const { sql } = parts.database
   const kept = keep(clock)
-  // The callback also runs whenever the channel is reopened, because announcements in between were missed.
-  const forget = () => {
-    kept.forget()
-  }
-  const unlisten = await listen(settings_channel, { heard: forget, opened: forget })
+  const changes = await hearChanges(parts.database)
+  changes.whenChanged(kept.forget)
 
   async function ofRoutedId(id: string): Promise<MerchantId | null> {
     // One of them is right. Where it is kept, nobody looks for the others, which would be missed anew each time.
@@ -107,7 +103,7 @@ export async function openDirectory(parts: {
       }),
     allowedOrigins: () =>
       kept.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
-    close: unlisten,
+    ...changes,
   }
 }
 

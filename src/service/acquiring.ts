@@ -9,6 +9,7 @@ import { openConnectedThreeDs } from '../connections/connected-three-ds.ts'
 import { connectors as built_in } from '../connections/connectors.ts'
 import type { JudgeApiUrl } from '../connections/judge-credentials.ts'
 import type { KnownConnector } from '../connections/known-connector.ts'
+import type { CredentialsParts } from '../connections/read-credentials.ts'
 import { keepInstallation } from '../database/high-water/installation.ts'
 import type { Sql } from '../database/open.ts'
 import { openLedger } from '../database/stores/simulator-ledger.ts'
@@ -45,6 +46,8 @@ export type AcquiringParts = {
   wrapSimulator?: SimulatorWrapper
   /** Left out or null, no call has a span. */
   tracing?: Tracing | null
+  /** See CredentialsParts. */
+  whenChanged?: CredentialsParts['whenChanged']
   /** Instead of those that are built in. */
   connectors?: readonly KnownConnector[]
 }
@@ -57,15 +60,10 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
   const installation_id = random.bytes(12).toString('hex')
   const installation = await keepInstallation(sql, { installation_id, created_at: clock.now() })
   const wire = openWire(parts.vendor_http ?? noVendors)
-  const connected = openConnectedAcquirers({
-    sql,
-    world,
-    keyring,
-    wire,
-    installation,
-    connectors,
-  })
-  const connectedThreeDs = openConnectedThreeDs({ sql, world, keyring, wire, connectors })
+  const { whenChanged } = parts
+  const connections = { sql, world, keyring, wire, connectors, whenChanged }
+  const connected = openConnectedAcquirers({ ...connections, installation })
+  const connectedThreeDs = openConnectedThreeDs(connections)
   const withSpans = (mode: Mode, acquirer: Acquirer) =>
     tracedAcquirer(acquirer, mode, parts.tracing)
   return {

@@ -63,7 +63,7 @@ import { openSimulatedBank } from './simulated-bank.ts'
 import { type Company, limitedTogether } from './together.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
-export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
+export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   world: World
   database: Pick<Database, 'sql' | 'listen'>
   keyring: Keyring
@@ -217,7 +217,8 @@ async function contextOf(
   const addresses = { ...parts.addresses, dashboard_url: dashboardUrl }
   const events = parts.events ?? openBells()
   const metrics = openMetrics()
-  const acquiring = await openAcquiring({ ...parts, sql })
+  const { whenChanged } = directory
+  const acquiring = await openAcquiring({ ...parts, sql, whenChanged })
   const ownServers = openThreeDs({
     world,
     addresses,

@@ -1,7 +1,7 @@
 // What operators and tools read: health, readiness, metrics, the API's description, the guides.
 
 import type { Context } from '../checkout/context.ts'
-import { cellsOf } from '../database/cells/cells.ts'
+import { cellFault, cellsOf } from '../database/cells/cells.ts'
 import type { Sql } from '../database/open.ts'
 import type { OpenApiDocument } from '../documents/openapi/document.ts'
 import { withReferences } from '../documents/openapi/named-schemas.ts'
@@ -108,7 +108,7 @@ function openReadiness(closing: { now: boolean }, clockFault: () => string | nul
   const databaseAnswers = openDatabaseCheck()
   const look: LookWhetherReady = async (context) => {
     const answers = !closing.now && (await databaseAnswers(context))
-    const fault = answers ? clockFault() : null
+    const fault = answers ? (clockFault() ?? cellFault(context.sql)) : null
     const is_ready = answers && fault === null
     context.metrics.readiness(is_ready)
     return { is_ready, fault }

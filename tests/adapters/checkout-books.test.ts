@@ -54,8 +54,9 @@ describe('what bears no mark of ours', () => {
   })
 })
 
-/** The connection where lists at this address show no metadata. */
-function withoutMetadata(
+/** The connection where lists at this address leave out a member of payments. */
+function without(
+  member: 'metadata' | 'balances',
   { acquirer, credentials, wire, clock }: CheckoutUnderTest,
   address: string,
 ): Acquirer {
@@ -63,8 +64,8 @@ function withoutMetadata(
     async send(request) {
       const answer = await wire.send(request)
       if (!request.url.includes(address)) return answer
-      const { data, ...page } = answer.json as { data: { metadata: object }[] }
-      const json = { ...page, data: data.map(({ metadata: _, ...payment }) => payment) }
+      const { data, ...page } = answer.json as { data: object[] }
+      const json = { ...page, data: data.map((payment) => ({ ...payment, [member]: undefined })) }
       return { ...answer, json, text: JSON.stringify(json) }
     },
   }
@@ -75,7 +76,7 @@ function withoutMetadata(
 test('a charge is found where the list of payments leaves out their marks', async () => {
   const tested = await openCheckoutUnderTest()
   const { acquirer, fake, numberFor } = tested
-  const reading = withoutMetadata(tested, '/payments?reference=')
+  const reading = without('metadata', tested, '/payments?reference=')
   const request = authoriseRequest(numberFor('approve'))
   await acquirer.authorise(request)
   const look = lookUpOf(request.reference)
@@ -110,13 +111,42 @@ describe('a list', () => {
     const reference = mintReference()
     plant(tested, shortReference(reference), { ripper_installation: 'ours' })
     plant(tested, 'ORD-5023', {})
-    const reading = withoutMetadata(tested, '/payments/search')
+    const reading = without('metadata', tested, '/payments/search')
     const within = { since, until: clock.now() }
     expect(await reading.listAuthorisations(within)).toEqual(
       await acquirer.listAuthorisations(within),
     )
     const ids = sent.filter(({ url }) => /\/payments\/pay_\w+$/.test(url))
     expect(ids).toHaveLength(1)
+  })
+
+  test('that leaves out the balances has ours read by its id where a part was captured or refunded', async () => {
+    const tested = await openCheckoutUnderTest()
+    const { clock, fake, sent } = tested
+    const { books } = fake
+    const since = clock.now()
+    const marked = { ripper_installation: 'ours' }
+    for (const [metadata, amount, refunded] of [
+      [marked, 4200, 0],
+      [marked, 100, 0],
+      [marked, 4200, 1200],
+      [{}, 100, 0],
+    ] as const) {
+      const payment = plant(tested, shortReference(mintReference()), metadata)
+      books.settle('captures', payment, { amount })
+      await clock.advance(60_000)
+      if (refunded) books.settle('refunds', payment, { amount: refunded })
+    }
+    await clock.advance(60_000)
+    const reading = without('balances', tested, '/payments/search')
+    const live = await reading.listAuthorisations({ since, until: clock.now() })
+    const ours = live.filter(({ installation }) => installation === 'ours')
+    expect(ours.map(({ amount, refunded_amount }) => [amount, refunded_amount])).toEqual([
+      [4200, undefined],
+      [100, 0],
+      [4200, 1200],
+    ])
+    expect(sent.filter(({ url }) => /\/payments\/pay_\w+$/.test(url))).toHaveLength(2)
   })
 
   test('longer than a page is read in parts, and nothing is missed or read twice', async () => {

@@ -6,6 +6,7 @@ import type { Clock } from '../../src/kernel/world.ts'
 import { openAdyenFake } from '../adapters/fakes/adyen/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
+import { checkoutPortal, type Portal, stripePortal } from './portals.ts'
 
 export const vendor_names = ['checkout', 'stripe', 'adyen'] as const
 export type VendorName = (typeof vendor_names)[number]
@@ -37,6 +38,8 @@ export type FakeVendor = {
   habits: { refuses_reversals: boolean }
   /** The shopper's bank sends back what was refunded of a charge. */
   sendBack(reference: string): void
+  /** What people do there without us; null at Adyen, where nothing but notices shows it. */
+  portal: Portal | null
   /** What was wrong with requests. */
   wrong: string[]
   close(): Promise<void>
@@ -50,10 +53,10 @@ export async function openFakeVendor(
   clock: Clock,
   later_ms = settles_after_ms,
 ): Promise<FakeVendor> {
-  const { fake, credentials, charges, sendBack } = await openers[name](clock, later_ms)
+  const { fake, credentials, charges, portal, sendBack } = await openers[name](clock, later_ms)
   const { url: api_url, wrong } = fake
   return {
-    ...{ sendBack, habits: fake.books.habits },
+    ...{ sendBack, portal, habits: fake.books.habits },
     ...{ name, charges, wrong, credentials: { ...credentials, api_url } },
     secrets: Object.entries(credentials).flatMap(([member, value]) =>
       member === 'merchant_account' ? [] : [value],
@@ -82,7 +85,8 @@ const openers = {
       })
     const sendBack = (reference: string) =>
       books.sendBack(books.payments.find((each) => longReference(each.reference) === reference)!)
-    return { fake, credentials: { secret_key, signature_key }, charges, sendBack }
+    const portal = checkoutPortal(books)
+    return { fake, credentials: { secret_key, signature_key }, charges, portal, sendBack }
   },
 
   async stripe(clock: Clock) {
@@ -103,7 +107,8 @@ const openers = {
       })
     const sendBack = (reference: string) =>
       books.sendBack(books.intents.find(({ metadata }) => metadata.ripper_reference === reference)!)
-    return { fake, credentials: { secret_key, webhook_secret }, charges, sendBack }
+    const portal = stripePortal(books, clock.now)
+    return { fake, credentials: { secret_key, webhook_secret }, charges, portal, sendBack }
   },
 
   async adyen(clock: Clock, later_ms: number) {
@@ -123,6 +128,6 @@ const openers = {
     const credentials = { api_key, merchant_account, hmac_key }
     const sendBack = (reference: string) =>
       books.sendBack(books.payments.find((each) => each.reference === reference)!)
-    return { fake, credentials, charges, sendBack }
+    return { fake, credentials, charges, portal: null, sendBack }
   },
 }

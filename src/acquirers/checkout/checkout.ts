@@ -47,7 +47,6 @@ import {
   byId,
   byReference,
   paymentRequest,
-  referenceRead,
   search_limit,
   searchRequest,
   settleRequest,
@@ -55,6 +54,7 @@ import {
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import {
   chargeFound,
+  isBare,
   isReversed,
   liveIn,
   mostAlive,
@@ -240,7 +240,7 @@ async function listAt(
   const page = await ask(connection, searchRequest({ since, until }, credentials))
   const { data, whole } = pageIn(page)
   if (whole && data.length < search_limit) {
-    return liveIn(await withMarks(connection, data, ends_at))
+    return liveIn(await readWhole(connection, data, ends_at))
       .filter(({ authorised_at }) => authorised_at >= since && authorised_at <= until)
       .toSorted((one, other) => one.authorised_at.getTime() - other.authorised_at.getTime())
   }
@@ -256,8 +256,8 @@ async function listAt(
   return [...earlier_half, ...(await listAt(connection, { since: later, until }, ends_at))]
 }
 
-/** A search may leave out the metadata, and our mark with it: then what has a reference like ours is read by its id. */
-async function withMarks(
+/** What a search shows in part alone is read by its id. */
+async function readWhole(
   connection: AcquirerConnection<CheckoutCredentials>,
   data: unknown[],
   ends_at: Date,
@@ -265,9 +265,9 @@ async function withMarks(
   const whole: unknown[] = []
   for (const each of data) {
     const payment = paymentIn(each)
-    const is_bare = payment?.metadata === null && referenceRead(payment.reference) !== null
-    if (is_bare && connection.clock.now() >= ends_at) throw new TooMany(tooMany(connection))
-    whole.push(is_bare ? await shown(connection, payment.id) : each)
+    const bare = payment && isBare(payment) ? payment : null
+    if (bare && connection.clock.now() >= ends_at) throw new TooMany(tooMany(connection))
+    whole.push(bare ? await shown(connection, bare.id) : each)
   }
   return whole
 }

@@ -174,6 +174,11 @@ describe('a list', () => {
   test.each<[string, unknown, object[]]>([
     ['reserved', base, [live]],
     ['captured', { ...base, status: 'Captured' }, [{ ...live, captured: true }]],
+    [
+      'captured in part',
+      { ...base, status: 'Partially Captured', balances: { total_captured: 100 } },
+      [{ ...live, captured: true, amount: 100 }],
+    ],
     ['without a mark', { ...base, metadata: null }, [{ ...live, installation: null }]],
     [
       'with the mark of another',

@@ -8,6 +8,7 @@ import {
   type LookUpRequest,
   Unanswered,
 } from '../acquirer.ts'
+import type { Money } from '../minor-units.ts'
 import { standInReference } from '../reference.ts'
 import {
   actionAnswer,
@@ -106,7 +107,7 @@ export function liveIn(data: unknown[]): LiveAuthorisation[] {
     const captured = isTaken(payment)
     if (!reference || payment.status === 'Refunded') return []
     if (!captured && payment.status !== 'Authorized') return []
-    const money = moneyRead(payment)
+    const money = captured ? takenOf(payment) : moneyRead(payment)
     const authorised_at = new Date(payment.requested_on ?? Number.NaN)
     if (!money || Number.isNaN(authorised_at.getTime())) {
       if (installation === null) return []
@@ -123,17 +124,30 @@ function standingOf(
   actions: TheirAction[],
   money: { amount: number; currency: string },
 ): AuthorisationStanding {
-  const { status, balances, currency } = payment
+  const { status, balances } = payment
   if (status === 'Expired') return { state: 'expired', ...money }
   if (isReversed(actions) && (status === 'Refunded' || status === 'Voided')) {
     return { state: 'reversed', ...money }
   }
   if (isTaken(payment)) {
-    const amount = balances?.total_captured
-    const taken = amount ? moneyRead({ amount, currency }) : null
+    const taken = balances?.total_captured ? takenOf(payment) : null
     return { state: 'captured', ...(taken ?? money), ...refundedOf(payment) }
   }
   return { state: status === 'Authorized' ? 'reserved' : 'voided', ...money }
+}
+
+/** What was captured, which may be a part of what was authorised; all of it where nothing says how much. */
+function takenOf({ amount, balances, currency }: TheirPayment): Money | null {
+  return moneyRead({ amount: balances?.total_captured || amount, currency })
+}
+
+/**
+ * Whether a page of a search leaves out what only the payment itself shows: our mark, or how much of it was captured or refunded.
+ */
+export function isBare({ metadata, balances, reference, status }: TheirPayment): boolean {
+  if (metadata === null) return referenceRead(reference) !== null
+  const is_marked = markIn({ metadata }) !== null
+  return is_marked && balances === null && status.startsWith('Partially')
 }
 
 function refundedOf(payment: TheirPayment): { refunded_amount?: number } {

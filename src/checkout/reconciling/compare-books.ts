@@ -5,19 +5,15 @@ import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
 import { findUnseen } from '../asking/finding-store.ts'
 import { type Ask, listAuthorisations } from '../asking/list-authorisations.ts'
+import { type BookedCharge, compare, type Finding, listedAs, unknownThere } from '../comparison.ts'
 import {
   around,
-  type BookedCharge,
-  compare,
-  type Finding,
   hoursOf,
-  listedAs,
   referencesOf,
   refundsToLookAt,
   spanToCompare,
-  unknownThere,
   type Window,
-} from '../comparison.ts'
+} from '../comparison-windows.ts'
 import type { SettlementContext } from '../context.ts'
 import { mayBeOurs } from '../orphan.ts'
 import { lookAtReversals } from '../orphans/failed-reversals.ts'
@@ -34,6 +30,7 @@ import {
 } from './comparison-store.ts'
 import { lookAtRefunds } from './look-at-refunds.ts'
 import { lookClosely } from './look-closely.ts'
+import { type RecordedHour, recordedHours } from './recorded-hours.ts'
 
 /** Longer than one window may take. */
 const lease_ms = 30 * 60_000
@@ -91,7 +88,8 @@ export async function compareAcquirer(
   }
   try {
     await watchDatabase(context)
-    await run(context, swept, { now, span, lease, compared })
+    const { compared_until } = claimed
+    await run(context, swept, { now, span, compared_until, lease, compared })
     await endComparison(sql, {
       acquirer: name,
       held: lease.held,
@@ -128,7 +126,14 @@ export async function compareAcquirer(
   return compared
 }
 
-type ComparisonRun = { now: Date; span: Window; lease: { held: Date }; compared: ComparisonResult }
+type ComparisonRun = {
+  now: Date
+  span: Window
+  /** The end of the last complete comparison. */
+  compared_until: Date | null
+  lease: { held: Date }
+  compared: ComparisonResult
+}
 
 async function run(
   context: ComparisonContext,
@@ -154,10 +159,13 @@ async function run(
       run.compared.found.push(...found)
     }
   }
+  const named = { acquirer: name, mode: swept.mode }
+  const earlier = await recordedHours(context.sql, named, run)
   try {
-    for (const window of hoursOf(run.span)) {
+    for (const { window, references } of [...hoursOf(run.span).map(listedHour), ...earlier]) {
       await goOnHere()
-      await look(await differingIn(context, swept, window, run.compared))
+      if (references) await lookAt(references)
+      else await look(await differingIn(context, swept, window, run.compared))
     }
   } finally {
     // Only the next sweep may release unknown ones, because it may have more than two days to search.
@@ -174,6 +182,10 @@ async function run(
     await goOnHere()
     await lookAt([reference])
   }
+}
+
+function listedHour(window: Window): RecordedHour {
+  return { window, references: null }
 }
 
 /** This process was paused for longer than its lease. The process that has the lease now starts over. */
@@ -204,8 +216,12 @@ async function differingIn(
   const ask: Ask = (clock, call) => askPatiently(clock, call, context.stopping)
   const listed = await listAuthorisations(world.clock, swept.acquirer, wide, ask)
   const ours = listed.filter((each) => mayBeOurs(each, installation))
+  const { from, below } = referencesOf(window)
   const within = ours.filter(
-    ({ authorised_at }) => authorised_at >= window.since && authorised_at < window.until,
+    ({ authorised_at, reference }) =>
+      (authorised_at >= window.since && authorised_at < window.until) ||
+      // The hour in which it was authorised need not be compared.
+      (reference >= from && reference < below),
   )
   compared.theirs += within.length
   await noteOrphans(context, swept, within)

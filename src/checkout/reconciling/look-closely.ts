@@ -14,8 +14,8 @@ import {
   listedAs,
   sidesOf,
   unknownThere,
-  widelyAround,
 } from '../comparison.ts'
+import { widelyAround } from '../comparison-windows.ts'
 import type { AcquirerOfMode } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { findBooked } from './comparison-store.ts'

@@ -16,13 +16,25 @@ type Cells = {
   all: readonly Cell[]
   /** The cell of a merchant, which need not exist yet. */
   find(merchant_id: string): Promise<Cell>
-  /** Whether they are elsewhere than this process knows. Left out, they stay where they are. */
+  /**
+   * Whether they are elsewhere than this process knows. From then on it refuses what would go to where they were. Left out, they
+   * stay where they are.
+   */
   haveMoved?(): Promise<boolean>
 }
 
 /** By the pool that sees all of a database. Those of cells lead to theirs. */
 const cellsOfWhole = new WeakMap<Sql, Cells>()
 const wholes = new WeakMap<Sql, Sql>()
+/** The pools of databases whose cells were moved while this process runs. */
+const outdated = new WeakSet<Sql>()
+
+const moved_words = 'cells were moved or made while this process runs: start it again at once'
+
+/** A merchant's cell is not where this process looks for it: `isStoreUnavailable`. */
+export class CellMovedError extends Error {
+  readonly code = 'CELL_MOVED'
+}
 
 /** From now on the pool's database is spread over these cells. */
 export function spreadOver(whole: Sql, cells: Cells): void {
@@ -46,12 +58,16 @@ export function reachOf(sql: Sql, merchant_id: string | null): Sql | Promise<Sql
   return merchant_id === null ? sql : cellOf(sql, merchant_id)
 }
 
-/** A job: throws an Error for people where this process writes to where cells were. */
+/** A job: throws an Error for people where cells are elsewhere than this process knows. */
 export async function watchCells({ sql }: { sql: Sql }): Promise<number> {
-  if (await cellsOfWhole.get(sql)?.haveMoved?.()) {
-    throw new Error('cells were moved or made while this process runs: start it again at once')
-  }
-  return 0
+  if (!(await cellsOfWhole.get(sql)?.haveMoved?.())) return 0
+  outdated.add(sql)
+  throw new Error(moved_words)
+}
+
+/** Why the process has to be started again; null where its cells are where they were. */
+export function cellFault(sql: Sql): string | null {
+  return outdated.has(sql) ? moved_words : null
 }
 
 /** The context, for what is done to one merchant's rows. */

@@ -3,7 +3,7 @@
 import { connect } from '../driver/driver.ts'
 import type { Rename } from '../driver/driver-query.ts'
 import type { Sql } from '../driver/pool.ts'
-import { type Cell, spreadOver } from './cells.ts'
+import { type Cell, CellMovedError, spreadOver } from './cells.ts'
 
 type Placed = { shard: string; host: string; port: number }
 
@@ -33,9 +33,10 @@ export async function openCells(
     const [row] = await whole<{ shard: string }[]>`
       select get_shard_id_for_distribution_column('sessions', ${merchant_id}::text)::text as shard`
     const cell = all.find(({ name }) => name === schemaOf(row!.shard))
-    if (!cell)
-      throw new Error(`the cell of shard ${row!.shard} is not known: start the process again`)
-    return cell
+    if (cell) return cell
+    throw new CellMovedError(
+      `the cell of shard ${row!.shard} is not known: start the process again`,
+    )
   }
   const find = (merchant_id: string) => {
     const known = kept.get(merchant_id)
@@ -46,7 +47,16 @@ export async function openCells(
     found.catch(() => kept.delete(merchant_id))
     return found
   }
-  const haveMoved = async () => namesOf(await readPlaces(whole)) !== namesOf(placed)
+  const haveMoved = async () => {
+    const places = new Map((await readPlaces(whole)).map((place) => [nameOf(place), nodeOf(place)]))
+    const gone = all.filter(({ name, node }) => places.get(name) !== node)
+    if (gone.length === 0 && places.size === all.length) return false
+    // What is written there is lost: Citus drops it. Whoever has a connection there gets an error instead.
+    await Promise.all(gone.map(({ sql }) => sql.end({ timeout: 0 })))
+    // A merchant that got a shard of its own is looked for anew.
+    kept.clear()
+    return true
+  }
   spreadOver(whole, { all, find, haveMoved })
   return {
     async close() {
@@ -55,8 +65,12 @@ export async function openCells(
   }
 }
 
-function namesOf(placed: Placed[]): string {
-  return placed.map(({ shard, host, port }) => `${shard} ${host}:${port}`).join(', ')
+function nodeOf({ host, port }: Placed): string {
+  return `${host}:${port}`
+}
+
+function nameOf({ shard }: Placed): string {
+  return schemaOf(shard)
 }
 
 async function readPlaces(whole: Sql): Promise<Placed[]> {
@@ -68,9 +82,10 @@ async function readPlaces(whole: Sql): Promise<Placed[]> {
     order by s.shardid`
 }
 
-function openCell({ url, options }: Source, { shard, host, port }: Placed): Cell {
-  const name = schemaOf(shard)
-  const node = `${host}:${port}`
+function openCell({ url, options }: Source, place: Placed): Cell {
+  const { host, port } = place
+  const name = nameOf(place)
+  const node = nodeOf(place)
   const { onStatement, connections_max } = options
   const sql = connect(atNode(url, host, port), {
     ...options,

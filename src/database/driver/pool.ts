@@ -38,6 +38,7 @@ export function replaceablePool(
   rename: Rename | null = null,
 ): Sql {
   let current = makePool(open())
+  let has_ended = false
   const damaged = new Set<Pool>()
 
   const enter = (): Pool => {
@@ -46,7 +47,7 @@ export function replaceablePool(
   }
   const exit = (pool: Pool, error: unknown): void => {
     pool.running -= 1
-    if (pool === current && isConnectionLost(error)) {
+    if (pool === current && !has_ended && isConnectionLost(error)) {
       damaged.add(pool)
       current = makePool(open())
     }
@@ -54,7 +55,7 @@ export function replaceablePool(
   }
 
   const giveUp = (pool: Pool): void => {
-    if (pool === current) current = makePool(open())
+    if (pool === current && !has_ended) current = makePool(open())
     damaged.delete(pool)
     void pool.sql.end({ timeout: 0 })
   }
@@ -89,6 +90,7 @@ export function replaceablePool(
     }
   }
   const end: Sql['end'] = async (options) => {
+    has_ended = true
     silence.close()
     await Promise.all([...damaged, current].map((pool) => pool.sql.end(options)))
   }

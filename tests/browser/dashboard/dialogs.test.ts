@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { hasFocus, newShopper } from '../shopper.ts'
+import { hasFocus, newShopper, picture } from '../shopper.ts'
 import { overview } from './more-samples.ts'
 import { butLost, openPlayed } from './played.ts'
 import * as samples from './samples.ts'
@@ -36,6 +36,37 @@ test('after a hold that leaves the list it is at the heading', async () => {
     const heading = page.getByRole('heading', { name: 'Holds' })
     await expect.poll(() => hasFocus(heading)).toBe(true)
   })
+})
+
+test('about many that are marked it says of each what came of it', async () => {
+  const capture = 'POST /payments/pay/hold/capture'
+  const waits = { status: 'held', settlement: 'awaiting_reconciliation' }
+  const answers = [
+    { status: 202, body: waits },
+    { status: 200, body: waits },
+    { status: 200, body: { status: 'captured', settlement: null } },
+  ]
+  const data = answers.map((_, at) => ({
+    ...samples.holds[0]!,
+    payment_id: `pay_${String(at).padStart(24, '0')}`,
+  }))
+  let captures = 0
+  standIn.on('GET /holds', () => ({ body: { data, has_more: false, next_cursor: null } }))
+  standIn.on(capture, () => answers[captures++]!)
+  await visit('holds', async (page) => {
+    const boxes = page.getByRole('checkbox', { name: 'Mark' })
+    for (const index of [0, 1, 2]) await boxes.nth(index).check()
+    await page.getByRole('button', { name: 'Capture those marked' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Capture those marked' })
+    await dialog.getByRole('button', { name: /^Capture / }).click()
+    const items = dialog.getByRole('listitem')
+    const words = ['Being carried out …', 'Being carried out …', 'Captured']
+    for (const [at, text] of words.entries()) await items.nth(at).getByText(text).waitFor()
+    await picture(page, 'dashboard-decided-many')
+    // None of them can be decided once more.
+    expect(await dialog.getByRole('button', { name: /^Capture / }).count()).toBe(0)
+  })
+  expect(captures).toBe(3)
 })
 
 test('fifty holds can be marked, and no more', async () => {

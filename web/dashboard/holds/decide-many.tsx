@@ -5,6 +5,7 @@ import type { ListedHold } from '../client/answers.ts'
 import { call, newIdempotencyKey } from '../client/call.ts'
 import { forget } from '../client/query.ts'
 import { Refused } from '../client/refused.ts'
+import type { ReplyOf } from '../client/routes.ts'
 import { useHere } from '../merchant.ts'
 import { refusalWords } from '../parts/alert.tsx'
 import { Amount, amountWords } from '../parts/amount.tsx'
@@ -45,7 +46,9 @@ export function MarkedHolds({ holds, onDone }: { holds: ListedHold[]; onDone: ()
   )
 }
 
-type Results = Record<string, 'done' | Refused>
+/** The payment as the service showed it after the decision. An acquirer may only have accepted that, and carry it out later. */
+type Decided = ReplyOf<'POST /{merchant_id}/payments/{payment_id}/hold/capture'>
+type Results = Record<string, Decided | Refused>
 
 function ManyDialog({
   kind,
@@ -61,14 +64,14 @@ function ManyDialog({
   const [results, setResults] = useState<Results>({})
   const [is_busy, setBusy] = useState(false)
   const decide = useDecision(kind)
-  const open = holds.filter(({ payment_id }) => results[payment_id] !== 'done')
+  const open = holds.filter(({ payment_id }) => isOpen(results[payment_id]))
   const run = async () => {
     setBusy(true)
     for (const { payment_id } of open) {
       const result = await decide(payment_id)
       setResults((before) => ({ ...before, [payment_id]: result }))
       // Whoever turned the proof down would be asked again for each that is left.
-      if (result !== 'done' && result.code === 'proof_required') break
+      if (result instanceof Refused && result.code === 'proof_required') break
     }
     await forget('GET /{merchant_id}/holds', 'GET /{merchant_id}/payments')
     setBusy(false)
@@ -88,7 +91,7 @@ function ManyDialog({
               <Amount amount={amount} currency={currency} />{' '}
               <span className="hint">{customer_email}</span>
             </span>
-            <Result result={results[payment_id]} kind={kind} />
+            <Result result={results[payment_id]} />
           </li>
         ))}
       </ul>
@@ -107,23 +110,32 @@ function ManyDialog({
   )
 }
 
-function Result({ result, kind }: { result: Results[string] | undefined; kind: string }) {
+/** Not decided yet, or refused. */
+function isOpen(result: Results[string] | undefined): boolean {
+  return result === undefined || result instanceof Refused
+}
+
+function Result({ result }: { result: Results[string] | undefined }) {
   if (result === undefined) return null
-  if (result === 'done') return <Status status={kind === 'capture' ? 'captured' : 'voided'} />
-  return <span className="fault">{refusalWords(result)}</span>
+  if (result instanceof Refused) return <span className="fault">{refusalWords(result)}</span>
+  const { status, settlement } = result
+  return settlement ? (
+    <Status status={status} text={say('decision_under_way')} />
+  ) : (
+    <Status status={status} />
+  )
 }
 
 /** A key for each payment, kept as long as the dialog: another try at one decides it once. */
 function useDecision(kind: 'capture' | 'void') {
   const { merchant_id } = useHere()
   const keys = useRef(new Map<string, string>())
-  return async (payment_id: string): Promise<'done' | Refused> => {
+  return async (payment_id: string): Promise<Decided | Refused> => {
     const idempotency_key = keys.current.get(payment_id) ?? newIdempotencyKey()
     keys.current.set(payment_id, idempotency_key)
     const name = `POST /{merchant_id}/payments/{payment_id}/hold/${kind}` as const
     try {
-      await call(name, { merchant_id, payment_id, body: {} }, { idempotency_key })
-      return 'done'
+      return await call(name, { merchant_id, payment_id, body: {} }, { idempotency_key })
     } catch (error) {
       if (error instanceof Refused) return error
       throw error
