@@ -441,7 +441,7 @@ test('what is about another connection, or nothing of ours, changes nothing', as
   await sql`update acquirer_operations set acquirer = 'bank:another' where payment_id = ${payment_id}`
   const strangers = [
     notice({ about: 'authorise', reference, answer: approved }),
-    notice({ about: 'authorise', reference: 'f'.repeat(32), answer: approved }),
+    notice({ about: 'authorise', reference: 'f'.repeat(32), answer: approved, is_ours: null }),
     notice({ about: 'dispute', reference: null }),
   ]
   expect(new Set(await post(...strangers))).toEqual(new Set(['unknown_here']))

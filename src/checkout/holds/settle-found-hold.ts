@@ -166,8 +166,11 @@ async function save(
     session,
     before: hold,
     key,
-    // A person may be wrong.
-    orphan: found.as === 'voided' ? orphanOfCharge(context, unwanted) : null,
+    // A person may be wrong. What the acquirer's notice says is so.
+    orphan:
+      found.as === 'voided' && cause.actor !== 'reconciler'
+        ? orphanOfCharge(context, unwanted)
+        : null,
     hold: { ...change.hold, operation_count: sequence },
     // The operation was never sent: its effect is there already.
     operation: { ...operation, state: 'approved', next_check_at: null, answer, answered_at: at },
