@@ -7,17 +7,16 @@ import { idsFrom } from '../kernel/ids.ts'
 import type { OperationState } from './operation.ts'
 import {
   mayBeOurs,
-  namedApart,
   newOrphan,
   nextReversalAt,
   type Orphan,
   type RecordedCharge,
   standingOf,
-  suspectsAmong,
   verdictOf,
 } from './orphan.ts'
 import { catchUp, windowsToSweep } from './orphan-windows.ts'
 import type { PaymentStatus } from './payment.ts'
+import { namedApart, suspectsAmong } from './suspects.ts'
 
 const noon = new Date('2026-09-01T12:00:00.000Z')
 const minute_ms = 60_000

@@ -233,16 +233,7 @@ function noticeMetrics(registers: Registry[]) {
     registers,
   })
   for (const about of noticed) givenUp.inc({ about }, 0)
-  const notOurs = new Counter({
-    name: 'ripper_notices_not_ours_total',
-    help: "Acquirers' notices that name nothing of this installation, as those of other systems that share the account.",
-    labelNames: ['connector'],
-    registers,
-  })
-  return {
-    noticeGivenUp: (about: string) => givenUp.labels(about).inc(),
-    noticesNotOurs: (connector: string, count: number) => notOurs.labels(connector).inc(count),
-  }
+  return { noticeGivenUp: (about: string) => givenUp.labels(about).inc() }
 }
 
 /** Receipts. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import type { AdyenCredentials } from '../../src/acquirers/adyen/credentials.ts'
-import { codes_of_words, declineOf as declineOfCode } from '../../src/acquirers/adyen/declines.ts'
+import { codesOfWords, declineOf as declineOfCode } from '../../src/acquirers/adyen/declines.ts'
 import { type NoticeItem, posted, signed, signedText } from './fakes/adyen/views.ts'
 
 const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'
@@ -167,7 +167,7 @@ describe('about a charge that was refused, for which no code is posted', () => {
     return (notice!.answer as { decline: object }).decline
   }
 
-  test.each(Object.entries(codes_of_words))('"%s" is as strict as code %s', (words, code) => {
+  test.each(Object.entries(codesOfWords))('"%s" is as strict as code %s', (words, code) => {
     const refusal = { code, raw: null, words: null }
     const { may_retry_elsewhere, ...answered } = declineOfCode(refusal)
     expect(may_retry_elsewhere).toBe(false)

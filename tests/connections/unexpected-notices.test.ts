@@ -2,7 +2,9 @@
 // systems' of the same account. And a refusal that a notice tells of before the answer.
 
 import { afterEach, describe, expect, test } from 'vitest'
+import { handleNotices } from '../../src/checkout/notices/handle-notices.ts'
 import { releaseOrphans } from '../../src/checkout/orphans/orphan-decision-store.ts'
+import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { numberFor } from '../adapters/fakes/numbers.ts'
 import { quick } from '../support/fault-table.ts'
 import { findingsOf } from '../support/holding.ts'
@@ -15,7 +17,7 @@ const stages = await Promise.all(
 )
 
 describe.each(stages)('%s', (name, stage) => {
-  const { clock, vendor, service, other, account, acquirer } = stage
+  const { clock, vendor, service, other, account, acquirer, connection_id } = stage
   const { client } = account
   const { sql } = other
 
@@ -149,6 +151,24 @@ describe.each(stages)('%s', (name, stage) => {
     await sql`delete from orphan_authorisations where reference = ${lost}`
   })
 
+  test('a charge that our books have lost goes back, where the operator has chosen that', async () => {
+    const { reference } = await pay()
+    const lost = service.context.ids.operation(clock.now())
+    vendor.repeat(reference, lost)
+    const context = { ...other.context, unknown_authorisations: 'reverse' } as const
+    for (let look = 0; look < 4; look++) {
+      await clock.advance(60_000)
+      await stage.post()
+      await driving(clock, handleNotices(context))
+    }
+    await driving(clock, sweepOrphans(context))
+    await stage.rest(true)
+    const [charge] = ofReference(lost)
+    expect(charge).toMatchObject({ reserved: 0, refunded: charge!.taken })
+    const [orphan] = await sql`select state from orphan_authorisations where reference = ${lost}`
+    expect(orphan).toEqual({ state: 'reversed' })
+  })
+
   test("other systems' notices are taken and counted, and not kept", async () => {
     const { reference } = await pay()
     await stage.post()
@@ -160,9 +180,12 @@ describe.each(stages)('%s', (name, stage) => {
     expect(posts).toBeGreaterThan(0)
     await stage.run('handle_notices')
     expect(await sql`select count(*)::int from acquirer_notices`).toEqual([row])
-    const texts = await Promise.all([service, other].map((each) => each.context.metrics.text()))
-    const counted = [...texts.join('').matchAll(/ripper_notices_not_ours_total\{.*?\} (\d+)/g)]
-    expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(posts)
+    const counted = [...service.log, ...other.log].flatMap(({ message, fields }) =>
+      message === 'notices that name nothing of ours are not kept' ? [fields] : [],
+    )
+    expect(counted).toEqual(
+      Array.from({ length: posts }, () => ({ connection_id, connector: name, count: 1 })),
+    )
   })
 
   test.each(['suspected_fraud', 'fraudulent'] as const)(

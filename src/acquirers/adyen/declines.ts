@@ -37,7 +37,7 @@ const meanings = meaningsOf(table)
  * Adyen's words for its codes, as its notices have them instead. Source: docs.adyen.com/development-resources/refusal-reasons, as of November
  * 2026. Only those whose meaning is hard or fraud: other words leave a decline soft.
  */
-export const codes_of_words: Readonly<Record<string, string>> = {
+export const codesOfWords: Readonly<Record<string, string>> = {
   'blocked card': '5',
   'expired card': '6',
   'invalid card number': '8',
@@ -58,7 +58,7 @@ export const codes_of_words: Readonly<Record<string, string>> = {
 export function declineToldOf(reason: string | null): Decline {
   const words = wordsOf(reason)
   const key = words?.toLowerCase() ?? ''
-  const code = Object.hasOwn(codes_of_words, key) ? codes_of_words[key] : undefined
+  const code = Object.hasOwn(codesOfWords, key) ? codesOfWords[key] : undefined
   const { may_retry_elsewhere: _, ...meaning } =
     meanings.get(code ?? '') ?? unlisted('card_declined', 'soft')
   return { ...meaning, reason: words }

@@ -4,7 +4,8 @@ import { standInReference } from '../../acquirers/reference.ts'
 import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
-import { isAnother, type Orphan, type OrphanLine } from '../orphan.ts'
+import type { Orphan, OrphanLine } from '../orphan.ts'
+import { isAnother } from '../suspects.ts'
 
 /**
  * Writes orphans, each with the reference of its reversal, and lines about those that it returns: new ones, those that

@@ -153,7 +153,8 @@ async function followHint(
   const open = operation ? isOpen(operation) && operation : isOpen(charge) && charge
   if (open) {
     // The notice may concern what comes after the answer, which is still expected.
-    if (open.kind === 'refund' && open.state === 'sent') return 'later'
+    const is_later = open.kind === 'refund' || open !== operation
+    if (is_later && open.state === 'sent') return 'later'
     await askAtOnce(context.sql, open, context.world.clock.now())
     return 'asked_at_once'
   }
@@ -224,7 +225,9 @@ async function settleOrphan(
   context: NoticeContext,
   { about, answer, reference, acquirer_transaction_id, ...notice }: StoredNotice,
 ): Promise<Outcome | null> {
-  if (about !== 'reverse' || answer === null || answer.result === 'suggested') return null
+  // A reversal of what was captured is a refund there.
+  if (about !== 'reverse' && about !== 'refund') return null
+  if (answer === null || answer.result === 'suggested') return null
   const named = { acquirer: acquirerName(notice), reference, acquirer_transaction_id }
   const is_settled = await settleReversal(context, named, answer as SettleAnswer)
   return is_settled === null ? null : is_settled ? 'settled' : 'later'

@@ -68,7 +68,9 @@ function meant(
   if (about === 'capture' && alike.length === 0) {
     return operations.find(({ kind }) => kind === 'authorise')
   }
-  const named = alike.find((each) => isOwn(each, notice))
+  // A reversal of what was captured is a refund there.
+  const kinds = about === 'refund' ? ['refund', 'reverse'] : [about]
+  const named = operations.find((each) => kinds.includes(each.kind) && isOwn(each, notice))
   if (named) return named
   const nameless = alike.filter(({ acquirer_transaction_id }) => acquirer_transaction_id === null)
   if (about === 'refund') return nameless.some(isOpen) ? 'not_named_yet' : undefined

@@ -68,10 +68,10 @@ function verified(read: Read, post: NoticePost, keys: NoticeKey<Credentials>[]):
 
 /**
  * Other systems may share the account at the acquirer, and may have far more payments than we do. A notice concerns us if it bears our
- * mark, if it may bear a reference of ours, or if it names something of ours in any way. The others are only counted.
+ * mark, if it may bear a reference of ours, or if it names something of ours in any way. The log counts the others.
  */
 async function ours(
-  { sql, installation, metrics }: Pick<Context, 'sql' | 'installation' | 'metrics'>,
+  { sql, installation, world }: Pick<Context, 'sql' | 'installation' | 'world'>,
   row: ConnectionKey,
   { notices, received_at }: { notices: Notice[]; received_at: Date },
 ): Promise<Notice[]> {
@@ -84,7 +84,9 @@ async function ours(
   const own = notices.filter(
     (notice) => !doubtful.includes(notice) || named.some((each) => isNamed(each, notice)),
   )
-  metrics.noticesNotOurs(row.connector, notices.length - own.length)
+  const { connection_id, connector } = row
+  const fields = { connection_id, connector, count: notices.length - own.length }
+  if (fields.count > 0) world.log.info(fields, 'notices that name nothing of ours are not kept')
   return own
 }
 

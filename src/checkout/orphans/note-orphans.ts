@@ -7,16 +7,14 @@ import { saveOrphans } from '../asking/orphan-rows-store.ts'
 import {
   brake,
   mayBeOurs,
-  namedApart,
   newOrphan,
   type Orphan,
   orphanLine,
   type RecordedCharge,
-  type Suspect,
   service_actor,
   standsBehind,
-  suspectsAmong,
 } from '../orphan.ts'
+import { namedApart, type Suspect, suspectsAmong } from '../suspects.ts'
 import { holdBackUnknown } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { applyBrake, correctOrphans, countUnsettled, findCharges } from './orphan-store.ts'

@@ -52,10 +52,8 @@ async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<num
   const { sql, world } = context
   const { acquirer } = swept
   if (!acquirer.lists) {
-    // Only notices report what this acquirer holds without us, mostly within its window. A brake must not wait for a list that
-    // never comes.
-    const told_until = new Date(world.clock.now().getTime() - acquirer.safe_window_ms)
-    await saveSweptUntil(sql, acquirer.name, told_until)
+    // Only notices report what this acquirer holds without us. A brake must not wait for a list that never comes.
+    await saveSweptUntil(sql, acquirer.name, world.clock.now())
     await decideUnknown(context, acquirer.name, true)
     return 0
   }

@@ -19,10 +19,11 @@ import {
   type Window,
 } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
-import { isAnother, mayBeOurs } from '../orphan.ts'
+import { mayBeOurs } from '../orphan.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { watchDatabase } from '../orphans/watch-database.ts'
+import { isAnother } from '../suspects.ts'
 import {
   claimComparison,
   endComparison,
