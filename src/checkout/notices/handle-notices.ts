@@ -28,7 +28,7 @@ import {
   type StoredNotice,
 } from './notice-store.ts'
 import { findSubject, type Subject } from './notice-subject.ts'
-import { approvalIn, holdBackLost, holdBackSecond } from './unknown-charge.ts'
+import { approvalIn, holdBackLost, noteSecond } from './unknown-charge.ts'
 
 /** Longer than two notices may take. */
 const lease_ms = 60_000
@@ -184,17 +184,11 @@ async function followSecond(
   subject: Subject,
   notice: StoredNotice,
 ): Promise<Outcome> {
-  const { whole, charge } = subject
   const approval = approvalIn(notice)
   if (approval === null) return 'second_charge'
   // The other one first: what comes of it decides about this one.
-  if (isOpen(charge)) return 'later'
-  if (charge.state === 'approved') {
-    await holdBackSecond(context, subject, notice, approval)
-    return 'held_back'
-  }
-  const ended = { ...whole, operation: charge, cause: causeOf(notice) }
-  return contradiction(context, ended, approval)
+  if (isOpen(subject.charge)) return 'later'
+  return noteSecond(context, subject, notice, approval)
 }
 
 /** An acquirer that can be asked lists its charges, too: the sweep finds within minutes what nobody knows. */

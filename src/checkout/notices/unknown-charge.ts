@@ -59,43 +59,38 @@ export async function holdBackLost(
 }
 
 /**
- * The acquirer has made two charges of one request. The payment stands on the other one, but this acquirer cannot be asked whether
- * that one lives, and a person may have given the payment a wrong id. So a person decides.
+ * The acquirer has made two charges of one request. The second one goes back, but for one case: if the payment stands on the first
+ * one, a person decides. Nobody can ask this acquirer whether the first one lives, and a person may have given it a wrong id.
  */
-export async function holdBackSecond(
+export async function noteSecond(
   context: OrphanContext,
   { whole: { payment }, charge }: Subject,
   notice: StoredNotice,
   approval: Approved,
-): Promise<void> {
+): Promise<'held_back' | 'taken_back'> {
   const { sql, world, ids } = context
   const { acquirer_transaction_id, amount, currency } = approval
   const reference = standInReference(acquirer_transaction_id)
   const found = orphanIn(context, { ...notice, reference }, approval, payment)
   const { acquirer, found_at: at } = found
-  const orphan = { ...found, next_try_at: null, held_back_at: at }
+  const waits = charge.state === 'approved'
+  const orphan = waits ? { ...found, next_try_at: null, held_back_at: at } : found
   const line = orphanLine(ids, reference, {
     change: 'orphan.found',
     detail: { acquirer, amount, currency, acquirer_transaction_id },
     actor: 'reconciler',
     at,
   })
-  if (!(await saveOrphan(sql, orphan, { settled_before: new Date(0), lines: [line] }))) return
-  const { merchant_id, payment_id } = payment
-  const known = charge.handle ?? charge.acquirer_transaction_id
-  world.log.error(
-    {
-      acquirer,
-      reference,
-      merchant_id,
-      payment_id,
-      known,
-      acquirer_transaction_id,
-      amount,
-      currency,
-    },
-    'the acquirer has two charges of one payment, and one waits for a person: ripper orphan list shows it',
-  )
+  if (await saveOrphan(sql, orphan, { settled_before: new Date(0), lines: [line] })) {
+    const { merchant_id, payment_id } = payment
+    const known = charge.handle ?? charge.acquirer_transaction_id
+    const fields = { acquirer, reference, merchant_id, payment_id, known, acquirer_transaction_id }
+    const message = waits
+      ? 'the acquirer has two charges of one payment, and one waits for a person: ripper orphan list shows it'
+      : 'orphaned authorisation found, it will be reversed'
+    world.log.error({ ...fields, amount, currency }, message)
+  }
+  return waits ? 'held_back' : 'taken_back'
 }
 
 function orphanIn(
