@@ -102,7 +102,7 @@ function refused(decline_code: string, authorisation_known = true): SettleAnswer
 }
 
 /** Charges, and hears nothing. */
-async function lose(fault = faults.lost_after) {
+async function lose(fault: Fault = faults.lost_after) {
   const session = await client.open()
   await client.present(session)
   acquirer.meet('authorise', fault)
