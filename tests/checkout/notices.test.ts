@@ -239,56 +239,6 @@ describe('where only notices bring the outcome', () => {
     await run('reverse_orphans')
   })
 
-  /** Of a charge with our reference, and the acquirer's own id. */
-  const told = (reference: string, id: string, answer: AuthoriseAnswer) =>
-    notice({
-      ...{ about: 'authorise', reference, authorisation_transaction_id: id },
-      ...{ acquirer_transaction_id: id, answer: { ...answer, acquirer_transaction_id: id } },
-    })
-
-  test.each<[string, AuthoriseAnswer, Fault, boolean, string]>([
-    ['that was declined goes back', declined, faults.lost_before, true, 'taken_back'],
-    [
-      'on which a payment stands waits for a person',
-      approved,
-      faults.lost_after,
-      false,
-      'held_back',
-    ],
-  ])('a second charge beside one %s', async (_, answer, fault, is_due, outcome) => {
-    const { payment_id, reference } = await lose(fault)
-    expect(await post(told(reference, `first of ${reference}`, answer))).toEqual(['settled'])
-    const status = await statusOf(payment_id)
-    const id = `second of ${reference}`
-    // A refusal of the second says nothing of the first.
-    expect(await post(told(reference, id, declined))).toEqual(['second_charge'])
-    const second = told(reference, id, approved)
-    expect(await post(second)).toEqual([outcome])
-    expect(await statusOf(payment_id)).toBe(status)
-    const orphans = await sql`
-      select acquirer_transaction_id as id, next_try_at is not null as is_due, held_back_at is null as is_free
-      from orphan_authorisations where payment_id = ${payment_id}`
-    expect(orphans).toEqual([{ id, is_due, is_free: is_due }])
-    // What is done to the second is not done to the first.
-    const voided = notice({
-      about: 'void',
-      reference,
-      authorisation_transaction_id: id,
-      answer: done,
-    })
-    expect(await post(voided)).toEqual(['second_charge'])
-    expect(await findingsOf(service, payment_id)).toEqual([])
-    await sql`delete from orphan_authorisations where payment_id = ${payment_id}`
-  })
-
-  test('a second charge waits for the outcome of the first', async () => {
-    const { reference } = await lose()
-    await sql`update acquirer_operations set acquirer_transaction_id = 'first' where operation_id = ${reference}`
-    expect(await post(told(reference, 'second', approved))).toEqual(['later'])
-    expect(await post(told(reference, 'first', approved))).toEqual(['settled'])
-    await sql`delete from acquirer_notices where handled_at is null`
-  })
-
   test('a reservation that lapsed ends its hold as voided', async () => {
     const { payment_id } = await hold(account)
     const reference = await referenceOf(payment_id)
