@@ -136,7 +136,7 @@ export function chargesAtAdyen({ payments, modifications }: AdyenBooks): BookedC
       ...{ id: psp, reference, mark: markOf(metadata), amount, currency, capture, behaviour },
       ...{ asked_at: payment.asked_at, known_at: payment.decided_at, is_approved },
       taken_at: capture && is_approved ? payment.decided_at : null,
-      acts: (own.get(payment) ?? []).map(adyenAct),
+      acts: (own.get(payment) ?? []).filter(({ takes }) => takes !== null).map(adyenAct),
     }
   })
 }
@@ -147,6 +147,8 @@ const kinds = {
   CANCEL_OR_REFUND: 'reverse',
   TECHNICAL_CANCEL: 'reverse',
   REFUND: 'refund',
+  EXPIRE: 'void',
+  CHARGEBACK: 'refund',
 } as const
 
 function adyenAct({ psp, event, reference, amount, success, ...act }: FakeModification): BookedAct {

@@ -12,12 +12,12 @@ import {
   type Orphan,
   type RecordedCharge,
   standingOf,
-  suspectsAmong,
   unreversed_ms,
   verdictOf,
 } from './orphan.ts'
 import { catchUp, windowsToSweep } from './orphan-windows.ts'
 import type { PaymentStatus } from './payment.ts'
+import { namedApart, suspectsAmong } from './suspects.ts'
 
 const noon = new Date('2026-09-01T12:00:00.000Z')
 const minute_ms = 60_000
@@ -38,6 +38,8 @@ const listed: LiveAuthorisation = {
 function known(changes: Partial<RecordedCharge> = {}): RecordedCharge {
   return {
     reference,
+    handle: null,
+    acquirer_transaction_id: null,
     merchant_id: 'm_a',
     payment_id: 'pay_a',
     state: 'approved',
@@ -71,7 +73,7 @@ describe('a listed authorisation', () => {
   ])('%s, its payment %s: orphan %s', (state, payment_status, isOrphan) => {
     const { suspects } = suspectsAmong([listed], [known({ state, payment_status })], 'ours')
     expect(suspects).toEqual(
-      isOrphan ? [{ ...listed, merchant_id: 'm_a', payment_id: 'pay_a' }] : [],
+      isOrphan ? [{ ...listed, beside: null, merchant_id: 'm_a', payment_id: 'pay_a' }] : [],
     )
   })
 
@@ -84,7 +86,7 @@ describe('a listed authorisation', () => {
 
   test('that no operation knows is one, and nobody’s', () => {
     expect(suspectsAmong([listed], [other], 'ours')).toEqual({
-      suspects: [{ ...listed, merchant_id: null, payment_id: null }],
+      suspects: [{ ...listed, beside: null, merchant_id: null, payment_id: null }],
       strangers: 0,
     })
   })
@@ -98,6 +100,41 @@ describe('a listed authorisation', () => {
     const unmarked = { ...listed, installation: mark }
     const { suspects } = suspectsAmong([unmarked], [known({ state: 'failed' })], 'ours')
     expect(suspects).toMatchObject([{ merchant_id: 'm_a' }])
+  })
+})
+
+describe('of two charges with one reference', () => {
+  const [own, second] = ['theirs_1', 'theirs_2'].map((acquirer_transaction_id) => {
+    return { ...listed, acquirer_transaction_id }
+  }) as [typeof listed, typeof listed]
+  const charge = known({ acquirer_transaction_id: 'theirs_1' })
+
+  test.each<[string, RecordedCharge]>([
+    ['its id', charge],
+    ['its handle', known({ handle: 'theirs_1' })],
+  ])('the payment stands on that which %s names, and the other is a suspect', (_, recorded) => {
+    const { suspects } = suspectsAmong([own, second], [recorded], 'ours')
+    expect(suspects).toEqual([
+      { ...second, merchant_id: 'm_a', payment_id: 'pay_a', beside: recorded },
+    ])
+  })
+
+  test('neither is one while no answer has named the charge', () => {
+    expect(suspectsAmong([own, second], [known()], 'ours').suspects).toEqual([])
+  })
+
+  test.each<[string, RecordedCharge[]]>([
+    ['of a failed charge without an id', [known({ state: 'failed' })]],
+    ['of a failed charge with an id', [{ ...charge, state: 'failed' }]],
+    ['that nothing here knows', []],
+  ])('both %s are orphans, and have names of their own', (_, recorded) => {
+    const { suspects } = suspectsAmong([own, second], recorded, 'ours')
+    const apart = namedApart(suspects)
+    const [first, other] = apart.map((each) => each.reference)
+    expect(first).toBe(reference)
+    expect(other).toMatch(/^[0-9a-f]{32}$/)
+    expect(other).not.toBe(reference)
+    expect(namedApart(suspects)).toEqual(apart)
   })
 })
 

@@ -1,7 +1,12 @@
 // An orphan: an authorisation at an acquirer that no payment of ours stands behind. Which authorisations are orphans,
 // when there are too many, and what becomes of their reversal.
 
-import { isGone, type LiveAuthorisation, type SettleAnswer } from '../acquirers/acquirer.ts'
+import {
+  type AuthorisationName,
+  isGone,
+  type LiveAuthorisation,
+  type SettleAnswer,
+} from '../acquirers/acquirer.ts'
 import type { JournalChange, OpenLine } from '../audit/journal.ts'
 import { type Ids, idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import type { Mode } from '../kernel/values.ts'
@@ -101,8 +106,7 @@ export const service_actor = 'service'
 export const every_acquirer = '*'
 
 /** Our record under the reference of an authorisation. */
-export type RecordedCharge = {
-  reference: string
+export type RecordedCharge = AuthorisationName & {
   merchant_id: string
   payment_id: string
   state: OperationState
@@ -110,9 +114,6 @@ export type RecordedCharge = {
   /** A reversal of the same payment is still unanswered. */
   is_being_reversed: boolean
 }
-
-/** A listed authorisation, and its payment if that is known. */
-export type Suspect = LiveAuthorisation & Pick<Orphan, 'merchant_id' | 'payment_id'>
 
 /** A charge may be approved this long after its reference was made. By another clock it may also be before. */
 const reference_slack_ms = 8 * 24 * 3_600_000
@@ -122,36 +123,16 @@ const reference_slack_ms = 8 * 24 * 3_600_000
  * that we could have made at about that time. Other users of the same account at the acquirer do not concern us.
  */
 export function mayBeOurs(
-  { reference, installation, authorised_at }: LiveAuthorisation,
+  {
+    reference,
+    installation,
+    authorised_at,
+  }: Pick<LiveAuthorisation, 'reference' | 'installation' | 'authorised_at'>,
   our_mark: string,
 ): boolean {
   if (installation === our_mark) return true
   if (!/^[0-9a-f]{32}$/.test(reference)) return false
   return Math.abs(authorised_at.getTime() - millisecondsOf(reference)) <= reference_slack_ms
-}
-
-/**
- * The listed authorisations without a payment. An intent is committed before the acquirer is called, so an authorisation that
- * is listed first and looked up afterwards is known by then or never. A known reference is ours, whatever its mark; an unknown
- * one is ours only with our mark.
- */
-export function suspectsAmong(
-  listed: LiveAuthorisation[],
-  known: RecordedCharge[],
-  our_mark: string,
-): { suspects: Suspect[]; strangers: number } {
-  const charges = new Map(known.map((charge) => [charge.reference, charge]))
-  const suspects: Suspect[] = []
-  let strangers = 0
-  for (const authorisation of listed) {
-    const charge = charges.get(authorisation.reference)
-    const { merchant_id = null, payment_id = null } = charge ?? {}
-    if (!charge && authorisation.installation !== our_mark) strangers += 1
-    else if (!charge || !standsBehind(charge)) {
-      suspects.push({ ...authorisation, merchant_id, payment_id })
-    }
-  }
-  return { suspects, strangers }
 }
 
 /** Whether a payment of ours rests on the charge, or may yet do so. Such a charge is never taken back. */

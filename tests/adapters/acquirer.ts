@@ -79,7 +79,7 @@ function answerTests(open: OpenAcquirer): void {
     const answer = await acquirer.authorise(request)
     expect(answer).toMatchObject({
       result: category === 'provider_error' ? 'failed' : 'declined',
-      decline: { code, category, reason: expect.stringContaining(reason) },
+      decline: { code, category, reason: expect.stringMatching(new RegExp(reason, 'i')) },
     })
     const found = { result: 'found', kind: 'authorise', answer, standing: null } as const
     await expectLearned(tested, lookUpOf(request.reference), found)

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import type { AdyenCredentials } from '../../src/acquirers/adyen/credentials.ts'
+import { codesOfWords, declineOf as declineOfCode } from '../../src/acquirers/adyen/declines.ts'
 import { type NoticeItem, posted, signed, signedText } from './fakes/adyen/views.ts'
 
 const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'
@@ -94,6 +95,7 @@ describe('about a modification', () => {
     ['TECHNICAL_CANCEL', 'false', 'reverse', nothing],
     ['CANCEL_OR_REFUND', 'true', 'reverse', approved],
     ['CANCEL_OR_REFUND', 'false', 'reverse', refused],
+    ['VOID_PENDING_REFUND', 'true', 'reverse', approved],
     ['REFUND', 'true', 'refund', { ...approved, money: { amount: 4200, currency: 'GBP' } }],
     ['REFUND', 'false', 'refund', refused],
     ['REFUND_FAILED', 'true', 'refund', refused],
@@ -157,6 +159,43 @@ describe('its name', () => {
   ])('is another with %o', (change) => {
     expect(idOf({ ...charge, ...change })).not.toBe(idOf(charge))
   })
+})
+
+describe('about a charge that was refused, for which no code is posted', () => {
+  const declineOf = (reason: string | null) => {
+    const [notice] = readItem({ ...charge, success: 'false', reason: reason as string })
+    return (notice!.answer as { decline: object }).decline
+  }
+
+  test.each(Object.entries(codesOfWords))('"%s" is as strict as code %s', (words, code) => {
+    const refusal = { code, raw: null, words: null }
+    const { may_retry_elsewhere, ...answered } = declineOfCode(refusal)
+    expect(may_retry_elsewhere).toBe(false)
+    expect(['hard', 'fraud']).toContain(answered.category)
+    for (const reason of [words, words.toUpperCase()]) {
+      expect(declineOf(reason)).toEqual({ ...answered, reason })
+    }
+  })
+
+  test.each(['Refused', 'Not enough balance', 'Acquirer Error', 'constructor', '', null])(
+    '%s stays soft',
+    (reason) => {
+      const soft = { code: 'card_declined', category: 'soft' }
+      expect(declineOf(reason)).toEqual({ ...soft, reason: reason || null })
+    },
+  )
+})
+
+test('its own mark is read, where the account repeats it', () => {
+  const additionalData = { 'metadata.ripper_installation': 'ours' }
+  expect(readItem({ ...charge, additionalData })).toMatchObject([{ is_ours: true }])
+})
+
+test('a modification without the original names no charge', () => {
+  const cancel = { ...modification, eventCode: 'TECHNICAL_CANCEL', originalReference: undefined }
+  expect(readItem(cancel as NoticeItem)).toMatchObject([
+    { acquirer_transaction_id: 'MOD1', authorisation_transaction_id: null },
+  ])
 })
 
 test('what is not signed gives words and a time, and decides nothing', () => {

@@ -109,11 +109,12 @@ test('it accepts the notices, which the connector reads alike', async () => {
   expect(types).toEqual([
     'payment_intent.amount_capturable_updated',
     'payment_intent.succeeded',
+    'charge.refunded',
     'refund.updated',
   ])
   const read = posts.flatMap((post) =>
     stripe.notices!.read(post, { credentials, mode: 'sandbox', installation: 'ours', now }),
   )
-  expect(read.map(({ about }) => about)).toEqual(['authorise', 'capture', 'refund'])
+  expect(read.map(({ about }) => about)).toEqual(['authorise', 'capture', 'refund', 'refund'])
   expect(read.every((notice) => notice.authorisation_transaction_id === id)).toBe(true)
 })

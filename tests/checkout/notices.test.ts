@@ -13,7 +13,7 @@ import { listGivenUp, saveNotices } from '../../src/checkout/notices/notice-stor
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf, eventsOf, findingsOf, hold } from '../support/holding.ts'
 import { driving } from '../support/service.ts'
-import { day_ms, faults, gate, minute_ms, useStage } from '../support/settling.ts'
+import { day_ms, type Fault, faults, gate, minute_ms, useStage } from '../support/settling.ts'
 
 const connection_id = `conn_${'1'.repeat(24)}`
 const name = `bank:${connection_id}`
@@ -102,7 +102,7 @@ function refused(decline_code: string, authorisation_known = true): SettleAnswer
 }
 
 /** Charges, and hears nothing. */
-async function lose(fault = faults.lost_after) {
+async function lose(fault: Fault = faults.lost_after) {
   const session = await client.open()
   await client.present(session)
   acquirer.meet('authorise', fault)
@@ -441,7 +441,7 @@ test('what is about another connection, or nothing of ours, changes nothing', as
   await sql`update acquirer_operations set acquirer = 'bank:another' where payment_id = ${payment_id}`
   const strangers = [
     notice({ about: 'authorise', reference, answer: approved }),
-    notice({ about: 'authorise', reference: 'f'.repeat(32), answer: approved }),
+    notice({ about: 'authorise', reference: 'f'.repeat(32), answer: approved, is_ours: null }),
     notice({ about: 'dispute', reference: null }),
   ]
   expect(new Set(await post(...strangers))).toEqual(new Set(['unknown_here']))

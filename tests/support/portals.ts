@@ -1,6 +1,7 @@
 // What people do in a vendor's portal, and what the vendor does by itself: none of it was asked for here.
 
 import { shortReference } from '../../src/acquirers/reference.ts'
+import type { AdyenBooks, FakeModification } from '../adapters/fakes/adyen/books.ts'
 import type { CheckoutBooks } from '../adapters/fakes/checkout/books.ts'
 import type { StripeBooks } from '../adapters/fakes/stripe/books.ts'
 
@@ -52,6 +53,31 @@ export function checkoutPortal(books: CheckoutBooks): Portal {
     undoVoid: undo('Void'),
   }
 }
+
+/** Nobody can ask Adyen, so all that it shows are notices: they bear the words that were entered in the portal. */
+export function adyenPortal(books: AdyenBooks, words: string): Portal & AdyenPortal {
+  const paymentOf = (reference: string) =>
+    orThrow(books.payments.find((payment) => payment.reference === reference))
+  const act =
+    (event: FakeModification['event'], takes: FakeModification['takes'] = null) =>
+    (reference: string, amount?: number) =>
+      books.actElsewhere(paymentOf(reference), { event, takes, amount, reference: words })
+  const never = () => {
+    throw new Error('is told by a CAPTURE_FAILED, and shown nowhere')
+  }
+  return {
+    capture: act('CAPTURE', 'capture'),
+    void: act('CANCELLATION', 'cancel'),
+    refund: act('REFUND', 'refund'),
+    expire: act('EXPIRE', 'cancel'),
+    ...{ undoCapture: never, shrinkCapture: never, undoVoid: never },
+    reverse: act('CANCEL_OR_REFUND', 'refund'),
+    dispute: act('CHARGEBACK'),
+  }
+}
+
+/** What Adyen has besides. */
+type AdyenPortal = Record<'reverse' | 'dispute', (reference: string) => void>
 
 export function stripePortal(books: StripeBooks, now: () => Date): Portal {
   const intentOf = (reference: string) =>

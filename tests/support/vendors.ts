@@ -1,12 +1,14 @@
 // The fake vendors as the tests of the assembled service use them: what credentials a connection has, and where the money is.
 
 import type { NoticePost } from '../../src/acquirers/acquirer.ts'
-import { longReference } from '../../src/acquirers/reference.ts'
+import { longReference, shortReference } from '../../src/acquirers/reference.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import { openAdyenFake } from '../adapters/fakes/adyen/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
+import { signed as signedByCheckout } from '../adapters/fakes/checkout/views.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
-import { checkoutPortal, type Portal, stripePortal } from './portals.ts'
+import { signed as signedByStripe } from '../adapters/fakes/stripe/views.ts'
+import { adyenPortal, checkoutPortal, type Portal, stripePortal } from './portals.ts'
 
 export const vendor_names = ['checkout', 'stripe', 'adyen'] as const
 export type VendorName = (typeof vendor_names)[number]
@@ -38,8 +40,12 @@ export type FakeVendor = {
   habits: { refuses_reversals: boolean }
   /** The shopper's bank sends back what was refunded of a charge. */
   sendBack(reference: string): void
-  /** What people do there without us; null at Adyen, where nothing but notices shows it. */
-  portal: Portal | null
+  /** What people do there without us. */
+  portal: Portal
+  /** The bank of a shopper disputes a charge. Returns what is posted of it beside the other notices. */
+  dispute(reference: string): NoticePost[]
+  /** Makes a charge of ours once more, under another id: a proxy has repeated the request. `as`: with another reference. */
+  repeat(reference: string, as?: string, mark?: 'unmarked'): void
   /** What was wrong with requests. */
   wrong: string[]
   close(): Promise<void>
@@ -53,10 +59,11 @@ export async function openFakeVendor(
   clock: Clock,
   later_ms = settles_after_ms,
 ): Promise<FakeVendor> {
-  const { fake, credentials, charges, portal, sendBack } = await openers[name](clock, later_ms)
+  const { fake, credentials, charges, ...acts } = await openers[name](clock, later_ms)
   const { url: api_url, wrong } = fake
   return {
-    ...{ sendBack, portal, habits: fake.books.habits },
+    ...acts,
+    habits: fake.books.habits,
     ...{ name, charges, wrong, credentials: { ...credentials, api_url } },
     secrets: Object.entries(credentials).flatMap(([member, value]) =>
       member === 'merchant_account' ? [] : [value],
@@ -83,10 +90,30 @@ const openers = {
           ...{ taken, refunded: books.total(payment, 'Refund') },
         }
       })
+    const paymentOf = (reference: string) =>
+      books.payments.find((payment) => payment.reference === shortReference(reference))!
     const sendBack = (reference: string) =>
       books.sendBack(books.payments.find((each) => longReference(each.reference) === reference)!)
-    const portal = checkoutPortal(books)
-    return { fake, credentials: { secret_key, signature_key }, charges, portal, sendBack }
+    return {
+      sendBack,
+      ...{ fake, credentials: { secret_key, signature_key }, charges },
+      portal: checkoutPortal(books),
+      dispute(reference: string) {
+        const { id: payment_id } = paymentOf(reference)
+        const created_on = clock.now().toISOString()
+        const event = { id: `evt_dsp_${payment_id}`, type: 'dispute_received', created_on }
+        return [signedByCheckout(signature_key, { ...event, data: { id: 'dsp_1', payment_id } })]
+      },
+      repeat(reference: string, as = reference, mark?: 'unmarked') {
+        const payment = paymentOf(reference)
+        const named = { reference: shortReference(as), metadata: mark ? {} : payment.metadata }
+        const actions = payment.actions.map(({ id, ...each }) => {
+          return { ...each, id: `${id}2`, reference: named.reference }
+        })
+        const again = { ...payment, ...named, id: `${payment.id}2`, actions }
+        books.payments.push({ ...again, requested_at: clock.now() })
+      },
+    }
   },
 
   async stripe(clock: Clock) {
@@ -105,10 +132,30 @@ const openers = {
           refunded: books.givenOf(intent),
         }
       })
+    const intentOf = (reference: string) =>
+      books.intents.find(({ metadata }) => metadata.ripper_reference === reference)!
     const sendBack = (reference: string) =>
       books.sendBack(books.intents.find(({ metadata }) => metadata.ripper_reference === reference)!)
-    const portal = stripePortal(books, clock.now)
-    return { fake, credentials: { secret_key, webhook_secret }, charges, portal, sendBack }
+    return {
+      sendBack,
+      ...{ fake, credentials: { secret_key, webhook_secret }, charges },
+      portal: stripePortal(books, clock.now),
+      dispute(reference: string) {
+        const { id: payment_intent } = intentOf(reference)
+        const object = { id: 'du_1', object: 'dispute', payment_intent }
+        const created = Math.floor(clock.now().getTime() / 1000)
+        const event = { id: `evt_dsp_${payment_intent}`, object: 'event', created }
+        const type = 'charge.dispute.created'
+        return [signedByStripe({ ...event, type, data: { object } }, webhook_secret, clock.now())]
+      },
+      repeat(reference: string, as = reference, mark?: 'unmarked') {
+        const intent = intentOf(reference)
+        const names = { id: `${intent.id}2`, charge_id: `${intent.charge_id}2` }
+        const metadata = mark ? {} : { ...intent.metadata, ripper_reference: as }
+        const again = { ...intent, ...names, metadata, refunds: [], created_at: clock.now() }
+        books.intents.push(again)
+      },
+    }
   },
 
   async adyen(clock: Clock, later_ms: number) {
@@ -126,8 +173,22 @@ const openers = {
         }
       })
     const credentials = { api_key, merchant_account, hmac_key }
+    const portal = adyenPortal(books, 'RMA-2026-17')
     const sendBack = (reference: string) =>
       books.sendBack(books.payments.find((each) => each.reference === reference)!)
-    return { fake, credentials, charges, portal: null, sendBack }
+    return {
+      sendBack,
+      ...{ fake, credentials, charges, portal },
+      dispute(reference: string) {
+        portal.dispute(reference)
+        return []
+      },
+      repeat(reference: string, as = reference, mark?: 'unmarked') {
+        const payment = books.payments.find((each) => each.reference === reference)!
+        const metadata = mark ? {} : payment.metadata
+        const again = { ...payment, psp: `${payment.psp}2`, reference: as, metadata }
+        books.payments.push({ ...again, asked_at: clock.now(), decided_at: clock.now() })
+      },
+    }
   },
 }

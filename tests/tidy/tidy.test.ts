@@ -155,6 +155,7 @@ describe('imports', () => {
         'reconciliation',
         'backoff',
         'orphan',
+        'suspects',
         'comparison',
         'event',
         'event-view',

@@ -1,5 +1,6 @@
 // The meaning of Adyen's refusal reason codes in our terms.
 
+import type { Decline } from '../acquirer.ts'
 import {
   type DeclineRow,
   forGood,
@@ -31,6 +32,37 @@ export const table: readonly DeclineRow[] = [
 ]
 
 const meanings = meaningsOf(table)
+
+/**
+ * Adyen's words for its codes, as its notices have them instead. Source: docs.adyen.com/development-resources/refusal-reasons, as of November
+ * 2026. Only those whose meaning is hard or fraud: other words leave a decline soft.
+ */
+export const codesOfWords: Readonly<Record<string, string>> = {
+  'blocked card': '5',
+  'expired card': '6',
+  'invalid card number': '8',
+  'not supported': '10',
+  'acquirer fraud': '14',
+  fraud: '20',
+  'fraud-cancelled': '22',
+  'transaction not permitted': '23',
+  'restricted card': '25',
+  'revocation of auth': '26',
+  'issuer suspected fraud': '31',
+  'no checking account available on card': '34',
+  'no savings account available on card': '35',
+  'transaction blocked by adyen to prevent excessive retry fees': '46',
+}
+
+/** A decline that a notice tells of. Its words are not signed, so all that they do is to make the decline stricter than soft. */
+export function declineToldOf(reason: string | null): Decline {
+  const words = wordsOf(reason)
+  const key = words?.toLowerCase() ?? ''
+  const code = Object.hasOwn(codesOfWords, key) ? codesOfWords[key] : undefined
+  const { may_retry_elsewhere: _, ...meaning } =
+    meanings.get(code ?? '') ?? unlisted('card_declined', 'soft')
+  return { ...meaning, reason: words }
+}
 
 /**
  * Keys: Adyen's code and the first two characters of the network's own text. Adyen advises against relying on that text. Here

@@ -1,5 +1,5 @@
 // The notices that Adyen posts to us. They are the only source of a request's outcome, so no decision uses a field that the
-// signature does not cover. Such fields only give words and times.
+// signature does not cover. Such fields only give words and times, and make a decline stricter.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
@@ -16,6 +16,7 @@ import { jsonIn } from '../wire.ts'
 import { wordsOf } from '../words.ts'
 import type { AdyenCredentials } from './credentials.ts'
 import { moneyRead } from './currencies.ts'
+import { declineToldOf } from './declines.ts'
 
 /** `fails`: the event itself reports a failure, although it has `success: "true"`. */
 const events: Record<string, { about: Notice['about']; fails?: true }> = {
@@ -27,6 +28,7 @@ const events: Record<string, { about: Notice['about']; fails?: true }> = {
   // Only our reversals cancel by our reference, or "cancel or refund", whichever applies.
   TECHNICAL_CANCEL: { about: 'reverse' },
   CANCEL_OR_REFUND: { about: 'reverse' },
+  VOID_PENDING_REFUND: { about: 'reverse' },
   REFUND: { about: 'refund' },
   REFUND_FAILED: { about: 'refund', fails: true },
   REFUNDED_REVERSED: { about: 'refund', fails: true },
@@ -72,7 +74,7 @@ type Item = z.infer<typeof item>
 /** Throws NotGenuine. A notice that does not concern us is skipped. */
 export function noticesIn(
   { headers, body }: NoticePost,
-  { credentials, mode }: Pick<NoticeKey<AdyenCredentials>, 'credentials' | 'mode'>,
+  { credentials, mode, installation }: Omit<NoticeKey<AdyenCredentials>, 'now'>,
 ): Notice[] {
   if (!isAdmitted(headers.authorization ?? '', credentials)) {
     throw new NotGenuine('the user or password is not that of the connection')
@@ -90,10 +92,10 @@ export function noticesIn(
       throw new NotGenuine('it is about another merchant account')
     }
   }
-  return items.flatMap(noticeOf)
+  return items.flatMap((each) => noticeOf(each, installation))
 }
 
-function noticeOf(read: Item): Notice[] {
+function noticeOf(read: Item, installation: string): Notice[] {
   const { pspReference, eventCode, success, merchantReference } = read
   const event = Object.hasOwn(events, eventCode) ? events[eventCode] : undefined
   // A failed expiry is no news, because nobody requested it.
@@ -102,8 +104,10 @@ function noticeOf(read: Item): Notice[] {
   if (Number.isNaN(occurred_at.getTime())) throw new NotGenuine(`${eventCode} without a time`)
   const { about } = event
   const original = read.originalReference || null
-  const authorisation_transaction_id = original ?? (about === 'dispute' ? null : pspReference)
   const is_charge = about === 'authorise' || about === 'expiry'
+  // What concerns a charge has an id of its own, so without the original's the charge is not named.
+  const authorisation_transaction_id = original ?? (is_charge ? pspReference : null)
+  const mark = read.additionalData['metadata.ripper_installation']
   return [
     {
       notice_id: createHash('sha256')
@@ -116,8 +120,8 @@ function noticeOf(read: Item): Notice[] {
       authorisation_transaction_id,
       answer: answerOf(read, event),
       occurred_at,
-      // Adyen repeats our mark only for some account settings, and does not sign it.
-      is_ours: null,
+      // Adyen repeats our mark only for some account settings, and does not sign it. So another mark says nothing.
+      is_ours: mark === installation ? true : null,
     },
   ]
 }
@@ -132,8 +136,7 @@ function answerOf(
   const words = wordsOf(reason)
   if (about === 'authorise') {
     if (!is_done) {
-      const decline = { code: 'card_declined', category: 'soft', reason: words } as const
-      return { result: 'declined', decline, acquirer_transaction_id }
+      return { result: 'declined', decline: declineToldOf(reason), acquirer_transaction_id }
     }
     const money = moneyRead(amount)
     // The notice does not say whether the amount was captured as well. The code that made the request knows.

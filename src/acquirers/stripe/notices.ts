@@ -66,7 +66,7 @@ export function noticesIn(
 }
 
 function isRead(type: string): boolean {
-  return /^(payment_intent|refund|charge\.dispute)\./.test(type)
+  return /^(payment_intent|refund|charge\.dispute)\.|^charge\.refunded$/.test(type)
 }
 
 function aboutOf(type: string, told: Told): Notice['about'] | null {
@@ -81,6 +81,9 @@ function aboutOf(type: string, told: Told): Notice['about'] | null {
     case 'payment_intent.canceled':
       if (lapses.has(told.cancellation_reason)) return 'expiry'
       return told.cancellation_reason === cancelReasons.reverse ? 'reverse' : 'void'
+    // Its object is the charge, whatever was refunded of it.
+    case 'charge.refunded':
+      return 'refund'
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed':

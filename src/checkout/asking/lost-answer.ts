@@ -8,7 +8,7 @@ import type { Payment } from '../payment.ts'
 import { saveSurely } from './ask-acquirer.ts'
 import { listOperations, type OperationWithAnswer } from './operation-store.ts'
 import { orphanOfCharge, type UnwantedCharge } from './orphan-of-charge.ts'
-import { saveOrphans } from './orphan-rows-store.ts'
+import { saveOrphan } from './orphan-rows-store.ts'
 
 export type LostAnswer = {
   /** What would have been recorded. */
@@ -127,6 +127,5 @@ export async function takeBack(
   })
   const lines = { settled_before: at, lines: [line] }
   const told = { operation_id: reference, result: 'approved', acquirer_transaction_id }
-  const save = async () => (await saveOrphans(context.sql, [orphan], lines)).length > 0
-  await saveSurely(context, save, told)
+  await saveSurely(context, () => saveOrphan(context.sql, orphan, lines), told)
 }

@@ -1,9 +1,11 @@
 // The SQL that writes orphans: by themselves, or as part of the statement that gives a charge up.
 
+import { standInReference } from '../../acquirers/reference.ts'
 import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
+import { isAnother } from '../suspects.ts'
 
 /**
  * Writes orphans, each with the reference of its reversal, and lines about those that it returns: new ones, those that
@@ -20,19 +22,39 @@ export async function saveOrphans(
     with changed as (
       insert into orphan_authorisations as known
         (acquirer, reference, handle, acquirer_transaction_id, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id, operation_id,
-         state, tries, next_try_at, watched_until)
+         state, tries, next_try_at, watched_until, held_back_at)
       select acquirer, reference, handle, acquirer_transaction_id, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id,
-        operation_id, state, tries, next_try_at, watched_until
+        operation_id, state, tries, next_try_at, watched_until, held_back_at
       from json_to_recordset(${orphans as never}::json) as found (
         acquirer text, reference text, handle text, acquirer_transaction_id text, mode text, amount bigint, currency text, authorised_at timestamptz,
         found_at timestamptz, merchant_id text, payment_id text, operation_id text, state text, tries integer,
-        next_try_at timestamptz, watched_until timestamptz)
+        next_try_at timestamptz, watched_until timestamptz, held_back_at timestamptz)
       order by acquirer, reference collate "C"
       on conflict (acquirer, reference) do update set ${foundAnew(sql)}
       where (known.settled_at < ${settled_before} and known.state <> 'left') or ${isNamedNow(sql)}
       returning *
     ), journal as (${journalOfChanged(sql, lines)})
     select * from changed`
+}
+
+/**
+ * Writes one orphan. If its reference is already that of another authorisation's orphan, the acquirer has made two of one request:
+ * this one then gets a reference that its id always gives.
+ */
+export async function saveOrphan(
+  own: Sql,
+  orphan: Orphan,
+  lines: { settled_before: Date; lines: OrphanLine[] },
+): Promise<boolean> {
+  if ((await saveOrphans(own, [orphan], lines)).length > 0) return true
+  const { acquirer, reference } = orphan
+  const [known] = await wholeOf(own)<Pick<Orphan, 'handle' | 'acquirer_transaction_id'>[]>`
+    select handle, acquirer_transaction_id from orphan_authorisations
+    where acquirer = ${acquirer} and reference = ${reference}`
+  if (!known || !isAnother(known, orphan)) return false
+  const apart = { ...orphan, reference: standInReference(orphan.acquirer_transaction_id!) }
+  const own_lines = lines.lines.map((line) => ({ ...line, reference: apart.reference }))
+  return (await saveOrphans(own, [apart], { ...lines, lines: own_lines })).length > 0
 }
 
 /** The pool for a statement with `orphanIf`: orphans of all merchants lie together. */
@@ -70,7 +92,7 @@ function foundAnew(sql: Sql): Fragment {
     amount = excluded.amount, currency = excluded.currency, authorised_at = excluded.authorised_at,
     found_at = excluded.found_at, merchant_id = excluded.merchant_id, payment_id = excluded.payment_id,
     operation_id = excluded.operation_id, state = excluded.state, tries = excluded.tries,
-    reversal_transaction_id = null, next_try_at = excluded.next_try_at, watched_until = excluded.watched_until, held_back_at = null,
+    reversal_transaction_id = null, next_try_at = excluded.next_try_at, watched_until = excluded.watched_until, held_back_at = excluded.held_back_at,
     last_failure = null, settled_at = null`
 }
 

@@ -1,8 +1,9 @@
-// What somebody did at an acquirer that cannot be asked, such as a person in its portal. Only the acquirer's notice tells us.
+// What somebody did at an acquirer that cannot be asked, such as a person in its portal, or what time did. Only the acquirer's notice
+// tells us.
 
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { noteFinding } from '../asking/note-finding.ts'
-import { findingElsewhere, type NewFinding } from '../comparison.ts'
+import { type AcquirerCharge, findingElsewhere, type NewFinding } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
 import { settleFoundHold } from '../holds/settle-found-hold.ts'
@@ -13,9 +14,17 @@ import type { StoredNotice } from './notice-store.ts'
 
 type Elsewhere = { whole: WholePayment; operation: Operation | undefined; cause: Cause }
 
+/** The state of the charge after each. */
+const becomes: Partial<Record<StoredNotice['about'], AcquirerCharge['state']>> = {
+  capture: 'captured',
+  void: 'voided',
+  reverse: 'reversed',
+  expiry: 'expired',
+}
+
 /**
- * A hold is captured or voided if that was done in full. A refund, or the capture of another amount, is a finding for a person.
- * Null if the notice is about something that we asked for, or changes nothing here.
+ * A hold is captured or voided if that was done in full. A refund, the capture of another amount, and whatever takes money from a
+ * captured payment is a finding for a person. Null if the notice is about something that we asked for, or changes nothing here.
  */
 export async function settleDoneElsewhere(
   context: SettlementContext,
@@ -25,27 +34,38 @@ export async function settleDoneElsewhere(
   const { payment, hold } = whole
   const { about, answer } = notice
   const is_asked = operation && (operation.kind !== 'authorise' || isOpen(operation))
-  if (answer?.result !== 'approved' || is_asked) return null
+  if ((about !== 'expiry' && answer?.result !== 'approved') || is_asked) return null
   if (payment.acquirer !== acquirerName(notice)) return null
-  const money = 'money' in answer && answer.money ? answer.money : null
+  const money = answer && 'money' in answer && answer.money ? answer.money : unknownMoney
+  const find = (reference: string, state: AcquirerCharge['state']) =>
+    note(
+      context,
+      findingElsewhere({ payment, reference, theirs: { state, ...money }, at: now(context) }),
+    )
   if (about === 'refund') {
     const reference = notice.acquirer_transaction_id
-    if (reference === null) return null
-    const theirs = { state: 'refunded', ...(money ?? unknownMoney) } as const
-    return note(context, findingElsewhere({ payment, reference, theirs, at: now(context) }))
+    return reference === null ? null : find(reference, 'refunded')
   }
-  if ((about !== 'capture' && about !== 'void') || !hold || !isWaiting(hold)) return null
+  const state = becomes[about]
+  if (state === undefined) return null
+  // The notice about the charge itself is still to come.
+  if (payment.status === 'pending') return 'later'
+  const { reference } = whole.authorisation!
+  if (!hold || !isWaiting(hold)) {
+    const takes_money = payment.status === 'captured' && about !== 'capture'
+    return takes_money ? find(reference, state) : null
+  }
   // Our own capture or void must be answered first.
   if (hold.operation_id !== null) return 'later'
-  const is_whole = money?.amount === payment.amount && money.currency === payment.currency
-  if (about === 'capture' && !is_whole) {
-    const { reference } = whole.authorisation!
-    const theirs = { state: 'captured', ...(money ?? unknownMoney) } as const
-    return note(context, findingElsewhere({ payment, reference, theirs, at: now(context) }))
-  }
+  const is_whole = money.amount === payment.amount && money.currency === payment.currency
+  if (about === 'capture' && !is_whole) return find(reference, 'captured')
   const as = about === 'capture' ? 'captured' : 'voided'
-  const asked = { asked_by: 'merchant', cause, key: null, as } as const
-  const { ends } = await settleFoundHold(context, { ...whole, hold }, asked)
+  const asked_by = about === 'expiry' ? 'rules' : 'merchant'
+  const { ends } = await settleFoundHold(
+    context,
+    { ...whole, hold },
+    { asked_by, cause, key: null, as },
+  )
   return ends === null ? 'nothing_new' : 'settled'
 }
 

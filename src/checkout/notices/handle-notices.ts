@@ -4,31 +4,31 @@
 import type { AuthoriseAnswer, SettleAnswer, Suggestion } from '../../acquirers/acquirer.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
-import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
+import type { OperationWithAnswer } from '../asking/operation-store.ts'
 import { workOff } from '../asking/work-off.ts'
 import { nextTryAt } from '../backoff.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
-import { settleFoundHold } from '../holds/settle-found-hold.ts'
 import { isOpen } from '../operation.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { settleReversal } from '../orphans/reverse-orphans.ts'
 import type { Cause } from '../outcome.ts'
-import { findWholePayment } from '../reading/payment-store.ts'
 import { askIfContradicted, contradiction } from '../reconciling/contradiction.ts'
 import { type OperationCase, settleOperation } from '../reconciling/settle-operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { settleDoneElsewhere } from './done-elsewhere.ts'
+import { lookAtCharge } from './look-at-charge.ts'
 import {
   askAtOnce,
   claimNotices,
   endNotice,
-  findPaymentOfReference,
   giveUpNotice,
   postponeNotice,
   purgeNotices,
   type StoredNotice,
 } from './notice-store.ts'
+import { findSubject, type Subject } from './notice-subject.ts'
+import { approvalIn, holdBackLost, noteSecond } from './unknown-charge.ts'
 
 /** Longer than two notices may take. */
 const lease_ms = 60_000
@@ -45,13 +45,13 @@ type Outcome =
   | 'asked_at_once'
   | 'nothing_new'
   | 'unknown_here'
+  | 'second_charge'
+  | 'held_back'
+  | 'disputed'
   | 'taken_back'
   | 'later'
 
-type NoticeContext = SettlementContext &
-  Pick<OrphanContext, 'listAcquirers' | 'installation'> & {
-    metrics: Pick<Metrics, 'noticeGivenUp'>
-  }
+type NoticeContext = SettlementContext & OrphanContext & { metrics: Pick<Metrics, 'noticeGivenUp'> }
 
 /** Returns how many notices were looked at. */
 export function handleNotices(context: NoticeContext): Promise<number> {
@@ -113,76 +113,116 @@ async function handleOrGiveUp(
 }
 
 async function handle(context: NoticeContext, notice: StoredNotice): Promise<Outcome> {
-  const { merchant_id, reference } = notice
-  const acquirer = acquirerName(notice)
-  if (reference === null) return 'unknown_here'
-  const reversal = await settleOrphan(context, notice, reference)
+  const reversal = await settleOrphan(context, notice)
   if (reversal !== null) return reversal
-  const asked = { merchant_id, acquirer, reference }
-  const payment_id = await findPaymentOfReference(context.sql, asked)
-  const whole = payment_id && (await findWholePayment(context.sql, { merchant_id, payment_id }))
-  if (!whole) return 'unknown_here'
-  if (notice.about === 'expiry') return expire(context, whole, notice)
-  const operations = await listOperations(context.sql, whole.payment)
-  const operation = meant(operations, notice)
+  const subject = await findSubject(context.sql, notice)
+  if (!subject) return unknownHere(context, notice)
+  const { whole, charge, operation } = subject
+  if (notice.about === 'dispute') return tellOfDispute(context, whole, notice)
   if (operation === 'not_named_yet') return 'later'
-  const { learned_by } = context.acquirerOf(whole.payment.mode, acquirer)
+  const { learned_by } = context.acquirerOf(whole.payment.mode, charge.acquirer)
+  if (subject.is_second_charge) return followSecond(context, subject, notice)
   const cause = causeOf(notice)
-  if (learned_by === 'notice') {
-    const done = await settleDoneElsewhere(context, { whole, operation, cause }, notice)
-    if (done !== null) return done
-  }
-  if (!operation) return 'nothing_new'
+  return learned_by === 'notice'
+    ? followTold(context, { whole, operation, cause }, notice)
+    : followHint(context, { whole, charge, operation, cause }, notice)
+}
+
+type Followed = { whole: WholePayment; operation: OperationWithAnswer | undefined; cause: Cause }
+
+/** The acquirer cannot be asked: what its notice says is so. */
+async function followTold(
+  context: NoticeContext,
+  { whole, operation, cause }: Followed,
+  notice: StoredNotice,
+): Promise<Outcome> {
+  const done = await settleDoneElsewhere(context, { whole, operation, cause }, notice)
+  if (done !== null) return done
   const { answer } = notice
-  const found = { ...whole, operation, cause }
-  if (learned_by === 'notice' && answer !== null && answer.result !== 'suggested') {
-    return settle(context, found, notice, answer)
+  if (!operation || answer === null || answer.result === 'suggested') return 'nothing_new'
+  return settle(context, { ...whole, operation, cause }, notice, answer)
+}
+
+/** The acquirer is asked about the notice, so that its own books decide. */
+async function followHint(
+  context: NoticeContext,
+  { whole, charge, operation, cause }: Followed & Pick<Subject, 'charge'>,
+  notice: StoredNotice,
+): Promise<Outcome> {
+  // What happened to an open charge is part of its answer.
+  const open = operation ? isOpen(operation) && operation : isOpen(charge) && charge
+  if (open) {
+    // The notice may concern what comes after the answer, which is still expected.
+    const is_later = open.kind === 'refund' || open !== operation
+    if (is_later && open.state === 'sent') return 'later'
+    await askAtOnce(context.sql, open, context.world.clock.now())
+    return 'asked_at_once'
   }
-  // The acquirer is asked about the notice, so that its own books decide.
-  if (!isOpen(operation)) return askIfContradicted(context, found, notice)
-  // The notice may concern what comes after the answer, which is still expected.
-  if (operation.kind === 'refund' && operation.state === 'sent') return 'later'
-  await askAtOnce(context.sql, operation, context.world.clock.now())
-  return 'asked_at_once'
+  if (operation) {
+    const said = await askIfContradicted(context, { ...whole, operation, cause }, notice)
+    if (said !== 'nothing_new' || !mayHaveChanged(operation, whole, notice)) return said
+  }
+  return lookAtCharge(context, { whole, cause }, notice)
+}
+
+/** Whether a notice that seems to be about an ended operation of ours may be about something that was done elsewhere. */
+function mayHaveChanged(
+  operation: OperationWithAnswer,
+  { hold }: WholePayment,
+  { about, answer }: StoredNotice,
+): boolean {
+  if (operation.kind !== 'authorise') return false
+  // An acquirer that captures with the charge tells of it in the same way.
+  if (about === 'capture') return hold !== null && isWaiting(hold)
+  const is_refused = answer?.result === 'suggested' && answer.outcome === 'refused'
+  return is_refused && operation.state === 'approved'
+}
+
+/** The payment stands, or may yet stand, on another charge than the notice's. */
+async function followSecond(
+  context: NoticeContext,
+  subject: Subject,
+  notice: StoredNotice,
+): Promise<Outcome> {
+  const approval = approvalIn(notice)
+  if (approval === null) return 'second_charge'
+  // The other one first: what comes of it decides about this one.
+  if (isOpen(subject.charge)) return 'later'
+  return noteSecond(context, subject, notice, approval)
+}
+
+/** An acquirer that can be asked lists its charges, too: the sweep finds within minutes what nobody knows. */
+async function unknownHere(context: NoticeContext, notice: StoredNotice): Promise<Outcome> {
+  const approval = approvalIn(notice)
+  if (approval === null) return 'unknown_here'
+  return (await holdBackLost(context, notice, approval)) ? 'held_back' : 'unknown_here'
+}
+
+/** Disputes are not followed here. Whoever reads the log hears of each. */
+function tellOfDispute(
+  { world }: NoticeContext,
+  { payment }: WholePayment,
+  notice: StoredNotice,
+): 'disputed' {
+  const { payment_id, merchant_id } = payment
+  const { notice_id, acquirer_transaction_id } = notice
+  const acquirer = acquirerName(notice)
+  world.log.warn(
+    { acquirer, merchant_id, payment_id, notice_id, acquirer_transaction_id },
+    'the acquirer tells of a dispute',
+  )
+  return 'disputed'
 }
 
 /** An orphan's reversal is no operation of a payment. Null if the notice is not about one. */
 async function settleOrphan(
   context: NoticeContext,
-  { about, answer, acquirer_transaction_id, ...notice }: StoredNotice,
-  reference: string,
+  { about, answer, reference, acquirer_transaction_id, ...notice }: StoredNotice,
 ): Promise<Outcome | null> {
-  // A reversal that was carried out as a refund fails as one.
+  // A reversal of what was captured is a refund there, and fails as one.
   if ((about !== 'reverse' && about !== 'refund') || answer === null) return null
   const named = { acquirer: acquirerName(notice), reference, acquirer_transaction_id }
   return settleReversal(context, { ...named, about, answer: answer as SettleAnswer | Suggestion })
-}
-
-/**
- * The operation with our reference or the acquirer's id, else the newest of its kind: a notice may name only the charge. If we
- * never asked for a capture, the acquirer captured with the charge. A refund needs a name, since a payment may have several, and
- * others made at the acquirer. `not_named_yet`: it may be a refund of ours whose answer will bring its name.
- */
-function meant(
-  operations: readonly OperationWithAnswer[],
-  notice: StoredNotice,
-): OperationWithAnswer | 'not_named_yet' | undefined {
-  const { about, reference, acquirer_transaction_id: theirs } = notice
-  const name = acquirerName(notice)
-  const here = operations.filter(({ acquirer }) => acquirer === name)
-  const alike = here.filter(({ kind }) => kind === about)
-  const isNamed = (each: OperationWithAnswer) =>
-    each.operation_id === reference || (theirs !== null && each.acquirer_transaction_id === theirs)
-  const reversal = here.find((each) => each.kind === 'reverse' && isNamed(each))
-  if (about === 'refund' && reversal) return reversal
-  if (about === 'capture' && alike.length === 0) {
-    return here.find(({ kind }) => kind === 'authorise')
-  }
-  const named = alike.find(isNamed)
-  if (named) return named
-  const nameless = alike.filter(({ acquirer_transaction_id }) => acquirer_transaction_id === null)
-  if (about !== 'refund') return nameless.at(-1)
-  return nameless.some(isOpen) ? 'not_named_yet' : undefined
 }
 
 async function settle(
@@ -208,26 +248,6 @@ function asAsked(
   answer: AuthoriseAnswer | SettleAnswer,
 ): AuthoriseAnswer | SettleAnswer {
   return 'captured' in answer ? { ...answer, captured: session.amount_verified } : answer
-}
-
-/** The reservation has lapsed: a hold that still waits ends as voided. */
-async function expire(
-  context: SettlementContext,
-  whole: WholePayment,
-  notice: StoredNotice,
-): Promise<Outcome> {
-  const { hold } = whole
-  if (!hold || !isWaiting(hold) || whole.payment.acquirer !== acquirerName(notice)) {
-    return 'nothing_new'
-  }
-  // A capture or void under way must be answered first.
-  if (hold.operation_id !== null) return 'later'
-  const { learned_by } = context.acquirerOf(whole.payment.mode, whole.payment.acquirer)
-  // If the acquirer can be asked, its books decide.
-  const as = learned_by === 'notice' ? ('voided' as const) : null
-  const asked = { asked_by: 'rules' as const, cause: causeOf(notice), key: null, as }
-  const { ends } = await settleFoundHold(context, { ...whole, hold }, asked)
-  return ends === null ? 'nothing_new' : 'settled'
 }
 
 function causeOf({ connection_id, notice_id }: StoredNotice): Cause {

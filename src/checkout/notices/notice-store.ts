@@ -5,7 +5,7 @@ import type { Sql } from '../../database/open.ts'
 import type { Operation } from '../operation.ts'
 
 /** A notice as stored, and its sender. */
-export type StoredNotice = Omit<Notice, 'is_ours'> & {
+export type StoredNotice = Notice & {
   merchant_id: string
   connection_id: string
   connector: string
@@ -24,12 +24,12 @@ export async function saveNotices(
 ): Promise<number> {
   const rows = await sql`
     insert into acquirer_notices (merchant_id, connection_id, notice_id, about, reference, acquirer_transaction_id,
-      authorisation_transaction_id, answer, occurred_at, received_at, next_try_at)
+      authorisation_transaction_id, answer, occurred_at, is_ours, received_at, next_try_at)
     select ${merchant_id}, ${connection_id}, notice_id, about, reference, acquirer_transaction_id,
-      authorisation_transaction_id, answer, occurred_at, ${now}, ${now}
+      authorisation_transaction_id, answer, occurred_at, is_ours, ${now}, ${now}
     from json_to_recordset(${notices as never}::json) as posted (
       notice_id text, about text, reference text, acquirer_transaction_id text, authorisation_transaction_id text,
-      answer json, occurred_at timestamptz)
+      answer json, occurred_at timestamptz, is_ours boolean)
     on conflict do nothing returning 1`
   return rows.length
 }
@@ -48,7 +48,7 @@ export async function claimNotices(
       returning *
     )
     select n.merchant_id, n.connection_id, n.notice_id, n.about, n.reference, n.acquirer_transaction_id,
-      n.authorisation_transaction_id, n.answer, n.occurred_at, n.received_at, n.tries, c.connector
+      n.authorisation_transaction_id, n.answer, n.occurred_at, n.is_ours, n.received_at, n.tries, c.connector
     from claimed n join connections c on c.merchant_id = n.merchant_id and c.connection_id = n.connection_id
     order by n.received_at, n.occurred_at, n.notice_id`
 }
@@ -98,19 +98,52 @@ export async function postponeNotice(
   await sql`update acquirer_notices set next_try_at = ${next_try_at} where ${isThis(sql, notice)}`
 }
 
-/** The payment whose operation has our reference at the acquirer. */
-export async function findPaymentOfReference(
+/** All names that a notice may have for what it speaks of. */
+export type NoticeNames = Pick<
+  Notice,
+  'reference' | 'acquirer_transaction_id' | 'authorisation_transaction_id'
+>
+
+/**
+ * Our operations at the acquirer of which one of these notices speaks: by our reference, or by the acquirer's id of the operation
+ * or of its authorisation.
+ */
+export async function findOperationsNamed(
   sql: Sql,
-  {
-    merchant_id,
-    acquirer,
-    reference,
-  }: { merchant_id: string; acquirer: string; reference: string },
-): Promise<string | null> {
-  const [row] = await sql<Pick<Operation, 'payment_id'>[]>`
-    select payment_id from acquirer_operations
-    where merchant_id = ${merchant_id} and operation_id = ${reference} and acquirer = ${acquirer}`
-  return row?.payment_id ?? null
+  { merchant_id, acquirer, names }: { merchant_id: string; acquirer: string; names: NoticeNames[] },
+): Promise<NamedOperation[]> {
+  const references = names.flatMap(({ reference }) => reference ?? [])
+  const transaction_ids = names.flatMap(transactionIdsOf)
+  return sql<NamedOperation[]>`
+    select operation_id, payment_id, acquirer_id from (
+      select operation_id, payment_id, acquirer, coalesce(handle, acquirer_transaction_id) as acquirer_id
+      from acquirer_operations
+      where merchant_id = ${merchant_id} and operation_id = any(${references}::text[])
+      union
+      select operation_id, payment_id, acquirer, coalesce(handle, acquirer_transaction_id)
+      from acquirer_operations
+      where merchant_id = ${merchant_id} and coalesce(handle, acquirer_transaction_id) = any(${transaction_ids}::text[])
+        and acquirer <> 'simulator'
+    ) as named where acquirer = ${acquirer}`
+}
+
+export type NamedOperation = Pick<Operation, 'operation_id' | 'payment_id'> & {
+  /** The acquirer's id of it; null if that is not known. */
+  acquirer_id: string | null
+}
+
+/** Whether one of a notice's names is the operation's. */
+export function isNamed(
+  { operation_id, acquirer_id }: Pick<NamedOperation, 'operation_id' | 'acquirer_id'>,
+  names: NoticeNames,
+): boolean {
+  if (operation_id === names.reference) return true
+  return acquirer_id !== null && transactionIdsOf(names).includes(acquirer_id)
+}
+
+function transactionIdsOf(names: NoticeNames): string[] {
+  const { acquirer_transaction_id: own, authorisation_transaction_id: of_charge } = names
+  return [own, of_charge].filter((id) => id !== null)
 }
 
 /**

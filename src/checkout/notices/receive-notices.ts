@@ -10,8 +10,10 @@ import { credentialsThatCount } from '../../connections/open-connection.ts'
 import { cellOf } from '../../database/cells/cells.ts'
 import type { Page, PageAnswer } from '../../http/pages.ts'
 import { routingsIn } from '../../kernel/ids.ts'
+import { acquirerName } from '../../merchants/account-connection.ts'
 import type { Context } from '../context.ts'
-import { saveNotices } from './notice-store.ts'
+import { findOperationsNamed, isNamed, saveNotices } from './notice-store.ts'
+import { mayBeOfUs } from './unknown-charge.ts'
 
 export function receiveNotices(connectors: readonly KnownConnector[]): Page<Context> {
   return {
@@ -40,7 +42,9 @@ export function receiveNotices(connectors: readonly KnownConnector[]): Page<Cont
         world.log.warn({ ...fields, reason: notices }, 'a notice that is not genuine was refused')
         return refused
       }
-      await saveNotices(await cellOf(sql, row.merchant_id), row, ours(notices), now)
+      const cell = await cellOf(sql, row.merchant_id)
+      const posted = { notices, received_at: now }
+      await saveNotices(cell, row, await ours({ ...context, sql: cell }, row, posted), now)
       return answer(200, reader.reply)
     },
   }
@@ -62,10 +66,31 @@ function verified(read: Read, post: NoticePost, keys: NoticeKey<Credentials>[]):
   return reason
 }
 
-/** Other systems may share the account at the acquirer. Notices without our mark do not concern us. */
-function ours(notices: Notice[]): Notice[] {
-  return notices.filter(({ is_ours }) => is_ours !== false)
+/**
+ * Other systems may share the account at the acquirer, and may have far more payments than we do. A notice concerns us if it bears our
+ * mark, if it may bear a reference of ours, or if it names something of ours in any way. The log counts the others.
+ */
+async function ours(
+  { sql, installation, world }: Pick<Context, 'sql' | 'installation' | 'world'>,
+  row: ConnectionKey,
+  { notices, received_at }: { notices: Notice[]; received_at: Date },
+): Promise<Notice[]> {
+  const by = { installation, received_at }
+  const doubtful = notices.filter((notice) => !mayBeOfUs(notice, by))
+  if (doubtful.length === 0) return notices
+  const acquirer = acquirerName(row)
+  const { merchant_id } = row
+  const named = await findOperationsNamed(sql, { merchant_id, acquirer, names: doubtful })
+  const own = notices.filter(
+    (notice) => !doubtful.includes(notice) || named.some((each) => isNamed(each, notice)),
+  )
+  const { connection_id, connector } = row
+  const fields = { connection_id, connector, count: notices.length - own.length }
+  if (fields.count > 0) world.log.info(fields, 'notices that name nothing of ours are not kept')
+  return own
 }
+
+type ConnectionKey = { merchant_id: string; connection_id: string; connector: string }
 
 const refused = answer(401, '')
 

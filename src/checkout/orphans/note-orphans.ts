@@ -1,6 +1,7 @@
 // Writes down the orphans among an acquirer's list, and decides whether unknown ones are released.
 
-import type { Acquirer, LiveAuthorisation } from '../../acquirers/acquirer.ts'
+import { type Acquirer, chargeNamed, type LiveAuthorisation } from '../../acquirers/acquirer.ts'
+import { askAcquirer } from '../asking/ask-acquirer.ts'
 import { listAuthorisations } from '../asking/list-authorisations.ts'
 import { saveOrphans } from '../asking/orphan-rows-store.ts'
 import {
@@ -9,10 +10,11 @@ import {
   newOrphan,
   type Orphan,
   orphanLine,
-  type Suspect,
+  type RecordedCharge,
   service_actor,
-  suspectsAmong,
+  standsBehind,
 } from '../orphan.ts'
+import { namedApart, type Suspect, suspectsAmong } from '../suspects.ts'
 import { holdBackUnknown } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { applyBrake, correctOrphans, countUnsettled, findCharges } from './orphan-store.ts'
@@ -35,15 +37,14 @@ export async function noteOrphans(
   if (suspects.length === 0) return 0
   // A void or reversal between the list and our query made a suspect of one that is not listed any more.
   const now = world.clock.now()
-  const live = await listReferences(context, acquirer, suspects)
-  const orphans = suspects
-    .filter(({ reference }) => live.has(reference))
-    .map((suspect) =>
+  const live = await listKeys(context, acquirer, suspects)
+  const orphans = namedApart(suspects.filter((suspect) => live.has(keyOf(suspect)))).map(
+    (suspect) =>
       newOrphan(
         { ...suspect, mode, acquirer: acquirer.name },
         { operation_id: ids.operation(now), now },
       ),
-    )
+  )
   const settled_before = new Date(now.getTime() - clock_slack_ms)
   const lines = orphans.filter(isKnown).map(({ reference, amount, currency }) =>
     orphanLine(ids, reference, {
@@ -110,17 +111,19 @@ async function findSuspects(
   acquirer: Acquirer,
   listed: LiveAuthorisation[],
 ): Promise<Suspect[]> {
-  const ours = new Map<string, LiveAuthorisation>()
-  for (const each of listed) if (mayBeOurs(each, installation)) ours.set(each.reference, each)
-  const references = [...ours.keys()].sort()
+  const ours = listed.filter((each) => mayBeOurs(each, installation))
+  const named = Map.groupBy(ours, ({ reference }) => reference)
+  const references = [...named.keys()].sort()
   const found: Suspect[] = []
-  let left_alone = listed.length - ours.size
+  let left_alone = listed.length - ours.length
   for (let from = 0; from < references.length; from += batch) {
     const some = references.slice(from, from + batch)
     const known = await findCharges(sql, some)
-    const authorisations = some.map((reference) => ours.get(reference)!)
+    const authorisations = some.flatMap((reference) => named.get(reference)!)
     const { suspects, strangers } = suspectsAmong(authorisations, known, installation)
-    found.push(...suspects)
+    for (const suspect of suspects) {
+      if (await isUnwanted({ world }, acquirer, suspect)) found.push(suspect)
+    }
     left_alone += strangers
   }
   if (left_alone > 0) {
@@ -130,7 +133,45 @@ async function findSuspects(
   return found
 }
 
-async function listReferences(
+/**
+ * A second charge beside that on which a payment stands is unwanted only if the acquirer says that the first one lives: a person may
+ * have given the payment a wrong id, and it stands on this one.
+ */
+async function isUnwanted(
+  { world }: Pick<OrphanContext, 'world'>,
+  acquirer: Acquirer,
+  { beside }: Suspect,
+): Promise<boolean> {
+  if (beside === null || !standsBehind(beside)) return true
+  try {
+    return await isLive({ world }, acquirer, beside)
+  } catch (error) {
+    // It is listed again by later sweeps and comparisons.
+    const { reference, payment_id } = beside
+    const fields = { acquirer: acquirer.name, reference, payment_id }
+    world.log.warn({ ...fields, error: (error as Error).message }, 'second charge not judged')
+    return false
+  }
+}
+
+async function isLive(
+  { world }: Pick<OrphanContext, 'world'>,
+  acquirer: Acquirer,
+  charge: RecordedCharge,
+): Promise<boolean> {
+  const look = await askAcquirer(world.clock, () => acquirer.lookUp(chargeNamed(charge)))
+  if (look.result !== 'found' || look.kind !== 'authorise') return false
+  const { standing, answer } = look
+  const known = charge.handle ?? charge.acquirer_transaction_id
+  if (answer.acquirer_transaction_id !== known) return false
+  return standing?.state === 'reserved' || standing?.state === 'captured'
+}
+
+function keyOf({ reference, acquirer_transaction_id }: LiveAuthorisation): string {
+  return `${reference} ${acquirer_transaction_id}`
+}
+
+async function listKeys(
   { world }: OrphanContext,
   acquirer: Acquirer,
   suspects: Suspect[],
@@ -138,13 +179,23 @@ async function listReferences(
   const times = suspects.map(({ authorised_at }) => authorised_at.getTime()).sort((a, b) => a - b)
   const within = { since: new Date(times[0]!), until: new Date(times.at(-1)!) }
   const listed = await listAuthorisations(world.clock, acquirer, within)
-  return new Set(listed.map(({ reference }) => reference))
+  return new Set(listed.map(keyOf))
 }
 
 function tell({ world }: OrphanContext, orphan: Orphan): void {
-  const { acquirer, mode, reference, amount, currency, merchant_id, payment_id } = orphan
+  const { acquirer, mode, reference, acquirer_transaction_id, amount, currency } = orphan
+  const { merchant_id, payment_id } = orphan
   world.log.error(
-    { acquirer, mode, reference, amount, currency, merchant_id, payment_id },
+    {
+      acquirer,
+      mode,
+      reference,
+      acquirer_transaction_id,
+      amount,
+      currency,
+      merchant_id,
+      payment_id,
+    },
     'orphaned authorisation found, it will be reversed',
   )
 }

@@ -44,12 +44,13 @@ export async function findCharges(whole: Sql, references: string[]): Promise<Rec
     (sql) => sql<RecordedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
-        select merchant_id, operation_id, payment_id, state from acquirer_operations
+        select merchant_id, operation_id, payment_id, state, handle, acquirer_transaction_id from acquirer_operations
         where merchant_id = m.merchant_id and operation_id between ${references[0]!} and ${references.at(-1)!}
         offset 0) o
       where o.operation_id = any(${references}::text[])
     )
-    select c.operation_id as reference, c.merchant_id, c.payment_id, c.state, p.payment_status, r.is_being_reversed
+    select c.operation_id as reference, c.handle, c.acquirer_transaction_id, c.merchant_id, c.payment_id, c.state,
+      p.payment_status, r.is_being_reversed
     from charge c cross join lateral (
       select status as payment_status from payments
       where merchant_id = c.merchant_id and payment_id = c.payment_id offset 0) p
@@ -164,7 +165,7 @@ export async function claimOrphans(
  */
 export async function findOrphanOfReversal(
   sql: Sql,
-  named: { acquirer: string; reference: string; acquirer_transaction_id: string | null },
+  named: { acquirer: string; reference: string | null; acquirer_transaction_id: string | null },
 ): Promise<Orphan | null> {
   const [orphan] = await sql<Orphan[]>`
     select * from orphan_authorisations

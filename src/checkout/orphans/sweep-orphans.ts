@@ -54,6 +54,7 @@ async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<num
   if (!acquirer.lists) {
     // Only notices report what this acquirer holds without us. Releases before this one wrote that it was gone through.
     await deleteSweptUntil(sql, acquirer.name)
+    await decideUnknown(context, acquirer.name, true)
     return 0
   }
   const swept_until = await findSweptUntil(sql, acquirer.name)

@@ -20,6 +20,7 @@ import { lookAtReversals } from '../orphans/failed-reversals.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { watchDatabase } from '../orphans/watch-database.ts'
+import { isAnother } from '../suspects.ts'
 import {
   claimComparison,
   endComparison,
@@ -239,12 +240,14 @@ async function differingListed(
   { sql }: OrphanContext,
   listed: LiveAuthorisation[],
 ): Promise<string[]> {
-  const theirs = new Map(listed.map((each) => [each.reference, listedAs(each)]))
+  const theirs = Map.groupBy(listed, ({ reference }) => reference)
   const references = [...theirs.keys()].sort()
   const differing: string[] = []
   for (let from = 0; from < references.length; from += page) {
     for (const booked of await findBooked(sql, references.slice(from, from + page))) {
-      const kinds = compare(booked, theirs.get(booked.reference)!)
+      // Of several with one reference, that on which our payment stands has our charge's id.
+      const own = theirs.get(booked.reference)!.find((each) => !isAnother(booked, each))
+      const kinds = compare(booked, own ? listedAs(own) : unknownThere)
       if (kinds !== 'wait' && kinds.length > 0) differing.push(booked.reference)
     }
   }

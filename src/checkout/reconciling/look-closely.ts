@@ -30,11 +30,12 @@ export async function lookClosely(
   context: OrphanContext,
   { mode, acquirer }: AcquirerOfMode,
   references: string[],
+  ask: typeof askPatiently = askPatiently,
 ): Promise<Finding[]> {
   const { sql, world } = context
   const sorted = references.toSorted()
   const before = await findBooked(sql, sorted)
-  const theirs = await askForEach(context, acquirer, before)
+  const theirs = await askForEach(context, acquirer, before, ask)
   const after = new Map((await findBooked(sql, sorted)).map((booked) => [booked.reference, booked]))
   const now = world.clock.now()
   const judged = before.flatMap((booked) => {
@@ -66,17 +67,14 @@ async function askForEach(
   { world, stopping }: OrphanContext,
   acquirer: AcquirerOfMode['acquirer'],
   charges: BookedCharge[],
+  asks: typeof askPatiently,
 ): Promise<Map<string, AcquirerCharge>> {
   const theirs = new Map<string, AcquirerCharge>()
   for (let from = 0; from < charges.length; from += at_once) {
     const some = charges.slice(from, from + at_once)
     const looks = await Promise.all(
       some.map((charge) =>
-        askPatiently<LookUpAnswer>(
-          world.clock,
-          () => acquirer.lookUp(chargeNamed(charge)),
-          stopping,
-        ),
+        asks<LookUpAnswer>(world.clock, () => acquirer.lookUp(chargeNamed(charge)), stopping),
       ),
     )
     for (const [at, { reference }] of some.entries()) theirs.set(reference, foundAs(looks[at]!))
@@ -88,7 +86,7 @@ async function askForEach(
     const window = widelyAround(reference)
     const name = window.since.getTime()
     if (!lists.has(name)) {
-      const ask: Ask = (clock, call) => askPatiently(clock, call, stopping)
+      const ask: Ask = (clock, call) => asks(clock, call, stopping)
       const listed = await listAuthorisations(world.clock, acquirer, window, ask)
       lists.set(name, new Map(listed.map((each) => [each.reference, listedAs(each)])))
     }

@@ -6,7 +6,8 @@ import type { CancelBody, PaymentBody, SettleBody, SettlePath } from './judge.ts
 
 export type FakeModification = {
   psp: string
-  event: 'CAPTURE' | 'CANCELLATION' | 'CANCEL_OR_REFUND' | 'TECHNICAL_CANCEL' | 'REFUND'
+  /** The last two are never asked for by us. */
+  event: (typeof eventOf)[SettlePath] | 'TECHNICAL_CANCEL' | 'EXPIRE' | 'CHARGEBACK'
   takes: 'capture' | 'cancel' | 'refund' | null
   /** In their minor units. */
   amount: number
@@ -63,11 +64,11 @@ const refusals: Partial<Record<AcquirerBehaviour, Refusal>> = {
   card_declined: refused('3', 'The card was declined'),
   card_velocity_exceeded: refused('28', 'Used too often'),
   authentication_required: refused('38', 'Strong customer authentication required'),
-  expired_card: refused('6', 'Expired card'),
+  expired_card: refused('6', 'Expired Card'),
   lost_card: refused('5', 'Lost card', '41 : Lost card'),
   stolen_card: refused('5', 'Stolen card', '43 : Stolen card'),
-  suspected_fraud: refused('31', 'Suspected fraud'),
-  fraudulent: refused('20', 'Blocked as fraud'),
+  suspected_fraud: refused('31', 'Issuer Suspected Fraud'),
+  fraudulent: refused('20', 'FRAUD'),
   issuer_unavailable: refused('9', 'Issuer unavailable'),
   processing_error: { resultCode: 'Error', refusalReason: 'Processing error' },
 }
@@ -187,6 +188,15 @@ export function openBooks({
     }
   }
 
+  /** What a person does in the Customer Area, or time, or a bank: without asking whether it may be done. */
+  function actElsewhere(
+    payment: FakePayment,
+    act: Pick<FakeModification, 'event' | 'takes' | 'reference'> & { amount?: number | undefined },
+  ): FakeModification {
+    const { amount = payment.amount, ...rest } = act
+    return keep({ ...rest, amount, payment, due_at: clock.now(), success: true, reason: '' })
+  }
+
   return {
     habits,
     sendBack,
@@ -195,6 +205,7 @@ export function openBooks({
     authorise,
     settle,
     cancel,
+    actElsewhere,
     isDecided,
     isLive,
     sum,

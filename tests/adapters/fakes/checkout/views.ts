@@ -65,7 +65,7 @@ const events = {
 
 /** What happened by now, in its order, as it is posted. */
 export function noticesOf(books: CheckoutBooks, signature_key: string): NoticePost[] {
-  return books.payments
+  const settled = books.payments
     .flatMap((payment) => books.actionsOf(payment).map((action) => ({ payment, action })))
     .toSorted((one, other) => one.action.due_at!.getTime() - other.action.due_at!.getTime())
     .map(({ payment, action }) => {
@@ -82,6 +82,14 @@ export function noticesOf(books: CheckoutBooks, signature_key: string): NoticePo
         },
       })
     })
+  const expired = books.payments.filter((payment) => payment.expired)
+  return [...settled, ...expired.map((payment) => expiryOf(payment, signature_key))]
+}
+
+function expiryOf({ id, reference, requested_at, metadata }: FakePayment, signature_key: string) {
+  const created_on = requested_at.toISOString()
+  const data = { id, reference, metadata }
+  return signed(signature_key, { id: `evt_${id}`, type: 'payment_expired', created_on, data })
 }
 
 export function signed(signature_key: string, event: object): NoticePost {

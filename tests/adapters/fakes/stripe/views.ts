@@ -92,7 +92,7 @@ export function noticesOf(books: StripeBooks, webhook_secret: string, now: Date)
       const { id } = object as { id: string }
       // Each happens to an object once.
       const event = {
-        id: `evt_${id}_${type.replaceAll('.', '_')}`,
+        id: `evt_${id}_${type.replaceAll('.', '_')}${type === 'charge.refunded' ? seconds(at) : ''}`,
         object: 'event',
         type,
         created: seconds(at),
@@ -111,9 +111,14 @@ function happenedTo(books: StripeBooks, intent: FakeIntent): EventFacts[] {
     ...tell(confirmed?.known_at, `payment_intent.${known}`),
     ...tell(captured?.at, 'payment_intent.succeeded'),
     ...tell(canceled?.at, 'payment_intent.canceled'),
-    ...refunds.map((refund) => {
+    ...refunds.flatMap((refund) => {
       const type = refund.failed ? 'refund.failed' : 'refund.updated'
-      return { at: refund.known_at, type, object: refundView(books, refund) }
+      // The charge bears the metadata of its intent, whoever gave it back.
+      const charge = { ...chargeView(books, intent), metadata: { ...intent.metadata } }
+      return [
+        { at: refund.created_at, type: 'charge.refunded', object: charge },
+        { at: refund.known_at, type, object: refundView(books, refund) },
+      ]
     }),
   ]
 }
