@@ -113,7 +113,10 @@ export type SettleAnswer =
   | {
       result: 'approved'
       acquirer_transaction_id: string
-      /** What was captured or refunded, if the answer is a notice's and says so. */
+      /**
+       * What was captured, refunded or given back, if the answer says so. Left out as well if a void or reversal has left
+       * nothing. Another amount than was asked for is no approval: `isAsAsked`.
+       */
       money?: Money
     }
   | {

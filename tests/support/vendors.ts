@@ -29,6 +29,8 @@ export type FakeVendor = {
   secrets: string[]
   /** The next request that may move money is answered so; the names are those of the vendor's own faults. */
   next(fault: string): void
+  /** The next capture, void or refund is carried out of this much alone. */
+  carryOutPart(amount: number): void
   charges(): VendorCharge[]
   notices(): NoticePost[]
   /** What was wrong with requests. */
@@ -52,6 +54,7 @@ export async function openFakeVendor(
       member === 'merchant_account' ? [] : [value],
     ),
     next: (fault) => fake.next(fault as never),
+    carryOutPart: (amount) => fake.books.carryOutPart(amount),
     notices: () => fake.notices(),
     close: () => fake.close(),
   }

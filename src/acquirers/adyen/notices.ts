@@ -140,8 +140,12 @@ function answerOf(
     return money && { result: 'approved', acquirer_transaction_id, captured: false, ...money }
   }
   if (is_done) {
-    const money = about === 'capture' || about === 'refund' ? moneyRead(amount) : null
-    return { result: 'approved', acquirer_transaction_id, ...(money && { money }) }
+    // A cancellation need not say how much it released.
+    const says_amount = about === 'capture' || about === 'refund' || amount.value > 0
+    if (!says_amount) return { result: 'approved', acquirer_transaction_id }
+    const money = moneyRead(amount)
+    // An amount that cannot be read cannot be held against the one that was asked for.
+    return money && { result: 'approved', acquirer_transaction_id, money }
   }
   if (eventCode !== 'TECHNICAL_CANCEL') return refusedWith(null, words ?? 'Refused')
   // No reserved payment has the reference. If a payment was captured in spite of that, another notice reports it.

@@ -59,15 +59,27 @@ export function settleAnswer(
   return { result: 'refused', reason: `${name}: ${refusal}` }
 }
 
-/** The outcome of an action; null until it is carried out. The two actions of a reversal count as one. */
-export function actionAnswer(actions: TheirAction[]): SettleAnswer | null {
+/** The outcome of an operation by its actions; null until it is carried out. The two actions of a reversal count as one. */
+export function actionAnswer(
+  kind: SettleKind,
+  actions: TheirAction[],
+  payment: TheirPayment,
+): SettleAnswer | null {
   const refused = actions.find(({ approved }) => approved === false)
   if (refused) {
     const { code, reason } = declineOf(refused.response_code, refused.response_summary)
     return refusedWith(code, reason ?? 'Refused')
   }
   if (!actions.every(({ approved }) => approved)) return null
-  return { result: 'approved', acquirer_transaction_id: actions[0]!.id }
+  const done = { result: 'approved', acquirer_transaction_id: actions[0]!.id } as const
+  const amounts = actions.map(({ amount }) => amount)
+  if (!amounts.every((amount) => amount !== null)) return done
+  const left_nothing = voided.has(payment.status) || payment.status === 'Refunded'
+  if (left_nothing && (kind === 'void' || kind === 'reverse')) return done
+  const amount = amounts.reduce((total, each) => total + each, 0)
+  const money = moneyRead({ amount, currency: payment.currency })
+  // An amount that cannot be read cannot be held against the one that was asked for.
+  return money && { ...done, money }
 }
 
 export function declineAnswer(
@@ -155,6 +167,8 @@ function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): Authorise
   const captured = status === 'Captured'
   const is_asked = money.amount === asked.amount && money.currency === asked.currency
   if (isPart(payment, []) && is_asked) return underWay(id)
+  const taken = payment.balances?.total_captured
+  if (captured && taken != null && taken !== payment.amount) return underWay(id)
   // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
   if (asked.capture && !captured && is_asked) return underWay(id)
   return { result: 'approved', acquirer_transaction_id: id, captured, ...money }

@@ -141,7 +141,9 @@ async function explain(
   const own = ownActions({ kind, reference, acquirer_transaction_id: null }, actions)
   const [first] = own
   if (first) {
-    return actionAnswer(own) ?? { result: 'accepted', acquirer_transaction_id: first.id }
+    return (
+      actionAnswer(kind, own, payment) ?? { result: 'accepted', acquirer_transaction_id: first.id }
+    )
   }
   const is_reversed = isReversed(actions)
   return refusedWith(whyRefused(kind, request, payment, { is_reversed }), reason)
@@ -156,7 +158,7 @@ async function lookUpAt(
   if (!payment) return { result: 'not_found' }
   const actions = await actionsAt(connection, payment)
   if (kind === 'authorise') return chargeFound(payment, actions)
-  return operationFound({ ...request, kind }, actions)
+  return operationFound({ ...request, kind }, payment, actions)
 }
 
 /** The payment by its id, or by our reference if the id is unknown; null if no payment of ours has the reference. */

@@ -43,9 +43,10 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   return { ...found, answer, standing: standingOf(payment, actions, money) }
 }
 
-/** What all actions of a payment show about a capture, void, reversal or refund. */
+/** What a payment and all its actions show about a capture, void, reversal or refund. */
 export function operationFound(
   operation: LookUpRequest & { kind: SettleKind },
+  payment: TheirPayment,
   actions: TheirAction[],
 ): LookUpAnswer {
   const { kind, acquirer_transaction_id } = operation
@@ -54,7 +55,7 @@ export function operationFound(
   if (own.length === 0) {
     return { result: acquirer_transaction_id === null ? 'not_found' : 'in_progress' }
   }
-  const answer = actionAnswer(own)
+  const answer = actionAnswer(kind, own, payment)
   return answer ? { result: 'found', kind, answer } : { result: 'in_progress' }
 }
 

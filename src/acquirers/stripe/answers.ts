@@ -112,7 +112,9 @@ export function captureAnswer(
   const taken =
     amount_received == null ? null : moneyRead({ amount: amount_received, currency: currency! })
   const is_asked = taken?.amount === asked.amount && taken.currency === asked.currency
-  if (intent?.id === intent_id && status === 'succeeded' && is_asked) return approved(intent_id)
+  if (intent?.id === intent_id && status === 'succeeded' && is_asked) {
+    return approved(intent_id, taken)
+  }
   throw new Unanswered(`${name}: an answer that does not say what was captured (${answer.status})`)
 }
 
@@ -144,12 +146,13 @@ export function refundAnswer(
 }
 
 /** The outcome of a refund; null if it is not known. */
-export function refundStands({
-  id,
-  status,
-  failure_reason,
-}: TheirRefund): SettleAnswer | Accepted | null {
-  if (status === 'succeeded') return approved(id)
+export function refundStands(refund: TheirRefund): SettleAnswer | Accepted | null {
+  const { id, status, failure_reason } = refund
+  if (status === 'succeeded') {
+    const money = moneyRead(refund)
+    // An amount that cannot be read cannot be held against the one that was asked for.
+    return money && approved(id, money)
+  }
   if (status === 'pending' || status === 'requires_action') {
     return { result: 'accepted', acquirer_transaction_id: id }
   }
@@ -158,8 +161,8 @@ export function refundStands({
   return refusedWith('refund_refused', `The refund ${status}${why}`)
 }
 
-export function approved(acquirer_transaction_id: string): SettleAnswer {
-  return { result: 'approved', acquirer_transaction_id }
+export function approved(acquirer_transaction_id: string, money?: Money): SettleAnswer {
+  return { result: 'approved', acquirer_transaction_id, ...(money && { money }) }
 }
 
 /** Whether the 404 comes from Stripe itself and not from a proxy. */

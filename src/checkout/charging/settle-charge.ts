@@ -7,6 +7,7 @@ import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { saveSurely } from '../asking/ask-acquirer.ts'
 import { handleLostAnswer } from '../asking/lost-answer.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
+import { isAsAsked } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
 import { countOutcome, type Payer } from '../limits/payer.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
@@ -95,9 +96,7 @@ function asAsked(
   if (given.result !== 'approved') return { answer: given, orphan: null }
   const { operation_id: reference, handle, acquirer } = operation
   const { amount, currency, acquirer_transaction_id } = given
-  if (amount === payment.amount && currency === payment.currency) {
-    return { answer: given, orphan: null }
-  }
+  if (isAsAsked(payment, given)) return { answer: given, orphan: null }
   const told = { operation_id: reference, acquirer, amount, currency, asked: payment.amount }
   context.world.log.error(told, 'another amount was approved than was asked for: it is taken back')
   const answer = failed('The acquirer approved another amount')

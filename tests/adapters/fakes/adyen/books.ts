@@ -80,6 +80,13 @@ export function openBooks({
   const payments: FakePayment[] = []
   const modifications: FakeModification[] = []
   let minted = 0
+  let part: number | null = null
+  /** What is carried out of an amount. */
+  const carried = (amount: number) => {
+    const carried_out = Math.min(part ?? amount, amount)
+    part = null
+    return carried_out
+  }
   const mint = () => (++minted).toString(36).toUpperCase().padStart(16, 'A')
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isDecided = ({ decided_at }: FakePayment) =>
@@ -109,7 +116,7 @@ export function openBooks({
   }
 
   function isLive(payment: FakePayment): boolean {
-    return isDecided(payment) && !payment.refusal && sum(payment, 'cancel') === 0
+    return isDecided(payment) && !payment.refusal && sum(payment, 'cancel') < payment.amount
   }
 
   /** Null where it can be done. */
@@ -152,7 +159,13 @@ export function openBooks({
     const wait_ms = is_refund && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
     return keep({
       event: eventOf[path],
-      ...{ takes, amount, reference: body.reference, payment, due_at: later(wait_ms) },
+      ...{
+        takes,
+        amount: carried(amount),
+        reference: body.reference,
+        payment,
+        due_at: later(wait_ms),
+      },
       ...{ success: reason === null, reason: reason ?? '' },
     })
   }
@@ -176,6 +189,10 @@ export function openBooks({
   }
 
   return {
+    /** The next capture, cancellation, reversal or refund is carried out of this much alone. */
+    carryOutPart: (amount: number) => {
+      part = amount
+    },
     payments,
     modifications,
     authorise,

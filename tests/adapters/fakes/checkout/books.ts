@@ -67,6 +67,13 @@ export function openBooks({
 }) {
   const payments: FakePayment[] = []
   let minted = 0
+  let part: number | null = null
+  /** What is carried out of an amount. */
+  const carried = (amount: number) => {
+    const carried_out = Math.min(part ?? amount, amount)
+    part = null
+    return carried_out
+  }
   const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(26, '0')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isDone = ({ due_at }: FakeAction) => due_at !== null && due_at <= clock.now()
@@ -123,7 +130,7 @@ export function openBooks({
     const [captured, voided, refunded] = (['Capture', 'Void', 'Refund'] as const).map((type) =>
       sum(payment, type, isDone),
     ) as [number, number, number]
-    if (voided) return 'Voided'
+    if (voided >= payment.amount) return 'Voided'
     if (!captured) return payment.expired ? 'Expired' : 'Authorized'
     if (refunded) return refunded < captured ? 'Partially Refunded' : 'Refunded'
     return captured < payment.amount ? 'Partially Captured' : 'Captured'
@@ -137,15 +144,16 @@ export function openBooks({
       payment.behaviour === `refuse_${kind}_once` &&
       !payment.actions.some((action) => action.type !== 'Authorization' && !action.approved)
     if (path === 'captures') {
-      const amount = body.amount ?? payment.amount
+      const amount = carried(body.amount ?? payment.amount)
       return act(payment, { type: 'Capture', amount, reference, approved: !once('capture') })
     }
     const captured = sum(payment, 'Capture')
     if (path === 'voids' || (path === 'reversals' && captured === 0)) {
       const refuses = path === 'voids' && once('void')
-      return act(payment, { type: 'Void', amount: payment.amount, reference, approved: !refuses })
+      const amount = carried(payment.amount)
+      return act(payment, { type: 'Void', amount, reference, approved: !refuses })
     }
-    const amount = body.amount ?? captured - sum(payment, 'Refund')
+    const amount = carried(body.amount ?? captured - sum(payment, 'Refund'))
     const slow = path === 'refunds' && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
     const given = path === 'reversals' || amount % 100 !== 13
     return act(payment, { type: 'Refund', amount, reference, approved: given, due_at: later(slow) })
@@ -174,6 +182,10 @@ export function openBooks({
 
   return {
     payments,
+    /** The next capture, void, reversal or refund is carried out of this much alone. */
+    carryOutPart: (amount: number) => {
+      part = amount
+    },
     authorise,
     settle,
     statusOf,

@@ -73,6 +73,13 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
   const methods = new Map<string, FakeMethod>()
   const intents: FakeIntent[] = []
   let minted = 0
+  let part: number | null = null
+  /** What is carried out of an amount. */
+  const carried = (amount: number) => {
+    const carried_out = Math.min(part ?? amount, amount)
+    part = null
+    return carried_out
+  }
   const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(24, '_')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isPast = (at: Date | null) => at !== null && at <= clock.now()
@@ -111,6 +118,10 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
 
   return {
     intents,
+    /** The next capture or refund is carried out of this much alone. */
+    carryOutPart: (amount: number) => {
+      part = amount
+    },
     statusOf,
     takenOf,
     givenOf,
@@ -153,7 +164,7 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
       const refusal = refusesOnce(intent, 'capture')
       if (refusal) return refusal
       Object.assign(intent.metadata, metadata)
-      intent.captured = { amount, at: clock.now() }
+      intent.captured = { amount: carried(amount), at: clock.now() }
       return null
     },
 
@@ -179,7 +190,7 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
       const refund: FakeRefund = {
         ...{
           id: mint('re'),
-          amount,
+          amount: carried(amount),
           currency: intent.currency,
           payment_intent: intent.id,
           metadata,
