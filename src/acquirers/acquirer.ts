@@ -5,6 +5,7 @@
 import type { Brand } from '../kernel/values.ts'
 import type { Sendable } from '../kernel/world.ts'
 import { Unanswered } from '../vendors/wire.ts'
+import type { ThreeDsData } from './three-ds-data.ts'
 
 export { NotSent, Unanswered } from '../vendors/wire.ts'
 
@@ -32,16 +33,7 @@ export type AuthoriseRequest = {
     cardholder_name: string | null
   }
   /** Null if the card is charged without 3-D Secure data. */
-  three_ds: {
-    version: string
-    eci: string | null
-    authentication_value: string | null
-    ds_transaction_id: string | null
-    /** The final transStatus: that of the RReq after a challenge, else that of the ARes. */
-    status: string
-    /** The transStatus of the ARes; `C` if a challenge followed. */
-    ares_status: string
-  } | null
+  three_ds: ThreeDsData | null
   merchant: { descriptor: string; mcc: string | null; country: string | null }
   /** The handle from `prepare`; null at acquirers without it. */
   handle: string | null
@@ -92,7 +84,13 @@ type Money = { amount: number; currency: string }
  * takes precedence.
  */
 export type AuthoriseAnswer =
-  | ({ result: 'approved'; acquirer_transaction_id: string; captured: boolean } & Money)
+  | ({
+      result: 'approved'
+      acquirer_transaction_id: string
+      captured: boolean
+      /** The acquirer says that liability has not shifted, whatever 3-D Secure had granted. Its word never shifts it. */
+      liability_shifted?: false
+    } & Money)
   | {
       result: 'declined'
       decline: Decline
@@ -113,10 +111,7 @@ export type SettleAnswer =
   | {
       result: 'approved'
       acquirer_transaction_id: string
-      /**
-       * What was captured, refunded or given back, if the answer says so. Left out as well if a void or reversal has left
-       * nothing. Another amount than was asked for is no approval: `isAsAsked`.
-       */
+      /** What was done, if the answer says so. Left out as well if a void or reversal has left nothing: see `isAsAsked`. */
       money?: Money
     }
   | {
@@ -271,6 +266,8 @@ export type Acquirer = {
    * Otherwise how long such an authorisation may still be approved after the reversal.
    */
   readonly late_approval_ms: number
+  /** Whether a charge carries this result of 3-D Secure. Without it liability never shifts. Left out: it carries every one. */
+  carriesThreeDs?(data: ThreeDsData): boolean
   /** Called before each charge if it exists, and may be repeated. If it throws Unanswered or NotSent, nothing has moved. */
   prepare?(request: PrepareRequest): Promise<PrepareAnswer>
   /** Each of the next functions throws Unanswered or NotSent if the acquirer gave no reliable answer. */

@@ -31,6 +31,8 @@ export type FakeVendor = {
   next(fault: string): void
   /** The next capture, void or refund is carried out of this much alone. */
   carryOutPart(amount: number): void
+  /** The next charge shifts no liability, whatever 3-D Secure says. */
+  refuseShift(): void
   charges(): VendorCharge[]
   notices(): NoticePost[]
   /** What was wrong with requests. */
@@ -54,6 +56,7 @@ export async function openFakeVendor(
       member === 'merchant_account' ? [] : [value],
     ),
     next: (fault) => fake.next(fault as never),
+    refuseShift: () => fake.books.refuseShift(),
     carryOutPart: (amount) => fake.books.carryOutPart(amount),
     notices: () => fake.notices(),
     close: () => fake.close(),

@@ -26,6 +26,7 @@ import {
   type Account,
   cancelRequest,
   methodsRequest,
+  mpiDataOf,
   paymentRequest,
   settleRequest,
 } from './requests.ts'
@@ -56,6 +57,7 @@ function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
     reference_life_ms: 7 * day_ms - 3_600_000,
     // No documented rule keeps a charge from arriving after its cancellation.
     late_approval_ms: day_ms,
+    carriesThreeDs: (data) => mpiDataOf(data) !== null,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await accountOf(connection))
       if (!sent) return failed(`${name}: ${unspeakable(request)}`)

@@ -14,6 +14,7 @@ import { refusedWith } from '../answers.ts'
 import type { NoticeKey } from '../connector.ts'
 import { jsonIn } from '../wire.ts'
 import { wordsOf } from '../words.ts'
+import { liabilityIn } from './answers.ts'
 import type { AdyenCredentials } from './credentials.ts'
 import { moneyRead } from './currencies.ts'
 
@@ -123,7 +124,7 @@ function noticeOf(read: Item): Notice[] {
 }
 
 function answerOf(
-  { eventCode, success, reason, pspReference, amount }: Item,
+  { eventCode, success, reason, pspReference, amount, additionalData }: Item,
   { about, fails }: (typeof events)[string],
 ): AuthoriseAnswer | SettleAnswer | null {
   if (about === 'expiry' || about === 'dispute') return null
@@ -137,7 +138,14 @@ function answerOf(
     }
     const money = moneyRead(amount)
     // The notice does not say whether the amount was captured as well. The code that made the request knows.
-    return money && { result: 'approved', acquirer_transaction_id, captured: false, ...money }
+    if (!money) return null
+    const approval = {
+      result: 'approved',
+      acquirer_transaction_id,
+      captured: false,
+      ...money,
+    } as const
+    return { ...approval, ...liabilityIn(additionalData) }
   }
   if (is_done) {
     // A cancellation need not say how much it released.

@@ -85,7 +85,7 @@ function methodOf({ number, exp_month, exp_year, cvc, cardholder_name }: Authori
 const responses = new Set(['Y', 'N', 'U', 'A'])
 
 /** Without a cryptogram liability cannot shift, and Adyen would reject the data as invalid. */
-function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
+export function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
   if (!threeDs?.authentication_value) return null
   const { version, eci, authentication_value, ds_transaction_id, status, ares_status } = threeDs
   return {

@@ -115,6 +115,11 @@ export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Mo
   return some.length === 0 ? null : moneyRead({ amount: Math.min(...some), currency })
 }
 
+/** The member of an approval that says what Checkout.com made of the 3-D Secure data. */
+export function liabilityOf(payment: TheirPayment): { liability_shifted?: false } {
+  return payment['3ds']?.downgraded ? { liability_shifted: false } : {}
+}
+
 /** The issuer approved a part alone, although none was asked for. */
 export function isPart({ response_code }: TheirPayment, actions: TheirAction[]): boolean {
   return (response_code ?? authorisationIn(actions)?.response_code) === '10010'
@@ -171,7 +176,8 @@ function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): Authorise
   if (captured && taken != null && taken !== payment.amount) return underWay(id)
   // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
   if (asked.capture && !captured && is_asked) return underWay(id)
-  return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
+  const liability = liabilityOf(payment)
+  return { result: 'approved', acquirer_transaction_id: id, captured, ...money, ...liability }
 }
 
 function authorisationIn(actions: TheirAction[]): TheirAction | undefined {

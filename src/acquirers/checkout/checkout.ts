@@ -51,6 +51,7 @@ import {
   search_limit,
   searchRequest,
   settleRequest,
+  threeDsOf,
 } from './requests.ts'
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import {
@@ -90,6 +91,7 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     reference_life_ms: day_ms - 3_600_000,
     // At Checkout.com nothing keeps a charge from arriving after its reversal.
     late_approval_ms: day_ms,
+    carriesThreeDs: (data) => threeDsOf(data) !== null,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await credentialsOf(connection))
       if (!sent) return failed(`${name}: ${unspeakable(request)}`)

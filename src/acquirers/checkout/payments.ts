@@ -34,6 +34,8 @@ const payment = z.object({
     .nullish()
     .default(null)
     .catch(null),
+  /** What became of the 3-D Secure data. Whatever is wrong with it, the payment stays readable. */
+  '3ds': z.object({ downgraded: z.boolean().nullish() }).nullish().default(null).catch(null),
   metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   balances: z
     .object({

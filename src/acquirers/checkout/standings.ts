@@ -16,6 +16,7 @@ import {
   isPart,
   isPending,
   isTaken,
+  liabilityOf,
   threeDsWanted,
   wantsThreeDs,
 } from './answers.ts'
@@ -39,7 +40,8 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   const captured = isAutomatic(payment) && !isCaptureRefused(actions)
   if (captured && payment.status === 'Authorized') return { result: 'in_progress' }
   const { id: acquirer_transaction_id } = payment
-  const answer = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
+  const approval = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
+  const answer = { ...approval, ...liabilityOf(payment) }
   return { ...found, answer, standing: standingOf(payment, actions, money) }
 }
 

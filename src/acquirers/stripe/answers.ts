@@ -18,6 +18,7 @@ import { declineOf } from './declines.ts'
 import {
   errorIn,
   intentIn,
+  isNotShifted,
   refundIn,
   type TheirError,
   type TheirIntent,
@@ -187,7 +188,8 @@ function approvedOf(intent: TheirIntent): AuthoriseAnswer | null {
       : null
   // Two amounts that contradict each other cannot be relied on.
   if (!money || (of_all !== null && of_all !== amount)) return null
-  return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
+  const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
+  return isNotShifted(intent) ? { ...approval, liability_shifted: false } : approval
 }
 
 function declined(error: TheirReason, acquirer_transaction_id: string | null): Ended {

@@ -39,6 +39,13 @@ const intent = z.object({
       z.object({
         refunded: z.boolean().nullish().default(null),
         amount_refunded: count.nullish().default(null),
+        /** Whatever is wrong with it, the intent stays readable. */
+        payment_method_details: z
+          .object({
+            card: z.object({ three_d_secure: z.object({ result: text }).nullish() }).nullish(),
+          })
+          .nullish()
+          .catch(null),
       }),
     ])
     .nullish()
@@ -93,6 +100,16 @@ export function wasApproved({ status, latest_charge, last_payment_error }: Their
   if (status === 'requires_capture' || status === 'succeeded') return true
   return status === 'canceled' && latest_charge !== null && last_payment_error === null
 }
+
+/** Whether Stripe says that the issuer is not liable: it used no 3-D Secure data, or they came to nothing. */
+export function isNotShifted({ latest_charge: charge }: TheirIntent): boolean {
+  const details = typeof charge === 'object' ? charge?.payment_method_details : null
+  const threeDs = details?.card?.three_d_secure
+  if (threeDs === undefined) return false
+  return threeDs === null || (threeDs.result !== null && !shifting.has(threeDs.result))
+}
+
+const shifting = new Set(['authenticated', 'attempt_acknowledged'])
 
 /** Whether the refund was or is being carried out. */
 export function isGiven({ status }: TheirRefund): boolean {

@@ -53,6 +53,8 @@ export function confirmRequest(
   const threeDSecure = threeDsOf(three_ds)
   return post(credentials, `${pathOf(handle)}/confirm`, reference, {
     error_on_requires_action: true,
+    // Only the charge shows what became of the 3-D Secure data.
+    expand: ['latest_charge'],
     ...(threeDSecure && {
       payment_method_options: { card: { three_d_secure: threeDSecure } },
     }),
@@ -104,7 +106,7 @@ export function refundRequest(
 }
 
 export function intentById(intent_id: string, credentials: StripeCredentials): WireRequest {
-  return get(credentials, pathOf(intent_id))
+  return get(credentials, `${pathOf(intent_id)}?${formOf({ expand: ['latest_charge'] })}`)
 }
 
 /** Newest first. */
@@ -153,7 +155,7 @@ const ecis = new Set(['01', '02', '05', '06', '07'])
 const statuses = new Set(['A', 'C', 'I', 'N', 'R', 'U', 'Y'])
 
 /** Null if Stripe would not accept the data: without a cryptogram liability cannot shift. */
-function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
+export function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
   if (!threeDs?.authentication_value || !threeDs.ds_transaction_id) return null
   const { version, eci, authentication_value, ds_transaction_id, ares_status } = threeDs
   if (!versions.has(version)) return null

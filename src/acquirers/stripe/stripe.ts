@@ -23,7 +23,7 @@ import { amountSent } from './currencies.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import { findIntent, refundsAt } from './read.ts'
-import { intentRequest, methodRequest } from './requests.ts'
+import { intentRequest, methodRequest, threeDsOf } from './requests.ts'
 import { stripeSandboxNumbers } from './sandbox-numbers.ts'
 import { settleAt } from './settle.ts'
 import { chargeFound, operationFound } from './standings.ts'
@@ -56,6 +56,7 @@ function openStripe(connection: AcquirerConnection<StripeCredentials>): Acquirer
     // A reversal cancels the intent, and Stripe then refuses each confirm. Without a stored handle, no confirm was ever sent
     // and none will be: the handle is stored first, unless the reconciler has begun to reverse the charge.
     late_approval_ms: 0,
+    carriesThreeDs: (data) => threeDsOf(data) !== null,
     prepare: (request) => prepareAt(connection, request),
     authorise: (request) => confirmAt(connection, request),
     capture: (request) => settleAt(connection, 'capture', request),

@@ -28,6 +28,8 @@ export type FakePayment = {
   metadata: Record<string, string>
   behaviour: AcquirerBehaviour
   asked_at: Date
+  /** Its 3-D Secure data came to nothing. */
+  downgraded: boolean
   /** Decided then; null where it never is. */
   decided_at: Date | null
   /** Null where it is approved. */
@@ -81,6 +83,7 @@ export function openBooks({
   const modifications: FakeModification[] = []
   let minted = 0
   let part: number | null = null
+  let refuses_shift = false
   /** What is carried out of an amount. */
   const carried = (amount: number) => {
     const carried_out = Math.min(part ?? amount, amount)
@@ -101,7 +104,9 @@ export function openBooks({
       ...{ capture: body.captureDelayHours === 0, metadata, behaviour, asked_at: clock.now() },
       decided_at: behaviour === 'lost_for_ever' ? null : later(delay_ms),
       refusal: refusals[behaviour] ?? null,
+      downgraded: refuses_shift,
     }
+    refuses_shift = false
     payments.push(payment)
     return payment
   }
@@ -192,6 +197,10 @@ export function openBooks({
     /** The next capture, cancellation, reversal or refund is carried out of this much alone. */
     carryOutPart: (amount: number) => {
       part = amount
+    },
+    /** The next charge shifts no liability, whatever 3-D Secure says. */
+    refuseShift: () => {
+      refuses_shift = true
     },
     payments,
     modifications,

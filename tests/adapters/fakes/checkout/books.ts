@@ -27,6 +27,8 @@ export type FakePayment = {
   behaviour: AcquirerBehaviour
   requested_at: Date
   expired: boolean
+  /** Its 3-D Secure data came to nothing. */
+  downgraded: boolean
   /** The authorisation first. */
   actions: FakeAction[]
 }
@@ -68,6 +70,7 @@ export function openBooks({
   const payments: FakePayment[] = []
   let minted = 0
   let part: number | null = null
+  let refuses_shift = false
   /** What is carried out of an amount. */
   const carried = (amount: number) => {
     const carried_out = Math.min(part ?? amount, amount)
@@ -97,8 +100,9 @@ export function openBooks({
     const names = { id: mint('pay'), reference, amount, currency, metadata, behaviour }
     const payment: FakePayment = {
       ...{ ...names, last4: source.number.slice(-4), requested_at: clock.now() },
-      ...{ expired: false, actions: [] },
+      ...{ expired: false, downgraded: refuses_shift, actions: [] },
     }
+    refuses_shift = false
     const code = codes[behaviour]
     const due_at = knownAt(behaviour, clock.now())
     const [response_code, response_summary] = code ?? approved
@@ -185,6 +189,10 @@ export function openBooks({
     /** The next capture, void, reversal or refund is carried out of this much alone. */
     carryOutPart: (amount: number) => {
       part = amount
+    },
+    /** The next charge shifts no liability, whatever 3-D Secure says. */
+    refuseShift: () => {
+      refuses_shift = true
     },
     authorise,
     settle,

@@ -24,7 +24,7 @@ export function createdView(books: CheckoutBooks, payment: FakePayment): [number
 }
 
 export function paymentView(books: CheckoutBooks, payment: FakePayment): object {
-  const { id, reference, amount, currency, metadata, last4, requested_at } = payment
+  const { id, reference, amount, currency, metadata, last4, requested_at, downgraded } = payment
   const status = books.statusOf(payment)
   const captured = books.total(payment, 'Capture')
   const refunded = books.total(payment, 'Refund')
@@ -41,7 +41,7 @@ export function paymentView(books: CheckoutBooks, payment: FakePayment): object 
       ...{ total_voided: voided, available_to_refund: captured - refunded },
       ...{ available_to_void: left, available_to_capture: left },
     },
-    '3ds': { downgraded: false, enrolled: 'N' },
+    '3ds': { downgraded, enrolled: 'N' },
     risk: { flagged: false },
     metadata,
   }

@@ -27,6 +27,8 @@ export type FakeIntent = {
   created_at: Date
   /** Null until it is confirmed. `known_at`: null where its outcome never is. */
   confirmed: { at: Date; known_at: Date | null; error: CardError | null } | null
+  /** Null without 3-D Secure data. */
+  three_ds_result: 'authenticated' | 'failed' | null
   /** By a capture of its own. */
   captured: { amount: number; at: Date } | null
   canceled: { reason: string | null; at: Date; key: string | null } | null
@@ -74,6 +76,7 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
   const intents: FakeIntent[] = []
   let minted = 0
   let part: number | null = null
+  let refuses_shift = false
   /** What is carried out of an amount. */
   const carried = (amount: number) => {
     const carried_out = Math.min(part ?? amount, amount)
@@ -118,6 +121,10 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
 
   return {
     intents,
+    /** The next charge shifts no liability, whatever 3-D Secure says. */
+    refuseShift: () => {
+      refuses_shift = true
+    },
     /** The next capture or refund is carried out of this much alone. */
     carryOutPart: (amount: number) => {
       part = amount
@@ -141,14 +148,23 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
       const intent: FakeIntent = {
         ...{ id: mint('pi'), charge_id: mint('ch'), amount, currency, capture_method },
         ...{ metadata: { ...metadata }, method, created_at: clock.now() },
-        ...{ confirmed: null, captured: null, canceled: null, refused_once: false, refunds: [] },
+        ...{
+          three_ds_result: null,
+          confirmed: null,
+          captured: null,
+          canceled: null,
+          refused_once: false,
+          refunds: [],
+        },
       }
       intents.push(intent)
       return intent
     },
 
-    confirm(intent: FakeIntent): Refusal | null {
+    confirm(intent: FakeIntent, has_three_ds = false): Refusal | null {
       if (statusOf(intent) !== 'requires_confirmation') return unexpected
+      if (has_three_ds) intent.three_ds_result = refuses_shift ? 'failed' : 'authenticated'
+      refuses_shift = false
       const { behaviour } = intent.method
       const is_late = behaviour === 'lost_then_captured' || behaviour === 'lost_then_declined'
       const delay_ms = is_late ? lost_ms : behaviour === 'approve_slowly' ? slow_ms : 0

@@ -60,6 +60,7 @@ export const bodies = {
   }),
   confirm: judged<Stripe.PaymentIntentConfirmParams>()({
     error_on_requires_action: z.literal('true').optional(),
+    expand: z.strictObject({ 0: z.literal('latest_charge') }).optional(),
     payment_method_options: z
       .strictObject({ card: z.strictObject({ three_d_secure: threeDSecure }) })
       .optional(),
@@ -87,7 +88,7 @@ export const queries = {
     expand: z.strictObject({ 0: z.literal('data.latest_charge') }).optional(),
   }),
   refunds: judged<Stripe.RefundListParams>()({ ...page, payment_intent: id.optional() }),
-  none: z.strictObject({}),
+  intent: z.strictObject({ expand: z.strictObject({ 0: z.literal('latest_charge') }).optional() }),
 }
 
 export type Bodies = { [Name in keyof typeof bodies]: z.output<(typeof bodies)[Name]> }

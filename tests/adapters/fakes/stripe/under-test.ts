@@ -18,6 +18,7 @@ export const stripeTraits: AcquirerTraits = {
   settles_what_is_under_way: false,
   tells_alike_apart: false,
   lists_to_ms: 1_000,
+  says_unshifted: true,
 }
 
 export const connection_name = 'stripe:conn_0123456789abcdef01234567'

@@ -67,6 +67,12 @@ function chargeView(books: StripeBooks, intent: FakeIntent): object {
     ...{ amount_captured: taken, amount_refunded: given, captured: taken > 0 },
     ...{ refunded: taken > 0 && given === taken, payment_intent: intent.id },
     status: intent.confirmed?.error ? 'failed' : 'succeeded',
+    payment_method_details: {
+      type: 'card',
+      card: {
+        three_d_secure: intent.three_ds_result && { result: intent.three_ds_result },
+      } as Stripe.Charge.PaymentMethodDetails.Card,
+    },
   } satisfies Partial<Stripe.Charge>
 }
 
