@@ -5,6 +5,7 @@
 import type { Brand } from '../kernel/values.ts'
 import type { Sendable } from '../kernel/world.ts'
 import { Unanswered } from '../vendors/wire.ts'
+import type { Environment } from './environment.ts'
 import type { ThreeDsData } from './three-ds-data.ts'
 
 export { NotSent, Unanswered } from '../vendors/wire.ts'
@@ -53,7 +54,7 @@ export type PrepareRequest = AuthoriseRequest
  * the charge's definite end.
  */
 export type PrepareAnswer =
-  | { result: 'prepared'; handle: string }
+  | ({ result: 'prepared'; handle: string } & Environment)
   | Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }>
 
 /** An authorisation by all its names. */
@@ -90,7 +91,8 @@ export type AuthoriseAnswer =
       captured: boolean
       /** The acquirer says that liability has not shifted, whatever 3-D Secure had granted. Its word never shifts it. */
       liability_shifted?: false
-    } & Money)
+    } & Environment &
+      Money)
   | {
       result: 'declined'
       decline: Decline

@@ -40,8 +40,8 @@ export type AcquirerTraits = {
   names_refusals: boolean
   /** Whether our reference alone is enough to capture or void a charge. */
   captures_by_reference: boolean
-  /** Whether it says of a charge without 3-D Secure that liability has not shifted. */
-  says_unshifted: boolean
+  /** What its approvals say besides. */
+  says: object
 }
 
 /** The strictest: all is answered at once, judged and kept. */
@@ -57,7 +57,7 @@ export const at_once: AcquirerTraits = {
   shows_refunds: true,
   names_refusals: true,
   captures_by_reference: true,
-  says_unshifted: false,
+  says: {},
 }
 
 export type AcquirerUnderTest = {

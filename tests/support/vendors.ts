@@ -33,6 +33,8 @@ export type FakeVendor = {
   carryOutPart(amount: number): void
   /** The next charge shifts no liability, whatever 3-D Secure says. */
   refuseShift(): void
+  /** From now on it answers as the vendor's live environment, where an answer shows that. */
+  beLive(): void
   charges(): VendorCharge[]
   notices(): NoticePost[]
   /** What was wrong with requests. */
@@ -56,6 +58,9 @@ export async function openFakeVendor(
       member === 'merchant_account' ? [] : [value],
     ),
     next: (fault) => fake.next(fault as never),
+    beLive() {
+      if ('environment' in fake.books) fake.books.environment.is_live = true
+    },
     refuseShift: () => fake.books.refuseShift(),
     carryOutPart: (amount) => fake.books.carryOutPart(amount),
     notices: () => fake.notices(),

@@ -20,7 +20,13 @@ import {
 import type { Wire, WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
 import { authoriseAnswer, barredWords, settleAnswer } from './answers.ts'
-import { type AdyenCredentials, adyenCredentials, apiUrlOf, isOfSandbox } from './credentials.ts'
+import {
+  type AdyenCredentials,
+  adyenCredentials,
+  apiUrlOf,
+  environmentAt,
+  isOfSandbox,
+} from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import {
   type Account,
@@ -39,6 +45,7 @@ export const adyen: AcquirerConnector<AdyenCredentials> = {
   credentials: adyenCredentials,
   open: openAdyen,
   isOfSandbox,
+  environmentAt,
   sandbox_numbers: adyenSandboxNumbers,
   notices: { read: noticesIn, reply: '[accepted]' },
   check: checkAdyen,

@@ -11,13 +11,14 @@ import {
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
 import { endedBy, forGood, isAgainst } from '../decline-table.ts'
+import type { Environment } from '../environment.ts'
 import type { Money } from '../minor-units.ts'
 import { shortReference } from '../reference.ts'
 import type { WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
-import { paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
+import { environmentOf, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
 
 /** The answer to a charge. `name` names the connection in reasons. Throws Unanswered. */
 export function authoriseAnswer(
@@ -115,9 +116,10 @@ export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Mo
   return some.length === 0 ? null : moneyRead({ amount: Math.min(...some), currency })
 }
 
-/** The member of an approval that says what Checkout.com made of the 3-D Secure data. */
-export function liabilityOf(payment: TheirPayment): { liability_shifted?: false } {
-  return payment['3ds']?.downgraded ? { liability_shifted: false } : {}
+/** The members of an approval that say what Checkout.com made of the 3-D Secure data, and where. */
+export function saidOf(payment: TheirPayment): { liability_shifted?: false } & Environment {
+  const environment = environmentOf(payment)
+  return payment['3ds']?.downgraded ? { ...environment, liability_shifted: false } : environment
 }
 
 /** The issuer approved a part alone, although none was asked for. */
@@ -176,8 +178,8 @@ function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): Authorise
   if (captured && taken != null && taken !== payment.amount) return underWay(id)
   // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
   if (asked.capture && !captured && is_asked) return underWay(id)
-  const liability = liabilityOf(payment)
-  return { result: 'approved', acquirer_transaction_id: id, captured, ...money, ...liability }
+  const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
+  return { ...approval, ...saidOf(payment) }
 }
 
 function authorisationIn(actions: TheirAction[]): TheirAction | undefined {

@@ -30,6 +30,7 @@ import { checkCheckout } from './check.ts'
 import {
   type CheckoutCredentials,
   checkoutCredentials,
+  environmentAt,
   environmentShown,
   isOfSandbox,
 } from './credentials.ts'
@@ -73,6 +74,7 @@ export const checkout: AcquirerConnector<CheckoutCredentials> = {
   open: openCheckout,
   isOfSandbox,
   environmentShown,
+  environmentAt,
   sandbox_numbers: checkoutSandboxNumbers,
   notices: { read: noticesIn, reply: '' },
   check: checkCheckout,

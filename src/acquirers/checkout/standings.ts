@@ -16,7 +16,7 @@ import {
   isPart,
   isPending,
   isTaken,
-  liabilityOf,
+  saidOf,
   threeDsWanted,
   wantsThreeDs,
 } from './answers.ts'
@@ -41,7 +41,7 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   if (captured && payment.status === 'Authorized') return { result: 'in_progress' }
   const { id: acquirer_transaction_id } = payment
   const approval = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
-  const answer = { ...approval, ...liabilityOf(payment) }
+  const answer = { ...approval, ...saidOf(payment) }
   return { ...found, answer, standing: standingOf(payment, actions, money) }
 }
 

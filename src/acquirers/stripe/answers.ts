@@ -16,6 +16,7 @@ import { isGood } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
 import {
+  environmentOf,
   errorIn,
   intentIn,
   isNotShifted,
@@ -55,7 +56,7 @@ export function prepareAnswer(
   if (!intent) throw new Unanswered(`${name}: an answer that is no intent (${answer.status})`)
   const is_asked = isMoney(intent, request) && intent.status === 'requires_confirmation'
   if (!is_asked) return failed(`${name}: it made another intent than was asked for`)
-  return { result: 'prepared', handle: intent.id }
+  return { result: 'prepared', handle: intent.id, ...environmentOf(intent) }
 }
 
 /** The answer to a charge's confirm. Throws Unanswered. */
@@ -189,7 +190,8 @@ function approvedOf(intent: TheirIntent): AuthoriseAnswer | null {
   // Two amounts that contradict each other cannot be relied on.
   if (!money || (of_all !== null && of_all !== amount)) return null
   const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
-  return isNotShifted(intent) ? { ...approval, liability_shifted: false } : approval
+  const answer = { ...approval, ...environmentOf(intent) }
+  return isNotShifted(intent) ? { ...answer, liability_shifted: false } : answer
 }
 
 function declined(error: TheirReason, acquirer_transaction_id: string | null): Ended {

@@ -1,6 +1,7 @@
 // PaymentIntents, refunds and errors of Stripe: only the members that we rely on, validated before they are read.
 
 import { z } from 'zod'
+import type { Environment } from '../environment.ts'
 import type { WireAnswer } from '../wire.ts'
 
 const text = z.string().nullish().default(null)
@@ -30,6 +31,7 @@ const intent = z.object({
   capture_method: text,
   cancellation_reason: text,
   created: count,
+  livemode: z.boolean().nullish().catch(null),
   metadata,
   last_payment_error: z.object(reason).nullish().default(null),
   /** An object only if the request asked to expand it. */
@@ -99,6 +101,11 @@ export function isMarked(
 export function wasApproved({ status, latest_charge, last_payment_error }: TheirIntent): boolean {
   if (status === 'requires_capture' || status === 'succeeded') return true
   return status === 'canceled' && latest_charge !== null && last_payment_error === null
+}
+
+/** Nothing moves in the sandbox. */
+export function environmentOf({ livemode }: Pick<TheirIntent, 'livemode'>): Environment {
+  return livemode == null ? {} : { environment: livemode ? 'live' : 'sandbox' }
 }
 
 /** Whether Stripe says that the issuer is not liable: it used no 3-D Secure data, or they came to nothing. */

@@ -142,6 +142,11 @@ export function oneIntent(credentials: StripeCredentials): WireRequest {
   return get(credentials, '/v1/payment_intents?limit=1')
 }
 
+/** The balance's amounts are not read. */
+export function balanceRequest(credentials: StripeCredentials): WireRequest {
+  return get(credentials, '/v1/balance')
+}
+
 /** Uses a number of the sandbox to check whether the account may send card numbers at all. */
 export function testMethodRequest(credentials: StripeCredentials): WireRequest {
   return post(credentials, '/v1/payment_methods', null, {

@@ -119,9 +119,7 @@ async function prepare(
     const { operation } = begun
     const { prepare } = acquirer
     const request = requestOf(context, begun, card)
-    return prepare
-      ? await prepareCharge(context, operation, prepare, request)
-      : { operation, request }
+    return prepare ? await prepareCharge(context, begun, prepare, request) : { operation, request }
   } catch (error) {
     return { ended: failed((error as Error).message) }
   }

@@ -184,8 +184,11 @@ export function openBooks({
     return amount && amount > payment.amount ? { status: 422, error_codes } : null
   }
 
+  /** Which of the vendor's environments it is. */
+  const environment = { is_live: false }
   return {
     payments,
+    environment,
     /** The next capture, void, reversal or refund is carried out of this much alone. */
     carryOutPart: (amount: number) => {
       part = amount

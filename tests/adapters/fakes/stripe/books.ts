@@ -119,8 +119,11 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
     return { status: 402, code: 'card_declined', card: refused }
   }
 
+  /** Which of the vendor's environments it is. */
+  const environment = { is_live: false }
   return {
     intents,
+    environment,
     /** The next charge shifts no liability, whatever 3-D Secure says. */
     refuseShift: () => {
       refuses_shift = true

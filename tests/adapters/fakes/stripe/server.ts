@@ -212,6 +212,9 @@ export function makeStripe({ clock }: { clock: Clock }): StripeVendor {
       const all = books.refunds().filter((each) => each.payment_intent === asked.payment_intent)
       return page(all, asked, (id) => refundView(books, all.find((each) => each.id === id)!))
     }
+    if (pathname === '/v1/balance') {
+      return [200, { object: 'balance', livemode: books.environment.is_live }]
+    }
     const { data: asked, error } = queries.intent.safeParse(query)
     if (!asked) return refuse(error)
     const expanded = asked.expand !== undefined

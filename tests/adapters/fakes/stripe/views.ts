@@ -38,7 +38,7 @@ export function intentView(
     created: seconds(created_at),
     last_payment_error: error && errorView(error),
     latest_charge: is_known ? (expanded ? chargeView(books, intent) : intent.charge_id) : null,
-    livemode: false,
+    livemode: books.environment.is_live,
     payment_method: intent.method.id,
     payment_method_types: ['card'],
     status: status as Stripe.PaymentIntent.Status,
