@@ -60,7 +60,7 @@ function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
     learned_by: 'notice',
     lists: false,
     safe_window_ms: 300_000,
-    // Adyen keeps a key for a week, by its own clock.
+    // A week at least, by Adyen's clock: docs.adyen.com/development-resources/api-idempotency, 2026-11.
     reference_life_ms: 7 * day_ms - 3_600_000,
     // No documented rule keeps a charge from arriving after its cancellation.
     late_approval_ms: day_ms,

@@ -99,7 +99,7 @@ export function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
   }
 }
 
-/** The characters that Adyen accepts and a statement shows, at most 22. */
+/** The characters that Adyen accepts and a statement shows, at most 22: `shopperStatement` of its API v72, 2026-07-01. */
 function statementOf(descriptor: string): string {
   const plain = descriptor.normalize('NFKD').replace(/[^A-Za-z0-9 .,'_?+*/-]/g, '')
   return plain.replace(/ +/g, ' ').trim().slice(0, 22).trim()

@@ -89,7 +89,7 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     learned_by: 'reference',
     lists: true,
     safe_window_ms: 300_000,
-    // Checkout.com keeps a key for a day, by its own clock.
+    // A day, by Checkout.com's clock: checkout.com/docs/payments/manage-payments/retry-a-payment, 2026-01-07.
     reference_life_ms: day_ms - 3_600_000,
     // At Checkout.com nothing keeps a charge from arriving after its reversal.
     late_approval_ms: day_ms,

@@ -8,7 +8,7 @@ import { formOf } from './form.ts'
 /** The API version whose shapes this connector reads. */
 export const stripe_version = '2026-10-28.endive'
 
-/** The length of a page: the most that Stripe allows. */
+/** The length of a page, the most that Stripe allows: docs.stripe.com/api/pagination, 2026-11. */
 const page_limit = 100
 
 /** Creates only the card, which moves nothing. */
@@ -155,6 +155,7 @@ export function testMethodRequest(credentials: StripeCredentials): WireRequest {
   })
 }
 
+// What Stripe takes, by the types of its library 23.1.0 (API 2026-10-28). What is not in them is not sent, since it would refuse the charge.
 const versions = new Set(['1.0.2', '2.1.0', '2.2.0', '2.3.0', '2.3.1'])
 const ecis = new Set(['01', '02', '05', '06', '07'])
 const statuses = new Set(['A', 'C', 'I', 'N', 'R', 'U', 'Y'])

@@ -51,7 +51,7 @@ function openStripe(connection: AcquirerConnection<StripeCredentials>): Acquirer
     learned_by: 'replay',
     lists: true,
     safe_window_ms: 90_000,
-    // Stripe keeps an answer for a day, by its own clock.
+    // A day at least, by Stripe's clock: docs.stripe.com/api/idempotent_requests, 2026-11.
     reference_life_ms: 23 * hour_ms,
     // A reversal cancels the intent, and Stripe then refuses each confirm. Without a stored handle, no confirm was ever sent
     // and none will be: the handle is stored first, unless the reconciler has begun to reverse the charge.
