@@ -5,6 +5,8 @@
 import type { Brand } from '../kernel/values.ts'
 import type { Sendable } from '../kernel/world.ts'
 import { Unanswered } from '../vendors/wire.ts'
+import type { Environment } from './environment.ts'
+import type { ThreeDsData } from './three-ds-data.ts'
 
 export { NotSent, Unanswered } from '../vendors/wire.ts'
 
@@ -32,16 +34,7 @@ export type AuthoriseRequest = {
     cardholder_name: string | null
   }
   /** Null if the card is charged without 3-D Secure data. */
-  three_ds: {
-    version: string
-    eci: string | null
-    authentication_value: string | null
-    ds_transaction_id: string | null
-    /** The final transStatus: that of the RReq after a challenge, else that of the ARes. */
-    status: string
-    /** The transStatus of the ARes; `C` if a challenge followed. */
-    ares_status: string
-  } | null
+  three_ds: ThreeDsData | null
   merchant: { descriptor: string; mcc: string | null; country: string | null }
   /** The handle from `prepare`; null at acquirers without it. */
   handle: string | null
@@ -61,7 +54,7 @@ export type PrepareRequest = AuthoriseRequest
  * the charge's definite end.
  */
 export type PrepareAnswer =
-  | { result: 'prepared'; handle: string }
+  | ({ result: 'prepared'; handle: string } & Environment)
   | Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }>
 
 /** An authorisation by all its names. */
@@ -94,7 +87,14 @@ type Money = { amount: number; currency: string }
  * takes precedence.
  */
 export type AuthoriseAnswer =
-  | ({ result: 'approved'; acquirer_transaction_id: string; captured: boolean } & Money)
+  | ({
+      result: 'approved'
+      acquirer_transaction_id: string
+      captured: boolean
+      /** The acquirer says that liability has not shifted, whatever 3-D Secure had granted. Its word never shifts it. */
+      liability_shifted?: false
+    } & Environment &
+      Money)
   | {
       result: 'declined'
       decline: Decline
@@ -115,7 +115,7 @@ export type SettleAnswer =
   | {
       result: 'approved'
       acquirer_transaction_id: string
-      /** What was captured or refunded, if the answer is a notice's and says so. */
+      /** What was done, if the answer says so. Left out as well if a void or reversal has left nothing: see `isAsAsked`. */
       money?: Money
     }
   | {
@@ -270,6 +270,8 @@ export type Acquirer = {
    * Otherwise how long such an authorisation may still be approved after the reversal.
    */
   readonly late_approval_ms: number
+  /** Whether a charge carries this result of 3-D Secure. Without it liability never shifts. Left out: it carries every one. */
+  carriesThreeDs?(data: ThreeDsData): boolean
   /** Called before each charge if it exists, and may be repeated. If it throws Unanswered or NotSent, nothing has moved. */
   prepare?(request: PrepareRequest): Promise<PrepareAnswer>
   /** Each of the next functions throws Unanswered or NotSent if the acquirer gave no reliable answer. */

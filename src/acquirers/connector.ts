@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Clock } from '../kernel/world.ts'
 import type { CheckAnswer } from '../vendors/check.ts'
 import { type Acquirer, type Notice, type NoticePost, NotSent } from './acquirer.ts'
+import type { ConnectionMode, Environment } from './environment.ts'
 import type { Wire } from './wire.ts'
 
 export type AcquirerConnector<Credentials = unknown> = {
@@ -16,6 +17,8 @@ export type AcquirerConnector<Credentials = unknown> = {
   isOfSandbox(credentials: Credentials): boolean
   /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
   environmentShown?(credentials: Credentials): ConnectionMode | null
+  /** The environment behind an address of the vendor's own. Left out if both have one address. */
+  environmentAt?(api_url: string): Environment
   /** The card numbers that the vendor publishes for its sandbox, of the brands that are taken here. */
   readonly sandbox_numbers: readonly string[]
   /** The vendor's notices; null if it posts none. */
@@ -42,9 +45,6 @@ export type NoticeKey<Credentials> = {
   now: Date
 }
 
-/** `sandbox`: the vendor's environment for tests. */
-export type ConnectionMode = 'live' | 'sandbox'
-
 /** The parameters for opening a connector. */
 export type AcquirerConnection<Credentials> = {
   /** The acquirer's name, which messages also use for the connection: `checkout:conn_…`. */
@@ -60,7 +60,7 @@ export type AcquirerConnection<Credentials> = {
   clock: Pick<Clock, 'now'>
 }
 
-export type { CheckAnswer }
+export type { CheckAnswer, ConnectionMode }
 
 /** The credentials for one call. Throws NotSent if there are none. */
 export async function credentialsOf<Credentials>({

@@ -1,5 +1,6 @@
 // Amounts in a vendor's units, which are not always the minor units of ISO 4217. A currency that the vendor's list lacks is
-// refused, because a wrong row would be a factor of 100.
+// refused, because a wrong row would be a factor of 100. No vendor's limits are here: they change, and the vendor refuses what is
+// beyond them, which charges nothing.
 
 import { currencyOf } from '../kernel/values.ts'
 
@@ -20,11 +21,8 @@ export type MinorUnits = {
   read(money: Money): Money | null
 }
 
-/** `lists`: codes separated by white space. `amount_max` is in the vendor's units. */
-export function openMinorUnits(
-  lists: readonly [Units, string][],
-  amount_max = Number.MAX_SAFE_INTEGER,
-): MinorUnits {
+/** `lists`: codes separated by white space. */
+export function openMinorUnits(lists: readonly [Units, string][]): MinorUnits {
   const units = new Map(
     lists.flatMap(([each, codes]) =>
       codes.split(/\s+/).map((code): [string, Units] => [code, each]),
@@ -44,7 +42,7 @@ export function openMinorUnits(
       const powers = powersOf(currency)
       if (powers === null) return null
       const sent = scaled(amount, powers)
-      const fits = Number.isSafeInteger(sent) && sent > 0 && sent <= amount_max
+      const fits = Number.isSafeInteger(sent) && sent > 0
       return fits && sent % units.get(currency)!.step === 0 ? sent : null
     },
     read({ amount, currency }) {

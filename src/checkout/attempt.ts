@@ -1,6 +1,7 @@
 // An attempt: one card tried once. The state of its 3-D Secure, and what the result allows.
 
 import type { Decline } from '../acquirers/acquirer.ts'
+import type { ThreeDsData } from '../acquirers/three-ds-data.ts'
 import type { AttemptId, Brand } from '../kernel/values.ts'
 import type { AuthenticationOutcome } from '../three-ds/three-ds.ts'
 
@@ -186,6 +187,30 @@ function rejectionOf(outcome: AuthenticationOutcome | null): Decline {
     category: fraud ? 'fraud' : 'hard',
     reason: 'The bank rejected the authentication',
   }
+}
+
+/** The 3-D Secure data that the charge is asked with; null if it goes without. */
+export function threeDsDataOf(
+  attempt: Pick<
+    Attempt,
+    'three_ds_version' | 'ds_transaction_id' | 'challenge_expires_at' | 'authentication_outcome'
+  >,
+  { send_three_ds }: Pick<Verdict, 'send_three_ds'>,
+): ThreeDsData | null {
+  const outcome = attempt.authentication_outcome
+  if (!send_three_ds || !outcome) return null
+  const { eci, authentication_value, status } = outcome
+  return {
+    ...{ eci, authentication_value, status },
+    version: attempt.three_ds_version!,
+    ds_transaction_id: attempt.ds_transaction_id,
+    ares_status: attempt.challenge_expires_at ? 'C' : status,
+  }
+}
+
+/** The same authentication, after which the merchant stays liable. */
+export function withoutShift(authentication: Authentication | null): Authentication | null {
+  return authentication && { ...authentication, liability_shifted: false }
 }
 
 /** Whether the card's bank itself refused, and not a setting or a shopper who left the bank's page. */

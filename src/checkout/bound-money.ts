@@ -1,4 +1,5 @@
-// What the journal's lines record about a payment's money, so that a row that somebody changes later no longer matches them.
+// What binds money: an acquirer's answer to what was asked of it, and the journal's lines to a payment, so that a row that somebody
+// changes later no longer matches them.
 
 import { hash } from 'node:crypto'
 import type { Mode } from '../kernel/values.ts'
@@ -7,6 +8,14 @@ import type { Payment, PaymentStatus } from './payment.ts'
 import type { Refund, RefundStatus } from './refund.ts'
 
 export type Money = { amount: number; currency: string; mode: Mode }
+
+/** Whether an acquirer's answer is of the very amount that was asked for. */
+export function isAsAsked(
+  asked: Pick<Money, 'amount' | 'currency'>,
+  theirs: Pick<Money, 'amount' | 'currency'>,
+): boolean {
+  return theirs.amount === asked.amount && theirs.currency === asked.currency
+}
 
 /** The detail of an outcome's line, without ids and codes. */
 export type OutcomeDetail = Money & {

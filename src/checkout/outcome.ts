@@ -6,7 +6,7 @@ import type { Ids } from '../kernel/ids.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
 import { confirmationUrlIn, type HoldRules } from '../merchants/integration.ts'
 import type { Writer } from '../merchants/write-as.ts'
-import type { Attempt } from './attempt.ts'
+import { type Attempt, withoutShift } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
@@ -65,16 +65,21 @@ export function conclude(
     )
   }
   const paid = { ...session, status: 'succeeded' as const, settlement: null, answer_by: null }
+  const { authentication: claimed } = payment
+  const authentication = answer.liability_shifted === false ? withoutShift(claimed) : claimed
   if (answer.captured) {
     const captured = { status: 'captured', capture_state: 'captured', executed_at: now } as const
     return {
-      payment: { ...payment, acquirer_transaction_id, ...captured },
+      payment: { ...payment, acquirer_transaction_id, authentication, ...captured },
       session: paid,
       hold: null,
     }
   }
   return {
-    payment: { ...payment, acquirer_transaction_id, status: 'held', capture_state: 'authorised' },
+    payment: {
+      ...{ ...payment, acquirer_transaction_id, authentication },
+      ...{ status: 'held', capture_state: 'authorised' },
+    },
     session: paid,
     hold: newHold(session, payment, rules, now),
   }

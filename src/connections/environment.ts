@@ -5,14 +5,19 @@ import type { ConnectionMode } from '../merchants/account-connection.ts'
 import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './known-connector.ts'
 
-/** Says that the key is of the environment that the connection is not for; null if it is not, or if no key shows it. */
+/** Says that the key or the address is of the environment that the connection is not for; null if it is not, or if no key shows it. */
 export function environmentFault(
-  { isOfSandbox }: Pick<KnownConnector, 'isOfSandbox'>,
+  { isOfSandbox, environmentAt }: Pick<KnownConnector, 'isOfSandbox' | 'environmentAt'>,
   credentials: Credentials,
   mode: ConnectionMode,
 ): string | null {
+  const { api_url } = credentials
+  const shown = typeof api_url === 'string' ? environmentAt?.(api_url).environment : undefined
+  if (shown && shown !== mode) {
+    return `api_url leads to the vendor's ${environments[shown]}, and the connection is of mode ${mode}`
+  }
   // At another address the key need not have the vendor's form: see `environmentDoubt`.
-  if (!isOfSandbox || credentials.api_url !== undefined) return null
+  if (!isOfSandbox || api_url !== undefined) return null
   const is_of_sandbox = isOfSandbox(credentials)
   if (is_of_sandbox === (mode === 'sandbox')) return null
   const environment = environments[is_of_sandbox ? 'sandbox' : 'live']

@@ -60,6 +60,18 @@ test.each([
 )
 
 test.each([
+  ['checkout', checkout, 'https://tea.api.sandbox.checkout.com', 'sandbox'],
+  ['checkout', sandbox.checkout, 'https://api.checkout.com', 'live'],
+  ['adyen', adyen, 'https://checkout-test.adyen.com/v72', 'sandbox'],
+  ['adyen', adyen, 'https://17-Tea-checkout-live.adyenpayments.com/checkout/v72', 'live'],
+  // Both environments of Stripe have one address.
+] as const)('%s: with the address %s', async (name, file, api_url, mode) => {
+  const other = mode === 'live' ? 'sandbox' : 'live'
+  await expect(judge(name, { ...file, api_url }, other)).rejects.toThrow('api_url leads to')
+  expect(await judge(name, { ...file, api_url }, mode)).toEqual({ ...file, api_url })
+})
+
+test.each([
   ['checkout', { ...checkout, secret: 'Oolong' }, 'secret: the credentials of checkout have no'],
   ['checkout', { ...checkout, public_key: 1, other: 2 }, 'public_key, other: the credentials'],
   ['checkout', { secret_key: 'sk_Oolong' }, 'signature_key must be text.'],

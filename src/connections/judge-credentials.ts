@@ -11,7 +11,7 @@ export type JudgeApiUrl = (url: string) => Promise<string | null>
 
 /** The credentials as they are kept. Throws `invalid_request` that names the member and repeats no value. */
 export async function judgeCredentials(
-  connector: Pick<KnownConnector, 'name' | 'credentials' | 'isOfSandbox'>,
+  connector: Pick<KnownConnector, 'name' | 'credentials' | 'isOfSandbox' | 'environmentAt'>,
   { file, mode }: { file: unknown; mode: ConnectionMode },
   judgeApiUrl: JudgeApiUrl,
 ): Promise<Credentials> {

@@ -40,6 +40,8 @@ export type AcquirerTraits = {
   names_refusals: boolean
   /** Whether our reference alone is enough to capture or void a charge. */
   captures_by_reference: boolean
+  /** What its approvals say besides. */
+  says: object
 }
 
 /** The strictest: all is answered at once, judged and kept. */
@@ -55,6 +57,7 @@ export const at_once: AcquirerTraits = {
   shows_refunds: true,
   names_refusals: true,
   captures_by_reference: true,
+  says: {},
 }
 
 export type AcquirerUnderTest = {

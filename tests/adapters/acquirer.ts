@@ -46,7 +46,7 @@ function answerTests(open: OpenAcquirer): void {
     const answer = await acquirer.authorise(request)
     const { amount, currency } = request
     const acquirer_transaction_id = expect.stringMatching(/./)
-    const approved = { result: 'approved', captured: capture, amount, currency }
+    const approved = { result: 'approved', captured: capture, amount, currency, ...traits.says }
     if (traits.captures_after_ms > 0 && capture) {
       expect(answer).toEqual({ result: 'under_way', acquirer_transaction_id })
       await expectLearned(tested, lookUpOf(request.reference), { result: 'in_progress' })

@@ -78,6 +78,7 @@ describe('about a charge', () => {
 
 describe('about a modification', () => {
   const approved = { result: 'approved', acquirer_transaction_id: 'MOD1' }
+  const whole = { ...approved, money: { amount: 4200, currency: 'GBP' } }
   const refused = {
     ...{ result: 'refused', reason: 'Words', decline_code: null, authorisation_known: true },
   }
@@ -86,17 +87,17 @@ describe('about a modification', () => {
     ...{ decline_code: 'unknown_authorisation', authorisation_known: false },
   }
   test.each<[string, 'true' | 'false', string, object | null]>([
-    ['CAPTURE', 'true', 'capture', { ...approved, money: { amount: 4200, currency: 'GBP' } }],
+    ['CAPTURE', 'true', 'capture', whole],
     ['CAPTURE', 'false', 'capture', refused],
     ['CAPTURE_FAILED', 'true', 'capture', refused],
-    ['CANCELLATION', 'true', 'void', approved],
+    ['CANCELLATION', 'true', 'void', whole],
     ['CANCELLATION', 'false', 'void', refused],
-    ['TECHNICAL_CANCEL', 'true', 'reverse', approved],
+    ['TECHNICAL_CANCEL', 'true', 'reverse', whole],
     ['TECHNICAL_CANCEL', 'false', 'reverse', nothing],
-    ['CANCEL_OR_REFUND', 'true', 'reverse', approved],
+    ['CANCEL_OR_REFUND', 'true', 'reverse', whole],
     ['CANCEL_OR_REFUND', 'false', 'reverse', refused],
-    ['VOID_PENDING_REFUND', 'true', 'reverse', approved],
-    ['REFUND', 'true', 'refund', { ...approved, money: { amount: 4200, currency: 'GBP' } }],
+    ['VOID_PENDING_REFUND', 'true', 'reverse', whole],
+    ['REFUND', 'true', 'refund', whole],
     ['REFUND', 'false', 'refund', refused],
     ['REFUND_FAILED', 'true', 'refund', refused],
     ['REFUNDED_REVERSED', 'true', 'refund', refused],
@@ -106,6 +107,19 @@ describe('about a modification', () => {
   ])('%s, success %s: %s', (eventCode, success, about, answer) => {
     const [notice] = readItem({ ...modification, eventCode, success })
     expect(notice).toEqual({ ...of_modification, about, answer })
+  })
+
+  test.each([
+    ['CANCELLATION', { value: 0, currency: 'GBP' }, approved],
+    ['CANCELLATION', { value: 100, currency: 'GBP' }, 100],
+    ['CAPTURE', { value: 100, currency: 'GBP' }, 100],
+    ['REFUND', { value: 100, currency: 'GBP' }, 100],
+    ['CANCEL_OR_REFUND', { value: 100, currency: 'GBP' }, 100],
+    ['CAPTURE', { value: 4200, currency: 'XXX' }, null],
+  ])('%s of %j', (eventCode, amount, said) => {
+    const [notice] = readItem({ ...modification, eventCode, success: 'true', amount })
+    const money = { amount: said, currency: 'GBP' }
+    expect(notice!.answer).toEqual(typeof said === 'number' ? { ...approved, money } : said)
   })
 
   test.each([

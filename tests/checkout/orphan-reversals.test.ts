@@ -47,6 +47,28 @@ function refusal(decline_code: string | null): SettleAnswer {
 /** As long as the longest wait of so many minutes before the next try. */
 const wait = (minutes: number) => clock.advance(1.2 * minutes * minute_ms)
 
+test.each([
+  ['a part', { amount: 100, currency: 'GBP' }, 4100],
+  ['another currency', { amount: 4200, currency: 'EUR' }, 4200],
+])('a reversal of %s is followed by one of the rest', async (_, money, rest) => {
+  const { reference } = await authorise()
+  const asked: SettleRequest[] = []
+  const { swept } = wrapped(async (request) => {
+    asked.push(request)
+    const done = { result: 'approved', acquirer_transaction_id: `r_${asked.length}` } as const
+    return asked.length > 1 ? done : { ...done, money }
+  })
+  await sweepAfter(3 * minute_ms, swept)
+  expect(await orphanOf(reference)).toMatchObject({
+    ...{ state: 'found', amount: rest, last_failure: 'only a part was given back' },
+  })
+  await wait(1)
+  await reverseOrphans(swept)
+  expect(asked.map(({ amount }) => amount)).toEqual([4200, rest])
+  expect(new Set(asked.map((each) => each.reference)).size).toBe(2)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+})
+
 describe('a reversal', () => {
   test.each([
     ['before', async () => {}],

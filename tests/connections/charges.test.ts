@@ -120,6 +120,39 @@ describe('a charge', () => {
     expect(payment).toEqual({ acquirer, acquirer_transaction_id: 't_1' })
   })
 
+  test.each([
+    ['live', 'captured'],
+    ['sandbox', 'failed'],
+  ] as const)('that is approved in the environment %s: %s', async (environment, status) => {
+    const { connection_id } = await connect()
+    await name('main')
+    await created('live')
+    vendor.next('sk_1', async () => ({
+      ...{ result: 'approved', captured: true, acquirer_transaction_id: 't_1' },
+      ...{ amount: vendor.charged.at(-1)!.amount, currency: vendor.charged.at(-1)!.currency },
+      environment,
+    }))
+    const { body } = await shopper.pay(8)
+    expect(body).toMatchObject({ status })
+    if (status === 'captured') return
+    expect(body.decline).toMatchObject({
+      ...{ category: 'provider_error', code: 'processing_error' },
+      reason: 'the vendor answers from its sandbox, and the connection is of mode live',
+    })
+    expect(body.attempts_left).toBe(2)
+    const acquirer = `bank:${connection_id}`
+    expect(service.log).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        fields: expect.objectContaining({ acquirer, reason: body.decline.reason }),
+        message: expect.stringContaining('connection failed to charge'),
+      }),
+    )
+    const orphans = await service.sql`
+      select 1 from orphan_authorisations where payment_id = ${body.payment_id}`
+    expect(orphans).toEqual([])
+  })
+
   test('asks for the account and the credentials once, however many there are', async () => {
     await connect()
     await name('main')

@@ -335,6 +335,8 @@ describe('live-money.md', () => {
     mkdirSync(cwd)
     chmodSync(cwd, 0o711)
     const fake = await openStripeFake({ clock: realClock })
+    const live = await openStripeFake({ clock: realClock })
+    live.books.environment.is_live = true
     const allowed = { ...env, RIPPER_CONNECTION_ALLOWED_NETWORKS: '127.0.0.1' }
     const running = await serve({ cwd, env: allowed })
     try {
@@ -343,15 +345,15 @@ describe('live-money.md', () => {
         ...JSON.parse(withChanges(blocks['sandbox.json']!, keys)),
         api_url: fake.url,
       }
-      for (const name of ['sandbox.json', 'live.json'])
-        writeFileSync(join(cwd, name), JSON.stringify(sandbox))
+      writeFileSync(join(cwd, 'sandbox.json'), JSON.stringify(sandbox))
+      writeFileSync(join(cwd, 'live.json'), JSON.stringify({ ...sandbox, api_url: live.url }))
       writeFileSync(join(cwd, 'profile.json'), blocks['profile.json']!)
       const lines = commands.map((name) => blocks[name]!)
       const { status, stdout, stderr } = await shell(prelude + lines.join('\n'), {
         cwd,
         env: allowed,
       })
-      // The fake has one key, of the sandbox's form, for both connections.
+      // Each fake has the same key, of the sandbox's form.
       const warning =
         "Warning: the key looks like one of the vendor's sandbox, and the connection is of mode live."
       expect([status, stderr]).toEqual([0, `${warning} It is taken because of api_url.\n`])
@@ -362,10 +364,10 @@ describe('live-money.md', () => {
       expect(stdout).toMatch(/^live_enabled +(yes|true)$/m)
       const [intent] = fake.books.intents
       expect(intent).toMatchObject({ amount: 4200, refunds: [{ amount: 1200 }] })
-      expect(fake.wrong).toEqual([])
+      expect([...fake.wrong, ...live.wrong]).toEqual([])
     } finally {
       await running.stop()
-      await fake.close()
+      await Promise.all([fake.close(), live.close()])
       removeData(join(cwd, '.ripper'))
     }
   }, 240_000)

@@ -34,6 +34,12 @@ export type FakeVendor = {
   secrets: string[]
   /** The next request that may move money is answered so; the names are those of the vendor's own faults. */
   next(fault: string): void
+  /** The next capture, void or refund is carried out of this much alone. */
+  carryOutPart(amount: number): void
+  /** The next charge shifts no liability, whatever 3-D Secure says. */
+  refuseShift(): void
+  /** From now on it answers as the vendor's live environment, where an answer shows that. */
+  beLive(): void
   charges(): VendorCharge[]
   notices(): NoticePost[]
   /** Its habits from now on. `refuses_reversals`: it takes nothing back, as where the account has no balance for that. */
@@ -69,6 +75,11 @@ export async function openFakeVendor(
       member === 'merchant_account' ? [] : [value],
     ),
     next: (fault) => fake.next(fault as never),
+    beLive() {
+      if ('environment' in fake.books) fake.books.environment.is_live = true
+    },
+    refuseShift: () => fake.books.refuseShift(),
+    carryOutPart: (amount) => fake.books.carryOutPart(amount),
     notices: () => fake.notices(),
     close: () => fake.close(),
   }

@@ -21,12 +21,19 @@ import {
 import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
 import { afterRequest, isGood } from '../wire.ts'
 import { authoriseAnswer, barredWords, isKeptError, settleAnswer } from './answers.ts'
-import { type AdyenCredentials, adyenCredentials, apiUrlOf, isOfSandbox } from './credentials.ts'
+import {
+  type AdyenCredentials,
+  adyenCredentials,
+  apiUrlOf,
+  environmentAt,
+  isOfSandbox,
+} from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import {
   type Account,
   cancelRequest,
   methodsRequest,
+  mpiDataOf,
   paymentRequest,
   settleRequest,
 } from './requests.ts'
@@ -39,6 +46,7 @@ export const adyen: AcquirerConnector<AdyenCredentials> = {
   credentials: adyenCredentials,
   open: openAdyen,
   isOfSandbox,
+  environmentAt,
   sandbox_numbers: adyenSandboxNumbers,
   notices: { read: noticesIn, reply: '[accepted]' },
   check: checkAdyen,
@@ -53,10 +61,11 @@ function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
     learned_by: 'notice',
     lists: false,
     safe_window_ms: 300_000,
-    // Adyen keeps a key for a week, by its own clock.
+    // A week at least, by Adyen's clock: docs.adyen.com/development-resources/api-idempotency, 2026-11.
     reference_life_ms: 7 * day_ms - 3_600_000,
     // No documented rule keeps a charge from arriving after its cancellation.
     late_approval_ms: day_ms,
+    carriesThreeDs: (data) => mpiDataOf(data) !== null,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await accountOf(connection))
       if (!sent) return failed(`${name}: ${unspeakable(request)}`)

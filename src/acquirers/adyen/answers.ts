@@ -121,7 +121,22 @@ function chargeAnswer(
   const money = shown ? moneyRead(shown) : whole
   if (!money || (is_part && (money.amount >= amount || money.currency !== currency))) return null
   // Adyen captures at once by itself if a capture was requested.
-  return { result: 'approved', acquirer_transaction_id, captured: capture, ...money }
+  const approval = {
+    result: 'approved',
+    acquirer_transaction_id,
+    captured: capture,
+    ...money,
+  } as const
+  return { ...approval, ...liabilityIn(read.additionalData) }
+}
+
+/**
+ * What Adyen says of liability, in an answer or a notice. No signature covers it in a notice, but it can only take away what
+ * 3-D Secure had granted.
+ */
+export function liabilityIn(data: Record<string, unknown> | null): { liability_shifted?: false } {
+  const { liabilityShift, threeDAuthenticated } = data ?? {}
+  return (liabilityShift ?? threeDAuthenticated) === 'false' ? { liability_shifted: false } : {}
 }
 
 function declineAnswer({

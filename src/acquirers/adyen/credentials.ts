@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { apiUrl, secret } from '../../vendors/credential-fields.ts'
+import type { Environment } from '../environment.ts'
 
 export const adyenCredentials = z
   .strictObject({
@@ -32,6 +33,13 @@ export type AdyenCredentials = z.infer<typeof adyenCredentials>
 /** An account of the sandbox has no prefix. */
 export function isOfSandbox({ live_prefix }: Pick<AdyenCredentials, 'live_prefix'>): boolean {
   return live_prefix === undefined
+}
+
+/** The environment behind an address of Adyen's own; nothing for another one. */
+export function environmentAt(url: string): Environment {
+  const [, host = ''] = /^https:\/\/([^/:]+)/.exec(url) ?? []
+  if (/-test\.adyen\.com$/.test(host)) return { environment: 'sandbox' }
+  return /-live\.adyen(payments)?\.com$/.test(host) ? { environment: 'live' } : {}
 }
 
 const version = 'v72'

@@ -1,4 +1,5 @@
-// Adyen's currencies and its units of them. An amount and its currency go together there.
+// Adyen's currencies and its units of them, by docs.adyen.com/development-resources/currency-codes, read in 2026-11. An amount and its
+// currency go together there.
 
 import { type Money, openMinorUnits } from '../minor-units.ts'
 

@@ -14,6 +14,7 @@ import { refusedWith } from '../answers.ts'
 import type { NoticeKey } from '../connector.ts'
 import { jsonIn } from '../wire.ts'
 import { wordsOf } from '../words.ts'
+import { liabilityIn } from './answers.ts'
 import type { AdyenCredentials } from './credentials.ts'
 import { moneyRead } from './currencies.ts'
 import { declineToldOf } from './declines.ts'
@@ -127,7 +128,7 @@ function noticeOf(read: Item, installation: string): Notice[] {
 }
 
 function answerOf(
-  { eventCode, success, reason, pspReference, amount }: Item,
+  { eventCode, success, reason, pspReference, amount, additionalData }: Item,
   { about, fails }: (typeof events)[string],
 ): AuthoriseAnswer | SettleAnswer | null {
   if (about === 'expiry' || about === 'dispute') return null
@@ -140,11 +141,22 @@ function answerOf(
     }
     const money = moneyRead(amount)
     // The notice does not say whether the amount was captured as well. The code that made the request knows.
-    return money && { result: 'approved', acquirer_transaction_id, captured: false, ...money }
+    if (!money) return null
+    const approval = {
+      result: 'approved',
+      acquirer_transaction_id,
+      captured: false,
+      ...money,
+    } as const
+    return { ...approval, ...liabilityIn(additionalData) }
   }
   if (is_done) {
-    const money = about === 'capture' || about === 'refund' ? moneyRead(amount) : null
-    return { result: 'approved', acquirer_transaction_id, ...(money && { money }) }
+    // A cancellation need not say how much it released.
+    const says_amount = about === 'capture' || about === 'refund' || amount.value > 0
+    if (!says_amount) return { result: 'approved', acquirer_transaction_id }
+    const money = moneyRead(amount)
+    // An amount that cannot be read cannot be held against the one that was asked for.
+    return money && { result: 'approved', acquirer_transaction_id, money }
   }
   if (eventCode !== 'TECHNICAL_CANCEL') return refusedWith(null, words ?? 'Refused')
   // No reserved payment has the reference. If a payment was captured in spite of that, another notice reports it.

@@ -85,7 +85,7 @@ function methodOf({ number, exp_month, exp_year, cvc, cardholder_name }: Authori
 const responses = new Set(['Y', 'N', 'U', 'A'])
 
 /** Without a cryptogram liability cannot shift, and Adyen would reject the data as invalid. */
-function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
+export function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
   if (!threeDs?.authentication_value) return null
   const { version, eci, authentication_value, ds_transaction_id, status, ares_status } = threeDs
   return {
@@ -99,7 +99,7 @@ function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
   }
 }
 
-/** The characters that Adyen accepts and a statement shows, at most 22. */
+/** The characters that Adyen accepts and a statement shows, at most 22: `shopperStatement` of its API v72, 2026-07-01. */
 function statementOf(descriptor: string): string {
   const plain = descriptor.normalize('NFKD').replace(/[^A-Za-z0-9 .,'_?+*/-]/g, '')
   return plain.replace(/ +/g, ' ').trim().slice(0, 22).trim()

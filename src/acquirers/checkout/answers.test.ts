@@ -199,18 +199,34 @@ describe('a capture, void, reversal or refund', () => {
     ...{ response_code: '10000', response_summary: 'Approved' },
   }
   const done = { result: 'approved', acquirer_transaction_id: 'act_2' }
+  const of = (amount: number) => ({ ...done, money: { amount, currency: 'GBP' } })
   const declined = { ...action, approved: false, response_code: '20005', response_summary: 'No' }
   const no = { result: 'refused', reason: 'No', decline_code: 'do_not_honor' }
 
   test.each<[string, TheirAction[], unknown]>([
-    ['carried out', [action], done],
+    ['carried out', [action], of(1)],
+    ['of an amount that is not named', [{ ...action, amount: null }], done],
     ['not carried out yet', [{ ...action, approved: null }], null],
     ['declined', [declined], { ...no, authorisation_known: true }],
-    ['a void and a refund', [action, { ...action, id: 'act_3' }], done],
+    ['a void and a refund', [action, { ...action, id: 'act_3' }], of(2)],
     ['one of two declined', [action, declined], { ...no, authorisation_known: true }],
     ['one of two not carried out', [action, { ...action, approved: null }], null],
   ])('an action: %s', (_, actions, expected) => {
-    expect(actionAnswer(actions)).toEqual(expected)
+    expect(actionAnswer('refund', actions, paymentIn(good)!)).toEqual(expected)
+  })
+
+  test.each([
+    ['void', 'Voided', done],
+    ['reverse', 'Refunded', done],
+    ['void', 'Authorized', of(1)],
+    ['reverse', 'Partially Refunded', of(1)],
+    ['capture', 'Refunded', of(1)],
+  ] as const)('a %s of what is %s then', (kind, status, expected) => {
+    expect(actionAnswer(kind, [action], paymentIn({ ...good, status })!)).toEqual(expected)
+  })
+
+  test('of a currency that is none is not carried out yet', () => {
+    expect(actionAnswer('refund', [action], paymentIn({ ...good, currency: 'XXX' })!)).toBe(null)
   })
 })
 

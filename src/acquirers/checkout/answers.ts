@@ -11,13 +11,14 @@ import {
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
 import { endedBy, forGood, isAgainst } from '../decline-table.ts'
+import type { Environment } from '../environment.ts'
 import type { Money } from '../minor-units.ts'
 import { shortReference } from '../reference.ts'
 import type { WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
-import { paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
+import { environmentOf, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
 
 /** The answer to a charge. `name` names the connection in reasons. Throws Unanswered. */
 export function authoriseAnswer(
@@ -59,15 +60,27 @@ export function settleAnswer(
   return { result: 'refused', reason: `${name}: ${refusal}` }
 }
 
-/** The outcome of an action; null until it is carried out. The two actions of a reversal count as one. */
-export function actionAnswer(actions: TheirAction[]): SettleAnswer | null {
+/** The outcome of an operation by its actions; null until it is carried out. The two actions of a reversal count as one. */
+export function actionAnswer(
+  kind: SettleKind,
+  actions: TheirAction[],
+  payment: TheirPayment,
+): SettleAnswer | null {
   const refused = actions.find(({ approved }) => approved === false)
   if (refused) {
     const { code, reason } = declineOf(refused.response_code, refused.response_summary)
     return refusedWith(code, reason ?? 'Refused')
   }
   if (!actions.every(({ approved }) => approved)) return null
-  return { result: 'approved', acquirer_transaction_id: actions[0]!.id }
+  const done = { result: 'approved', acquirer_transaction_id: actions[0]!.id } as const
+  const amounts = actions.map(({ amount }) => amount)
+  if (!amounts.every((amount) => amount !== null)) return done
+  const left_nothing = voided.has(payment.status) || payment.status === 'Refunded'
+  if (left_nothing && (kind === 'void' || kind === 'reverse')) return done
+  const amount = amounts.reduce((total, each) => total + each, 0)
+  const money = moneyRead({ amount, currency: payment.currency })
+  // An amount that cannot be read cannot be held against the one that was asked for.
+  return money && { ...done, money }
 }
 
 export function declineAnswer(
@@ -101,6 +114,12 @@ export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Mo
   const named = [amount, balances?.total_authorized, authorisationIn(actions)?.amount]
   const some = named.filter((each): each is number => each != null && each > 0)
   return some.length === 0 ? null : moneyRead({ amount: Math.min(...some), currency })
+}
+
+/** The members of an approval that say what Checkout.com made of the 3-D Secure data, and where. */
+export function saidOf(payment: TheirPayment): { liability_shifted?: false } & Environment {
+  const environment = environmentOf(payment)
+  return payment['3ds']?.downgraded ? { ...environment, liability_shifted: false } : environment
 }
 
 /** The issuer approved a part alone, although none was asked for. */
@@ -155,9 +174,12 @@ function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): Authorise
   const captured = status === 'Captured'
   const is_asked = money.amount === asked.amount && money.currency === asked.currency
   if (isPart(payment, []) && is_asked) return underWay(id)
+  const taken = payment.balances?.total_captured
+  if (captured && taken != null && taken !== payment.amount) return underWay(id)
   // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
   if (asked.capture && !captured && is_asked) return underWay(id)
-  return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
+  const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
+  return { ...approval, ...saidOf(payment) }
 }
 
 function authorisationIn(actions: TheirAction[]): TheirAction | undefined {

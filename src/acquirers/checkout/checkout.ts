@@ -30,6 +30,7 @@ import { checkCheckout } from './check.ts'
 import {
   type CheckoutCredentials,
   checkoutCredentials,
+  environmentAt,
   environmentShown,
   isOfSandbox,
 } from './credentials.ts'
@@ -50,6 +51,7 @@ import {
   search_limit,
   searchRequest,
   settleRequest,
+  threeDsOf,
 } from './requests.ts'
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import {
@@ -72,6 +74,7 @@ export const checkout: AcquirerConnector<CheckoutCredentials> = {
   open: openCheckout,
   isOfSandbox,
   environmentShown,
+  environmentAt,
   sandbox_numbers: checkoutSandboxNumbers,
   notices: { read: noticesIn, reply: '' },
   check: checkCheckout,
@@ -86,10 +89,11 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     learned_by: 'reference',
     lists: true,
     safe_window_ms: 300_000,
-    // Checkout.com keeps a key for a day, by its own clock.
+    // A day, by Checkout.com's clock: checkout.com/docs/payments/manage-payments/retry-a-payment, 2026-01-07.
     reference_life_ms: day_ms - 3_600_000,
     // At Checkout.com nothing keeps a charge from arriving after its reversal.
     late_approval_ms: day_ms,
+    carriesThreeDs: (data) => threeDsOf(data) !== null,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await credentialsOf(connection))
       if (!sent) return failed(`${name}: ${unspeakable(request)}`)
@@ -142,7 +146,9 @@ async function explain(
   const own = ownActions({ kind, reference, acquirer_transaction_id: null }, actions)
   const [first] = own
   if (first) {
-    return actionAnswer(own) ?? { result: 'accepted', acquirer_transaction_id: first.id }
+    return (
+      actionAnswer(kind, own, payment) ?? { result: 'accepted', acquirer_transaction_id: first.id }
+    )
   }
   const is_reversed = isReversed(actions)
   return refusedWith(whyRefused(kind, request, payment, { is_reversed }), reason)
@@ -157,7 +163,7 @@ async function lookUpAt(
   if (!payment) return { result: 'not_found' }
   const actions = await actionsAt(connection, payment)
   if (kind === 'authorise') return chargeFound(payment, actions)
-  return operationFound({ ...request, kind }, actions)
+  return operationFound({ ...request, kind }, payment, actions)
 }
 
 async function bearsReference(

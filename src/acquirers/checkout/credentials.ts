@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { apiUrl, secret } from '../../vendors/credential-fields.ts'
+import type { Environment } from '../environment.ts'
 
 export const checkoutCredentials = z.strictObject({
   secret_key: secret,
@@ -25,6 +26,14 @@ export function isOfSandbox({ secret_key }: Pick<CheckoutCredentials, 'secret_ke
 /** A live key has no prefix that a made-up one could not have. */
 export function environmentShown(credentials: CheckoutCredentials): 'sandbox' | null {
   return isOfSandbox(credentials) ? 'sandbox' : null
+}
+
+/** The environment behind an address of Checkout.com's own; nothing for another one. */
+export function environmentAt(url: string | undefined): Environment {
+  const [, , sandbox] = /^https:\/\/([^/]+\.)?api\.(sandbox\.)?checkout\.com(\/|$)/.exec(
+    url ?? '',
+  ) ?? ['', '', null]
+  return sandbox === null ? {} : { environment: sandbox === undefined ? 'live' : 'sandbox' }
 }
 
 /** The API's address, without a final slash. */

@@ -2,7 +2,8 @@
 
 import { openMinorUnits, type Units } from '../minor-units.ts'
 
-// BHD and similar currencies have three digits, and the last is 0. CLP has two, and both are 0.
+// By checkout.com/docs/payments/accept-payments/format-the-amount-value, as of 2025-12-17. Its maximum of nine digits is left to
+// Checkout.com. BHD and similar currencies have three digits, and the last is 0. CLP has two, and both are 0.
 const lists: [Units, string][] = [
   [{ exponent: 0, step: 1 }, 'BIF DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'],
   [{ exponent: 3, step: 10 }, 'BHD JOD KWD LYD OMR TND'],
@@ -17,9 +18,6 @@ const lists: [Units, string][] = [
   ],
 ]
 
-/** Checkout.com accepts at most nine digits. */
-const amount_max = 999_999_999
-
-const units = openMinorUnits(lists, amount_max)
+const units = openMinorUnits(lists)
 
 export const { currencies: checkoutCurrencies, sent: amountSent, read: moneyRead } = units

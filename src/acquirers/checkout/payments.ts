@@ -2,7 +2,9 @@
 
 import { z } from 'zod'
 import { Unanswered } from '../acquirer.ts'
+import type { Environment } from '../environment.ts'
 import { isGood, jsonIn, type WireAnswer } from '../wire.ts'
+import { environmentAt } from './credentials.ts'
 
 const text = z.string().nullish().default(null)
 const count = z.int().nonnegative()
@@ -34,6 +36,8 @@ const payment = z.object({
     .nullish()
     .default(null)
     .catch(null),
+  /** What became of the 3-D Secure data. Whatever is wrong with it, the payment stays readable. */
+  '3ds': z.object({ downgraded: z.boolean().nullish() }).nullish().default(null).catch(null),
   metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   balances: z
     .object({
@@ -42,7 +46,14 @@ const payment = z.object({
     })
     .nullish()
     .default(null),
-  _links: z.object({ redirect: z.unknown() }).partial().nullish().default(null),
+  _links: z
+    .object({
+      redirect: z.unknown(),
+      self: z.object({ href: z.string() }).nullish().catch(null),
+    })
+    .partial()
+    .nullish()
+    .default(null),
 })
 
 const page = z.object({
@@ -69,6 +80,11 @@ export function actionsIn(answer: WireAnswer): TheirAction[] {
   const read = z.array(action).safeParse(jsonIn(answer.text)).data
   if (!isGood(answer) || !read) throw new Unanswered(`no list of actions (${answer.status})`)
   return read
+}
+
+/** The address under which a payment is read shows it. */
+export function environmentOf({ _links }: TheirPayment): Environment {
+  return environmentAt(_links?.self?.href)
 }
 
 /** Whether the payment has our mark. */

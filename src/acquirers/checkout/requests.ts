@@ -27,7 +27,7 @@ export function paymentRequest(
     payment_type: 'Regular',
     merchant_initiated: false,
     reference: shortReference(reference),
-    '3ds': threeDsOf(request.three_ds),
+    '3ds': threeDsOf(request.three_ds) ?? { enabled: false },
     metadata: {
       ripper_installation: installation,
       // Only this member shows later whether the payment is captured by itself.
@@ -120,8 +120,8 @@ function sourceOf({ number, exp_month, exp_year, cvc, cardholder_name }: Authori
 }
 
 /** Without a cryptogram liability cannot shift, and Checkout.com would reject the data as invalid. */
-function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
-  if (!threeDs?.authentication_value || !threeDs.eci) return { enabled: false }
+export function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
+  if (!threeDs?.authentication_value || !threeDs.eci) return null
   const { version, eci, authentication_value, ds_transaction_id, status } = threeDs
   return {
     enabled: true,

@@ -131,6 +131,7 @@ describe('an operation', () => {
   }).authorisation
   const asked = { kind: 'void', reference, acquirer_transaction_id: null, authorisation } as const
   const answer = { result: 'approved', acquirer_transaction_id: 'act_Void' }
+  const gone = payment({ status: 'Voided' })
 
   test.each<[string, object, TheirAction[], unknown]>([
     ['by its reference', {}, [action('Void')], { result: 'found', kind: 'void', answer }],
@@ -145,11 +146,11 @@ describe('an operation', () => {
     ['named and not shown', { acquirer_transaction_id: 'a' }, [], { result: 'in_progress' }],
     ['not carried out', {}, [action('Void', { approved: null })], { result: 'in_progress' }],
   ])('%s', (_, change, actions, expected) => {
-    expect(operationFound({ ...asked, ...change }, actions)).toEqual(expected)
+    expect(operationFound({ ...asked, ...change }, gone, actions)).toEqual(expected)
   })
 
   test('a reversal has a reference of its own', () => {
-    const found = operationFound({ ...asked, kind: 'reverse' }, [action('Void', reversal)])
+    const found = operationFound({ ...asked, kind: 'reverse' }, gone, [action('Void', reversal)])
     expect(found).toEqual({ result: 'found', kind: 'reverse', answer })
   })
 })

@@ -17,6 +17,7 @@ import {
   isPart,
   isPending,
   isTaken,
+  saidOf,
   threeDsWanted,
   wantsThreeDs,
 } from './answers.ts'
@@ -40,13 +41,15 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   const captured = isAutomatic(payment) && !isCaptureRefused(actions)
   if (captured && payment.status === 'Authorized') return { result: 'in_progress' }
   const { id: acquirer_transaction_id } = payment
-  const answer = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
+  const approval = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
+  const answer = { ...approval, ...saidOf(payment) }
   return { ...found, answer, standing: standingOf(payment, actions, money) }
 }
 
-/** What all actions of a payment show about a capture, void, reversal or refund. */
+/** What a payment and all its actions show about a capture, void, reversal or refund. */
 export function operationFound(
   operation: LookUpRequest & { kind: SettleKind },
+  payment: TheirPayment,
   actions: TheirAction[],
 ): LookUpAnswer {
   const { kind, acquirer_transaction_id } = operation
@@ -55,7 +58,7 @@ export function operationFound(
   if (own.length === 0) {
     return { result: acquirer_transaction_id === null ? 'not_found' : 'in_progress' }
   }
-  const answer = actionAnswer(own)
+  const answer = actionAnswer(kind, own, payment)
   return answer ? { result: 'found', kind, answer } : { result: 'in_progress' }
 }
 

@@ -16,8 +16,10 @@ import { isGood } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
 import {
+  environmentOf,
   errorIn,
   intentIn,
+  isNotShifted,
   refundIn,
   type TheirError,
   type TheirIntent,
@@ -54,7 +56,7 @@ export function prepareAnswer(
   if (!intent) throw new Unanswered(`${name}: an answer that is no intent (${answer.status})`)
   const is_asked = isMoney(intent, request) && intent.status === 'requires_confirmation'
   if (!is_asked) return failed(`${name}: it made another intent than was asked for`)
-  return { result: 'prepared', handle: intent.id }
+  return { result: 'prepared', handle: intent.id, ...environmentOf(intent) }
 }
 
 /** The answer to a charge's confirm. Throws Unanswered. */
@@ -112,7 +114,9 @@ export function captureAnswer(
   const taken =
     amount_received == null ? null : moneyRead({ amount: amount_received, currency: currency! })
   const is_asked = taken?.amount === asked.amount && taken.currency === asked.currency
-  if (intent?.id === intent_id && status === 'succeeded' && is_asked) return approved(intent_id)
+  if (intent?.id === intent_id && status === 'succeeded' && is_asked) {
+    return approved(intent_id, taken)
+  }
   throw new Unanswered(`${name}: an answer that does not say what was captured (${answer.status})`)
 }
 
@@ -144,12 +148,13 @@ export function refundAnswer(
 }
 
 /** The outcome of a refund; null if it is not known. */
-export function refundStands({
-  id,
-  status,
-  failure_reason,
-}: TheirRefund): SettleAnswer | Accepted | null {
-  if (status === 'succeeded') return approved(id)
+export function refundStands(refund: TheirRefund): SettleAnswer | Accepted | null {
+  const { id, status, failure_reason } = refund
+  if (status === 'succeeded') {
+    const money = moneyRead(refund)
+    // An amount that cannot be read cannot be held against the one that was asked for.
+    return money && approved(id, money)
+  }
   if (status === 'pending' || status === 'requires_action') {
     return { result: 'accepted', acquirer_transaction_id: id }
   }
@@ -158,8 +163,8 @@ export function refundStands({
   return refusedWith('refund_refused', `The refund ${status}${why}`)
 }
 
-export function approved(acquirer_transaction_id: string): SettleAnswer {
-  return { result: 'approved', acquirer_transaction_id }
+export function approved(acquirer_transaction_id: string, money?: Money): SettleAnswer {
+  return { result: 'approved', acquirer_transaction_id, ...(money && { money }) }
 }
 
 /** Whether the 404 comes from Stripe itself and not from a proxy. */
@@ -184,7 +189,9 @@ function approvedOf(intent: TheirIntent): AuthoriseAnswer | null {
       : null
   // Two amounts that contradict each other cannot be relied on.
   if (!money || (of_all !== null && of_all !== amount)) return null
-  return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
+  const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
+  const answer = { ...approval, ...environmentOf(intent) }
+  return isNotShifted(intent) ? { ...answer, liability_shifted: false } : answer
 }
 
 function declined(error: TheirReason, acquirer_transaction_id: string | null): Ended {

@@ -1,11 +1,11 @@
 // Checks credentials for Stripe with requests that move nothing.
 
 import type { CheckAnswer } from '../connector.ts'
-import type { Wire } from '../wire.ts'
-import { isGood, notShown } from '../wire.ts'
+import { strangeEnvironment } from '../environment.ts'
+import { isGood, notShown, type Wire, type WireAnswer } from '../wire.ts'
 import type { StripeCredentials } from './credentials.ts'
-import { pageIn } from './intents.ts'
-import { oneIntent, testMethodRequest } from './requests.ts'
+import { environmentOf, intentIn, pageIn } from './intents.ts'
+import { balanceRequest, oneIntent, testMethodRequest } from './requests.ts'
 
 /** Never throws. Only the sandbox shows whether card numbers are accepted, because Stripe publishes a test number for it. */
 export async function checkStripe({
@@ -22,12 +22,27 @@ export async function checkStripe({
     if (!isGood(listed) || !pageIn(listed.json)) {
       return { result: 'fails', reason: notShown('Stripe', listed) }
     }
+    const strange = await strangeAnswer(listed, { credentials, mode, wire })
+    if (strange !== null) return { result: 'fails', reason: `Stripe: ${strange}` }
     if (mode === 'live') return { result: 'works', notes: [] }
     const made = await wire.send(testMethodRequest(credentials))
     return { result: 'works', notes: isGood(made) ? [] : [`${no_numbers} (${made.status})`] }
   } catch (error) {
     return { result: 'fails', reason: `Stripe: ${(error as Error).message}` }
   }
+}
+
+/** An account without payments shows its environment by its balance, which a restricted key may not read. */
+async function strangeAnswer(
+  listed: WireAnswer,
+  { credentials, mode, wire }: Parameters<typeof checkStripe>[0],
+): Promise<string | null> {
+  const intent = intentIn(pageIn(listed.json)?.data[0])
+  if (intent) return strangeEnvironment(environmentOf(intent), mode)
+  const { json } = await wire.send(balanceRequest(credentials))
+  const livemode = json?.livemode
+  if (typeof livemode !== 'boolean') return null
+  return strangeEnvironment(environmentOf({ livemode }), mode)
 }
 
 const no_numbers =

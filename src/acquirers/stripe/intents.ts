@@ -1,6 +1,7 @@
 // PaymentIntents, refunds and errors of Stripe: only the members that we rely on, validated before they are read.
 
 import { z } from 'zod'
+import type { Environment } from '../environment.ts'
 import type { WireAnswer } from '../wire.ts'
 
 const text = z.string().nullish().default(null)
@@ -30,6 +31,7 @@ const intent = z.object({
   capture_method: text,
   cancellation_reason: text,
   created: count,
+  livemode: z.boolean().nullish().catch(null),
   metadata,
   last_payment_error: z.object(reason).nullish().default(null),
   /** An object only if the request asked to expand it. */
@@ -39,6 +41,13 @@ const intent = z.object({
       z.object({
         refunded: z.boolean().nullish().default(null),
         amount_refunded: count.nullish().default(null),
+        /** Whatever is wrong with it, the intent stays readable. */
+        payment_method_details: z
+          .object({
+            card: z.object({ three_d_secure: z.object({ result: text }).nullish() }).nullish(),
+          })
+          .nullish()
+          .catch(null),
       }),
     ])
     .nullish()
@@ -93,6 +102,21 @@ export function wasApproved({ status, latest_charge, last_payment_error }: Their
   if (status === 'requires_capture' || status === 'succeeded') return true
   return status === 'canceled' && latest_charge !== null && last_payment_error === null
 }
+
+/** Nothing moves in the sandbox. */
+export function environmentOf({ livemode }: Pick<TheirIntent, 'livemode'>): Environment {
+  return livemode == null ? {} : { environment: livemode ? 'live' : 'sandbox' }
+}
+
+/** Whether Stripe says that the issuer is not liable: it used no 3-D Secure data, or they came to nothing. */
+export function isNotShifted({ latest_charge: charge }: TheirIntent): boolean {
+  const details = typeof charge === 'object' ? charge?.payment_method_details : null
+  const threeDs = details?.card?.three_d_secure
+  if (threeDs === undefined) return false
+  return threeDs === null || (threeDs.result !== null && !shifting.has(threeDs.result))
+}
+
+const shifting = new Set(['authenticated', 'attempt_acknowledged'])
 
 /** Whether the refund was or is being carried out. */
 export function isGiven({ status }: TheirRefund): boolean {

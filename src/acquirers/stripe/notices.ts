@@ -35,6 +35,7 @@ type Told = z.infer<typeof event>['data']['object']
 
 /** Of the header's name in lower case. */
 const signature_header = 'stripe-signature'
+// As Stripe's own libraries have it: docs.stripe.com/webhooks/signature, 2026-11.
 const tolerance_seconds = 300
 
 /** Throws NotGenuine. A notice that does not concern us is skipped. */

@@ -124,6 +124,7 @@ describe('requests', () => {
           },
         },
       },
+      expand: ['latest_charge'],
     } satisfies Stripe.PaymentIntentConfirmParams
     const sent = confirmRequest({ ...request, three_ds }, 'pi_1', credentials)
     expect(membersOf(sent)).toEqual(flat(params))

@@ -8,7 +8,7 @@ import { formOf } from './form.ts'
 /** The API version whose shapes this connector reads. */
 export const stripe_version = '2026-10-28.endive'
 
-/** The length of a page: the most that Stripe allows. */
+/** The length of a page, the most that Stripe allows: docs.stripe.com/api/pagination, 2026-11. */
 const page_limit = 100
 
 /** Creates only the card, which moves nothing. */
@@ -53,6 +53,8 @@ export function confirmRequest(
   const threeDSecure = threeDsOf(three_ds)
   return post(credentials, `${pathOf(handle)}/confirm`, reference, {
     error_on_requires_action: true,
+    // Only the charge shows what became of the 3-D Secure data.
+    expand: ['latest_charge'],
     ...(threeDSecure && {
       payment_method_options: { card: { three_d_secure: threeDSecure } },
     }),
@@ -104,7 +106,7 @@ export function refundRequest(
 }
 
 export function intentById(intent_id: string, credentials: StripeCredentials): WireRequest {
-  return get(credentials, pathOf(intent_id))
+  return get(credentials, `${pathOf(intent_id)}?${formOf({ expand: ['latest_charge'] })}`)
 }
 
 /** Newest first. */
@@ -140,6 +142,11 @@ export function oneIntent(credentials: StripeCredentials): WireRequest {
   return get(credentials, '/v1/payment_intents?limit=1')
 }
 
+/** The balance's amounts are not read. */
+export function balanceRequest(credentials: StripeCredentials): WireRequest {
+  return get(credentials, '/v1/balance')
+}
+
 /** Uses a number of the sandbox to check whether the account may send card numbers at all. */
 export function testMethodRequest(credentials: StripeCredentials): WireRequest {
   return post(credentials, '/v1/payment_methods', null, {
@@ -148,12 +155,13 @@ export function testMethodRequest(credentials: StripeCredentials): WireRequest {
   })
 }
 
+// What Stripe takes, by the types of its library 23.1.0 (API 2026-10-28). What is not in them is not sent, since it would refuse the charge.
 const versions = new Set(['1.0.2', '2.1.0', '2.2.0', '2.3.0', '2.3.1'])
 const ecis = new Set(['01', '02', '05', '06', '07'])
 const statuses = new Set(['A', 'C', 'I', 'N', 'R', 'U', 'Y'])
 
 /** Null if Stripe would not accept the data: without a cryptogram liability cannot shift. */
-function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
+export function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
   if (!threeDs?.authentication_value || !threeDs.ds_transaction_id) return null
   const { version, eci, authentication_value, ds_transaction_id, ares_status } = threeDs
   if (!versions.has(version)) return null

@@ -1,4 +1,4 @@
-// The card numbers that Stripe publishes for its sandbox, of the brands that are taken here.
+// The card numbers that Stripe publishes for its sandbox (docs.stripe.com/testing, 2026-11), of the brands that are taken here.
 
 export const stripeSandboxNumbers: readonly string[] = [
   // Approved: Visa, Mastercard, American Express.

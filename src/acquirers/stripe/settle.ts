@@ -1,24 +1,30 @@
 // Captures, voids, reversals and refunds at Stripe. A reversal cancels the intent, which fences it, or else refunds everything.
 
-import type { Accepted, SettleAnswer, SettleKind, SettleRequest } from '../acquirer.ts'
+import {
+  type Accepted,
+  type SettleAnswer,
+  type SettleKind,
+  type SettleRequest,
+  Unanswered,
+} from '../acquirer.ts'
 import { refusedWith, unknownAuthorisation } from '../answers.ts'
 import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
 import { afterRequest } from '../wire.ts'
-import {
-  approved,
-  type Contested,
-  cancelAnswer,
-  captureAnswer,
-  refundAnswer,
-  refundStands,
-} from './answers.ts'
+import { approved, type Contested, cancelAnswer, captureAnswer, refundAnswer } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
-import { wasApproved } from './intents.ts'
+import { type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
 import { findIntent, intentIdOf, refundsAt } from './read.ts'
 import { cancelRequest, captureRequest, refundRequest } from './requests.ts'
-import { doneBy, nothingBehind, ownRefund, whyRefused } from './standings.ts'
+import {
+  doneBy,
+  leftOf,
+  nothingBehind,
+  ownRefund,
+  refundAnswerOf,
+  whyRefused,
+} from './standings.ts'
 
 /** Without a handle or an id nothing was ever confirmed, so there is no such authorisation. */
 export async function settleAt(
@@ -87,16 +93,17 @@ async function explain(
   if (!intent) return unknownAuthorisation
   const refunds = await refundsAt(connection, intent)
   const own = ownRefund({ kind, reference: request.reference }, refunds)
-  const done = own
-    ? refundStands(own)
-    : kind === 'capture'
-      ? doneBy({ ...request, kind }, intent)
-      : null
+  if (own) {
+    const answer = refundAnswerOf(kind, own, intent, refunds)
+    if (answer) return answer
+    throw new Unanswered(`${connection.name}: it does not say what became of the refund`)
+  }
+  const done = kind === 'capture' ? doneBy({ ...request, kind }, intent) : null
   if (done) return done
   const why = whyRefused(kind, request, intent, refunds)
   if (why === unknownAuthorisation.decline_code) return unknownAuthorisation
   if (kind === 'reverse' && why === null && intent.status === 'succeeded') {
-    return giveBack(connection, request, intent.id, reason)
+    return giveBack(connection, request, { intent, refunds }, reason)
   }
   return refusedWith(why, reason)
 }
@@ -105,13 +112,18 @@ async function explain(
 async function giveBack(
   connection: AcquirerConnection<StripeCredentials>,
   request: SettleRequest,
-  intent_id: string,
+  { intent, refunds }: { intent: TheirIntent; refunds: TheirRefund[] },
   reason: string,
 ): Promise<SettleAnswer | Accepted> {
   const { name, wire, installation } = connection
+  const { id: intent_id, currency } = intent
+  const left = leftOf(intent, refunds)
   const credentials = await credentialsOf(connection)
   const sent = refundRequest('reverse', request, { intent_id, installation }, credentials)
   const { sendable } = request
-  const answer = refundAnswer(await sendStateful(wire, { ...sent, sendable }), null, name)
-  return answer.result === 'contested' ? refusedWith(null, `${reason}; ${answer.reason}`) : answer
+  const rest = left === null ? null : { amount: left, currency: currency.toUpperCase() }
+  const answer = refundAnswer(await sendStateful(wire, { ...sent, sendable }), rest, name)
+  if (answer.result === 'contested') return refusedWith(null, `${reason}; ${answer.reason}`)
+  // The rest need not be the amount of the authorisation, and nothing is left.
+  return answer.result === 'approved' ? approved(answer.acquirer_transaction_id) : answer
 }

@@ -1,6 +1,7 @@
 // Turns intents and refunds at Stripe into the results of look-ups and lists.
 
 import {
+  type Accepted,
   type AuthorisationStanding,
   type LiveAuthorisation,
   type LookUpAnswer,
@@ -11,6 +12,7 @@ import {
   Unanswered,
 } from '../acquirer.ts'
 import { unknownAuthorisation } from '../answers.ts'
+import type { Money } from '../minor-units.ts'
 import { standInReference } from '../reference.ts'
 import { approved, chargeOf, refundStands } from './answers.ts'
 import { moneyRead } from './currencies.ts'
@@ -42,7 +44,7 @@ export function operationFound(
   const { kind, acquirer_transaction_id } = operation
   const own = ownRefund(operation, refunds)
   if (own) {
-    const answer = refundStands(own)
+    const answer = refundAnswerOf(kind, own, intent, refunds)
     if (!answer || answer.result === 'accepted') return { result: 'in_progress' }
     return { result: 'found', kind, answer }
   }
@@ -54,7 +56,22 @@ export function operationFound(
   return { result: is_named ? 'in_progress' : 'not_found' }
 }
 
-/** What the intent itself shows about an operation; null if it does not show that the operation was carried out. */
+/** The outcome of one of our refunds; null if it is not known. A reversal that has left nothing took back the whole rest. */
+export function refundAnswerOf(
+  kind: SettleKind,
+  own: TheirRefund,
+  intent: TheirIntent,
+  refunds: TheirRefund[],
+): SettleAnswer | Accepted | null {
+  const answer = refundStands(own)
+  const is_whole = kind === 'reverse' && leftOf(intent, refunds) === 0
+  return is_whole && answer?.result === 'approved' ? approved(own.id) : answer
+}
+
+/**
+ * What the intent itself shows about an operation; null if it does not show that the operation was carried out. Throws Unanswered
+ * if it does not show how much was captured.
+ */
 export function doneBy(
   { kind, reference }: { kind: SettleKind; reference: string },
   intent: TheirIntent,
@@ -62,8 +79,10 @@ export function doneBy(
   const { id, status, metadata, cancellation_reason } = intent
   if (kind === 'refund') return null
   if (kind === 'capture') {
-    const is_own = metadata?.ripper_capture === reference
-    return status === 'succeeded' && is_own ? approved(id) : null
+    if (status !== 'succeeded' || metadata?.ripper_capture !== reference) return null
+    const taken = takenOf(intent)
+    if (!taken) throw new Unanswered('Stripe does not show how much was captured')
+    return approved(id, taken)
   }
   if (status !== 'canceled' || cancellation_reason !== cancelReasons[kind]) return null
   return wasApproved(intent) ? approved(id) : nothingBehind(intent)
@@ -192,17 +211,20 @@ function standingOf(
   { amount, currency }: { amount: number; currency: string },
 ): AuthorisationStanding {
   const money = { amount, currency }
-  const { status, cancellation_reason, amount_received } = intent
+  const { status, cancellation_reason } = intent
   if (status === 'requires_capture') return { state: 'reserved', ...money }
   if (status === 'succeeded') {
-    const taken =
-      amount_received === null ? null : moneyRead({ ...intent, amount: amount_received })
+    const taken = takenOf(intent)
     if (isReversed(refunds)) return { state: 'reversed', ...(taken ?? money) }
     return { state: 'captured', ...(taken ?? money), ...refundedOf(intent, givenIn(refunds)) }
   }
   if (lapses.has(cancellation_reason)) return { state: 'expired', ...money }
   const state = cancellation_reason === cancelReasons.reverse ? 'reversed' : 'voided'
   return { state, ...money }
+}
+
+function takenOf({ amount_received, currency }: TheirIntent): Money | null {
+  return amount_received === null ? null : moneyRead({ amount: amount_received, currency })
 }
 
 function markIn(each: unknown): string | null {

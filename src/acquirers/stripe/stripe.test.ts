@@ -33,7 +33,9 @@ describe('amounts', () => {
     [4200, 'UGX', null],
     [4200, 'XXX', null],
     [0, 'GBP', null],
-    [100_000_000, 'GBP', null],
+    [100_000_000, 'GBP', 100_000_000],
+    [150_000_000, 'IDR', 150_000_000],
+    [99_999_999_999, 'COP', 99_999_999_999],
   ])('%i %s is sent as %s', (amount, currency, sent) => {
     expect(amountSent({ amount, currency })).toBe(sent)
   })

@@ -23,7 +23,7 @@ import { amountSent } from './currencies.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import { bearsReference, findIntent, refundsAt } from './read.ts'
-import { intentRequest, methodRequest } from './requests.ts'
+import { intentRequest, methodRequest, threeDsOf } from './requests.ts'
 import { stripeSandboxNumbers } from './sandbox-numbers.ts'
 import { settleAt } from './settle.ts'
 import { chargeFound, operationFound } from './standings.ts'
@@ -51,11 +51,12 @@ function openStripe(connection: AcquirerConnection<StripeCredentials>): Acquirer
     learned_by: 'replay',
     lists: true,
     safe_window_ms: 90_000,
-    // Stripe keeps an answer for a day, by its own clock.
+    // A day at least, by Stripe's clock: docs.stripe.com/api/idempotent_requests, 2026-11.
     reference_life_ms: 23 * hour_ms,
     // A reversal cancels the intent, and Stripe then refuses each confirm. Without a stored handle, no confirm was ever sent
     // and none will be: the handle is stored first, unless the reconciler has begun to reverse the charge.
     late_approval_ms: 0,
+    carriesThreeDs: (data) => threeDsOf(data) !== null,
     prepare: (request) => prepareAt(connection, request),
     authorise: (request) => confirmAt(connection, request),
     capture: (request) => settleAt(connection, 'capture', request),

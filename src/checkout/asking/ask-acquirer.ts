@@ -9,6 +9,7 @@ import {
 } from '../../acquirers/acquirer.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Clock } from '../../kernel/world.ts'
+import { isAsAsked } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
 import { deadline_ms, type Operation, sendable_ms, sendableSince } from '../operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
@@ -136,7 +137,10 @@ export async function askPatiently<Answer>(
   return askAcquirer(clock, call)
 }
 
-/** The call of a capture, void, reversal or refund, under its own reference: repeated, it is the same request. */
+/**
+ * The call of a capture, void, reversal or refund, under its own reference: repeated, it is the same request. An approval of
+ * another amount is no answer.
+ */
 export function callToSettle(
   { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
   sent: Pick<WholePayment, 'payment' | 'authorisation'> & { operation: Operation },
@@ -148,7 +152,13 @@ export function callToSettle(
   const sendable = sendableSince(last_sent_at)
   const is_repeat = last_sent_at > sent_at
   const request = { reference: operation_id, authorisation, amount, currency, is_repeat, sendable }
-  return () => named[kind](request)
+  return async () => {
+    const answer = await named[kind](request)
+    const money = answer.result === 'approved' ? answer.money : undefined
+    if (!money || isAsAsked(request, money)) return answer
+    // A look-up says the same, and then there is a finding: see `noteOtherAmount`.
+    throw new Unanswered(`it says ${money.amount} ${money.currency} and not ${amount} ${currency}`)
+  }
 }
 
 /** Pauses of 8 s in all, plus the time of the tries. */

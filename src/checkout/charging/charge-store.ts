@@ -116,7 +116,8 @@ export async function saveOutcome(own: Sql, outcome: Outcome, now: Date): Promis
       insert into payments ${rowIf(sql, payment, 'gate')}
       on conflict (merchant_id, payment_id) do update set status = excluded.status,
         capture_state = excluded.capture_state, decline = excluded.decline,
-        acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at
+        acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at,
+        authentication = excluded.authentication
     ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
     ), told as (${fanOut(sql, { event, mode: payment.mode })}

@@ -19,7 +19,7 @@ import { completeProfileOf } from '../../merchants/merchant.ts'
 import { SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import { noteUnderWay } from '../asking/under-way.ts'
-import type { Attempt, Verdict } from '../attempt.ts'
+import { type Attempt, threeDsDataOf, type Verdict, withoutShift } from '../attempt.ts'
 import { findAttempt } from '../authentication/attempt-store.ts'
 import { moneyOf } from '../bound-money.ts'
 import { findCard } from '../cards/vault-store.ts'
@@ -119,9 +119,7 @@ async function prepare(
     const { operation } = begun
     const { prepare } = acquirer
     const request = requestOf(context, begun, card)
-    return prepare
-      ? await prepareCharge(context, operation, prepare, request)
-      : { operation, request }
+    return prepare ? await prepareCharge(context, begun, prepare, request) : { operation, request }
   } catch (error) {
     return { ended: failed((error as Error).message) }
   }
@@ -164,12 +162,12 @@ function intentOf(
   acquirer: Acquirer,
   at: Date,
 ): ChargeIntent {
-  const { session, attempt, payer, cause } = confirmed
-  const payment = newPayment(confirmed, {
-    payment_id: ids.payment(at),
-    acquirer: acquirer.name,
-    at,
-  })
+  const { session, attempt, verdict, payer, cause } = confirmed
+  const names = { payment_id: ids.payment(at), acquirer: acquirer.name, at }
+  const data = threeDsDataOf(attempt, verdict)
+  const is_carried = data !== null && (acquirer.carriesThreeDs?.(data) ?? true)
+  const authentication = is_carried ? verdict.authentication : withoutShift(verdict.authentication)
+  const payment = { ...newPayment(confirmed, names), authentication }
   const operation_id = ids.operation(at)
   const opened = newOperation(payment, { operation_id, kind: 'authorise', sequence: 1, at })
   const { attempt_id } = attempt
@@ -202,7 +200,6 @@ function requestOf(
   card: ChargeCard,
 ): AuthoriseRequest {
   const profile = completeProfileOf(account.merchant)
-  const outcome = attempt.authentication_outcome
   return {
     reference: operation.operation_id,
     installation,
@@ -218,17 +215,7 @@ function requestOf(
       cvc: card.sealed_code && openSecurityCode(keyring, card, card.sealed_code),
       cardholder_name: card.cardholder_name,
     },
-    three_ds:
-      verdict.send_three_ds && outcome
-        ? {
-            version: attempt.three_ds_version!,
-            eci: outcome.eci,
-            authentication_value: outcome.authentication_value,
-            ds_transaction_id: attempt.ds_transaction_id,
-            status: outcome.status,
-            ares_status: attempt.challenge_expires_at ? 'C' : outcome.status,
-          }
-        : null,
+    three_ds: threeDsDataOf(attempt, verdict),
     merchant: {
       descriptor: descriptorOf(account.merchant, session),
       mcc: profile?.mcc ?? null,

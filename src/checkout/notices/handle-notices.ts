@@ -5,6 +5,7 @@ import type { AuthoriseAnswer, SettleAnswer, Suggestion } from '../../acquirers/
 import type { Metrics } from '../../http/metrics.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import type { OperationWithAnswer } from '../asking/operation-store.ts'
+import { noteOtherAmount } from '../asking/other-amount.ts'
 import { workOff } from '../asking/work-off.ts'
 import { nextTryAt } from '../backoff.ts'
 import type { SettlementContext } from '../context.ts'
@@ -238,6 +239,8 @@ async function settle(
   if (operation.state === 'reversing' && answer.result === 'approved') return 'later'
   // The charge itself has a notice of its own.
   if (operation.kind === 'authorise' && notice.about === 'capture') return 'later'
+  const differs = await noteOtherAmount(context, found, answer)
+  if (differs !== null) return differs
   const settled = await settleOperation(context, found, answer)
   return settled ? 'settled' : 'nothing_new'
 }

@@ -188,6 +188,8 @@ async function judge(
   orphan: Orphan,
   answer: SettleAnswer,
 ): Promise<Verdict> {
+  const rest = answer.result === 'approved' ? restOf(orphan, answer.money) : null
+  if (rest !== null) return tryAgain('only a part was given back', 'another', rest)
   const verdict = verdictOf(answer)
   if (verdict) return verdict
   const reason = answer.result === 'refused' ? answer.reason : answer.result
@@ -197,6 +199,15 @@ async function judge(
   if (!is_live) return { verdict: 'nothing_to_reverse', reason }
   // The acquirer may hold another amount than the one requested.
   return tryAgain(reason, 'another', standing ?? undefined)
+}
+
+/** What a reversal has left of an orphan; null if nothing. In another currency it counts as nothing given back. */
+function restOf(
+  { amount, currency }: Orphan,
+  given: Pick<Orphan, 'amount' | 'currency'> | undefined,
+): Pick<Orphan, 'amount' | 'currency'> | null {
+  if (!given || (given.currency === currency && given.amount >= amount)) return null
+  return { amount: given.currency === currency ? amount - given.amount : amount, currency }
 }
 
 /** A reference that the acquirer may have forgotten is looked up before it is sent again. */

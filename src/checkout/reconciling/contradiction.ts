@@ -9,6 +9,7 @@ import type {
 } from '../../acquirers/acquirer.ts'
 import { type Difference, handleLostAnswer, takeBack } from '../asking/lost-answer.ts'
 import { noteFinding } from '../asking/note-finding.ts'
+import { noteOtherAmount } from '../asking/other-amount.ts'
 import { type AcquirerCharge, findingElsewhere } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { noteRefundedThere } from '../refunds/refunded-there.ts'
@@ -47,7 +48,9 @@ export async function contradiction(
 ): Promise<Contradiction> {
   const { operation, payment } = ended
   const was_approved = operation.state === 'approved'
-  if (was_approved === (answer.result === 'approved')) return 'nothing_new'
+  if (was_approved === (answer.result === 'approved')) {
+    return (was_approved && (await noteOtherAmount(context, ended, answer))) || 'nothing_new'
+  }
   if (was_approved && operation.kind === 'refund' && answer.result === 'refused') {
     return (await failRefund(context, ended, answer)) ? 'settled' : 'nothing_new'
   }

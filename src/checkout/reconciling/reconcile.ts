@@ -16,9 +16,9 @@ import {
   claimOperations,
   listOperations,
   lookAgain,
-  markForPerson,
 } from '../asking/operation-store.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
+import { waitForPerson } from '../asking/wait-for-person.ts'
 import { workOff } from '../asking/work-off.ts'
 import type { SettlementContext } from '../context.ts'
 import { answerBy, newOperation, type UnansweredOperation } from '../operation.ts'
@@ -119,11 +119,13 @@ async function take(
     case 'look_again':
       return lookAgain(context.sql, operation, step)
     case 'reverse':
-      return (await mayBeForgotten(context, found)) ? wait(context, found) : reverse(context, found)
+      return (await mayBeForgotten(context, found))
+        ? waitForPerson(context, found)
+        : reverse(context, found)
     case 'send_again':
       return sendAgain(context, found)
     case 'wait_for_person':
-      return wait(context, found)
+      return waitForPerson(context, found)
   }
 }
 
@@ -203,22 +205,6 @@ async function endReversal(context: SettlementContext, found: OperationCase): Pr
   }
   const moment = { now: context.world.clock.now(), chance: chanceOf(context.world) }
   const at = laterOrNever(operation, moment)
-  if (at === null) return wait(context, found)
+  if (at === null) return waitForPerson(context, found)
   await lookAgain(context.sql, operation, { at, not_found_count: 0 })
-}
-
-async function wait(
-  { sql, ids, world }: SettlementContext,
-  { operation, payment }: OperationCase,
-): Promise<void> {
-  const { operation_id, kind, acquirer } = operation
-  const since = world.clock.now()
-  const journal = lineOf(ids, payment, cause, {
-    change: 'operation.waits_for_person',
-    detail: { operation_id, kind },
-    at: since,
-  })
-  if (!(await markForPerson(sql, operation, { since, journal }))) return
-  const { payment_id } = payment
-  world.log.error({ operation_id, kind, acquirer, payment_id }, 'operation waits for a person')
 }

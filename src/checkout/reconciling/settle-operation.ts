@@ -10,6 +10,7 @@ import { chanceOf } from '../../kernel/world.ts'
 import { findAccount } from '../../merchants/directory.ts'
 import { listOperations, saveReversal } from '../asking/operation-store.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
+import { noteOtherAmount } from '../asking/other-amount.ts'
 import { noteAccepted } from '../asking/under-way.ts'
 import { settleCharge } from '../charging/settle-charge.ts'
 import type { SettlementContext } from '../context.ts'
@@ -30,7 +31,8 @@ import type { WholePayment } from '../whole-payment.ts'
 export type OperationCase = WholePayment & { operation: UnansweredOperation; cause: Cause }
 
 /**
- * False if it was answered meanwhile. The answer must be of the operation's kind. Its row remembers that a person gave it.
+ * False if it was answered meanwhile, or if the answer is of another amount and a person has to judge it. The answer must be of the
+ * operation's kind. Its row remembers that a person gave it.
  */
 export async function settleOperation(
   context: SettlementContext,
@@ -40,6 +42,7 @@ export async function settleOperation(
   if (given.result === 'accepted') return noteAccepted(context, found, given)
   const { by_person } = found.cause
   const answer = by_person ? { ...given, by_person } : given
+  if ((await noteOtherAmount(context, found, answer)) !== null) return false
   const { kind } = found.operation
   if (kind === 'authorise') return settleFoundCharge(context, found, answer as AuthoriseAnswer)
   if (kind === 'reverse') return settleReversal(context, found, answer as SettleAnswer)

@@ -177,7 +177,7 @@ function rowOf({ acquirer, reference, kind, ours, theirs }: Finding): string[] {
 }
 
 function differenceIn({ kind, ours, theirs }: Pick<Finding, 'kind' | 'ours' | 'theirs'>): string {
-  if (theirs.state === 'refunded') return 'refunded there'
+  if (theirs.state === 'refunded' && kind === 'reversed_there') return 'refunded there'
   const are_refunds = kind === 'amount_differs' && ours.refunded_amount !== undefined
   if (!are_refunds) return words[kind]
   return ours.amount === theirs.amount ? 'another sum of refunds' : 'another amount, and refunds'

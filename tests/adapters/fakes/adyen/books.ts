@@ -31,6 +31,8 @@ export type FakePayment = {
   metadata: Record<string, string>
   behaviour: AcquirerBehaviour
   asked_at: Date
+  /** Its 3-D Secure data came to nothing. */
+  downgraded: boolean
   /** Decided then; null where it never is. */
   decided_at: Date | null
   /** Null where it is approved. */
@@ -84,6 +86,14 @@ export function openBooks({
   const modifications: FakeModification[] = []
   const habits = { refuses_reversals: false }
   let minted = 0
+  let part: number | null = null
+  let refuses_shift = false
+  /** What is carried out of an amount. */
+  const carried = (amount: number) => {
+    const carried_out = Math.min(part ?? amount, amount)
+    part = null
+    return carried_out
+  }
   const mint = () => (++minted).toString(36).toUpperCase().padStart(16, 'A')
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isDecided = ({ decided_at }: FakePayment) =>
@@ -98,7 +108,9 @@ export function openBooks({
       ...{ capture: body.captureDelayHours === 0, metadata, behaviour, asked_at: clock.now() },
       decided_at: behaviour === 'lost_for_ever' ? null : later(delay_ms),
       refusal: refusals[behaviour] ?? null,
+      downgraded: refuses_shift,
     }
+    refuses_shift = false
     payments.push(payment)
     return payment
   }
@@ -114,7 +126,7 @@ export function openBooks({
   }
 
   function isLive(payment: FakePayment): boolean {
-    return isDecided(payment) && !payment.refusal && sum(payment, 'cancel') === 0
+    return isDecided(payment) && !payment.refusal && sum(payment, 'cancel') < payment.amount
   }
 
   /** Null where it can be done. */
@@ -158,7 +170,13 @@ export function openBooks({
     const wait_ms = is_refund && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
     return keep({
       event: eventOf[path],
-      ...{ takes, amount, reference: body.reference, payment, due_at: later(wait_ms) },
+      ...{
+        takes,
+        amount: carried(amount),
+        reference: body.reference,
+        payment,
+        due_at: later(wait_ms),
+      },
       ...{ success: reason === null, reason: reason ?? '' },
     })
   }
@@ -200,6 +218,14 @@ export function openBooks({
   return {
     habits,
     sendBack,
+    /** The next capture, cancellation, reversal or refund is carried out of this much alone. */
+    carryOutPart: (amount: number) => {
+      part = amount
+    },
+    /** The next charge shifts no liability, whatever 3-D Secure says. */
+    refuseShift: () => {
+      refuses_shift = true
+    },
     payments,
     modifications,
     authorise,

@@ -6,15 +6,18 @@ import type { AdyenBooks, FakeModification, FakePayment } from './books.ts'
 
 /** The answer to the request of a payment. */
 export function paymentView(books: AdyenBooks, payment: FakePayment): object {
-  const { psp, reference, amount, currency, refusal } = payment
+  const { psp, reference, amount, currency, refusal, downgraded } = payment
   const names = { pspReference: psp, merchantReference: reference }
   if (!books.isDecided(payment)) return { ...names, resultCode: 'Received' }
   if (!refusal) {
-    return { ...names, resultCode: 'Authorised', amount: { value: amount, currency } }
+    const approved = { ...names, resultCode: 'Authorised', amount: { value: amount, currency } }
+    return downgraded ? { ...approved, additionalData: not_shifted } : approved
   }
   const { raw, ...rest } = refusal
   return { ...names, ...rest, ...(raw && { additionalData: { refusalReasonRaw: raw } }) }
 }
+
+const not_shifted = { liabilityShift: 'false', threeDAuthenticated: 'true' }
 
 /** The answer to the request of a modification: it says that it was received, whatever comes of it. */
 export function modificationView(
@@ -60,6 +63,7 @@ export function itemsOf(
       ...{ eventCode: 'AUTHORISATION', success: wordOf(!payment.refusal) },
       amount: { value: payment.amount, currency: payment.currency },
       reason: payment.refusal?.refusalReason ?? '000000:1111:03/2030',
+      ...(payment.downgraded && { additionalData: not_shifted }),
     },
   }))
   const settled = books.modifications
@@ -87,8 +91,8 @@ export function itemsOf(
   return [...charges, ...settled, ...sent_back]
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
     .map(({ at, item }) => ({
-      ...{ ...item, merchantAccountCode: merchant_account },
-      ...{ eventDate: at.toISOString(), additionalData: {} },
+      ...{ additionalData: {}, ...item, merchantAccountCode: merchant_account },
+      eventDate: at.toISOString(),
     }))
 }
 

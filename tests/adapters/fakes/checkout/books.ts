@@ -29,6 +29,8 @@ export type FakePayment = {
   behaviour: AcquirerBehaviour
   requested_at: Date
   expired: boolean
+  /** Its 3-D Secure data came to nothing. */
+  downgraded: boolean
   /** The authorisation first. */
   actions: FakeAction[]
 }
@@ -70,6 +72,14 @@ export function openBooks({
   const payments: FakePayment[] = []
   const habits = { refuses_reversals: false }
   let minted = 0
+  let part: number | null = null
+  let refuses_shift = false
+  /** What is carried out of an amount. */
+  const carried = (amount: number) => {
+    const carried_out = Math.min(part ?? amount, amount)
+    part = null
+    return carried_out
+  }
   const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(26, '0')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isDone = ({ due_at }: FakeAction) => due_at !== null && due_at <= clock.now()
@@ -93,8 +103,9 @@ export function openBooks({
     const names = { id: mint('pay'), reference, amount, currency, metadata, behaviour }
     const payment: FakePayment = {
       ...{ ...names, last4: source.number.slice(-4), requested_at: clock.now() },
-      ...{ expired: false, actions: [] },
+      ...{ expired: false, downgraded: refuses_shift, actions: [] },
     }
+    refuses_shift = false
     const code = codes[behaviour]
     const due_at = knownAt(behaviour, clock.now())
     const [response_code, response_summary] = code ?? approved
@@ -126,7 +137,7 @@ export function openBooks({
     const [captured, voided, refunded] = (['Capture', 'Void', 'Refund'] as const).map((type) =>
       sum(payment, type, isDone),
     ) as [number, number, number]
-    if (voided) return 'Voided'
+    if (voided >= payment.amount) return 'Voided'
     if (!captured) return payment.expired ? 'Expired' : 'Authorized'
     if (refunded) return refunded < captured ? 'Partially Refunded' : 'Refunded'
     return captured < payment.amount ? 'Partially Captured' : 'Captured'
@@ -140,15 +151,16 @@ export function openBooks({
       payment.behaviour === `refuse_${kind}_once` &&
       !payment.actions.some((action) => action.type !== 'Authorization' && !action.approved)
     if (path === 'captures') {
-      const amount = body.amount ?? payment.amount
+      const amount = carried(body.amount ?? payment.amount)
       return act(payment, { type: 'Capture', amount, reference, approved: !once('capture') })
     }
     const captured = sum(payment, 'Capture')
     if (path === 'voids' || (path === 'reversals' && captured === 0)) {
       const refuses = path === 'voids' ? once('void') : habits.refuses_reversals
-      return act(payment, { type: 'Void', amount: payment.amount, reference, approved: !refuses })
+      const amount = carried(payment.amount)
+      return act(payment, { type: 'Void', amount, reference, approved: !refuses })
     }
-    const amount = body.amount ?? captured - sum(payment, 'Refund')
+    const amount = carried(body.amount ?? captured - sum(payment, 'Refund'))
     const slow = path === 'refunds' && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
     const given = path === 'reversals' ? !habits.refuses_reversals : amount % 100 !== 13
     return act(payment, { type: 'Refund', amount, reference, approved: given, due_at: later(slow) })
@@ -182,10 +194,21 @@ export function openBooks({
     }
   }
 
+  /** Which of the vendor's environments it is. */
+  const environment = { is_live: false }
   return {
     habits,
     sendBack,
     payments,
+    environment,
+    /** The next capture, void, reversal or refund is carried out of this much alone. */
+    carryOutPart: (amount: number) => {
+      part = amount
+    },
+    /** The next charge shifts no liability, whatever 3-D Secure says. */
+    refuseShift: () => {
+      refuses_shift = true
+    },
     authorise,
     settle,
     statusOf,

@@ -19,6 +19,7 @@ export const checkoutTraits: AcquirerTraits = {
   judges_money: false,
   keeps_refusals: false,
   settles_what_is_under_way: false,
+  says: { environment: 'sandbox' },
 }
 
 /** The mark of the installation, as the suite's charges bear it. */

@@ -8,7 +8,7 @@ import type { CheckoutBooks, FakeAction, FakePayment } from './books.ts'
 export function createdView(books: CheckoutBooks, payment: FakePayment): [number, object] {
   const { id, reference } = payment
   const status = books.statusOf(payment)
-  const links = { self: { href: `/payments/${id}` } }
+  const links = linksOf(books, id)
   if (status === 'Pending') return [202, { id, status, reference, _links: links }]
   const [authorisation] = payment.actions
   const { approved, response_code, response_summary } = authorisation!
@@ -24,7 +24,7 @@ export function createdView(books: CheckoutBooks, payment: FakePayment): [number
 }
 
 export function paymentView(books: CheckoutBooks, payment: FakePayment): object {
-  const { id, reference, amount, currency, metadata, last4, requested_at } = payment
+  const { id, reference, amount, currency, metadata, last4, requested_at, downgraded } = payment
   const status = books.statusOf(payment)
   const captured = books.total(payment, 'Capture')
   const refunded = books.total(payment, 'Refund')
@@ -41,10 +41,16 @@ export function paymentView(books: CheckoutBooks, payment: FakePayment): object 
       ...{ total_voided: voided, available_to_refund: captured - refunded },
       ...{ available_to_void: left, available_to_capture: left },
     },
-    '3ds': { downgraded: false, enrolled: 'N' },
+    '3ds': { downgraded, enrolled: 'N' },
     risk: { flagged: false },
     metadata,
+    _links: linksOf(books, id),
   }
+}
+
+function linksOf({ environment }: CheckoutBooks, id: string) {
+  const host = environment.is_live ? 'api.checkout.com' : 'api.sandbox.checkout.com'
+  return { self: { href: `https://${host}/payments/${id}` } }
 }
 
 export function actionView(action: FakeAction): object {

@@ -27,6 +27,8 @@ export type FakeIntent = {
   created_at: Date
   /** Null until it is confirmed. `known_at`: null where its outcome never is. */
   confirmed: { at: Date; known_at: Date | null; error: CardError | null } | null
+  /** Null without 3-D Secure data. */
+  three_ds_result: 'authenticated' | 'failed' | null
   /** By a capture of its own. */
   captured: { amount: number; at: Date } | null
   canceled: { reason: string | null; at: Date; key: string | null } | null
@@ -74,6 +76,14 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
   const intents: FakeIntent[] = []
   const habits = { refuses_reversals: false }
   let minted = 0
+  let part: number | null = null
+  let refuses_shift = false
+  /** What is carried out of an amount. */
+  const carried = (amount: number) => {
+    const carried_out = Math.min(part ?? amount, amount)
+    part = null
+    return carried_out
+  }
   const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(24, '_')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isPast = (at: Date | null) => at !== null && at <= clock.now()
@@ -110,6 +120,8 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
     return { status: 402, code: 'card_declined', card: refused }
   }
 
+  /** Which of the vendor's environments it is. */
+  const environment = { is_live: false }
   return {
     habits,
     /** Refunds come back from the shopper's bank. */
@@ -119,6 +131,15 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
       }
     },
     intents,
+    environment,
+    /** The next charge shifts no liability, whatever 3-D Secure says. */
+    refuseShift: () => {
+      refuses_shift = true
+    },
+    /** The next capture or refund is carried out of this much alone. */
+    carryOutPart: (amount: number) => {
+      part = amount
+    },
     statusOf,
     takenOf,
     givenOf,
@@ -138,14 +159,23 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
       const intent: FakeIntent = {
         ...{ id: mint('pi'), charge_id: mint('ch'), amount, currency, capture_method },
         ...{ metadata: { ...metadata }, method, created_at: clock.now() },
-        ...{ confirmed: null, captured: null, canceled: null, refused_once: false, refunds: [] },
+        ...{
+          three_ds_result: null,
+          confirmed: null,
+          captured: null,
+          canceled: null,
+          refused_once: false,
+          refunds: [],
+        },
       }
       intents.push(intent)
       return intent
     },
 
-    confirm(intent: FakeIntent): Refusal | null {
+    confirm(intent: FakeIntent, has_three_ds = false): Refusal | null {
       if (statusOf(intent) !== 'requires_confirmation') return unexpected
+      if (has_three_ds) intent.three_ds_result = refuses_shift ? 'failed' : 'authenticated'
+      refuses_shift = false
       const { behaviour } = intent.method
       const is_late = behaviour === 'lost_then_captured' || behaviour === 'lost_then_declined'
       const delay_ms = is_late ? lost_ms : behaviour === 'approve_slowly' ? slow_ms : 0
@@ -161,7 +191,7 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
       const refusal = refusesOnce(intent, 'capture')
       if (refusal) return refusal
       Object.assign(intent.metadata, metadata)
-      intent.captured = { amount, at: clock.now() }
+      intent.captured = { amount: carried(amount), at: clock.now() }
       return null
     },
 
@@ -190,7 +220,7 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
       const refund: FakeRefund = {
         ...{
           id: mint('re'),
-          amount,
+          amount: carried(amount),
           currency: intent.currency,
           payment_intent: intent.id,
           metadata,

@@ -8,7 +8,8 @@ const digits = z
   .string()
   .regex(/^\d{1,12}$/)
   .transform(Number)
-const amount = digits.refine((value) => value >= 1 && value <= 99_999_999)
+// Twelve digits for most cards: docs.stripe.com/currencies, 2026-11.
+const amount = digits.refine((value) => value >= 1)
 const id = z.string().min(1).max(255)
 const metadata = z.record(z.string().max(40), z.string().max(500))
 const page = {
@@ -60,6 +61,7 @@ export const bodies = {
   }),
   confirm: judged<Stripe.PaymentIntentConfirmParams>()({
     error_on_requires_action: z.literal('true').optional(),
+    expand: z.strictObject({ 0: z.literal('latest_charge') }).optional(),
     payment_method_options: z
       .strictObject({ card: z.strictObject({ three_d_secure: threeDSecure }) })
       .optional(),
@@ -87,7 +89,7 @@ export const queries = {
     expand: z.strictObject({ 0: z.literal('data.latest_charge') }).optional(),
   }),
   refunds: judged<Stripe.RefundListParams>()({ ...page, payment_intent: id.optional() }),
-  none: z.strictObject({}),
+  intent: z.strictObject({ expand: z.strictObject({ 0: z.literal('latest_charge') }).optional() }),
 }
 
 export type Bodies = { [Name in keyof typeof bodies]: z.output<(typeof bodies)[Name]> }

@@ -102,16 +102,17 @@ export function makeStripe({ clock }: { clock: Clock }): StripeVendor {
   }
 
   function confirm(intent: FakeIntent, text: string): Done {
-    return judged(bodies.confirm, 'confirm', text, () => {
+    return judged(bodies.confirm, 'confirm', text, (body) => {
       const { behaviour } = intent.method
       const answer = (): Answer => {
         const error = intent.confirmed?.error
         if (error) return refusalAnswer({ status: 402, code: error.code, card: error }, intent)
-        return [200, intentView(books, intent)]
+        const expanded = body.expand !== undefined
+        return [200, intentView(books, intent, { expanded })]
       }
       // It never arrived.
       if (behaviour === 'lost_then_not_found') return { answer, begun: false, is_late: true }
-      const refusal = books.confirm(intent)
+      const refusal = books.confirm(intent, body.payment_method_options !== undefined)
       if (refusal) return at_once(refusalAnswer(refusal, intent))
       const is_late = behaviour.startsWith('lost_then_') || behaviour === 'lost_for_ever'
       return { answer, begun: true, known_at: intent.confirmed!.known_at, is_late }
@@ -211,10 +212,14 @@ export function makeStripe({ clock }: { clock: Clock }): StripeVendor {
       const all = books.refunds().filter((each) => each.payment_intent === asked.payment_intent)
       return page(all, asked, (id) => refundView(books, all.find((each) => each.id === id)!))
     }
-    const { error } = queries.none.safeParse(query)
-    if (error) return refuse(error)
+    if (pathname === '/v1/balance') {
+      return [200, { object: 'balance', livemode: books.environment.is_live }]
+    }
+    const { data: asked, error } = queries.intent.safeParse(query)
+    if (!asked) return refuse(error)
+    const expanded = asked.expand !== undefined
     const intent = books.find(/^\/v1\/payment_intents\/(\w+)$/.exec(pathname)?.[1] ?? '')
-    return intent ? [200, intentView(books, intent)] : missing.answer()
+    return intent ? [200, intentView(books, intent, { expanded })] : missing.answer()
   }
 
   function misuseOf({ headers, method }: VendorCall): Answer | null {

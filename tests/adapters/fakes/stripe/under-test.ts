@@ -18,6 +18,8 @@ export const stripeTraits: AcquirerTraits = {
   settles_what_is_under_way: false,
   tells_alike_apart: false,
   lists_to_ms: 1_000,
+  // The charge carries no 3-D Secure data.
+  says: { liability_shifted: false, environment: 'sandbox' },
 }
 
 export const connection_name = 'stripe:conn_0123456789abcdef01234567'

@@ -38,7 +38,7 @@ export function intentView(
     created: seconds(created_at),
     last_payment_error: error && errorView(error),
     latest_charge: is_known ? (expanded ? chargeView(books, intent) : intent.charge_id) : null,
-    livemode: false,
+    livemode: books.environment.is_live,
     payment_method: intent.method.id,
     payment_method_types: ['card'],
     status: status as Stripe.PaymentIntent.Status,
@@ -67,6 +67,12 @@ function chargeView(books: StripeBooks, intent: FakeIntent): object {
     ...{ amount_captured: taken, amount_refunded: given, captured: taken > 0 },
     ...{ refunded: taken > 0 && given === taken, payment_intent: intent.id },
     status: intent.confirmed?.error ? 'failed' : 'succeeded',
+    payment_method_details: {
+      type: 'card',
+      card: {
+        three_d_secure: intent.three_ds_result && { result: intent.three_ds_result },
+      } as Stripe.Charge.PaymentMethodDetails.Card,
+    },
   } satisfies Partial<Stripe.Charge>
 }
 
