@@ -45,8 +45,10 @@ export function boundPipelines(server: Server): void {
     const { parser } = socket
     if (!parser) return
     const take = parser.onIncoming
-    parser.onIncoming = (request, is_kept_alive) =>
-      isFull(socket) ? leave_the_rest : take(request, is_kept_alive)
+    function takeUnlessFull(request: IncomingMessage, is_kept_alive: boolean): number {
+      return isFull(socket) ? leave_the_rest : take(request, is_kept_alive)
+    }
+    parser.onIncoming = takeUnlessFull
   })
 }
 

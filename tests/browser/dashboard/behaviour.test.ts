@@ -479,27 +479,3 @@ test('export sends what the chips say and keeps the name of the file', async () 
   expect((await download).suggestedFilename()).toBe('payments.csv')
   expect(asked!).toMatchObject({ query: { mode: 'test', status: 'captured' } })
 })
-
-describe('where drawing fails', () => {
-  test('the page says so and can be loaded again, and is not white', async () => {
-    standIn.on('GET /overview', () => ({ body: { days: null } }))
-    await open(`${place}/overview`)
-    await alert().filter({ hasText: 'Something on this page went wrong' }).waitFor()
-    const loaded = page.waitForEvent('load')
-    await page.getByRole('button', { name: 'Reload' }).click()
-    await loaded
-    expect(person.faults.splice(0)[0]).toContain('Cannot read properties of null')
-  })
-
-  test('a browser that does not know its zone shows UTC', async () => {
-    await page.addInitScript(() => {
-      const known = Intl.DateTimeFormat.prototype.resolvedOptions
-      Intl.DateTimeFormat.prototype.resolvedOptions = function (this: Intl.DateTimeFormat) {
-        const options = known.call(this)
-        return { ...options, timeZone: options.timeZone === 'UTC' ? 'UTC' : 'Etc/Unknown' }
-      }
-    })
-    await open(`${place}/overview`)
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  })
-})
