@@ -4,27 +4,17 @@ export function browserFacts() {
   const { colorDepth, height, width } = screen
   return {
     language: navigator.language || 'en',
-    color_depth: within(colorDepth, { least: 0, most: 1_000_000, otherwise: 24 }),
-    screen_height: within(height, pixels),
-    screen_width: within(width, pixels),
-    time_zone_offset: within(new Date().getTimezoneOffset(), {
-      least: -1_000,
-      most: 1_000,
-      otherwise: 0,
-    }),
+    color_depth: within(0, 1e6, colorDepth, 24),
+    screen_height: within(0, 1e6, height, 1),
+    screen_width: within(0, 1e6, width, 1),
+    time_zone_offset: within(-1e3, 1e3, new Date().getTimezoneOffset(), 0),
     javascript_enabled: true,
   }
 }
 
-const pixels = { least: 0, most: 1_000_000, otherwise: 1 }
-
 /** Extensions and private windows make up values. None of them may cost the shopper the payment. */
-function within(
-  value: unknown,
-  { least, most, otherwise }: Record<'least' | 'most' | 'otherwise', number>,
-): number {
-  const is_usable = typeof value === 'number' && value >= least && value <= most
-  return is_usable ? value : otherwise
+function within(least: number, most: number, value: unknown, otherwise: number): number {
+  return typeof value === 'number' && value >= least && value <= most ? value : otherwise
 }
 
 /** The bank's page fills a small window. In a larger one it is 500 x 600, with its heading above it. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Shopper } from '../shopper.ts'
 import { playEach } from './played.ts'
 import * as samples from './samples.ts'
-import type { StandIn } from './stand-in.ts'
+import { refuse, type StandIn } from './stand-in.ts'
 
 const place = `/dashboard/${samples.merchant_id}/test`
 
@@ -27,12 +27,15 @@ const alert = () => page.getByRole('alert')
 
 describe('where drawing fails', () => {
   test('the page says so and can be loaded again, and is not white', async () => {
-    standIn.on('GET /overview', () => ({ body: { days: null } }))
+    let is_broken = true
+    standIn.on('GET /overview', () =>
+      is_broken ? { body: { days: null } } : refuse(503, 'store_unavailable'),
+    )
     await open(`${place}/overview`)
     await alert().filter({ hasText: 'Something on this page went wrong' }).waitFor()
-    const loaded = page.waitForEvent('load')
+    is_broken = false
     await page.getByRole('button', { name: 'Reload' }).click()
-    await loaded
+    await alert().filter({ hasText: 'cannot be reached right now' }).waitFor()
     expect(person.faults.splice(0)[0]).toContain('Cannot read properties of null')
   })
 
