@@ -39,13 +39,16 @@ function chargeRow(charge: BookedCharge): LedgerEntry {
 }
 
 function actRows({ id, reference, currency, acts }: BookedCharge): LedgerEntry[] {
-  return acts.map((act, index) => ({
-    ...{ ...plain, authorisation_reference: reference, currency, kind: act.kind },
-    reference: act.reference ?? `${id} ${index}`,
-    ...{ transaction_id: act.id ?? id, amount: act.amount },
-    ...{ result: act.is_approved ? 'approved' : 'refused', known_at: act.known_at },
-    requested_at: act.asked_at,
-  }))
+  return acts.flatMap(({ kind, ...act }, index) => {
+    if (kind === 'expire') return []
+    return {
+      ...{ ...plain, authorisation_reference: reference, currency, kind },
+      reference: act.reference ?? `${id} ${index}`,
+      ...{ transaction_id: act.id ?? id, amount: act.amount },
+      ...{ result: act.is_approved ? 'approved' : 'refused', known_at: act.known_at },
+      requested_at: act.asked_at,
+    }
+  })
 }
 
 const plain = {

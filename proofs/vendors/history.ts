@@ -32,6 +32,8 @@ export type BookedCharge = {
   is_approved: boolean
   /** When the money was taken without being asked for again; null where it was not. */
   taken_at: Date | null
+  /** No request made it: the vendor charged twice. */
+  is_unasked?: boolean
   /** In the order in which they were asked for. */
   acts: BookedAct[]
 }
@@ -39,8 +41,9 @@ export type BookedCharge = {
 export type BookedAct = {
   /** The vendor's; null where it gives none. */
   id: string | null
-  kind: SettleKind
-  /** Ours; null where the vendor keeps none. */
+  /** `expire`: what was reserved lapsed. */
+  kind: SettleKind | 'expire'
+  /** Ours, or as people name it; null where the vendor keeps none. */
   reference: string | null
   amount: number
   asked_at: Date
@@ -147,11 +150,14 @@ const kinds = {
   CANCEL_OR_REFUND: 'reverse',
   TECHNICAL_CANCEL: 'reverse',
   REFUND: 'refund',
+  EXPIRE: 'expire',
 } as const
 
-function adyenAct({ psp, event, reference, amount, success, ...act }: FakeModification): BookedAct {
+function adyenAct({ psp, event, reference, amount, ...act }: FakeModification): BookedAct {
+  // What came back takes nothing any more, though it succeeded.
+  const is_approved = act.success && act.takes !== null
   return {
     ...{ id: psp, kind: kinds[event], reference, amount },
-    ...{ asked_at: act.asked_at, known_at: act.due_at, is_approved: success },
+    ...{ asked_at: act.asked_at, known_at: act.due_at, is_approved },
   }
 }

@@ -6,7 +6,8 @@ import type { CancelBody, PaymentBody, SettleBody, SettlePath } from './judge.ts
 
 export type FakeModification = {
   psp: string
-  event: 'CAPTURE' | 'CANCELLATION' | 'CANCEL_OR_REFUND' | 'TECHNICAL_CANCEL' | 'REFUND'
+  event: 'CAPTURE' | 'CANCELLATION' | 'CANCEL_OR_REFUND' | 'TECHNICAL_CANCEL' | 'REFUND' | 'EXPIRE'
+  /** Null once it has come back. */
   takes: 'capture' | 'cancel' | 'refund' | null
   /** In their minor units. */
   amount: number
