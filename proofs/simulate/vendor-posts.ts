@@ -35,6 +35,7 @@ type PostParts = {
 const minute_ms = 60_000
 /** How late at most: most come soon. */
 const delays_ms = [2_000, 2_000, 2_000, 2_000, minute_ms, minute_ms, 30 * minute_ms]
+const day_ms = 24 * 3_600_000
 const twice_share = 0.2
 
 export function openVendorPosts(parts: PostParts): VendorPosts {
@@ -64,7 +65,7 @@ export function openVendorPosts(parts: PostParts): VendorPosts {
       if (happened === seen[account]) continue
       seen[account] = happened
       for (const { name } of vendor.posts()) {
-        if (known[account]!.has(name)) continue
+        if (known[account]!.has(name) || vendor.untold.has(name)) continue
         known[account]!.add(name)
         const times = chance.often(twice_share) ? 2 : 1
         for (let each = 0; each < times; each++) scheduler.spawn(deliver(account, name))
@@ -73,7 +74,7 @@ export function openVendorPosts(parts: PostParts): VendorPosts {
   }
 
   async function deliver(account: number, name: string): Promise<void> {
-    await clock.sleep(delay())
+    await clock.sleep(faults.happens('vendor: a notice comes a day late') ? day_ms : delay())
     const path = `/acquirers/${posts.connection_ids[account]}/notices`
     for (;;) {
       // As it is signed now.

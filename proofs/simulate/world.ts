@@ -7,7 +7,14 @@ import { faultsOfAccounts } from './connecting.ts'
 import type { WorldDatabase } from './database.ts'
 import { faultsOfDeeds } from './deeds.ts'
 import { faultsOfPurchases } from './facts.ts'
-import { brakedMs, decideAboutLost, failOver, faultsOfLost, nameLost } from './failover.ts'
+import {
+  brakedMs,
+  decideAboutLost,
+  failOver,
+  faultsOfLost,
+  leaveRefused,
+  nameLost,
+} from './failover.ts'
 import { readPayments } from './known-payment.ts'
 import { liveLife } from './life.ts'
 import { lookAfter } from './merchant-life.ts'
@@ -25,6 +32,7 @@ import { faultsOfRefunds } from './refunding.ts'
 import { openRest, type Rest } from './rest.ts'
 import { registerReceivers } from './shop.ts'
 import { openStage, type Stage, start } from './stage.ts'
+import { faultsOfStandings } from './standings.ts'
 import type { Violation } from './violations.ts'
 
 export type WorldReport = {
@@ -72,7 +80,8 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   const stage = await openStage(options)
   const { scheduler, violations, database, faults, town, bank, receivers, memory } = stage
   const hurry = () => scheduler.spawn(decideAboutLost(stage))
-  const rest = openRest({ ...stage, chance: stage.chance.fork('rest'), hurry })
+  const despair = () => scheduler.spawn(leaveRefused(stage))
+  const rest = openRest({ ...stage, chance: stage.chance.fork('rest'), hurry, despair })
   const cards = new Map<string, number>()
   const steps_max = lives * steps_max_a_life
   const isStuck = () => scheduler.steps() > steps_max
@@ -111,6 +120,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     add(stage, faultsOfDeeds(payments, stage))
     add(stage, await faultsOfRefunds(sql, bank, memory))
     add(stage, await faultsOfAccounts(sql, bank))
+    add(stage, await faultsOfStandings(sql, bank))
     add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))
