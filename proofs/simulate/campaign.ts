@@ -25,6 +25,8 @@ export type Campaign = {
   world?: number | null
   /** Of every world. Left out, each seed decides. */
   bank?: BankKind | null
+  /** So many times as often vendors act by themselves. */
+  habits?: number
   watch?: (line: string) => void
   tell?(line: string): void
 }
@@ -40,7 +42,7 @@ export type CampaignReport = Omit<WorldReport, 'violations' | 'tail'> & {
 
 /** Runs worlds until so many lives were lived, or an invariant is broken. What is reported ends with the first broken world. */
 export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
-  const { seed, lanes, plant = null, bank = null, watch, tell } = campaign
+  const { seed, lanes, plant = null, bank = null, habits = 1, watch, tell } = campaign
   const began_ms = performance.now()
   const total = nothingYet()
   const worlds = worldsOf(campaign)
@@ -61,7 +63,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
 
   async function liveOn(lane: Lane): Promise<void> {
     for (const { world, lives } of worlds) {
-      const order = { seed: `${seed}/${world}`, lives, plant }
+      const order = { seed: `${seed}/${world}`, lives, plant, habits }
       const report = await lane({ ...order, ...(bank && { bank }), ...(watch && { watch }) })
       ended.set(world, { lives, report })
       is_broken ||= report.violations.length > 0

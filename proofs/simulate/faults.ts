@@ -105,6 +105,14 @@ export const move_faults = [
   'acquirer: arrives after its reversal',
 ] as const
 
+/** What vendors do by themselves, and people in their portals, so many times as often. */
+export function habitsTimes(times: number): Partial<Shares> {
+  const kinds = Object.keys(shares).filter((kind) => /^(vendor|portal|books): /.test(kind))
+  return Object.fromEntries(
+    kinds.map((kind) => [kind, Math.min(0.5, times * shares[kind as keyof Shares])]),
+  )
+}
+
 export type Shares = Record<keyof typeof shares, number>
 
 export type NotedFault = (typeof noted)[number]

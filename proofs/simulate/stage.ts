@@ -16,7 +16,7 @@ import { type Clocks, openClocks } from './clocks.ts'
 import { connectShop } from './connecting.ts'
 import type { WorldDatabase } from './database.ts'
 import { type DirectoryServer, openDirectoryServer } from './directory-server.ts'
-import { type Faults, openFaults } from './faults.ts'
+import { type Faults, habitsTimes, openFaults } from './faults.ts'
 import type { Lost } from './going-back.ts'
 import { type Memory, openMemory } from './memory.ts'
 import type { Plant } from './plants.ts'
@@ -77,6 +77,8 @@ export async function openStage(options: {
   plant: Plant
   /** Left out, the seed decides. */
   bank?: BankKind
+  /** So many times as often vendors act by themselves. */
+  habits?: number
   watch?: (line: string) => void
 }): Promise<Stage> {
   const { seed, database, plant, watch } = options
@@ -84,7 +86,10 @@ export async function openStage(options: {
   const chance = openChance(seed)
   const trace = openTrace(watch)
   const brings = plant.brings ?? {}
-  const faults = openFaults(chance.fork('faults'), brings.faults)
+  const faults = openFaults(chance.fork('faults'), {
+    ...habitsTimes(options.habits ?? 1),
+    ...brings.faults,
+  })
   const stall = openStalls({
     ...{ faults, chance: chance.fork('stalls') },
     mayStall: (owner) => town.mayDoWithout(owner),
@@ -105,7 +110,9 @@ export async function openStage(options: {
           moods: openMoods({ chance: chance.fork('moods of the bank'), faults }),
         })
       : openVendorBank(kind, bank_world, chance.fork('vendor'))
-  const of_posts = { scheduler, clock, faults, bank, chance: chance.fork('notices of vendors') }
+  const of_posts = {
+    ...{ scheduler, clock, faults, bank, plant, chance: chance.fork('notices of vendors') },
+  }
   const posts = openVendorPosts({ ...of_posts, town: () => town })
   const memory = openMemory(violations)
   const world = { scheduler, faults, outside, violations, bank, clocks }

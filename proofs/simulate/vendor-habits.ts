@@ -14,8 +14,8 @@ const day_ms = 24 * hour_ms
 const young_ms = 5_000
 /** After this a person was asked about what the vendor has not decided. */
 const undecided_ms = 73 * hour_ms
-/** When a comparison looks at a charge again, for the last time and before, and a little. */
-const looked_again_ms = [8 * day_ms, 31.5 * day_ms]
+/** In test mode a comparison looks at a charge for the last time a week after it was made. */
+const looked_again_ms = 7 * day_ms
 
 type HabitFault = Parameters<Faults['happens']>[0]
 
@@ -70,27 +70,35 @@ function lookAround(stage: Visit): void {
 }
 
 function actOn(stage: Visit, account: Vendor, charge: BookedCharge): void {
-  const { faults, clock, bank } = stage
+  const { faults, clock } = stage
   const now_ms = clock.now().getTime()
   const age_ms = now_ms - charge.asked_at.getTime()
   if (charge.known_at === null) {
-    if (age_ms < undecided_ms || !faults.happens('vendor: approves days later')) return
-    account.act(charge.id, 'approve_late')
-    bank.touched.add(charge.reference)
+    const is_late = age_ms >= undecided_ms && faults.happens('vendor: approves days later')
+    if (is_late) act(stage, account, charge, 'approve_late')
     return
   }
   if (!charge.is_approved || age_ms < young_ms || charge.known_at.getTime() > now_ms) return
   const fate = faults.happens(...kinds)
-  if (fate === null) return
+  if (fate !== null) act(stage, account, charge, acts[fate])
+}
+
+function act(
+  { bank, faults, clock }: Visit,
+  account: Vendor,
+  charge: BookedCharge,
+  what: PortalAct,
+) {
   const told = new Set(account.posts().map(({ name }) => name))
-  if (!account.act(charge.id, acts[fate])) return
+  if (!account.act(charge.id, what)) return
   bank.touched.add(charge.reference)
+  const made_ms = charge.asked_at.getTime()
+  const looked_ms = made_ms + looked_again_ms
   // Nothing but a comparison finds what is not told, and where there is none, nothing.
-  if (bank.only_notifies || fate === 'vendor: charges again') return
-  if (!faults.happens('vendor: posts nothing of it')) return
+  const is_found = !bank.only_notifies && clock.now().getTime() < looked_ms - day_ms
+  if (!is_found || what === 'charge_again' || !faults.happens('vendor: posts nothing of it')) return
   for (const { name } of account.posts()) if (!told.has(name)) account.untold.add(name)
-  const last_ms = looked_again_ms.find((each_ms) => age_ms < each_ms - 2 * day_ms) ?? 0
-  bank.compared_until_ms = Math.max(bank.compared_until_ms, charge.asked_at.getTime() + last_ms)
+  bank.compared_until_ms = Math.max(bank.compared_until_ms, looked_ms + 2 * day_ms)
 }
 
 /** As after a failover that lost the last commits: it bears our mark and a reference of ours, and nobody here knows of it. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/kernel/world.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
+import type { Plant } from './plants.ts'
 import type { Scheduler } from './scheduler.ts'
 
 export type VendorPosts = {
@@ -29,6 +30,7 @@ type PostParts = {
   chance: Chance
   faults: Faults
   bank: Bank
+  plant: Plant
   town(): Recipient
 }
 
@@ -39,7 +41,7 @@ const day_ms = 24 * 3_600_000
 const twice_share = 0.2
 
 export function openVendorPosts(parts: PostParts): VendorPosts {
-  const { scheduler, clock, chance, faults, bank, town } = parts
+  const { scheduler, clock, chance, faults, bank, plant, town } = parts
   const known = bank.accounts.map(() => new Set<string>())
   /** How much had happened at each when its notices were read last: to sign them all takes time. */
   const seen = bank.accounts.map(() => 0)
@@ -79,6 +81,7 @@ export function openVendorPosts(parts: PostParts): VendorPosts {
     for (;;) {
       // As it is signed now.
       const { headers, body } = bank.accounts[account]!.posts().find((each) => each.name === name)!
+      if (plant.notices && !plant.notices(body)) return
       const answer = await town().ask({ method: 'POST', path, headers, raw: body })
       if (answer?.status === 200) return
       await clock.sleep(5_000 + chance.below(minute_ms))

@@ -63,6 +63,8 @@ type Options = {
   plant: Plant
   /** Left out, the seed decides. */
   bank?: BankKind
+  /** So many times as often vendors act by themselves; once where it is left out. */
+  habits?: number
   watch?: (line: string) => void
 }
 
@@ -73,6 +75,8 @@ const rest_within_ms = 30 * 24 * 3_600_000
 const compared_after_ms = 25 * 3_600_000
 /** What an acquirer lists late, or never says the end of, is asked for during a week. */
 const steps_max_a_life = 4_000
+/** Where books are compared with a vendor every day for a month. */
+const compared_steps = 300_000
 /** Of rest and what people do about what is left. */
 const rounds_max = 24
 
@@ -83,7 +87,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   const despair = () => scheduler.spawn(leaveRefused(stage))
   const rest = openRest({ ...stage, chance: stage.chance.fork('rest'), hurry, despair })
   const cards = new Map<string, number>()
-  const steps_max = lives * steps_max_a_life
+  const steps_max = lives * steps_max_a_life + (bank.accounts.length > 0 ? compared_steps : 0)
   const isStuck = () => scheduler.steps() > steps_max
   const isWrong = () => violations.all().length > 0 || isStuck()
   const goOn = (isOver: () => boolean) => scheduler.run(() => isOver() || isWrong(), rest.look)
