@@ -40,7 +40,7 @@ const clock = { ...realClock, now: () => new Date(Date.now() + ahead_ms) }
 const vendors: Vendor[] = []
 const servers: VendorAccount[] = []
 for (let number = 0; number < accounts; number += 1) {
-  const vendor = makeVendor(name, { clock, settles_after_ms })
+  const vendor = makeVendor(name, { clock, settles_after_ms, ids_from: number * 1_000_000 })
   const { origin } = await listenWith(vendor.wrong, vendor.reply)
   const api_url = `${origin}${vendor.base_path}`
   vendors.push(vendor)

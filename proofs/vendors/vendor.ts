@@ -55,7 +55,7 @@ export type Stranger = {
   capture: boolean
 }
 
-type VendorOptions = { clock: Clock; settles_after_ms: number }
+type VendorOptions = { clock: Clock; settles_after_ms: number; ids_from?: number }
 
 /** One kind of vendor; what is common to all is made around it. */
 type Maker = Pick<Vendor, 'name' | 'reply' | 'base_path' | 'credentials' | 'posts' | 'wrong'> &

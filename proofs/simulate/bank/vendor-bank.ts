@@ -10,6 +10,7 @@ import { type Bank, openBank } from './bank.ts'
 import { refusal, type Settlement } from './settlement.ts'
 
 const accounts_count = 3
+const ids_apart = 1_000_000
 
 /** What becomes of captures, voids and refunds, it says so much later; Stripe says it at once. */
 const settles_after_ms = [2_000, 20_000, 300_000]
@@ -21,8 +22,8 @@ export function openVendorBank(
 ): Bank {
   const { clock } = world
   const later_ms = chance.pick(settles_after_ms)
-  const accounts = Array.from({ length: accounts_count }, () =>
-    makeVendor(name, { clock, settles_after_ms: later_ms }),
+  const accounts = Array.from({ length: accounts_count }, (_, at) =>
+    makeVendor(name, { clock, settles_after_ms: later_ms, ids_from: at * ids_apart }),
   )
   // Nobody pays there: the service has a simulated acquirer beside its connections.
   const beside = openBank(world)

@@ -74,13 +74,16 @@ const refusals: Partial<Record<AcquirerBehaviour, Refusal>> = {
 export function openBooks({
   clock,
   settles_after_ms,
+  ids_from = 0,
 }: {
   clock: Pick<Clock, 'now'>
   settles_after_ms: number
+  /** No two accounts of a vendor have an id in common. */
+  ids_from?: number | undefined
 }) {
   const payments: FakePayment[] = []
   const modifications: FakeModification[] = []
-  let minted = 0
+  let minted = ids_from
   const mint = () => (++minted).toString(36).toUpperCase().padStart(16, 'A')
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isDecided = ({ decided_at }: FakePayment) =>

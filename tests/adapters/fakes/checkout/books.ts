@@ -61,12 +61,15 @@ const codes: Partial<Record<AcquirerBehaviour, readonly [string, string]>> = {
 export function openBooks({
   clock,
   settles_after_ms,
+  ids_from = 0,
 }: {
   clock: Pick<Clock, 'now'>
   settles_after_ms: number
+  /** No two accounts of a vendor have an id in common. */
+  ids_from?: number | undefined
 }) {
   const payments: FakePayment[] = []
-  let minted = 0
+  let minted = ids_from
   const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(26, '0')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isDone = ({ due_at }: FakeAction) => due_at !== null && due_at <= clock.now()

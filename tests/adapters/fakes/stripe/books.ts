@@ -69,10 +69,16 @@ const errors: Partial<Record<AcquirerBehaviour, CardError>> = {
   processing_error: plain('processing_error', 'Processing error'),
 }
 
-export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
+type BooksOptions = {
+  clock: Pick<Clock, 'now'>
+  /** No two accounts of a vendor have an id in common. */
+  ids_from?: number | undefined
+}
+
+export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
   const methods = new Map<string, FakeMethod>()
   const intents: FakeIntent[] = []
-  let minted = 0
+  let minted = ids_from
   const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(24, '_')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isPast = (at: Date | null) => at !== null && at <= clock.now()
