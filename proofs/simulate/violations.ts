@@ -40,8 +40,8 @@ export const invariants: Record<Invariant, string> = {
   I14: 'at no moment has a shopper paid twice, nor for what was told to have failed, and nothing is undone behind them',
   I15: 'what is told and charged is what those said who may: the shop, its price list, the bank',
   I16: 'refunds never exceed the capture; one that succeeded is in the bank’s books once, and no other',
-  I18: 'money at a vendor is as our books say, or a person is told of it; where both agree nobody is alarmed',
   I17: 'what does not bear our mark is never touched, and a vendor understands whatever it is asked',
+  I18: 'money at a vendor is as our books say, or a person is told of it; where both agree nobody is alarmed',
 }
 
 export type Violation = { invariant: Invariant; fault: string; at_ms: number }

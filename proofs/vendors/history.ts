@@ -4,6 +4,7 @@ import type { SettleKind } from '../../src/acquirers/acquirer.ts'
 import { referenceRead } from '../../src/acquirers/checkout/requests.ts'
 import { longReference } from '../../src/acquirers/reference.ts'
 import { cancelReasons } from '../../src/acquirers/stripe/requests.ts'
+import { lapses } from '../../src/acquirers/stripe/standings.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import type { AdyenBooks, FakeModification } from '../../tests/adapters/fakes/adyen/books.ts'
 import type {
@@ -105,16 +106,22 @@ export function chargesAtStripe({ intents }: StripeBooks): BookedCharge[] {
 }
 
 function stripeActs({ metadata, amount, captured, canceled, refunds }: FakeIntent): BookedAct[] {
-  const once = (kind: SettleKind, at: Date, reference: string | null, of = amount): BookedAct => ({
+  const once = (
+    kind: BookedAct['kind'],
+    at: Date,
+    reference: string | null,
+    of = amount,
+  ): BookedAct => ({
     ...{ id: null, kind, reference, amount: of },
     ...{ asked_at: at, known_at: at, is_approved: true },
   })
   const is_reversal = canceled?.reason === cancelReasons.reverse
+  const cancel = lapses.has(canceled?.reason ?? null) ? 'expire' : is_reversal ? 'reverse' : 'void'
   return [
     ...(captured
       ? [once('capture', captured.at, metadata.ripper_capture ?? null, captured.amount)]
       : []),
-    ...(canceled ? [once(is_reversal ? 'reverse' : 'void', canceled.at, ours(canceled.key))] : []),
+    ...(canceled ? [once(cancel, canceled.at, ours(canceled.key))] : []),
     ...refunds.map((refund) => ({
       id: refund.id,
       kind: refund.metadata.ripper_kind === 'reverse' ? ('reverse' as const) : ('refund' as const),
