@@ -59,6 +59,10 @@ const habit_plants = {
     notices: (body: string) => itemIn(body)?.code !== 'REFUND_FAILED',
     brings: { bank: 'adyen' as const, faults: { 'vendor: a refund comes back': 0.3 } },
   },
+  'a fraud that a notice tells of is a plain decline': {
+    rows: asPlainDecline,
+    brings: { bank: 'adyen' as const, faults: { 'acquirer: answers late': 0.7 } },
+  },
   'a comparison reads another amount': {
     vendors: misreading,
     brings: { bank: 'stripe' as const },
@@ -145,13 +149,20 @@ function isFirstCharge(body: string): boolean {
 type NoticeRow = {
   about?: string
   reference?: string
-  answer?: { result: string; money?: { amount: number } } | null
+  answer?: { result: string; money?: { amount: number }; decline?: { category: string } } | null
 }
 
 function asAsked(rows: unknown): unknown {
   for (const { about, reference = '', answer } of rows as NoticeRow[]) {
     const amount = noted.get(reference)
     if (about === 'capture' && answer?.money && amount) answer.money.amount = amount
+  }
+  return rows
+}
+
+function asPlainDecline(rows: unknown): unknown {
+  for (const { about, answer } of rows as NoticeRow[]) {
+    if (about === 'authorise' && answer?.decline) answer.decline.category = 'soft'
   }
   return rows
 }

@@ -14,7 +14,7 @@ export type Twisting = {
   reply: ReplyTo
   /** From now on the request with this key is answered so, whenever it comes, and reversals of its charge are refused until then. */
   twist(call: VendorCall, twist: Twist, until: Date): void
-  /** Whether a request with its key came before. */
+  /** Whether a request with its key came before, or its charge's reversals are refused. */
   knows(call: VendorCall): boolean
 }
 
@@ -29,7 +29,7 @@ export function twisting(reply: ReplyTo, room: TwistRoom, clock: Pick<Clock, 'no
   const keys = new Map<string, Twist | null>()
   const refusing = new Map<string, Date>()
   return {
-    knows: (call) => keys.has(keyOf(call)),
+    knows: (call) => keys.has(keyOf(call)) || refusing.has(chargeOf(call) ?? ''),
     twist(call, twist, until) {
       if (twist === 'refusal') refusing.set(chargeOf(call) ?? '', until)
       else keys.set(keyOf(call), twist)
