@@ -3,7 +3,6 @@
 
 import type { Sql } from '../../src/database/open.ts'
 import type { BookedAct, BookedCharge } from '../vendors/history.ts'
-import type { Bank } from './bank/bank.ts'
 import { type Fault, unless } from './violations.ts'
 
 /** In minor units. */
@@ -28,8 +27,11 @@ type Alarm = {
 
 const nothing: Standing = { reserved: 0, taken: 0 }
 
-export async function faultsOfStandings(sql: Sql, bank: Bank): Promise<Fault[]> {
-  const charges = bank.accounts.flatMap((account) => account.charges())
+/** `touched`: the references of charges that a vendor, or a person there, treated otherwise than it was asked. */
+export async function faultsOfStandings(
+  sql: Sql,
+  { charges, touched }: { charges: BookedCharge[]; touched: Set<string> },
+): Promise<Fault[]> {
   const [mark] = await sql<{ installation_id: string }[]>`select installation_id from installation`
   const own = charges.filter((charge) => charge.mark === mark?.installation_id)
   const rows = new Map((await readRows(sql)).map((row) => [row.operation_id, row]))
@@ -39,7 +41,7 @@ export async function faultsOfStandings(sql: Sql, bank: Bank): Promise<Fault[]> 
     const row = rows.get(charge.reference)
     const [theirs, ours] = [standingOf(charge), charge.is_unasked ? nothing : bookedAs(row)]
     if (same(theirs, ours)) {
-      if (!bank.touched.has(charge.reference)) right.add(row?.payment_id ?? charge.reference)
+      if (!touched.has(charge.reference)) right.add(row?.payment_id ?? charge.reference)
       return []
     }
     const is_named = row?.waits || alarms.some((alarm) => isAbout(alarm, charge, row))
