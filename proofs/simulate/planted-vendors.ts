@@ -28,7 +28,7 @@ const habit_plants = {
     notices: isFirstCharge,
     brings: { bank: 'adyen' as const, faults: { 'vendor: charges again': 0.1 } },
   },
-  'the amount of a capture is taken unread': {
+  'the amount of a capture or refund is taken unread': {
     vendors: noting,
     rows: asAsked,
     brings: { bank: 'adyen' as const, faults: { 'vendor: carries out a part': 0.5 } },
@@ -155,7 +155,8 @@ type NoticeRow = {
 function asAsked(rows: unknown): unknown {
   for (const { about, reference = '', answer } of rows as NoticeRow[]) {
     const amount = noted.get(reference)
-    if (about === 'capture' && answer?.money && amount) answer.money.amount = amount
+    const is_settled = about === 'capture' || about === 'refund'
+    if (is_settled && answer?.money && amount) answer.money.amount = amount
   }
   return rows
 }

@@ -182,7 +182,7 @@ function throughTown(town: () => Town): Http {
  * stopped. A bank may approve late even then, and a charge whose answer was lost before is a failure of its connection.
  */
 const expected_errors =
-  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|due to (lock|statement) timeout|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway|does not show its payments|a connection failed to charge|what nobody asked for here|carried out a refund that failed here|are unknown here/
+  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|due to (lock|statement) timeout|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway|does not show its payments|a connection failed to charge|what nobody asked for here|another amount than was asked for|carried out a refund that failed here|are unknown here/
 const isExpected = (line: string) => line.includes(by_seed) || expected_errors.test(line)
 const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
 
