@@ -102,7 +102,9 @@ export async function openVendorBank(name: VendorName, seed: string): Promise<Ve
     async describe() {
       const { charges, posted } = await ask()
       const { accepted, twice, refused } = posted
-      return `${charges.length} charges in its books; ${accepted} notices accepted, ${twice} of them twice, ${refused} times not`
+      const acts = charges.flatMap((charge) => charge.acts)
+      const by_others = acts.filter(({ reference }) => !isOurs(reference)).length
+      return `${charges.length} charges in its books, ${by_others} acts in its portal; ${accepted} notices accepted, ${twice} of them twice, ${refused} times not`
     },
     async close() {
       is_over = true

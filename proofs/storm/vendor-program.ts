@@ -33,7 +33,7 @@ const accounts = 3
 const settles_after_ms = 5_000
 const stranger_every_ms = 4_000
 /** How often, in that time, a person refunds in the portal of an account. */
-const portal_share = 0.2
+const portal_share = 0.3
 const young_ms = 10_000
 
 const [name, seed] = process.argv.slice(2) as [VendorName, string]
