@@ -150,7 +150,8 @@ function faultsOfTelling({ payment, hold, events, lines, operations }: KnownPaym
   ]
 }
 
-function faultsOfSession({ session, payment, result, hold, operations }: KnownPayment): Fault[] {
+function faultsOfSession(life: KnownPayment): Fault[] {
+  const { session, payment, result, hold, operations } = life
   const { status, settlement, answer_by } = session
   const is_newest = session.payment_id === payment.payment_id
   const paid = ['captured', 'held', 'voided'].includes(payment.status)
@@ -161,12 +162,21 @@ function faultsOfSession({ session, payment, result, hold, operations }: KnownPa
     ...unless(!is_newest || (settlement === null && answer_by === null), 'I11', 'an answer is due'),
     ...unless(!is_newest || (status === 'succeeded') === paid, 'I2', `its session is ${status}`),
     ...unless(is_newest || !paid, 'I3', 'another payment of its session came after it'),
+    ...unless(!isFraud(life) || status === 'declined', 'I2', `a fraud left its session ${status}`),
     ...unless(
       result?.status === (hold ? 'held' : payment.status),
       'I2',
       `confirm answers ${result?.status}`,
     ),
   ]
+}
+
+/** Whether an answer or a notice said so first. */
+function isFraud({ payment, authorisations }: KnownPayment): boolean {
+  const of_fraud = authorisations.some(
+    ({ behaviour }) => behaviour === 'suspected_fraud' || behaviour === 'fraudulent',
+  )
+  return payment.status === 'declined' && of_fraud
 }
 
 function faultsOfHold({ payment, hold, operations }: KnownPayment): Fault[] {

@@ -17,6 +17,8 @@ export const lives_a_world = 50
 export type Campaign = {
   seed: string
   lives: number
+  /** Lives of one world; `lives_a_world` where it is left out. */
+  a_world?: number
   /** One for each world that goes on at the same time. What a world does follows from its seed alone. */
   lanes: readonly Lane[]
   /** The name of a planted fault. */
@@ -25,6 +27,8 @@ export type Campaign = {
   world?: number | null
   /** Of every world. Left out, each seed decides. */
   bank?: BankKind | null
+  /** So many times as often vendors act by themselves. */
+  habits?: number
   watch?: (line: string) => void
   tell?(line: string): void
 }
@@ -40,7 +44,7 @@ export type CampaignReport = Omit<WorldReport, 'violations' | 'tail'> & {
 
 /** Runs worlds until so many lives were lived, or an invariant is broken. What is reported ends with the first broken world. */
 export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
-  const { seed, lanes, plant = null, bank = null, watch, tell } = campaign
+  const { seed, lanes, plant = null, bank = null, habits = 1, watch, tell } = campaign
   const began_ms = performance.now()
   const total = nothingYet()
   const worlds = worldsOf(campaign)
@@ -61,7 +65,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
 
   async function liveOn(lane: Lane): Promise<void> {
     for (const { world, lives } of worlds) {
-      const order = { seed: `${seed}/${world}`, lives, plant }
+      const order = { seed: `${seed}/${world}`, lives, plant, habits }
       const report = await lane({ ...order, ...(bank && { bank }), ...(watch && { watch }) })
       ended.set(world, { lives, report })
       is_broken ||= report.violations.length > 0
@@ -80,17 +84,21 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
 }
 
 /** Each once, for whoever has time for it. */
-function worldsOf({ lives, world }: Campaign): Iterable<{ world: number; lives: number }> {
+function worldsOf({
+  lives,
+  world,
+  a_world = lives_a_world,
+}: Campaign): Iterable<{ world: number; lives: number }> {
   const is_alone = world !== undefined && world !== null
-  const count = is_alone ? 1 : Math.ceil(lives / lives_a_world)
+  const count = is_alone ? 1 : Math.ceil(lives / a_world)
   let next = 0
   return {
     [Symbol.iterator]: () => ({
       next() {
         if (next === count) return { done: true, value: undefined }
         const before = next++
-        const left = is_alone ? lives : lives - before * lives_a_world
-        const value = { world: (world ?? 0) + before, lives: Math.min(lives_a_world, left) }
+        const left = is_alone ? lives : lives - before * a_world
+        const value = { world: (world ?? 0) + before, lives: Math.min(a_world, left) }
         return { done: false, value }
       },
     }),
@@ -170,7 +178,7 @@ export type PlantResult = { name: string; lives: number | null; by: string }
  */
 export async function findPlants(
   lanes: readonly Lane[],
-  { seed, lives, names = Object.keys(plants) }: { seed: string; lives: number; names?: string[] },
+  { names = Object.keys(plants), ...campaign }: Omit<Campaign, 'lanes'> & { names?: string[] },
   tell: (found: PlantResult) => void = () => {},
 ): Promise<PlantResult[]> {
   const all: PlantResult[] = []
@@ -178,7 +186,7 @@ export async function findPlants(
   await Promise.all(
     lanes.map(async (lane) => {
       for (const [at, name] of left) {
-        const report = await runCampaign({ seed, lives, lanes: [lane], plant: name })
+        const report = await runCampaign({ ...campaign, lanes: [lane], plant: name })
         const violation = report.broken?.report.violations[0]
         const by = violation ? `${violation.invariant}: ${violation.fault}` : ''
         const found = { name, lives: violation ? report.lives : null, by }

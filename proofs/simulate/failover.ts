@@ -44,12 +44,13 @@ export async function failOver(stage: Stage, during_ms: number): Promise<void> {
 
 /** A person leaves what a shop was told is paid, decides on the rest as they please, and lets go of the brakes. */
 export async function decideAboutLost(stage: Stage): Promise<void> {
-  const { scheduler, outside, database, office, clock, town, lost } = stage
-  if (!lost) return
+  const { scheduler, outside, database, office, clock, town, lost, bank } = stage
+  if (!lost && bank.lost.size === 0) return
   const { sql } = database
   const chance = stage.chance.fork(`held back ${scheduler.steps()}`)
   const told = toldCaptured(stage)
-  const payments = new Map(lost.charges.map((each) => [each.reference, each.payment_id]))
+  const charges = lost?.charges ?? []
+  const payments = new Map(charges.map((each) => [each.reference, each.payment_id]))
   const room = { sql, ids: office.ids, world: { clock } }
   await scheduler.effect(outside, 'a person looks at what is held back', async () => {
     const rows = await sql<{ reference: string }[]>`
@@ -68,6 +69,24 @@ export async function decideAboutLost(stage: Stage): Promise<void> {
 }
 
 type Recipients = { memory: Memory; receivers: Receivers }
+
+const despair_ms = 8 * 24 * 3_600_000
+
+/** A person gives up on what a vendor has refused to take back for days, and pays it back in another way. */
+export async function leaveRefused({ scheduler, outside, database, office, clock, town }: Stage) {
+  const { sql } = database
+  const room = { sql, ids: office.ids, world: { clock } }
+  const before = new Date(clock.now().getTime() - despair_ms)
+  await scheduler.effect(outside, 'a person looks at what is refused', async () => {
+    const rows = await sql<{ reference: string }[]>`
+      select reference from orphan_authorisations
+      where state = 'found' and tries > 0 and found_at < ${before} order by reference`
+    const references = rows.map(({ reference }) => reference)
+    if (references.length === 0) return
+    await leaveUnreversed(room, { references, acquirer: null }, { by: 'ada', reason: 'by hand' })
+    town.changedDue()
+  })
+}
 
 /** The payments that a shop or a shopper was told to be captured. */
 function toldCaptured({ memory, receivers }: Recipients): Set<string> {

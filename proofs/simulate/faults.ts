@@ -58,6 +58,22 @@ export const shares = {
   'bank: refuses for the moment': 0.05,
   'bank: lists what is gone': 0.2,
   'bank: a list misses one': 0.1,
+  'vendor: carries out a part': 0.01,
+  'vendor: keeps an error': 0.015,
+  'vendor: refuses to reverse': 0.1,
+  'vendor: a notice comes a day late': 0.005,
+  'vendor: posts nothing of it': 0.2,
+  'vendor: charges again': 0.002,
+  'vendor: approves days later': 0.3,
+  'vendor: a refund comes back': 0.01,
+  'vendor: an authorisation lapses': 0.01,
+  'portal: a hold is captured': 0.01,
+  'portal: a part of a hold is captured': 0.004,
+  'portal: a hold is voided': 0.01,
+  'portal: all is refunded': 0.004,
+  'portal: a part is refunded': 0.008,
+  'portal: cancelled or refunded': 0.004,
+  'books: a charge is lost': 0.03,
 } as const satisfies Record<string, number>
 
 /** What the nature of a world's bank and people bring about, as often as those decide. */
@@ -88,6 +104,14 @@ export const move_faults = [
   'acquirer: error after the effect',
   'acquirer: arrives after its reversal',
 ] as const
+
+/** What vendors do by themselves, and people in their portals, so many times as often. */
+export function habitsTimes(times: number): Partial<Shares> {
+  const kinds = Object.keys(shares).filter((kind) => /^(vendor|portal|books): /.test(kind))
+  return Object.fromEntries(
+    kinds.map((kind) => [kind, Math.min(0.5, times * shares[kind as keyof Shares])]),
+  )
+}
 
 export type Shares = Record<keyof typeof shares, number>
 

@@ -13,6 +13,8 @@ export type WorldOrder = {
   plant: string | null
   /** Left out, the seed decides; with a planted fault it is the simulator. */
   bank?: BankKind
+  /** So many times as often vendors act by themselves; once where it is left out. */
+  habits?: number
   watch?: (line: string) => void
 }
 

@@ -20,6 +20,7 @@ const asked = readAsked('simulate', {
   plant: oneOf(Object.keys(plants)),
   plants: flag,
   bank: oneOf(bank_kinds),
+  habits: count(1),
   trace: flag,
 })
 const { lives } = asked
@@ -30,9 +31,9 @@ process.exitCode = await onLanes(asked.plants ? simulatePlants : simulate)
 
 async function simulate(lanes: Lane[]): Promise<number> {
   say(`seed ${asked.seed}`)
-  const { seed, world, plant, bank } = asked
+  const { seed, world, plant, bank, habits } = asked
   const report = await runCampaign({
-    ...{ seed, lives, world, plant, bank, tell: say },
+    ...{ seed, lives, world, plant, bank, habits, tell: say },
     // The lines of two worlds at once would be nobody's trace.
     lanes: asked.trace ? lanes.slice(0, 1) : lanes,
     ...(asked.trace && { watch: say }),
@@ -47,7 +48,8 @@ async function simulate(lanes: Lane[]): Promise<number> {
   }
   const planted = plant === null ? '' : ` --plant '${plant}'`
   const banked = bank === null ? '' : ` --bank ${bank}`
-  const again = `--seed ${seed} --lives ${broken.lives} --world ${broken.world}${planted}${banked}`
+  const often = habits === 1 ? '' : ` --habits ${habits}`
+  const again = `--seed ${seed} --lives ${broken.lives} --world ${broken.world}${planted}${banked}${often}`
   say(`\nreplay it with: npm run simulate -- ${again} --trace`)
   return 1
 }

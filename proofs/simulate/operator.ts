@@ -14,6 +14,7 @@ import { insist, type Living } from './life.ts'
 import { openKey, type Shop } from './shop.ts'
 import type { Stage } from './stage.ts'
 import type { HttpCall } from './town.ts'
+import { actAtVendors } from './vendor-habits.ts'
 
 /** Goes on beside the lives. */
 export async function operate(stage: Stage, during_ms: number): Promise<void> {
@@ -24,6 +25,7 @@ export async function operate(stage: Stage, during_ms: number): Promise<void> {
     actInPortal({ ...stage, chance: chance.fork('portal') }, during_ms, (reference) =>
       settlePartlyCaptured(stage, reference),
     ),
+    actAtVendors(stage, during_ms),
     ...(some.often(0.4) ? [changeKey(stage, some.below(during_ms))] : []),
     ...(some.often(0.4) ? [stopProcess(stage, some.below(during_ms))] : []),
   ])
@@ -83,7 +85,8 @@ export const told_id = 'told'
 
 /** A person says what became of what waits for one, as the bank's portal tells it, or as they please. Returns how much that was. */
 export async function settleByHand(stage: Stage): Promise<number> {
-  const { town, database, chance, scheduler, outside, bank, clock } = stage
+  const { town, database, scheduler, outside, bank, clock } = stage
+  const chance = stage.chance.fork(`by hand ${scheduler.steps()}`)
   const rows = await scheduler.effect(
     outside,
     'a person looks what waits',
@@ -97,9 +100,11 @@ export async function settleByHand(stage: Stage): Promise<number> {
     const { operation_id } = row
     const acquirer_transaction_id = idInPortal(bank, row) ?? told_id
     const told = { acquirer_transaction_id, reason: 'so they say', by: 'ada' }
-    const asked = { operation_id, outcome, ...told }
-    const context = town.anyProcess()!.context()
-    await resolveOperation(context as never, row, asked).catch(() => {})
+    const asked = { operation_id, outcome, ...told, author: chance.pick(doors) }
+    const process = town.anyProcess()
+    // It may die while it is asked.
+    const settling = process && resolveOperation(process.context() as never, row, asked)
+    await Promise.race([settling, process?.died]).catch(() => {})
   }
   for (const { reference, captured_ms, captured_amount } of bank.authorisations.values()) {
     const is_lost = bank.traits.forgets && captured_ms !== null
@@ -107,6 +112,12 @@ export async function settleByHand(stage: Stage): Promise<number> {
   }
   return rows.length
 }
+
+/** At the command line, and at the dashboard. */
+const doors = [
+  { actor: 'operator', request_id: null },
+  { actor: 'user usr_0123456789abcdef01234567', request_id: null, judge: null },
+] as const
 
 /** Another amount than was held is no capture for the service: whoever took it says that it is one. */
 async function settlePartlyCaptured(stage: Stage, reference: string): Promise<void> {

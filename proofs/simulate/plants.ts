@@ -35,6 +35,8 @@ import { vendor_plants } from './planted-vendors.ts'
 export type Plant = {
   acquirer?(line: Acquirer, world: World): Acquirer
   vendors?(line: Pick<VendorHttp, 'send'>): Pick<VendorHttp, 'send'>
+  /** Whether a vendor's notice is taken in; one that is not counts as accepted. */
+  notices?(body: string): boolean
   receivers?(line: GuardedHttp): GuardedHttp
   /** The text of a statement, or a part of one, as it is written down instead. */
   sql?(template: TemplateStringsArray): TemplateStringsArray

@@ -85,23 +85,35 @@ export async function faultsOfRefunds(sql: Sql, bank: Bank, memory: Memory): Pro
   )
   const times = (operation_id: string) =>
     given.filter(({ reference }) => reference === operation_id).length
+  /** Sent back days later, or carried out in part: what is to be said of it, the standing of its charge says. */
+  const isOdd = ({ operation_id, amount }: Row) =>
+    bank.settlements.some(
+      ({ kind, reference, of, answer, ...act }) =>
+        kind === 'refund' &&
+        reference === operation_id &&
+        bank.touched.has(of) &&
+        (answer.result !== 'approved' || act.amount !== Number(amount)),
+    )
   const kept = new Map(rows.map((row) => [row.refund_id as string, row]))
   const known = new Set(rows.map(({ operation_id }) => operation_id))
   return [
-    ...rows.flatMap(({ refund_id, operation_id, status, captured, refunded, sums }) => {
+    ...rows.flatMap((row) => {
+      const { refund_id, operation_id, status, captured, refunded, sums } = row
       const types = (told.get(refund_id) ?? []).map(({ type }) => type)
       const name = `${refund_id}, ${operation_id}, ${status}`
       return [
         ...unless(status !== 'pending', 'I11', `${name}: it has no answer`),
         ...unless(
-          times(operation_id) === (status === 'succeeded' ? 1 : 0),
+          isOdd(row) || times(operation_id) === (status === 'succeeded' ? 1 : 0),
           'I16',
           `${name}: given ${times(operation_id)} times there`,
         ),
         ...unless(refunded <= captured, 'I16', `${name}: ${refunded} of ${captured} is refunded`),
         ...unless(refunded === (sums ?? 0), 'I16', `${name}: ${refunded} counted, ${sums} made`),
         ...unless(
-          status === 'pending' || (types.length === 1 && types[0] === `refund.${status}`),
+          status === 'pending' ||
+            (types.length === 1 && types[0] === `refund.${status}`) ||
+            (isOdd(row) && `${types}` === 'refund.succeeded,refund.failed'),
           'I7',
           `${name}: its events are ${types}`,
         ),
@@ -119,7 +131,12 @@ export async function faultsOfRefunds(sql: Sql, bank: Bank, memory: Memory): Pro
     ...[...memory.refunds.values()].flatMap(({ id, status, amount }) => {
       const now = kept.get(id)
       const agrees = now?.amount === amount && (now.status === status || status === 'pending')
-      return unless(agrees, 'I2', `${id} was read as ${status}, and is ${now?.status}`)
+      const was_sent_back = now !== undefined && status === 'succeeded' && isOdd(now)
+      return unless(
+        agrees || was_sent_back,
+        'I2',
+        `${id} was read as ${status}, and is ${now?.status}`,
+      )
     }),
   ]
 }

@@ -34,6 +34,7 @@ const others: JobName[] = [
 
 /** Between two looks for deliveries, where what is due waits for a breaker or for another process. */
 const pause_max_ms = 8_000
+const day_ms = 24 * 3_600_000
 
 export function openRest(parts: {
   scheduler: Scheduler
@@ -43,6 +44,8 @@ export function openRest(parts: {
   bank: Bank
   /** Somebody looks why what is due is not done. */
   hurry(): void
+  /** Once a day somebody looks at what a vendor will not take back. */
+  despair(): void
 }): Rest {
   const { scheduler, database, town, chance } = parts
   const sweeps = openSweeps(parts)
@@ -51,6 +54,7 @@ export function openRest(parts: {
   let known: { due: Due; swept_until: Date | null; changes: number } | null = null
   const polled = new WeakMap<Process, { at_ms: number; changes: number; pause_ms: number }>()
   let in_vain = 0
+  let looked_ms = scheduler.now().getTime()
 
   function start(due: Due, swept_until: Date | null, now_ms: number): void {
     const is = (at: Date | null) => at !== null && at.getTime() <= now_ms
@@ -72,6 +76,10 @@ export function openRest(parts: {
       }
     }
     if (is(due.orphans)) run('reverse_orphans')
+    if (due.orphans && now_ms - looked_ms > day_ms) {
+      looked_ms = now_ms
+      parts.despair()
+    }
     if (is(due.deliveries)) some((process) => pollAt(process, now_ms))
     for (const job of ['sweep_orphans', 'compare_books'] as const) {
       if ((sweeps[job].dueAt(swept_until) ?? now_ms + 1) > now_ms) continue

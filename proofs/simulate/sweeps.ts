@@ -22,8 +22,15 @@ const compared_every_ms = 70 * 60_000
 const compared_for_ms = 48 * 3_600_000
 
 export function openSweeps({ scheduler, bank }: { scheduler: Scheduler; bank: Bank }): Sweeps {
+  /** Vendors list what nobody here asked them for as well. */
   const listed_ms = () =>
-    Math.max(0, ...[...bank.authorisations.values()].map((entry) => entry.listed_ms ?? 0))
+    Math.max(
+      0,
+      ...[...bank.authorisations.values()].map((entry) => entry.listed_ms ?? 0),
+      ...bank.accounts.flatMap((vendor) =>
+        vendor.charges().map(({ known_at }) => known_at?.getTime() ?? 0),
+      ),
+    )
   const rounds = (each_ms: number, forMs: () => number): Rounds => {
     let last_ms = scheduler.now().getTime()
     return {
@@ -43,6 +50,8 @@ export function openSweeps({ scheduler, bank }: { scheduler: Scheduler; bank: Ba
     [...bank.authorisations.values()].some(({ missed_once }) => missed_once)
   return {
     sweep_orphans: rounds(every_ms, () => young_ms),
-    compare_books: rounds(compared_every_ms, () => (mayBeMissed() ? compared_for_ms : 0)),
+    compare_books: rounds(compared_every_ms, () =>
+      Math.max(mayBeMissed() ? compared_for_ms : 0, bank.compared_until_ms - listed_ms()),
+    ),
   }
 }

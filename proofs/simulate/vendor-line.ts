@@ -7,7 +7,8 @@ import {
   type VendorHttp,
   type VendorRequest,
 } from '../../src/kernel/world.ts'
-import type { VendorReply } from '../../tests/adapters/fakes/listen.ts'
+import type { VendorCall, VendorReply } from '../../tests/adapters/fakes/listen.ts'
+import { chargeOf, kindOf, type Twist } from '../vendors/twist.ts'
 import { onlyReads, type Vendor } from '../vendors/vendor.ts'
 import { referenceOf, verbOf } from '../vendors/verbs.ts'
 import type { Bank } from './bank/bank.ts'
@@ -50,6 +51,7 @@ export function openVendorLine(
     const call = { method, path: pathname + search, headers, body: body ?? '' }
     // The vendor may take its time: it answers when it does, and nobody waits for that here.
     const begin = () => {
+      twistSome(account, call)
       const answer = account.reply(call)
       if (onlyReads(call)) return { answer }
       posts.changed()
@@ -58,6 +60,28 @@ export function openVendorLine(
     return scheduler
       .effect(outside, `the vendor gets ${method} ${pathname}`, begin)
       .then(({ answer }) => answer)
+  }
+
+  /** Now and then the vendor makes something else of a request than it was asked, whenever it comes. */
+  function twistSome(account: Vendor, call: VendorCall): void {
+    const kind = kindOf(call)
+    if (kind === null || account.knows(call)) return
+    const twist = twistOf(kind, account)
+    if (twist === null) return
+    const reference = account.charges().find(({ id }) => id === chargeOf(call))?.reference
+    if (reference === undefined) return
+    bank.touched.add(reference)
+    const until = new Date(there.now().getTime() + chance.pick(refuses_for_ms))
+    account.twist(call, twist, until)
+  }
+
+  function twistOf(kind: NonNullable<ReturnType<typeof kindOf>>, account: Vendor): Twist | null {
+    if (kind === 'reverse') return faults.happens('vendor: refuses to reverse') && 'refusal'
+    const error = account.keeps_errors ? (['vendor: keeps an error'] as const) : []
+    const part = kind === 'void' ? [] : (['vendor: carries out a part'] as const)
+    const fate = faults.happens(...part, ...error)
+    if (fate === null) return null
+    return fate === 'vendor: keeps an error' ? 'kept_error' : 'part'
   }
 
   function leave(request: VendorRequest, name: string) {
@@ -149,6 +173,9 @@ export function openVendorLine(
 
   return { send }
 }
+
+/** For good is longer than anybody looks. */
+const refuses_for_ms = [3_600_000, 60 * 3_600_000, 400 * 24 * 3_600_000]
 
 const to_ask = ['acquirer: cannot be asked'] as const
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/kernel/world.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
+import type { Plant } from './plants.ts'
 import type { Scheduler } from './scheduler.ts'
 
 export type VendorPosts = {
@@ -29,16 +30,18 @@ type PostParts = {
   chance: Chance
   faults: Faults
   bank: Bank
+  plant: Plant
   town(): Recipient
 }
 
 const minute_ms = 60_000
 /** How late at most: most come soon. */
 const delays_ms = [2_000, 2_000, 2_000, 2_000, minute_ms, minute_ms, 30 * minute_ms]
+const day_ms = 24 * 3_600_000
 const twice_share = 0.2
 
 export function openVendorPosts(parts: PostParts): VendorPosts {
-  const { scheduler, clock, chance, faults, bank, town } = parts
+  const { scheduler, clock, chance, faults, bank, plant, town } = parts
   const known = bank.accounts.map(() => new Set<string>())
   /** How much had happened at each when its notices were read last: to sign them all takes time. */
   const seen = bank.accounts.map(() => 0)
@@ -64,7 +67,7 @@ export function openVendorPosts(parts: PostParts): VendorPosts {
       if (happened === seen[account]) continue
       seen[account] = happened
       for (const { name } of vendor.posts()) {
-        if (known[account]!.has(name)) continue
+        if (known[account]!.has(name) || vendor.untold.has(name)) continue
         known[account]!.add(name)
         const times = chance.often(twice_share) ? 2 : 1
         for (let each = 0; each < times; each++) scheduler.spawn(deliver(account, name))
@@ -73,11 +76,12 @@ export function openVendorPosts(parts: PostParts): VendorPosts {
   }
 
   async function deliver(account: number, name: string): Promise<void> {
-    await clock.sleep(delay())
+    await clock.sleep(faults.happens('vendor: a notice comes a day late') ? day_ms : delay())
     const path = `/acquirers/${posts.connection_ids[account]}/notices`
     for (;;) {
       // As it is signed now.
       const { headers, body } = bank.accounts[account]!.posts().find((each) => each.name === name)!
+      if (plant.notices && !plant.notices(body)) return
       const answer = await town().ask({ method: 'POST', path, headers, raw: body })
       if (answer?.status === 200) return
       await clock.sleep(5_000 + chance.below(minute_ms))

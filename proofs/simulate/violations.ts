@@ -19,6 +19,7 @@ export type Invariant =
   | 'I15'
   | 'I16'
   | 'I17'
+  | 'I18'
 
 /** What each says. `I0` is not of the reference: no answer is a failure of ours that nothing caused. */
 export const invariants: Record<Invariant, string> = {
@@ -40,6 +41,7 @@ export const invariants: Record<Invariant, string> = {
   I15: 'what is told and charged is what those said who may: the shop, its price list, the bank',
   I16: 'refunds never exceed the capture; one that succeeded is in the bank’s books once, and no other',
   I17: 'what does not bear our mark is never touched, and a vendor understands whatever it is asked',
+  I18: 'money at a vendor is as our books say, or a person is told of it; where both agree nobody is alarmed',
 }
 
 export type Violation = { invariant: Invariant; fault: string; at_ms: number }

@@ -7,7 +7,14 @@ import { faultsOfAccounts } from './connecting.ts'
 import type { WorldDatabase } from './database.ts'
 import { faultsOfDeeds } from './deeds.ts'
 import { faultsOfPurchases } from './facts.ts'
-import { brakedMs, decideAboutLost, failOver, faultsOfLost, nameLost } from './failover.ts'
+import {
+  brakedMs,
+  decideAboutLost,
+  failOver,
+  faultsOfLost,
+  leaveRefused,
+  nameLost,
+} from './failover.ts'
 import { readPayments } from './known-payment.ts'
 import { liveLife } from './life.ts'
 import { lookAfter } from './merchant-life.ts'
@@ -25,6 +32,7 @@ import { faultsOfRefunds } from './refunding.ts'
 import { openRest, type Rest } from './rest.ts'
 import { registerReceivers } from './shop.ts'
 import { openStage, type Stage, start } from './stage.ts'
+import { faultsOfStandings } from './standings.ts'
 import type { Violation } from './violations.ts'
 
 export type WorldReport = {
@@ -55,6 +63,8 @@ type Options = {
   plant: Plant
   /** Left out, the seed decides. */
   bank?: BankKind
+  /** So many times as often vendors act by themselves; once where it is left out. */
+  habits?: number
   watch?: (line: string) => void
 }
 
@@ -65,6 +75,8 @@ const rest_within_ms = 30 * 24 * 3_600_000
 const compared_after_ms = 25 * 3_600_000
 /** What an acquirer lists late, or never says the end of, is asked for during a week. */
 const steps_max_a_life = 4_000
+/** Where books are compared with a vendor every day for a month. */
+const compared_steps = 300_000
 /** Of rest and what people do about what is left. */
 const rounds_max = 24
 
@@ -72,9 +84,10 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   const stage = await openStage(options)
   const { scheduler, violations, database, faults, town, bank, receivers, memory } = stage
   const hurry = () => scheduler.spawn(decideAboutLost(stage))
-  const rest = openRest({ ...stage, chance: stage.chance.fork('rest'), hurry })
+  const despair = () => scheduler.spawn(leaveRefused(stage))
+  const rest = openRest({ ...stage, chance: stage.chance.fork('rest'), hurry, despair })
   const cards = new Map<string, number>()
-  const steps_max = lives * steps_max_a_life
+  const steps_max = lives * steps_max_a_life + (bank.accounts.length > 0 ? compared_steps : 0)
   const isStuck = () => scheduler.steps() > steps_max
   const isWrong = () => violations.all().length > 0 || isStuck()
   const goOn = (isOver: () => boolean) => scheduler.run(() => isOver() || isWrong(), rest.look)
@@ -111,6 +124,8 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     add(stage, faultsOfDeeds(payments, stage))
     add(stage, await faultsOfRefunds(sql, bank, memory))
     add(stage, await faultsOfAccounts(sql, bank))
+    const charges = bank.accounts.flatMap((account) => account.charges())
+    add(stage, await faultsOfStandings(sql, { charges, touched: bank.touched }))
     add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))

@@ -7,7 +7,9 @@ import type { Sql } from '../../src/database/open.ts'
 import { openIds } from '../../src/kernel/ids.ts'
 import type { ServiceResources } from '../../src/service/resources.ts'
 import { realClock } from '../../tests/support/world.ts'
+import { faultsOfStandings } from '../simulate/standings.ts'
 import { faultsOfVendor } from '../vendors/judge.ts'
+import { isOurs } from '../vendors/portal.ts'
 import type { VendorName } from '../vendors/vendor.ts'
 import { layBeside } from './vendor-ledger.ts'
 import type { VendorAccount, VendorNews, VendorOrder } from './vendor-program.ts'
@@ -88,12 +90,21 @@ export async function openVendorBank(name: VendorName, seed: string): Promise<Ve
     async faults(sql) {
       const { charges, wrong } = await ask()
       const misused = wrong.map((text) => `${name} does not know this: ${text}`)
-      return [...faultsOfVendor(charges, await installationOf(sql)), ...misused]
+      const by_others = charges.filter(({ acts }) => acts.some((act) => !isOurs(act.reference)))
+      const touched = new Set(by_others.map(({ reference }) => reference))
+      const standings = await faultsOfStandings(sql, { charges, touched })
+      return [
+        ...faultsOfVendor(charges, await installationOf(sql)),
+        ...standings.map(([, fault]) => fault),
+        ...misused,
+      ]
     },
     async describe() {
       const { charges, posted } = await ask()
       const { accepted, twice, refused } = posted
-      return `${charges.length} charges in its books; ${accepted} notices accepted, ${twice} of them twice, ${refused} times not`
+      const acts = charges.flatMap((charge) => charge.acts)
+      const by_others = acts.filter(({ reference }) => !isOurs(reference)).length
+      return `${charges.length} charges in its books, ${by_others} acts in its portal; ${accepted} notices accepted, ${twice} of them twice, ${refused} times not`
     },
     async close() {
       is_over = true

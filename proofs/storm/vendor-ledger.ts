@@ -4,6 +4,7 @@ import { type LedgerEntry, noAuthorisation } from '../../src/acquirers/simulator
 import type { Sql } from '../../src/database/open.ts'
 import type { BookedAct, BookedCharge } from '../vendors/history.ts'
 import { isApproved } from '../vendors/judge.ts'
+import { isOurs } from '../vendors/portal.ts'
 
 /** Puts our charges where the checks look for them: into the schema `simulator` of our database, where nobody wrote. */
 export async function layBeside(
@@ -24,7 +25,7 @@ function chargeRow(charge: BookedCharge): LedgerEntry {
   const { reference, mark, id, amount, currency, asked_at, known_at, capture } = charge
   const done = charge.acts.filter(({ is_approved }) => is_approved)
   const when = (kind: BookedAct['kind']) => done.find((act) => act.kind === kind)?.known_at ?? null
-  const given = done.filter(({ kind }) => kind === 'refund')
+  const given = done.filter(({ kind, reference: own }) => kind === 'refund' && isOurs(own))
   const result = known_at === null ? null : charge.is_approved ? 'approved' : 'declined'
   return {
     ...{ ...plain, reference, kind: 'authorise', authorisation_reference: reference },
@@ -39,13 +40,17 @@ function chargeRow(charge: BookedCharge): LedgerEntry {
 }
 
 function actRows({ id, reference, currency, acts }: BookedCharge): LedgerEntry[] {
-  return acts.map((act, index) => ({
-    ...{ ...plain, authorisation_reference: reference, currency, kind: act.kind },
-    reference: act.reference ?? `${id} ${index}`,
-    ...{ transaction_id: act.id ?? id, amount: act.amount },
-    ...{ result: act.is_approved ? 'approved' : 'refused', known_at: act.known_at },
-    requested_at: act.asked_at,
-  }))
+  return acts.flatMap(({ kind, ...act }, index) => {
+    // What nobody here asked for has no operation: its charge's standing is judged.
+    if (kind === 'expire' || !isOurs(act.reference)) return []
+    return {
+      ...{ ...plain, authorisation_reference: reference, currency, kind },
+      reference: act.reference ?? `${id} ${index}`,
+      ...{ transaction_id: act.id ?? id, amount: act.amount },
+      ...{ result: act.is_approved ? 'approved' : 'refused', known_at: act.known_at },
+      requested_at: act.asked_at,
+    }
+  })
 }
 
 const plain = {

@@ -32,15 +32,21 @@ export type VendorAccount = { api_url: string; credentials: Record<string, strin
 const accounts = 3
 const settles_after_ms = 5_000
 const stranger_every_ms = 4_000
+/** How often, in that time, a person refunds in the portal of an account. */
+const portal_share = 0.3
+const young_ms = 10_000
 
 const [name, seed] = process.argv.slice(2) as [VendorName, string]
 const chance = openChance(seed)
+/** References of charges that are none of ours. */
+const others = new Set<string>()
 let ahead_ms = 0
+let is_hurried = false
 const clock = { ...realClock, now: () => new Date(Date.now() + ahead_ms) }
 const vendors: Vendor[] = []
 const servers: VendorAccount[] = []
 for (let number = 0; number < accounts; number += 1) {
-  const vendor = makeVendor(name, { clock, settles_after_ms })
+  const vendor = makeVendor(name, { clock, settles_after_ms, ids_from: number * 1_000_000 })
   const { origin } = await listenWith(vendor.wrong, vendor.reply)
   const api_url = `${origin}${vendor.base_path}`
   vendors.push(vendor)
@@ -56,6 +62,7 @@ process.on('message', (order: VendorOrder) => {
     case 'connect':
       return posting.begin(order.connection_ids)
     case 'hurry':
+      is_hurried = true
       return posting.hurry()
     case 'ahead':
       ahead_ms = order.seconds * 1000
@@ -72,16 +79,34 @@ process.on('message', (order: VendorOrder) => {
 process.on('disconnect', () => process.exit(0))
 process.send!(servers)
 
-// Other systems charge over the same accounts: without a mark, or with another installation's.
+// Other systems charge over the same accounts, and people refund in the portal: without a mark, or with another installation's.
 const strangers = chance.fork('strangers')
 for (;;) {
   for (const vendor of vendors) {
     vendor.addStranger({
-      reference: strangers.bytes(16).toString('hex'),
+      reference: stranger(),
       mark: strangers.often(0.5) ? null : strangers.bytes(12).toString('hex'),
       amount: 100 + strangers.below(10_000),
       capture: strangers.often(0.5),
     })
   }
+  for (const vendor of is_hurried ? [] : vendors) refundSome(vendor)
   await realClock.sleep(stranger_every_ms)
+}
+
+function stranger(): string {
+  const reference = strangers.bytes(16).toString('hex')
+  others.add(reference)
+  return reference
+}
+
+/** A person refunds a part of one of our charges that was taken some seconds ago. */
+function refundSome(vendor: Vendor): void {
+  const before = new Date(clock.now().getTime() - young_ms)
+  const own = vendor
+    .charges()
+    .filter(({ reference, taken_at }) => !others.has(reference) && taken_at && taken_at < before)
+  if (own.length > 0 && strangers.often(portal_share)) {
+    vendor.act(strangers.pick(own).id, 'refund_in_part')
+  }
 }

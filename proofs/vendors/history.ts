@@ -4,6 +4,7 @@ import type { SettleKind } from '../../src/acquirers/acquirer.ts'
 import { referenceRead } from '../../src/acquirers/checkout/requests.ts'
 import { longReference } from '../../src/acquirers/reference.ts'
 import { cancelReasons } from '../../src/acquirers/stripe/requests.ts'
+import { lapses } from '../../src/acquirers/stripe/standings.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import type { AdyenBooks, FakeModification } from '../../tests/adapters/fakes/adyen/books.ts'
 import type {
@@ -32,6 +33,8 @@ export type BookedCharge = {
   is_approved: boolean
   /** When the money was taken without being asked for again; null where it was not. */
   taken_at: Date | null
+  /** No request made it: the vendor charged twice. */
+  is_unasked?: boolean
   /** In the order in which they were asked for. */
   acts: BookedAct[]
 }
@@ -39,8 +42,9 @@ export type BookedCharge = {
 export type BookedAct = {
   /** The vendor's; null where it gives none. */
   id: string | null
-  kind: SettleKind
-  /** Ours; null where the vendor keeps none. */
+  /** `expire`: what was reserved lapsed. */
+  kind: SettleKind | 'expire'
+  /** Ours, or as people name it; null where the vendor keeps none. */
   reference: string | null
   amount: number
   asked_at: Date
@@ -102,16 +106,22 @@ export function chargesAtStripe({ intents }: StripeBooks): BookedCharge[] {
 }
 
 function stripeActs({ metadata, amount, captured, canceled, refunds }: FakeIntent): BookedAct[] {
-  const once = (kind: SettleKind, at: Date, reference: string | null, of = amount): BookedAct => ({
+  const once = (
+    kind: BookedAct['kind'],
+    at: Date,
+    reference: string | null,
+    of = amount,
+  ): BookedAct => ({
     ...{ id: null, kind, reference, amount: of },
     ...{ asked_at: at, known_at: at, is_approved: true },
   })
   const is_reversal = canceled?.reason === cancelReasons.reverse
+  const cancel = lapses.has(canceled?.reason ?? null) ? 'expire' : is_reversal ? 'reverse' : 'void'
   return [
     ...(captured
       ? [once('capture', captured.at, metadata.ripper_capture ?? null, captured.amount)]
       : []),
-    ...(canceled ? [once(is_reversal ? 'reverse' : 'void', canceled.at, ours(canceled.key))] : []),
+    ...(canceled ? [once(cancel, canceled.at, ours(canceled.key))] : []),
     ...refunds.map((refund) => ({
       id: refund.id,
       kind: refund.metadata.ripper_kind === 'reverse' ? ('reverse' as const) : ('refund' as const),
@@ -147,13 +157,15 @@ const kinds = {
   CANCEL_OR_REFUND: 'reverse',
   TECHNICAL_CANCEL: 'reverse',
   REFUND: 'refund',
-  EXPIRE: 'void',
+  EXPIRE: 'expire',
   CHARGEBACK: 'refund',
 } as const
 
-function adyenAct({ psp, event, reference, amount, success, ...act }: FakeModification): BookedAct {
+function adyenAct({ psp, event, reference, amount, ...act }: FakeModification): BookedAct {
+  // What came back takes nothing any more, though it succeeded.
+  const is_approved = act.success && act.takes !== null
   return {
     ...{ id: psp, kind: kinds[event], reference, amount },
-    ...{ asked_at: act.asked_at, known_at: act.due_at, is_approved: success },
+    ...{ asked_at: act.asked_at, known_at: act.due_at, is_approved },
   }
 }

@@ -10,7 +10,7 @@ export function faultsOfVendor(charges: BookedCharge[], installation: string): s
     ...charges.filter(({ mark }) => mark !== installation).flatMap(faultsOfStranger),
     ...[...Map.groupBy(own, ({ reference }) => reference)].flatMap(([reference, all]) =>
       unless(
-        all.filter(isApproved).length <= 1,
+        all.filter((charge) => isApproved(charge) && !charge.is_unasked).length <= 1,
         `${reference} was approved ${all.length} times there`,
       ),
     ),

@@ -8,6 +8,11 @@ import { makeCheckout } from '../../tests/adapters/fakes/checkout/server.ts'
 import type { ReplyTo } from '../../tests/adapters/fakes/listen.ts'
 import { makeStripe } from '../../tests/adapters/fakes/stripe/server.ts'
 import { type BookedCharge, chargesAtAdyen, chargesAtCheckout, chargesAtStripe } from './history.ts'
+import type { Portal, PortalAct } from './portal.ts'
+import { portalAtAdyen } from './portal-adyen.ts'
+import { portalAtCheckout } from './portal-checkout.ts'
+import { portalAtStripe } from './portal-stripe.ts'
+import { type Twisting, type TwistRoom, twisting } from './twist.ts'
 
 export const vendor_names = ['checkout', 'stripe', 'adyen'] as const
 export type VendorName = (typeof vendor_names)[number]
@@ -27,8 +32,16 @@ export type Vendor = {
   moments(): Date[]
   /** What it posts about all that happened by now, in its order. */
   posts(): NamedPost[]
-  /** A charge that another system made over the same account. */
+  /** A charge that another system made over the same account, or that our books have lost. */
   addStranger(stranger: Stranger): void
+  /** What a person does to a charge in its portal, or the vendor by itself. False where that cannot be done. */
+  act: Portal['act']
+  /** Names of notices that it never posts. */
+  untold: Set<string>
+  /** Whether it keeps an error under a key. */
+  keeps_errors: boolean
+  twist: Twisting['twist']
+  knows: Twisting['knows']
   /** What was wrong with requests. */
   wrong: string[]
 }
@@ -36,16 +49,42 @@ export type Vendor = {
 export type Stranger = {
   /** Of 32 hex characters, as ours. */
   reference: string
-  /** The mark of another installation; null for none. */
+  /** The mark of an installation; null for none. */
   mark: string | null
   amount: number
   capture: boolean
 }
 
-type VendorOptions = { clock: Clock; settles_after_ms: number }
+type VendorOptions = { clock: Clock; settles_after_ms: number; ids_from?: number }
+
+/** One kind of vendor; what is common to all is made around it. */
+type Maker = Pick<Vendor, 'name' | 'reply' | 'base_path' | 'credentials' | 'posts' | 'wrong'> &
+  Pick<Vendor, 'moments' | 'addStranger'> & {
+    booked(): BookedCharge[]
+    portal: Portal
+    twists: TwistRoom
+  }
 
 export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
-  return rememberingCharges(makers[name](options))
+  const { booked, portal, twists, ...made } = makers[name](options)
+  const { reply, twist, knows } = twisting(made.reply, twists, options.clock)
+  const charges = () => booked().map((charge) => withPortal(charge, portal))
+  return rememberingCharges({
+    ...{ ...made, reply, twist, knows, charges, act: portal.act, untold: new Set<string>() },
+    keeps_errors: twists.keepError !== null,
+    moments: () => [...momentsOf(charges()), ...made.moments()],
+    posts: () => [...made.posts(), ...portal.posts()],
+  })
+}
+
+function withPortal(charge: BookedCharge, { expired, unasked }: Portal): BookedCharge {
+  const at = expired.get(charge.id)
+  const is_unasked = unasked.has(charge.id)
+  if (!at) return { ...charge, is_unasked }
+  const { amount } = charge
+  const lapse = { id: null, kind: 'expire', reference: null, amount, is_approved: true } as const
+  const others = charge.acts.filter(({ kind }) => kind !== 'expire')
+  return { ...charge, is_unasked, acts: [...others, { ...lapse, asked_at: at, known_at: at }] }
 }
 
 /** Its books are read far more often than written: what it tells of charges is made anew after a request that may write. */
@@ -70,6 +109,10 @@ function rememberingCharges(vendor: Vendor): Vendor {
       vendor.addStranger(stranger)
       forget()
     },
+    act(id: string, act: PortalAct) {
+      forget()
+      return vendor.act(id, act)
+    },
     async reply(call) {
       if (onlyReads(call)) return vendor.reply(call)
       forget()
@@ -90,14 +133,25 @@ export function onlyReads({ method, path }: { method: string; path: string }): b
 const currency = 'GBP'
 const number = '4242424242424242'
 
-const makers: Record<VendorName, (options: VendorOptions) => Vendor> = {
+const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
   checkout(options) {
-    const { reply, wrong, books, notices, secret_key, signature_key } = makeCheckout(options)
+    const fake = makeCheckout(options)
+    const { reply, wrong, books, notices, secret_key, signature_key } = fake
     return {
       ...{ name: 'checkout', reply, wrong, base_path: '' },
       credentials: { secret_key, signature_key },
-      charges: () => chargesAtCheckout(books),
-      moments: () => momentsOf(chargesAtCheckout(books)),
+      booked: () => chargesAtCheckout(books),
+      portal: portalAtCheckout(fake, options.clock),
+      twists: {
+        keepError: null,
+        refuseNewest(id) {
+          Object.assign(books.find(id)!.actions.at(-1)!, {
+            approved: false,
+            response_code: '20005',
+          })
+        },
+      },
+      moments: () => [],
       posts: () => notices().map(named),
       addStranger({ reference, mark, amount, capture }) {
         const source = { type: 'card', number, expiry_month: 12, expiry_year: 2030 } as const
@@ -110,12 +164,21 @@ const makers: Record<VendorName, (options: VendorOptions) => Vendor> = {
   },
 
   stripe(options) {
-    const { reply, wrong, books, notices, secret_key, webhook_secret } = makeStripe(options)
+    const fake = makeStripe(options)
+    const { reply, wrong, books, notices, secret_key, webhook_secret } = fake
     return {
       ...{ name: 'stripe', reply, wrong, base_path: '' },
       credentials: { secret_key, webhook_secret },
-      charges: () => chargesAtStripe(books),
-      moments: () => momentsOf(chargesAtStripe(books)),
+      booked: () => chargesAtStripe(books),
+      portal: portalAtStripe(fake, options.clock),
+      twists: {
+        keepError: () => fake.next('error_before_kept'),
+        refuseNewest(id) {
+          const refund = books.find(id)!.refunds.at(-1)
+          if (refund) refund.failed = true
+        },
+      },
+      moments: () => [],
       posts: () => notices().map(named),
       addStranger({ reference, mark, amount, capture }) {
         const method = books.keepMethod('approve', number.slice(-4))
@@ -136,12 +199,17 @@ const makers: Record<VendorName, (options: VendorOptions) => Vendor> = {
     return {
       ...{ name: 'adyen', reply, wrong, base_path: '/v72' },
       credentials: { api_key, merchant_account, hmac_key },
-      charges: () => chargesAtAdyen(books),
+      booked: () => chargesAtAdyen(books),
+      portal: portalAtAdyen(vendor, options.clock),
+      twists: {
+        keepError: () => vendor.next('error_before'),
+        refuseNewest(id) {
+          const newest = books.modifications.findLast(({ payment }) => payment?.psp === id)
+          if (newest) Object.assign(newest, { success: false, reason: 'Insufficient balance' })
+        },
+      },
       // It also refuses to cancel what it does not know.
-      moments: () => [
-        ...momentsOf(chargesAtAdyen(books)),
-        ...books.modifications.map(({ due_at }) => due_at),
-      ],
+      moments: () => books.modifications.map(({ due_at }) => due_at),
       posts: () => vendor.notices().map((post) => ({ ...post, name: post.body })),
       addStranger({ reference, mark, amount: value, capture }) {
         const amount = { value, currency }

@@ -22,7 +22,9 @@ function lineOf(ahead_ms: number) {
     faults: { happens: () => null },
     bank: {
       calls: new Map(),
-      accounts: [{ reply: async () => ({ status: 201, headers: {}, body: '' }) }],
+      accounts: [
+        { knows: () => true, reply: async () => ({ status: 201, headers: {}, body: '' }) },
+      ],
     },
     posts: { changed: () => {} },
   }

@@ -41,6 +41,12 @@ export type Bank = {
   addStranger(stranger: { reference: string; capture: boolean }): Promise<void>
   /** References of authorisations that another installation made. */
   strangers: Set<string>
+  /** References of charges at a vendor that our books have lost. */
+  lost: Set<string>
+  /** References of charges that a vendor, or a person there, treated otherwise than it was asked. */
+  touched: Set<string>
+  /** Until then a comparison may find what no notice tells. */
+  compared_until_ms: number
   /** How long requests were on their way, by reference, where that was long. */
   delays: Map<string, number>
   /** When the service last began to send a request, by reference. */
@@ -225,6 +231,7 @@ export function openBank(
     authorisations,
     settlements,
     strangers,
+    ...{ lost: new Set(), touched: new Set(), compared_until_ms: 0 },
     async addStranger({ reference, capture }) {
       strangers.add(reference)
       await authorise(strangersRequest(reference, capture))

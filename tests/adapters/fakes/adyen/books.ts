@@ -8,6 +8,7 @@ export type FakeModification = {
   psp: string
   /** The last two are never asked for by us. */
   event: (typeof eventOf)[SettlePath] | 'TECHNICAL_CANCEL' | 'EXPIRE' | 'CHARGEBACK'
+  /** Null once it has come back. */
   takes: 'capture' | 'cancel' | 'refund' | null
   /** In their minor units. */
   amount: number
@@ -78,14 +79,17 @@ const refusals: Partial<Record<AcquirerBehaviour, Refusal>> = {
 export function openBooks({
   clock,
   settles_after_ms,
+  ids_from = 0,
 }: {
   clock: Pick<Clock, 'now'>
   settles_after_ms: number
+  /** No two accounts of a vendor have an id in common. */
+  ids_from?: number | undefined
 }) {
   const payments: FakePayment[] = []
   const modifications: FakeModification[] = []
   const habits = { refuses_reversals: false }
-  let minted = 0
+  let minted = ids_from
   let part: number | null = null
   let refuses_shift = false
   /** What is carried out of an amount. */

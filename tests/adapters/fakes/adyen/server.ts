@@ -46,7 +46,7 @@ const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA0
 const kept_ms = 7 * 24 * 3_600_000
 const lost_after_ms = 2_000
 
-type AdyenOptions = { clock: Clock; settles_after_ms?: number }
+type AdyenOptions = { clock: Clock; settles_after_ms?: number; ids_from?: number }
 
 export async function openAdyenFake(options: AdyenOptions): Promise<AdyenFake> {
   const vendor = makeAdyen(options)
@@ -54,8 +54,12 @@ export async function openAdyenFake(options: AdyenOptions): Promise<AdyenFake> {
   return { ...vendor, url: `${server.origin}/v72`, close: server.close }
 }
 
-export function makeAdyen({ clock, settles_after_ms = 20_000 }: AdyenOptions): AdyenVendor {
-  const books = openBooks({ clock, settles_after_ms })
+export function makeAdyen({
+  clock,
+  settles_after_ms = 20_000,
+  ids_from,
+}: AdyenOptions): AdyenVendor {
+  const books = openBooks({ clock, settles_after_ms, ids_from })
   const wrong: string[] = []
   const set: Fault[] = []
   /** By key: the path, when it came, and what was answered; null while nothing is. */

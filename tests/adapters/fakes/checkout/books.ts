@@ -65,13 +65,16 @@ const codes: Partial<Record<AcquirerBehaviour, readonly [string, string]>> = {
 export function openBooks({
   clock,
   settles_after_ms,
+  ids_from = 0,
 }: {
   clock: Pick<Clock, 'now'>
   settles_after_ms: number
+  /** No two accounts of a vendor have an id in common. */
+  ids_from?: number | undefined
 }) {
   const payments: FakePayment[] = []
   const habits = { refuses_reversals: false }
-  let minted = 0
+  let minted = ids_from
   let part: number | null = null
   let refuses_shift = false
   /** What is carried out of an amount. */

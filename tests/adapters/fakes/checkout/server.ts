@@ -50,6 +50,7 @@ const lost_after_ms = 2_000
 
 type CheckoutOptions = {
   clock: Clock
+  ids_from?: number
   settles_after_ms?: number
   /** How a card behaves; by default only test cards do. */
   behaviourOf?: (number: string) => AcquirerBehaviour | null
@@ -64,9 +65,10 @@ export async function openCheckoutFake(options: CheckoutOptions): Promise<Checko
 export function makeCheckout({
   clock,
   settles_after_ms = 20_000,
+  ids_from,
   behaviourOf = (number) => behaviourAt('checkout', number),
 }: CheckoutOptions): CheckoutVendor {
-  const books = openBooks({ clock, settles_after_ms })
+  const books = openBooks({ clock, settles_after_ms, ids_from })
   const wrong: string[] = []
   const charged_with: PaymentBody['3ds'][] = []
   const set: Record<'move' | 'ask', Fault[]> = { move: [], ask: [] }

@@ -71,11 +71,17 @@ const errors: Partial<Record<AcquirerBehaviour, CardError>> = {
   processing_error: plain('processing_error', 'Processing error'),
 }
 
-export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
+type BooksOptions = {
+  clock: Pick<Clock, 'now'>
+  /** No two accounts of a vendor have an id in common. */
+  ids_from?: number | undefined
+}
+
+export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
   const methods = new Map<string, FakeMethod>()
   const intents: FakeIntent[] = []
   const habits = { refuses_reversals: false }
-  let minted = 0
+  let minted = ids_from
   let part: number | null = null
   let refuses_shift = false
   /** What is carried out of an amount. */

@@ -47,8 +47,10 @@ export async function openStripeFake(options: { clock: Clock }): Promise<StripeF
   return { ...vendor, url: server.origin, close: server.close }
 }
 
-export function makeStripe({ clock }: { clock: Clock }): StripeVendor {
-  const books = openBooks({ clock })
+type StripeOptions = { clock: Clock; ids_from?: number }
+
+export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
+  const books = openBooks({ clock, ids_from })
   const keys = openKeys({ clock })
   const wrong: string[] = []
   const set: Record<Sort, Fault[]> = { move: [], prepare: [], ask: [] }
