@@ -25,7 +25,7 @@ export async function operate(stage: Stage, during_ms: number): Promise<void> {
     actInPortal({ ...stage, chance: chance.fork('portal') }, during_ms, (reference) =>
       settlePartlyCaptured(stage, reference),
     ),
-    actAtVendors(stage, during_ms),
+    actAtVendors(stage, during_ms, () => settleByHand(stage)),
     ...(some.often(0.4) ? [changeKey(stage, some.below(during_ms))] : []),
     ...(some.often(0.4) ? [stopProcess(stage, some.below(during_ms))] : []),
   ])

@@ -2,7 +2,7 @@
 
 import type { VendorHttp } from '../../src/kernel/world.ts'
 import { referenceOf, verbOf } from '../vendors/verbs.ts'
-import { inSql, withoutOrphans } from './planted.ts'
+import { inSql } from './planted.ts'
 
 type Line = Pick<VendorHttp, 'send'>
 
@@ -46,13 +46,6 @@ const habit_plants = {
         'vendor: a notice comes a day late': 0.3,
         'acquirer: answer lost': 0.3,
       },
-    },
-  },
-  'a charge that is given up leaves no orphan': {
-    sql: withoutOrphans,
-    brings: {
-      bank: 'stripe' as const,
-      faults: { 'vendor: approves days later': 1, 'vendor: posts nothing of it': 1 },
     },
   },
   'a refund that comes back is not heard of': {

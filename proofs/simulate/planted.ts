@@ -45,15 +45,6 @@ export function withoutLines(template: Template): Template {
   return without(template)
 }
 
-/** Nor is the orphan of a charge that is given up. */
-const orphanless = rewriting((texts) => {
-  const is_orphan = texts[0]?.includes('"watched_until"') && texts.at(-1) === ' from "gate"'
-  return is_orphan ? [...texts.slice(0, -1), ' from "gate" where false'] : null
-})
-export function withoutOrphans(template: Template): Template {
-  return orphanless(template)
-}
-
 /** What is kept is another key than the one that was sent. */
 const other = rewriting((texts) => {
   const columns = /^\((.*)\) values \($/.exec(texts[0] ?? '')?.[1]?.split(', ')

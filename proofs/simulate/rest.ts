@@ -44,7 +44,7 @@ export function openRest(parts: {
   bank: Bank
   /** Somebody looks why what is due is not done. */
   hurry(): void
-  /** Once a day somebody looks at what a vendor will not take back. */
+  /** Once a day somebody looks at what a vendor will not take back, or has done otherwise than it was asked. */
   despair(): void
 }): Rest {
   const { scheduler, database, town, chance } = parts
@@ -76,7 +76,7 @@ export function openRest(parts: {
       }
     }
     if (is(due.orphans)) run('reverse_orphans')
-    if (due.orphans && now_ms - looked_ms > day_ms) {
+    if ((due.orphans || due.holds) && now_ms - looked_ms > day_ms) {
       looked_ms = now_ms
       parts.despair()
     }

@@ -5,7 +5,6 @@ import type { BookedCharge } from '../vendors/history.ts'
 import type { PortalAct } from '../vendors/portal.ts'
 import type { Vendor } from '../vendors/vendor.ts'
 import type { Faults } from './faults.ts'
-import { settleByHand } from './operator.ts'
 import type { Stage } from './stage.ts'
 
 const hour_ms = 3_600_000
@@ -35,8 +34,12 @@ const kinds = Object.keys(acts) as (keyof typeof acts)[]
 /** With our mark, which the first process draws. */
 type Visit = Stage & { installation: string }
 
-/** Goes on beside the lives, and for days after them. */
-export async function actAtVendors(stage: Stage, during_ms: number): Promise<void> {
+/** Goes on beside the lives, and for days after them. `settle`: a person settles what waits for one. */
+export async function actAtVendors(
+  stage: Stage,
+  during_ms: number,
+  settle: () => Promise<unknown>,
+): Promise<void> {
   const { clock, bank, scheduler, outside } = stage
   if (bank.accounts.length === 0) return
   const chance = stage.chance.fork('habits of the vendor')
@@ -48,7 +51,7 @@ export async function actAtVendors(stage: Stage, during_ms: number): Promise<voi
     await scheduler.effect(outside, 'people look into the portal', async () =>
       lookAround({ ...stage, installation: await markOf(stage) }),
     )
-    if (pause_ms > day_ms) await settleByHand(stage)
+    if (pause_ms > day_ms) await settle()
   }
 }
 

@@ -84,7 +84,10 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   const stage = await openStage(options)
   const { scheduler, violations, database, faults, town, bank, receivers, memory } = stage
   const hurry = () => scheduler.spawn(decideAboutLost(stage))
-  const despair = () => scheduler.spawn(leaveRefused(stage))
+  const despair = () =>
+    scheduler.spawn(
+      leaveRefused(stage).then(() => (bank.accounts.length > 0 ? settleByHand(stage) : 0)),
+    )
   const rest = openRest({ ...stage, chance: stage.chance.fork('rest'), hurry, despair })
   const cards = new Map<string, number>()
   const steps_max = lives * steps_max_a_life + (bank.accounts.length > 0 ? compared_steps : 0)

@@ -2,7 +2,8 @@
 
 import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
-import type { NamedPost, Vendor } from '../vendors/vendor.ts'
+import type { NamedPost } from '../vendors/portal.ts'
+import type { Vendor } from '../vendors/vendor.ts'
 
 export type Posting = {
   /** Where services are. */

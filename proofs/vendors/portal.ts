@@ -1,8 +1,8 @@
 // What happens at a fake vendor that nobody here asked for: people act in its portal, and it acts by itself.
 
+import type { NoticePost } from '../../src/acquirers/acquirer.ts'
 import { longReference } from '../../src/acquirers/reference.ts'
 import type { Clock } from '../../src/kernel/world.ts'
-import type { NamedPost } from './vendor.ts'
 
 export const portal_acts = [
   'capture',
@@ -32,6 +32,9 @@ export type Portal = {
   /** What it posts beside the notices of its books. */
   posts(): NamedPost[]
 }
+
+/** A notice; `name` is the same whenever it is posted. */
+export type NamedPost = NoticePost & { name: string }
 
 export type Room = Pick<Clock, 'now'>
 type Extra = { name: string; post: () => Omit<NamedPost, 'name'> }

@@ -8,7 +8,7 @@ import { makeCheckout } from '../../tests/adapters/fakes/checkout/server.ts'
 import type { ReplyTo } from '../../tests/adapters/fakes/listen.ts'
 import { makeStripe } from '../../tests/adapters/fakes/stripe/server.ts'
 import { type BookedCharge, chargesAtAdyen, chargesAtCheckout, chargesAtStripe } from './history.ts'
-import type { Portal, PortalAct } from './portal.ts'
+import type { NamedPost, Portal, PortalAct } from './portal.ts'
 import { portalAtAdyen } from './portal-adyen.ts'
 import { portalAtCheckout } from './portal-checkout.ts'
 import { portalAtStripe } from './portal-stripe.ts'
@@ -16,9 +16,6 @@ import { type Twisting, type TwistRoom, twisting } from './twist.ts'
 
 export const vendor_names = ['checkout', 'stripe', 'adyen'] as const
 export type VendorName = (typeof vendor_names)[number]
-
-/** A notice; `name` is the same whenever it is posted. */
-export type NamedPost = NoticePost & { name: string }
 
 export type Vendor = {
   name: VendorName
