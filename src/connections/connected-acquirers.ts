@@ -59,4 +59,4 @@ export function openConnectedAcquirers(parts: Parts): ConnectedAcquirers {
   }
 }
 
-const modeOfPayments: Record<ConnectionMode, Mode> = { live: 'live', sandbox: 'test' }
+export const modeOfPayments: Record<ConnectionMode, Mode> = { live: 'live', sandbox: 'test' }

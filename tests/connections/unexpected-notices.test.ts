@@ -7,7 +7,7 @@ import { releaseOrphans } from '../../src/checkout/orphans/orphan-decision-store
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { numberFor } from '../adapters/fakes/numbers.ts'
 import { quick } from '../support/fault-table.ts'
-import { findingsOf } from '../support/holding.ts'
+import { findingsOf, openUnverified } from '../support/holding.ts'
 import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
@@ -168,6 +168,40 @@ describe.each(stages)('%s', (name, stage) => {
     const [orphan] = await sql`select state from orphan_authorisations where reference = ${lost}`
     expect(orphan).toEqual({ state: 'reversed' })
   })
+
+  // The others are asked, whatever they tell.
+  test.runIf(name === 'adyen')(
+    'what a person does while the charge has no answer yet is followed once it has',
+    async () => {
+      const session = await openUnverified(account)
+      await client.present(session, quick)
+      const met = stage.meet({ request: /^POST (\/v72)?\/payments$/ }, 'lost_after')
+      await driving(clock, client.confirm(session))
+      await met
+      stage.calm()
+      const [charge] = await sql<{ operation_id: string; payment_id: string }[]>`
+        select operation_id, payment_id from acquirer_operations join payments using (merchant_id, payment_id)
+        where session_id = ${session.id}`
+      const { operation_id: reference, payment_id } = charge!
+      const before = vendor.notices().map(({ body }) => body)
+      vendor.portal.void(reference)
+      const acts = vendor.notices().filter(({ body }) => !before.includes(body))
+      expect(acts).toHaveLength(1)
+      for (const { headers, body } of acts) {
+        const url = `${other.base_url}/acquirers/${connection_id}/notices`
+        expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200)
+      }
+      await stage.run('handle_notices')
+      // Only now is told what became of the charge.
+      for (let look = 0; look < 8; look++) {
+        await clock.advance(60_000)
+        await stage.post()
+        await stage.run('handle_notices')
+      }
+      expect((await client.readPayment(payment_id)).body.status).toBe('voided')
+      await stage.rest(true)
+    },
+  )
 
   test("other systems' notices are taken and counted, and not kept", async () => {
     const { reference } = await pay()

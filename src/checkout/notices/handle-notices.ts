@@ -24,6 +24,7 @@ import {
   claimNotices,
   endNotice,
   giveUpNotice,
+  hasUnansweredCharge,
   postponeNotice,
   purgeNotices,
   type StoredNotice,
@@ -192,10 +193,17 @@ async function followSecond(
   return noteSecond(context, subject, notice, approval)
 }
 
-/** An acquirer that can be asked lists its charges, too: the sweep finds within minutes what nobody knows. */
+/**
+ * An acquirer that can be asked lists its charges, too: the sweep finds within minutes what nobody knows. Where nothing but notices
+ * tells, a notice may have come before the name of the charge that it speaks of.
+ */
 async function unknownHere(context: NoticeContext, notice: StoredNotice): Promise<Outcome> {
   const approval = approvalIn(notice)
-  if (approval === null) return 'unknown_here'
+  if (approval === null) {
+    const { merchant_id, received_at: sent_before } = notice
+    const charge = { merchant_id, acquirer: acquirerName(notice), sent_before }
+    return (await hasUnansweredCharge(context.sql, charge)) ? 'later' : 'unknown_here'
+  }
   return (await holdBackLost(context, notice, approval)) ? 'held_back' : 'unknown_here'
 }
 

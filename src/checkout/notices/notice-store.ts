@@ -127,6 +127,23 @@ export async function findOperationsNamed(
     ) as named where acquirer = ${acquirer}`
 }
 
+/** Whether a charge at the acquirer has no answer yet, so that its name there may still be unknown here. */
+export async function hasUnansweredCharge(
+  sql: Sql,
+  {
+    merchant_id,
+    acquirer,
+    sent_before,
+  }: { merchant_id: string; acquirer: string; sent_before: Date },
+): Promise<boolean> {
+  const rows = await sql`
+    select from acquirer_operations
+    where merchant_id = ${merchant_id} and acquirer = ${acquirer} and kind = 'authorise'
+      and state in ('sent', 'unknown', 'reversing') and sent_at <= ${sent_before}
+    limit 1`
+  return rows.length > 0
+}
+
 export type NamedOperation = Pick<Operation, 'operation_id' | 'payment_id'> & {
   /** The acquirer's id of it; null if that is not known. */
   acquirer_id: string | null

@@ -3,7 +3,8 @@
 
 import { NotGenuine, type Notice, type NoticePost } from '../../acquirers/acquirer.ts'
 import type { NoticeKey } from '../../acquirers/connector.ts'
-import { type Credentials, noticeUrl } from '../../connections/connection.ts'
+import { modeOfPayments } from '../../connections/connected-acquirers.ts'
+import { type ConnectionRow, type Credentials, noticeUrl } from '../../connections/connection.ts'
 import { findConnection } from '../../connections/connection-store.ts'
 import type { KnownConnector } from '../../connections/known-connector.ts'
 import { credentialsThatCount } from '../../connections/open-connection.ts'
@@ -12,7 +13,7 @@ import type { Page, PageAnswer } from '../../http/pages.ts'
 import { routingsIn } from '../../kernel/ids.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import type { Context } from '../context.ts'
-import { findOperationsNamed, isNamed, saveNotices } from './notice-store.ts'
+import { findOperationsNamed, hasUnansweredCharge, isNamed, saveNotices } from './notice-store.ts'
 import { mayBeOfUs } from './unknown-charge.ts'
 
 export function receiveNotices(connectors: readonly KnownConnector[]): Page<Context> {
@@ -68,18 +69,22 @@ function verified(read: Read, post: NoticePost, keys: NoticeKey<Credentials>[]):
 
 /**
  * Other systems may share the account at the acquirer, and may have far more payments than we do. A notice concerns us if it bears our
- * mark, if it may bear a reference of ours, or if it names something of ours in any way. The log counts the others.
+ * mark, if it may bear a reference of ours, or if it names something of ours in any way. Where nothing but notices tells, it may name a
+ * charge whose own name is still to come. The log counts the others.
  */
 async function ours(
-  { sql, installation, world }: Pick<Context, 'sql' | 'installation' | 'world'>,
-  row: ConnectionKey,
+  { sql, installation, world, acquirerOf }: NoticeContext,
+  row: ConnectionRow,
   { notices, received_at }: { notices: Notice[]; received_at: Date },
 ): Promise<Notice[]> {
   const by = { installation, received_at }
   const doubtful = notices.filter((notice) => !mayBeOfUs(notice, by))
   if (doubtful.length === 0) return notices
   const acquirer = acquirerName(row)
-  const { merchant_id } = row
+  const { merchant_id, mode } = row
+  const charge = { merchant_id, acquirer, sent_before: received_at }
+  const is_told_alone = acquirerOf(modeOfPayments[mode], acquirer).learned_by === 'notice'
+  if (is_told_alone && (await hasUnansweredCharge(sql, charge))) return notices
   const named = await findOperationsNamed(sql, { merchant_id, acquirer, names: doubtful })
   const own = notices.filter(
     (notice) => !doubtful.includes(notice) || named.some((each) => isNamed(each, notice)),
@@ -90,7 +95,7 @@ async function ours(
   return own
 }
 
-type ConnectionKey = { merchant_id: string; connection_id: string; connector: string }
+type NoticeContext = Pick<Context, 'sql' | 'installation' | 'world' | 'acquirerOf'>
 
 const refused = answer(401, '')
 
