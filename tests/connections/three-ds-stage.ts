@@ -42,6 +42,7 @@ export async function openThreeDsStage(options: Parameters<typeof startService>[
     settles_after_ms: 0,
     behaviourOf: () => 'approve',
   })
+  acquirer.books.environment.is_live = true
 
   const charges = recordCharges(service)
   const { secret_key, signature_key } = acquirer
