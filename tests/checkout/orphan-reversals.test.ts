@@ -47,9 +47,19 @@ function refusal(decline_code: string | null): SettleAnswer {
 /** As long as the longest wait of so many minutes before the next try. */
 const wait = (minutes: number) => clock.advance(1.2 * minutes * minute_ms)
 
+test('a reversal in the currency that was charged after all is whole', async () => {
+  const { reference } = await authorise()
+  const money = { amount: 4200, currency: 'EUR' }
+  const { swept } = wrapped(async () => ({
+    ...{ result: 'approved', acquirer_transaction_id: 'r_1', money },
+  }))
+  await sweepAfter(3 * minute_ms, swept)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+})
+
 test.each([
   ['a part', { amount: 100, currency: 'GBP' }, 4100],
-  ['another currency', { amount: 4200, currency: 'EUR' }, 4200],
+  ['a part in another currency', { amount: 100, currency: 'EUR' }, 4100],
 ])('a reversal of %s is followed by one of the rest', async (_, money, rest) => {
   const { reference } = await authorise()
   const asked: SettleRequest[] = []

@@ -201,13 +201,16 @@ async function judge(
   return tryAgain(reason, 'another', standing ?? undefined)
 }
 
-/** What a reversal has left of an orphan; null if nothing. In another currency it counts as nothing given back. */
+/**
+ * What a reversal has left of an orphan; null if nothing. The acquirer gives back in the currency that it has charged, whatever an answer
+ * said before.
+ */
 function restOf(
-  { amount, currency }: Orphan,
+  { amount }: Orphan,
   given: Pick<Orphan, 'amount' | 'currency'> | undefined,
 ): Pick<Orphan, 'amount' | 'currency'> | null {
-  if (!given || (given.currency === currency && given.amount >= amount)) return null
-  return { amount: given.currency === currency ? amount - given.amount : amount, currency }
+  if (!given || given.amount >= amount) return null
+  return { amount: amount - given.amount, currency: given.currency }
 }
 
 /** A reference that the acquirer may have forgotten is looked up before it is sent again. */

@@ -35,7 +35,7 @@ export function System() {
       <Loaded answer={orphans} rows={4}>
         {(found) => (
           <>
-            <Brake brakes={found.brakes} sweeps={found.sweeps} acquirers={found.acquirers} />
+            <Brake brakes={found.brakes} sweeps={found.sweeps} unlisted={found.unlisted} />
             <Orphans orphans={found.orphans} />
             <Findings findings={found.findings} />
           </>
