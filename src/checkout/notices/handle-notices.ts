@@ -216,7 +216,7 @@ function tellOfDispute(
   const { payment_id, merchant_id } = payment
   const { notice_id, acquirer_transaction_id } = notice
   const acquirer = acquirerName(notice)
-  world.log.warn(
+  world.log.error(
     { acquirer, merchant_id, payment_id, notice_id, acquirer_transaction_id },
     'the acquirer tells of a dispute',
   )

@@ -84,11 +84,14 @@ export async function noteSecond(
   if (await saveOrphan(sql, orphan, { settled_before: new Date(0), lines: [line] })) {
     const { merchant_id, payment_id } = payment
     const known = charge.handle ?? charge.acquirer_transaction_id
-    const fields = { acquirer, reference, merchant_id, payment_id, known, acquirer_transaction_id }
-    const message = waits
-      ? 'the acquirer has two charges of one payment, and one waits for a person: ripper orphan list shows it'
-      : 'orphaned authorisation found, it will be reversed'
-    world.log.error({ ...fields, amount, currency }, message)
+    const names = { acquirer, reference, merchant_id, payment_id, known, acquirer_transaction_id }
+    const fields = { ...names, amount, currency }
+    if (waits) {
+      world.log.error(
+        fields,
+        'the acquirer has two charges of one payment, and one waits for a person: ripper orphan list shows it',
+      )
+    } else world.log.error(fields, 'orphaned authorisation found, it will be reversed')
   }
   return waits ? 'held_back' : 'taken_back'
 }
