@@ -146,7 +146,7 @@ export function chargesAtAdyen({ payments, modifications }: AdyenBooks): BookedC
       ...{ id: psp, reference, mark: markOf(metadata), amount, currency, capture, behaviour },
       ...{ asked_at: payment.asked_at, known_at: payment.decided_at, is_approved },
       taken_at: capture && is_approved ? payment.decided_at : null,
-      acts: (own.get(payment) ?? []).filter(({ takes }) => takes !== null).map(adyenAct),
+      acts: (own.get(payment) ?? []).filter(({ event }) => event !== 'CHARGEBACK').map(adyenAct),
     }
   })
 }
