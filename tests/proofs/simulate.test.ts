@@ -6,7 +6,7 @@ import { type Campaign, findPlants, runCampaign } from '../../proofs/simulate/ca
 import { openChance } from '../../proofs/simulate/chance.ts'
 import { type Lanes, openLanes, openThread } from '../../proofs/simulate/lanes.ts'
 import { numbers } from '../../proofs/simulate/life.ts'
-import { vendor_plants } from '../../proofs/simulate/planted-vendors.ts'
+import type { vendor_plants } from '../../proofs/simulate/planted-vendors.ts'
 import { vendor_names } from '../../proofs/vendors/vendor.ts'
 import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
 import { acquirerSuite } from '../adapters/acquirer.ts'
@@ -87,8 +87,16 @@ test('planted faults are found', { timeout: 360_000 }, async () => {
 })
 
 test('planted faults are found at vendors', { timeout: 360_000 }, async () => {
+  // The command looks for all of them, which takes minutes.
+  const names: (keyof typeof vendor_plants)[] = [
+    'what was done in the portal is not taken in',
+    'the amount of a capture or refund is taken unread',
+    'a reversal that is refused counts as done',
+    "a vendor's charges all count as ours",
+    'a refund is sent to a vendor under a second key',
+  ]
   // What each brings is in every world, so that small ones show it.
-  const campaign = { seed: 'planted', lives: 160, a_world: 16, names: Object.keys(vendor_plants) }
+  const campaign = { seed: 'planted', lives: 160, a_world: 16, names }
   const found = await findPlants(here.lanes, campaign)
   expect(found.filter(({ lives }) => lives === null)).toEqual([])
 })
