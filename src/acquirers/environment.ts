@@ -8,6 +8,9 @@ export type ConnectionMode = 'live' | 'sandbox'
 /** The environment that payments of a mode go to. */
 export const environmentOfMode: Record<Mode, ConnectionMode> = { live: 'live', test: 'sandbox' }
 
+/** The mode of the payments that go there. */
+export const modeOfPayments: Record<ConnectionMode, Mode> = { live: 'live', sandbox: 'test' }
+
 /** Left out where the answer does not show it. */
 export type Environment = { environment?: ConnectionMode }
 

@@ -1,12 +1,9 @@
 // The acquirers behind connections: opened by name alone, their credentials read from the database when they are called.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
+import { modeOfPayments } from '../acquirers/environment.ts'
 import type { Mode } from '../kernel/values.ts'
-import {
-  acquirerName,
-  type ConnectionMode,
-  connectionNamed,
-} from '../merchants/account-connection.ts'
+import { acquirerName, connectionNamed } from '../merchants/account-connection.ts'
 import type { Wire } from '../vendors/wire.ts'
 import { listConnections } from './connection-store.ts'
 import type { KnownConnector } from './known-connector.ts'
@@ -58,5 +55,3 @@ export function openConnectedAcquirers(parts: Parts): ConnectedAcquirers {
     },
   }
 }
-
-export const modeOfPayments: Record<ConnectionMode, Mode> = { live: 'live', sandbox: 'test' }

@@ -20,8 +20,9 @@ import { beginAs, type VerdictOf } from './write-as.ts'
 export type IntegrationUpdate = { integration: Integration; losers: RoleTransfer[] }
 
 /**
- * Replaces an integration by the result of `decide`, which may throw; `verdict` is that of the writer's judge. The roles in `take` are taken from the integrations that
- * have them. Throws `resource_not_found`, or `invalid_request` for a connection that test sessions cannot use; a role, name or handle that another integration has is a unique violation.
+ * Replaces an integration by the result of `decide`, which may throw; `verdict` is that of the writer's judge. The roles in `take`
+ * are taken from the integrations that have them. Throws `resource_not_found`, or `invalid_request` for a connection that test
+ * sessions cannot use; a role, name or handle that another integration has is a unique violation.
  */
 export async function changeIntegration<Writing extends ManageContext>(
   context: Writing,

@@ -1,4 +1,5 @@
-// The card numbers that Checkout.com publishes for its sandbox (checkout.com/docs/testing/test-cards, 2026-11), of the brands that are taken here.
+// The card numbers that Checkout.com publishes for its sandbox (checkout.com/docs/testing/test-cards, 2026-11), of
+// the brands that are taken here.
 
 export const checkoutSandboxNumbers: readonly string[] = [
   // Approved: Visa, Mastercard, American Express.

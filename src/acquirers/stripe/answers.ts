@@ -110,11 +110,9 @@ export function captureAnswer(
 ): SettleAnswer | Contested {
   if (!isGood(answer)) return refusedOperation(answer, name)
   const intent = intentIn(answer.json)
-  const { amount_received, currency, status } = intent ?? {}
-  const taken =
-    amount_received == null ? null : moneyRead({ amount: amount_received, currency: currency! })
+  const taken = intent && takenOf(intent)
   const is_asked = taken?.amount === asked.amount && taken.currency === asked.currency
-  if (intent?.id === intent_id && status === 'succeeded' && is_asked) {
+  if (intent?.id === intent_id && intent.status === 'succeeded' && is_asked) {
     return approved(intent_id, taken)
   }
   throw new Unanswered(`${name}: an answer that does not say what was captured (${answer.status})`)
@@ -145,6 +143,11 @@ export function refundAnswer(
   const stands = refund && (!asked || isMoney(refund, asked)) ? refundStands(refund) : null
   if (stands) return stands
   throw new Unanswered(`${name}: an answer that does not say what was refunded (${answer.status})`)
+}
+
+/** What was captured; null if the intent does not show it. */
+export function takenOf({ amount_received, currency }: TheirIntent): Money | null {
+  return amount_received === null ? null : moneyRead({ amount: amount_received, currency })
 }
 
 /** The outcome of a refund; null if it is not known. */

@@ -2,9 +2,9 @@
 
 import { type Money, openMinorUnits, type Units } from '../minor-units.ts'
 
-// By docs.stripe.com/currencies, read in 2026-11. Its maxima (twelve digits for most cards, nine for American Express, and eight until a
-// while ago) are left to Stripe. BHD and similar currencies have three digits, and the last is 0. ISK has two, and both are 0. UGX is left out: Stripe's page
-// lists it without digits and elsewhere says that it has two.
+// By docs.stripe.com/currencies, read in 2026-11. Its maxima are left to Stripe: twelve digits for most cards, nine for American
+// Express. BHD and similar currencies have three digits, and the last is 0. ISK has two, and both are 0. UGX is left out: Stripe's
+// page lists it without digits and elsewhere says that it has two.
 const lists: [Units, string][] = [
   [{ exponent: 0, step: 1 }, 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'],
   [{ exponent: 3, step: 10 }, 'BHD JOD KWD OMR TND'],

@@ -1,4 +1,5 @@
-// The meaning of Stripe's decline codes in our terms, by docs.stripe.com/declines/codes, read in 2026-11. Some of them are codes of errors with a card.
+// The meaning of Stripe's decline codes in our terms, by docs.stripe.com/declines/codes, read in 2026-11. Some of them are
+// codes of errors with a card.
 
 import {
   type DeclineRow,

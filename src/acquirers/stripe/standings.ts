@@ -12,9 +12,8 @@ import {
   Unanswered,
 } from '../acquirer.ts'
 import { unknownAuthorisation } from '../answers.ts'
-import type { Money } from '../minor-units.ts'
 import { standInReference } from '../reference.ts'
-import { approved, chargeOf, refundStands } from './answers.ts'
+import { approved, chargeOf, refundStands, takenOf } from './answers.ts'
 import { moneyRead } from './currencies.ts'
 import { intentIn, isGiven, type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
 import { cancelReasons } from './requests.ts'
@@ -221,10 +220,6 @@ function standingOf(
   if (lapses.has(cancellation_reason)) return { state: 'expired', ...money }
   const state = cancellation_reason === cancelReasons.reverse ? 'reversed' : 'voided'
   return { state, ...money }
-}
-
-function takenOf({ amount_received, currency }: TheirIntent): Money | null {
-  return amount_received === null ? null : moneyRead({ amount: amount_received, currency })
 }
 
 function markIn(each: unknown): string | null {

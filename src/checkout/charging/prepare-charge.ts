@@ -16,8 +16,9 @@ export type Preparation =
   | 'taken'
 
 /**
- * An answer from the other environment ends the charge, before any money moves. Otherwise returns the operation and its request, with the handle and the time from which it counts as sent. Throws if the acquirer gave
- * no answer: nothing has moved, so this is as definite as a refusal.
+ * Returns the operation and its request, with the handle and the time from which it counts as sent. An answer from the other
+ * environment ends the charge before any money moves. Throws if the acquirer gave no answer: nothing has moved, so this is as
+ * definite as a refusal.
  */
 export async function prepareCharge(
   { sql, world: { clock } }: Pick<Context, 'sql' | 'world'>,

@@ -3,7 +3,7 @@
 
 import { NotGenuine, type Notice, type NoticePost } from '../../acquirers/acquirer.ts'
 import type { NoticeKey } from '../../acquirers/connector.ts'
-import { modeOfPayments } from '../../connections/connected-acquirers.ts'
+import { modeOfPayments } from '../../acquirers/environment.ts'
 import { type ConnectionRow, type Credentials, noticeUrl } from '../../connections/connection.ts'
 import { findConnection } from '../../connections/connection-store.ts'
 import type { KnownConnector } from '../../connections/known-connector.ts'
