@@ -248,9 +248,12 @@ describe('the next reversal', () => {
     const held_back = { ...orphan, held_back_at: noon }
     const released = { ...held_back, next_try_at: noon }
     const refused = { ...known, tries: 9 }
-    const all = [known, orphan, held_back, released, refused]
+    // One that a person released yesterday is tried since then, however long it was held back before.
+    const released_at = new Date(noon.getTime() + unreversed_ms - 24 * 3_600_000)
+    const tried = { ...released, released_at, tries: 9 }
+    const all = [known, orphan, held_back, released, tried, refused]
     const standings = (now: Date) => all.map((each) => standingOf(each, now))
-    const begun = ['due', 'found', 'held_back', 'due']
+    const begun = ['due', 'found', 'held_back', 'due', 'due']
     expect(standings(new Date(noon.getTime() + unreversed_ms))).toEqual([...begun, 'due'])
     expect(standings(new Date(noon.getTime() + unreversed_ms + 1))).toEqual([
       ...begun,

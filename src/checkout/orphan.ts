@@ -69,8 +69,13 @@ export function standingOf(orphan: Orphan, now: Date): OrphanStanding {
 /** Most acquirers carry out a reversal within a day, and post what came of it within another. */
 export const unreversed_ms = 2 * 24 * 3_600_000
 
-export function isUnreversed({ tries, found_at }: Pick<Orphan, 'tries' | 'found_at'>, now: Date) {
-  return tries > 0 && now.getTime() - found_at.getTime() > unreversed_ms
+/** While it was held back, nobody tried. */
+export function isUnreversed(
+  { tries, found_at, released_at }: Pick<Orphan, 'tries' | 'found_at' | 'released_at'>,
+  now: Date,
+): boolean {
+  const due_since_ms = Math.max(found_at.getTime(), released_at?.getTime() ?? 0)
+  return tries > 0 && now.getTime() - due_since_ms > unreversed_ms
 }
 
 /**

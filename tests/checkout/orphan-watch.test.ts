@@ -176,4 +176,9 @@ test('what is accepted again and again and never has an outcome is asked for mor
   }
   expect(await unreversedAfter(0)).toBe(0)
   expect(await unreversedAfter(1)).toBe(1)
+  // As if a person had let go of it only now.
+  await sql`
+    update orphan_authorisations set released_by = 'ada', released_at = ${new Date(found_at.getTime() + hour_ms)}`
+  expect(await unreversedAfter(1)).toBe(0)
+  expect(await unreversedAfter(hour_ms + 1)).toBe(1)
 })

@@ -119,15 +119,20 @@ export function isHeldBack(sql: AnySql): Fragment {
   return sql`(state = 'found' and next_try_at is null and held_back_at is not null)`
 }
 
+/** Of those in state `found`. What `isUnreversed` says of one row. */
+export function isUnreversedAt(sql: AnySql, now: Date): Fragment {
+  const due_before = new Date(now.getTime() - unreversed_ms)
+  return sql`(next_try_at is not null and tries > 0 and greatest(found_at, released_at) < ${due_before})`
+}
+
 /** How many wait: to be reversed, `unreversed` of them for days; and for a person's decision. */
 export async function countUnsettled(
   sql: Sql,
   { acquirer, now }: { acquirer: string | null; now: Date },
 ): Promise<Record<'due' | 'unreversed' | 'held_back', number>> {
-  const found_before = new Date(now.getTime() - unreversed_ms)
   const [row] = await sql<Record<'due' | 'unreversed' | 'held_back', number>[]>`
     select count(next_try_at)::int as due, count(*) filter (where ${isHeldBack(sql)})::int as held_back,
-      count(*) filter (where next_try_at is not null and tries > 0 and found_at < ${found_before})::int as unreversed
+      count(*) filter (where ${isUnreversedAt(sql, now)})::int as unreversed
     from orphan_authorisations
     where state = 'found' ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}`
   return row!

@@ -4,7 +4,7 @@ import { cellsOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import type { World } from '../../kernel/world.ts'
-import { unreversed_ms } from '../orphan.ts'
+import { isHeldBack, isUnreversedAt } from '../orphans/orphan-store.ts'
 
 type Shared = Record<'due' | 'unreversed' | 'held_back' | 'pulled' | 'findings', number>
 type Own = Record<
@@ -17,15 +17,15 @@ export async function watchSettlements(context: {
   world: Pick<World, 'clock'>
   metrics: Metrics
 }): Promise<number> {
+  const { sql } = context
   const now = context.world.clock.now()
-  const found_before = new Date(now.getTime() - unreversed_ms)
   // All of these are small, because each has a partial index of its unsettled rows.
   const [[shared], own] = await Promise.all([
-    context.sql<Shared[]>`
+    sql<Shared[]>`
       with orphan as (
         select count(next_try_at)::int as due,
-          count(*) filter (where next_try_at is not null and tries > 0 and found_at < ${found_before})::int as unreversed,
-          count(*) filter (where next_try_at is null and held_back_at is not null)::int as held_back
+          count(*) filter (where ${isUnreversedAt(sql, now)})::int as unreversed,
+          count(*) filter (where ${isHeldBack(sql)})::int as held_back
         from orphan_authorisations where state = 'found'
       ), brake as (
         select count(*)::int as pulled from orphan_brakes where released_at is null
@@ -33,7 +33,7 @@ export async function watchSettlements(context: {
         select count(*)::int as findings from acquirer_findings where cleared_at is null and resolved_at is null
       )
       select * from orphan, brake, finding`,
-    Promise.allSettled(cellsOf(context.sql).map(({ sql }) => countOwn(sql, now))),
+    Promise.allSettled(cellsOf(sql).map((cell) => countOwn(cell.sql, now))),
   ])
   const { due, unreversed, held_back, pulled, findings } = shared!
   const counted = own.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
