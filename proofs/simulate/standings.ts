@@ -41,7 +41,9 @@ export async function faultsOfStandings(
     const row = rows.get(charge.reference)
     const [theirs, ours] = [standingOf(charge), charge.is_unasked ? nothing : bookedAs(row)]
     if (same(theirs, ours)) {
-      if (!touched.has(charge.reference)) right.add(row?.payment_id ?? charge.reference)
+      // The vendor may never decide it, and what is asked of it until then is refused.
+      const is_odd = touched.has(charge.reference) || charge.known_at === null
+      if (!is_odd) right.add(row?.payment_id ?? charge.reference)
       return []
     }
     const is_named = row?.waits || alarms.some((alarm) => isAbout(alarm, charge, row))
