@@ -74,6 +74,7 @@ export const shares = {
   'portal: a part is refunded': 0.008,
   'portal: cancelled or refunded': 0.004,
   'books: a charge is lost': 0.03,
+  'person: names another transaction': 0.05,
 } as const satisfies Record<string, number>
 
 /** What the nature of a world's bank and people bring about, as often as those decide. */
@@ -107,7 +108,7 @@ export const move_faults = [
 
 /** What vendors do by themselves, and people in their portals, so many times as often. */
 export function habitsTimes(times: number): Partial<Shares> {
-  const kinds = Object.keys(shares).filter((kind) => /^(vendor|portal|books): /.test(kind))
+  const kinds = Object.keys(shares).filter((kind) => /^(vendor|portal|books|person): /.test(kind))
   return Object.fromEntries(
     kinds.map((kind) => [kind, Math.min(0.5, times * shares[kind as keyof Shares])]),
   )

@@ -25,7 +25,10 @@ export async function operate(stage: Stage, during_ms: number): Promise<void> {
     actInPortal({ ...stage, chance: chance.fork('portal') }, during_ms, (reference) =>
       settlePartlyCaptured(stage, reference),
     ),
-    actAtVendors(stage, during_ms, () => settleByHand(stage)),
+    actAtVendors(stage, during_ms, {
+      settle: () => settleByHand(stage),
+      mistake: () => nameAnother(stage),
+    }),
     ...(some.often(0.4) ? [changeKey(stage, some.below(during_ms))] : []),
     ...(some.often(0.4) ? [stopProcess(stage, some.below(during_ms))] : []),
   ])
@@ -111,6 +114,33 @@ export async function settleByHand(stage: Stage): Promise<number> {
     if (is_lost || captured_amount !== null) await settlePartlyCaptured(stage, reference)
   }
   return rows.length
+}
+
+type Mistaken = PaymentKey & { operation_id: string; acquirer_transaction_id: string }
+
+/** Of charges whose answer is missing: each is said to be the transaction that another payment has. All of it has to be refused. */
+async function nameAnother(stage: Stage): Promise<void> {
+  const { town, database, scheduler, outside } = stage
+  const chance = stage.chance.fork(`mistaken ${scheduler.steps()}`)
+  const rows = await scheduler.effect(
+    outside,
+    'a person mistakes a transaction',
+    () =>
+      database.sql<Mistaken[]>`
+      select o.merchant_id, o.payment_id, o.operation_id, other.acquirer_transaction_id
+      from acquirer_operations o join lateral (
+        select acquirer_transaction_id from payments
+        where payment_id <> o.payment_id and acquirer = o.acquirer and acquirer_transaction_id is not null
+        order by payment_id limit 1) other on true
+      where o.kind = 'authorise' and o.state = 'unknown' order by o.operation_id`,
+  )
+  for (const row of rows) {
+    const words = { outcome: 'approved', reason: 'so they say', by: 'ada' } as const
+    const process = town.anyProcess()
+    const request = { ...row, ...words, author: chance.pick(doors) }
+    const settling = process && resolveOperation(process.context() as never, row, request)
+    await Promise.race([settling, process?.died]).catch(() => {})
+  }
 }
 
 /** At the command line, and at the dashboard. */

@@ -2,7 +2,7 @@
 
 import type { VendorHttp } from '../../src/kernel/world.ts'
 import { referenceOf, verbOf } from '../vendors/verbs.ts'
-import { inSql } from './planted.ts'
+import { both, inSql } from './planted.ts'
 
 type Line = Pick<VendorHttp, 'send'>
 
@@ -55,6 +55,29 @@ const habit_plants = {
   'a fraud that a notice tells of is a plain decline': {
     rows: asPlainDecline,
     brings: { bank: 'adyen' as const, faults: { 'acquirer: answers late': 0.7 } },
+  },
+  "a person's word counts as the acquirer's": {
+    // Nothing is to be taken back of what a person gave up, and an approval after it is no news.
+    sql: inSql(
+      '\n    on conflict (acquirer, reference) do update set ',
+      ' where false\n    on conflict (acquirer, reference) do update set ',
+    ),
+    rows: withoutPersons,
+    brings: { bank: 'adyen' as const, faults: { 'vendor: approves days later': 0.5 } },
+  },
+  "a person may name another payment's transaction": {
+    sql: both(
+      inSql('where found.payment_id <> ', "where found.payment_id < '' and found.payment_id <> "),
+      inSql("'accepted') and payment_id <> ", "'accepted') and payment_id < '' and payment_id <> "),
+    ),
+    brings: {
+      bank: 'adyen' as const,
+      faults: { 'person: names another transaction': 1, 'acquirer: answer lost': 0.3 },
+    },
+  },
+  'a lapsed authorisation is not heard of': {
+    notices: (body: string) => itemIn(body)?.code !== 'EXPIRE',
+    brings: { bank: 'adyen' as const, faults: { 'vendor: an authorisation lapses': 0.2 } },
   },
   'a comparison reads another amount': {
     vendors: misreading,
@@ -157,6 +180,14 @@ function asAsked(rows: unknown): unknown {
 function asPlainDecline(rows: unknown): unknown {
   for (const { about, answer } of rows as NoticeRow[]) {
     if (about === 'authorise' && answer?.decline) answer.decline.category = 'soft'
+  }
+  return rows
+}
+
+/** Who gave an answer is not read. */
+function withoutPersons(rows: unknown): unknown {
+  for (const { answer } of rows as { answer?: { by_person?: true } | null }[]) {
+    if (answer) delete answer.by_person
   }
   return rows
 }

@@ -34,11 +34,14 @@ const kinds = Object.keys(acts) as (keyof typeof acts)[]
 /** With our mark, which the first process draws. */
 type Visit = Stage & { installation: string }
 
-/** Goes on beside the lives, and for days after them. `settle`: a person settles what waits for one. */
+/**
+ * Goes on beside the lives, and for days after them. `settle`: a person settles what waits for one. `mistake`: a person takes one
+ * payment's transaction for another's.
+ */
 export async function actAtVendors(
   stage: Stage,
   during_ms: number,
-  settle: () => Promise<unknown>,
+  { settle, mistake }: Record<'settle' | 'mistake', () => Promise<unknown>>,
 ): Promise<void> {
   const { clock, bank, scheduler, outside } = stage
   if (bank.accounts.length === 0) return
@@ -51,6 +54,7 @@ export async function actAtVendors(
     await scheduler.effect(outside, 'people look into the portal', async () =>
       lookAround({ ...stage, installation: await markOf(stage) }),
     )
+    if (stage.faults.happens('person: names another transaction')) await mistake()
     if (pause_ms > day_ms) await settle()
   }
 }
