@@ -175,6 +175,46 @@ export async function findOrphanOfReversal(
   return orphan ?? null
 }
 
+/**
+ * The orphans of a charge that are not settled, by the acquirer's id of it. One that has no such id yet is known by our reference
+ * of the charge.
+ */
+export async function findOrphansOfCharge(
+  sql: Sql,
+  named: { acquirer: string; reference: string | null; transaction_id: string },
+): Promise<Orphan[]> {
+  return sql<Orphan[]>`
+    select * from orphan_authorisations
+    where acquirer = ${named.acquirer} and state = 'found' and (${isOfCharge(sql, named.transaction_id)}
+      or (coalesce(handle, acquirer_transaction_id) is null and reference = ${named.reference}))`
+}
+
+/** Which of these ids of charges at the acquirer are orphans', settled or not. */
+export async function listOrphanIds(
+  sql: Sql,
+  { acquirer, transaction_ids }: { acquirer: string; transaction_ids: string[] },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select coalesce(handle, acquirer_transaction_id) as id from orphan_authorisations
+    where acquirer = ${acquirer} and coalesce(handle, acquirer_transaction_id) = any(${transaction_ids}::text[])`
+  return rows.map(({ id }) => id)
+}
+
+/** Whether an orphan of the charge with this id was settled: nothing is held of it any more, or a person left it. */
+export async function isChargeSettled(
+  sql: Sql,
+  named: { acquirer: string; transaction_id: string },
+): Promise<boolean> {
+  const rows = await sql`
+    select from orphan_authorisations
+    where acquirer = ${named.acquirer} and state <> 'found' and ${isOfCharge(sql, named.transaction_id)}`
+  return rows.length > 0
+}
+
+function isOfCharge(sql: Sql, transaction_id: string): Fragment {
+  return sql`coalesce(handle, acquirer_transaction_id) = ${transaction_id}`
+}
+
 /** Reversed orphans of the acquirer whose reversal has a reference in the range. */
 export async function listReversed(
   sql: Sql,
@@ -213,6 +253,11 @@ export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean>
   return rows.length > 0
 }
 
+/** What a notice has named: the charge, and what took it back. */
+export type OrphanNames = Partial<
+  Pick<Orphan, 'acquirer_transaction_id' | 'reversal_transaction_id'>
+>
+
 /**
  * False where it was settled before, or its reversal has another reference by now. A reversal that was under way when a
  * person left the orphan has reversed it all the same.
@@ -225,13 +270,17 @@ export async function settleOrphan(
     reason: string | null
     at: Date
     line: OrphanLine
+    names?: OrphanNames
   },
 ): Promise<boolean> {
   const sql = wholeOf(own)
+  const { acquirer_transaction_id = null, reversal_transaction_id = null } = end.names ?? {}
   const rows = await sql`
     with changed as (
       update orphan_authorisations set state = ${end.state}, settled_at = ${end.at}, next_try_at = null,
-        last_failure = ${end.reason}
+        last_failure = ${end.reason},
+        acquirer_transaction_id = coalesce(acquirer_transaction_id, ${acquirer_transaction_id}),
+        reversal_transaction_id = coalesce(${reversal_transaction_id}, reversal_transaction_id)
       where ${isThis(sql, orphan)}
         and (state = 'found' or (state = 'left' and ${end.state === 'reversed'}::boolean))
       returning *
