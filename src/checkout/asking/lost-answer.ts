@@ -4,12 +4,12 @@
 import type { SettlementContext } from '../context.ts'
 import { isOpen, type Operation, type OperationState } from '../operation.ts'
 import { orphanLine } from '../orphan.ts'
-import { isChargeSettled } from '../orphans/orphan-store.ts'
 import type { Payment } from '../payment.ts'
 import { saveSurely } from './ask-acquirer.ts'
 import { listOperations, type OperationWithAnswer } from './operation-store.ts'
 import { orphanOfCharge, type UnwantedCharge } from './orphan-of-charge.ts'
 import { saveOrphan } from './orphan-rows-store.ts'
+import { isChargeSettled } from './orphans-of-charge-store.ts'
 
 export type LostAnswer = {
   /** What would have been recorded. */

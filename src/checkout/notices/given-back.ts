@@ -4,9 +4,9 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { lookUpStanding } from '../asking/look-up-standing.ts'
+import { findOrphansOfCharge } from '../asking/orphans-of-charge-store.ts'
 import type { Orphan, Verdict } from '../orphan.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
-import { findOrphansOfCharge } from '../orphans/orphan-store.ts'
 import { acquirerOf, conclude, holdsMoney } from '../orphans/reverse-orphans.ts'
 import { type StoredNotice, sumTold } from './notice-store.ts'
 
