@@ -96,7 +96,9 @@ export async function conclude(
 ): Promise<boolean> {
   const now = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
-  const fields = { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries }
+  const acquirer_transaction_id = orphan.handle ?? orphan.acquirer_transaction_id
+  const named = { acquirer, mode, reference, acquirer_transaction_id, merchant_id, payment_id }
+  const fields = { ...named, amount, currency, tries }
   if (verdict.verdict === 'try_again') {
     const operation_id = verdict.as === 'same' ? orphan.operation_id : ids.operation(now)
     const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
