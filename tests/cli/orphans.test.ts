@@ -49,7 +49,10 @@ const stateOf = async ({ reference }: Orphan) => {
 async function insertAll() {
   return {
     held: await insertOrphan(),
-    due: await insertOrphan({ ...due, tries: 3, last_failure: 'no answer\nat all' }),
+    due: await insertOrphan({
+      ...{ ...due, tries: 3, last_failure: 'no answer\nat all' },
+      acquirer_transaction_id: 'psp_7',
+    }),
     reversed: await insertOrphan({ ...settled, state: 'reversed', tries: 1 }),
     nothing: await insertOrphan({
       ...{ ...settled, state: 'nothing_to_reverse', authorised_at: null, tries: 12 },
@@ -68,6 +71,7 @@ describe('list', () => {
         {
           ...{ acquirer: 'simulator', reference: made.held.reference, mode: 'test', amount: 4200 },
           ...{ currency: 'GBP', merchant_id: null, payment_id: null, state: 'held_back', tries: 0 },
+          acquirer_transaction_id: null,
           ...{ authorised_at: expect.any(String), found_at: expect.any(String) },
           ...{ next_try_at: null, last_failure: null, settled_at: null },
           ...{ left_by: null, left_reason: null, released_by: null, released_at: null },
@@ -75,6 +79,7 @@ describe('list', () => {
         expect.objectContaining({
           ...{ reference: made.due.reference, state: 'due', tries: 3, payment_id: due.payment_id },
           ...{ last_failure: 'no answer\nat all', next_try_at: expect.any(String) },
+          acquirer_transaction_id: 'psp_7',
         }),
       ],
     })
@@ -92,7 +97,9 @@ describe('list', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
     const row = (words: string) => expect.stringMatching(words)
     expect(stdout).toEqual(row(`simulator +${made.held.reference} +GBP 42.00 .* held back\n`))
-    expect(stdout).toEqual(row(`${made.due.reference} .* due\n +of pay_a+, merchant m_a\n`))
+    expect(stdout).toEqual(
+      row(`${made.due.reference} .* due\n +psp_7 at the acquirer\n +of pay_a+, merchant m_a\n`),
+    )
     expect(stdout).toEqual(row(' +tried 3 times, again at \\S+Z: no answer at all\n'))
     expect(stdout).toEqual(
       row('GBP 999999999.99 +– .* nothing to reverse\n +tried 12 times: x+…\n'),

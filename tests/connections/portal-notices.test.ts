@@ -114,6 +114,33 @@ const rows: [State, Act, Record<VendorName, End | string>][] = [
   ],
   [
     'held',
+    { portal: 'void', of: 1200 },
+    {
+      checkout: differing(['amount_differs'], 'held'),
+      stripe: 'it cancels an intent as a whole',
+      adyen: told('amount_differs', 'charge', 'held'),
+    },
+  ],
+  [
+    'held',
+    { portal: 'expire', of: 1200 },
+    {
+      checkout: 'what is left of an authorisation lapses as a whole',
+      stripe: 'what is left of an authorisation lapses as a whole',
+      adyen: told('amount_differs', 'charge', 'held'),
+    },
+  ],
+  [
+    'held',
+    { portal: 'reverse', of: 1200 },
+    {
+      checkout: 'of what is reserved its portal offers a void',
+      stripe: 'of what is reserved its portal offers a cancel',
+      adyen: told('amount_differs', 'charge', 'held'),
+    },
+  ],
+  [
+    'held',
     { portal: 'reverse' },
     {
       checkout: 'of what is reserved its portal offers a void',
@@ -150,6 +177,15 @@ const rows: [State, Act, Record<VendorName, End | string>][] = [
   ],
   [
     'captured',
+    { portal: 'void', of: 1200 },
+    {
+      checkout: 'it voids nothing that it has captured',
+      stripe: 'it cancels nothing that it has captured',
+      adyen: told('amount_differs', 'charge'),
+    },
+  ],
+  [
+    'captured',
     { portal: 'expire' },
     {
       checkout: 'nothing lapses there that it has captured',
@@ -164,6 +200,15 @@ const rows: [State, Act, Record<VendorName, End | string>][] = [
       checkout: 'of what is captured its portal offers a refund',
       stripe: 'of what is captured its portal offers a refund',
       adyen: told('reversed_there', 'charge'),
+    },
+  ],
+  [
+    'captured',
+    { portal: 'reverse', of: 1200 },
+    {
+      checkout: 'of what is captured its portal offers a refund',
+      stripe: 'of what is captured its portal offers a refund',
+      adyen: told('amount_differs', 'charge'),
     },
   ],
   [

@@ -8,7 +8,8 @@ import type { StripeBooks } from '../adapters/fakes/stripe/books.ts'
 /** About one charge, by our reference. Amounts are in minor units. */
 export type Portal = {
   capture(reference: string, amount: number): void
-  void(reference: string): void
+  /** Of all that is reserved, or of a part. */
+  void(reference: string, amount?: number): void
   refund(reference: string, amount: number): void
   /** The authorisation lapses. */
   expire(reference: string): void
@@ -41,7 +42,10 @@ export function checkoutPortal(books: CheckoutBooks): Portal {
     expectDone(books.settle(path, paymentOf(reference), { amount }))
   return {
     capture: settle('captures'),
-    void: (reference) => settle('voids')(reference),
+    void(reference, amount) {
+      if (amount !== undefined) books.carryOutPart(amount)
+      settle('voids')(reference)
+    },
     refund: settle('refunds'),
     expire(reference) {
       paymentOf(reference).expired = true

@@ -131,7 +131,7 @@ function answerOf(
   { eventCode, success, reason, pspReference, amount, additionalData }: Item,
   { about, fails }: (typeof events)[string],
 ): AuthoriseAnswer | SettleAnswer | null {
-  if (about === 'expiry' || about === 'dispute') return null
+  if (about === 'dispute') return null
   const acquirer_transaction_id = pspReference
   const is_done = success === 'true' && !fails
   const words = wordsOf(reason)
@@ -151,7 +151,7 @@ function answerOf(
     return { ...approval, ...liabilityIn(additionalData) }
   }
   if (is_done) {
-    // A cancellation need not say how much it released.
+    // A cancellation or lapse need not say how much it released.
     const says_amount = about === 'capture' || about === 'refund' || amount.value > 0
     if (!says_amount) return { result: 'approved', acquirer_transaction_id }
     const money = moneyRead(amount)

@@ -75,7 +75,8 @@ export function actionAnswer(
   const done = { result: 'approved', acquirer_transaction_id: actions[0]!.id } as const
   const amounts = actions.map(({ amount }) => amount)
   if (!amounts.every((amount) => amount !== null)) return done
-  const left_nothing = voided.has(payment.status) || payment.status === 'Refunded'
+  const is_void = voided.has(payment.status) && !isTaken(payment)
+  const left_nothing = is_void || payment.status === 'Refunded'
   if (left_nothing && (kind === 'void' || kind === 'reverse')) return done
   const amount = amounts.reduce((total, each) => total + each, 0)
   const money = moneyRead({ amount, currency: payment.currency })
@@ -148,9 +149,9 @@ export function isPending({ status }: TheirPayment): boolean {
   return !ends.has(status)
 }
 
-/** Whether money was taken, even if it was refunded since. */
-export function isTaken({ status }: TheirPayment): boolean {
-  return taken.has(status)
+/** Whether money was taken, even if it was refunded since, or if the rest was voided. */
+export function isTaken({ status, balances }: TheirPayment): boolean {
+  return taken.has(status) || (balances?.total_captured ?? 0) > 0
 }
 
 /** Whether the 404 comes from Checkout.com itself and not from a proxy. */

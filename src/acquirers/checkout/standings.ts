@@ -110,7 +110,7 @@ export function liveIn(data: unknown[]): LiveAuthorisation[] {
     const captured = isTaken(payment)
     if (!reference || payment.status === 'Refunded') return []
     if (!captured && payment.status !== 'Authorized') return []
-    const money = captured ? takenOf(payment) : moneyRead(payment)
+    const money = captured ? takenOf(payment) : (restOf(payment) ?? moneyRead(payment))
     const authorised_at = new Date(payment.requested_on ?? Number.NaN)
     if (!money || Number.isNaN(authorised_at.getTime())) {
       if (installation === null) return []
@@ -136,7 +136,15 @@ function standingOf(
     const taken = balances?.total_captured ? takenOf(payment) : null
     return { state: 'captured', ...(taken ?? money), ...refundedOf(payment) }
   }
-  return { state: status === 'Authorized' ? 'reserved' : 'voided', ...money }
+  if (status === 'Authorized') return { state: 'reserved', ...money, ...restOf(payment) }
+  return { state: 'voided', ...money }
+}
+
+/** What a void of a part has left. */
+function restOf({ balances, currency }: TheirPayment): Money | null {
+  const { total_voided, available_to_capture } = balances ?? {}
+  if (!total_voided || !available_to_capture) return null
+  return moneyRead({ amount: available_to_capture, currency })
 }
 
 /** What was captured, which may be a part of what was authorised; all of it where nothing says how much. */

@@ -211,7 +211,12 @@ function standingOf(
 ): AuthorisationStanding {
   const money = { amount, currency }
   const { status, cancellation_reason } = intent
-  if (status === 'requires_capture') return { state: 'reserved', ...money }
+  if (status === 'requires_capture') {
+    // Less than was approved if a part was captured and the rest may still be.
+    const { amount_capturable: left } = intent
+    const rest = left ? moneyRead({ amount: left, currency: intent.currency }) : null
+    return { state: 'reserved', ...(rest ?? money) }
+  }
   if (status === 'succeeded') {
     const taken = takenOf(intent)
     if (isReversed(refunds)) return { state: 'reversed', ...(taken ?? money) }

@@ -9,6 +9,7 @@ import { saveSurely } from './ask-acquirer.ts'
 import { listOperations, type OperationWithAnswer } from './operation-store.ts'
 import { orphanOfCharge, type UnwantedCharge } from './orphan-of-charge.ts'
 import { saveOrphan } from './orphan-rows-store.ts'
+import { isChargeSettled } from './orphans-of-charge-store.ts'
 
 export type LostAnswer = {
   /** What would have been recorded. */
@@ -35,6 +36,11 @@ export async function handleLostAnswer(
   const { learned_by } = context.acquirerOf(payment.mode, acquirer)
   // Where only notices tell, a second reversal would be refused in words that do not say whether money is still held.
   if (learned_by === 'notice' && wasReversed(operations, operation)) return 'nothing_new'
+  const transaction_id = learned_by === 'notice' ? money?.acquirer_transaction_id : undefined
+  // What ended it came before its approval: notices come in any order.
+  if (transaction_id && (await isChargeSettled(context.sql, { acquirer, transaction_id }))) {
+    return 'nothing_new'
+  }
   const moved = state === 'approved' || recorded === 'approved'
   const told = { operation_id, payment_id, kind, acquirer, result: state, recorded }
   const { log } = context.world

@@ -3,6 +3,7 @@
 
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { noteFinding } from '../asking/note-finding.ts'
+import { isAsAsked } from '../bound-money.ts'
 import { type AcquirerCharge, findingElsewhere, type NewFinding } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
@@ -23,8 +24,8 @@ const becomes: Partial<Record<StoredNotice['about'], AcquirerCharge['state']>> =
 }
 
 /**
- * A hold is captured or voided if that was done in full. A refund, the capture of another amount, and whatever takes money from a
- * captured payment is a finding for a person. Null if the notice is about something that we asked for, or changes nothing here.
+ * A hold is captured or voided if that was done in full. A refund, the capture or release of another amount, and whatever takes
+ * money from a captured payment is a finding for a person. Null if the notice is about something that we asked for, or changes nothing here.
  */
 export async function settleDoneElsewhere(
   context: SettlementContext,
@@ -37,11 +38,11 @@ export async function settleDoneElsewhere(
   if ((about !== 'expiry' && answer?.result !== 'approved') || is_asked) return null
   if (payment.acquirer !== acquirerName(notice)) return null
   const money = answer && 'money' in answer && answer.money ? answer.money : unknownMoney
-  const find = (reference: string, state: AcquirerCharge['state']) =>
-    note(
-      context,
-      findingElsewhere({ payment, reference, theirs: { state, ...money }, at: now(context) }),
-    )
+  const find = (reference: string, state: AcquirerCharge['state'], is_part = false) => {
+    const theirs = { state, ...money }
+    const finding = findingElsewhere({ payment, reference, theirs, at: now(context) })
+    return note(context, is_part ? { ...finding, kind: 'amount_differs' } : finding)
+  }
   if (about === 'refund') {
     const reference = notice.acquirer_transaction_id
     return reference === null ? null : find(reference, 'refunded')
@@ -51,14 +52,16 @@ export async function settleDoneElsewhere(
   // The notice about the charge itself is still to come.
   if (payment.status === 'pending') return 'later'
   const { reference } = whole.authorisation!
+  const is_part = money.amount !== null && !isAsAsked(payment, money)
   if (!hold || !isWaiting(hold)) {
     const takes_money = payment.status === 'captured' && about !== 'capture'
-    return takes_money ? find(reference, state) : null
+    return takes_money ? find(reference, state, is_part) : null
   }
   // Our own capture or void must be answered first.
   if (hold.operation_id !== null) return 'later'
-  const is_whole = money.amount === payment.amount && money.currency === payment.currency
-  if (about === 'capture' && !is_whole) return find(reference, 'captured')
+  if (about === 'capture' && (is_part || money.amount === null)) return find(reference, state)
+  // What is left of it may still be captured.
+  if (is_part) return find(reference, state, is_part)
   const as = about === 'capture' ? 'captured' : 'voided'
   const asked_by = about === 'expiry' ? 'rules' : 'merchant'
   const { ends } = await settleFoundHold(
@@ -69,7 +72,7 @@ export async function settleDoneElsewhere(
   return ends === null ? 'nothing_new' : 'settled'
 }
 
-const unknownMoney = { amount: null, currency: null }
+const unknownMoney = { amount: null, currency: null } as const
 
 function now({ world }: Pick<SettlementContext, 'world'>): Date {
   return world.clock.now()

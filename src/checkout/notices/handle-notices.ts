@@ -18,6 +18,7 @@ import { askIfContradicted, contradiction } from '../reconciling/contradiction.t
 import { type OperationCase, settleOperation } from '../reconciling/settle-operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { settleDoneElsewhere } from './done-elsewhere.ts'
+import { endGivenBack } from './given-back.ts'
 import { lookAtCharge } from './look-at-charge.ts'
 import {
   askAtOnce,
@@ -115,10 +116,22 @@ async function handleOrGiveUp(
 }
 
 async function handle(context: NoticeContext, notice: StoredNotice): Promise<Outcome> {
-  const reversal = await settleOrphan(context, notice)
-  if (reversal !== null) return reversal
   const subject = await findSubject(context.sql, notice)
-  if (!subject) return unknownHere(context, notice)
+  const has_ended = await endGivenBack(context, notice, subject?.whole.payment.amount ?? null)
+  const reversal = has_ended ? null : await settleOrphan(context, notice)
+  if (reversal !== null) return reversal
+  if (!subject) return has_ended ? 'settled' : unknownHere(context, notice)
+  const outcome = await followSubject(context, subject, notice)
+  return has_ended && saysNothing.has(outcome) ? 'settled' : outcome
+}
+
+const saysNothing = new Set<Outcome>(['nothing_new', 'second_charge'])
+
+async function followSubject(
+  context: NoticeContext,
+  subject: Subject,
+  notice: StoredNotice,
+): Promise<Outcome> {
   const { whole, charge, operation } = subject
   if (notice.about === 'dispute') return tellOfDispute(context, whole, notice)
   if (operation === 'not_named_yet') return 'later'
@@ -226,11 +239,13 @@ function tellOfDispute(
 /** An orphan's reversal is no operation of a payment. Null if the notice is not about one. */
 async function settleOrphan(
   context: NoticeContext,
-  { about, answer, reference, acquirer_transaction_id, ...notice }: StoredNotice,
+  { about, answer, ...notice }: StoredNotice,
 ): Promise<Outcome | null> {
   // A reversal of what was captured is a refund there, and fails as one.
   if ((about !== 'reverse' && about !== 'refund') || answer === null) return null
-  const named = { acquirer: acquirerName(notice), reference, acquirer_transaction_id }
+  const { reference, acquirer_transaction_id, authorisation_transaction_id } = notice
+  const ids = { acquirer_transaction_id, authorisation_transaction_id }
+  const named = { acquirer: acquirerName(notice), reference, ...ids }
   return settleReversal(context, { ...named, about, answer: answer as SettleAnswer | Suggestion })
 }
 

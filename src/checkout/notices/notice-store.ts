@@ -144,6 +144,30 @@ export async function hasUnansweredCharge(
   return rows.length > 0
 }
 
+/**
+ * What the notices of one connection have told of a charge: how much was approved, and how much was given back since, in all. Only
+ * for a charge that is in doubt: all notices of the connection are gone through.
+ */
+export async function sumTold(
+  sql: Sql,
+  { merchant_id, connection_id }: Pick<NoticeKey, 'merchant_id' | 'connection_id'>,
+  transaction_id: string,
+): Promise<{ authorised: number; given_back: number }> {
+  const [row] = await sql<{ authorised: number; given_back: number }[]>`
+    with told as (
+      select about, acquirer_transaction_id as id, answer from acquirer_notices
+      where merchant_id = ${merchant_id} and connection_id = ${connection_id}
+        and authorisation_transaction_id = ${transaction_id}
+    )
+    select coalesce(max((answer ->> 'amount')::bigint) filter (where about = 'authorise'), 0) as authorised,
+      coalesce(sum((answer -> 'money' ->> 'amount')::bigint) filter (where about <> 'capture'
+        -- A refund may fail after it succeeded.
+        and not exists (select from told as later where later.id = told.id and later.answer ->> 'result' = 'refused')
+      ), 0)::bigint as given_back
+    from told where answer ->> 'result' = 'approved'`
+  return row!
+}
+
 export type NamedOperation = Pick<Operation, 'operation_id' | 'payment_id'> & {
   /** The acquirer's id of it; null if that is not known. */
   acquirer_id: string | null

@@ -12,6 +12,7 @@ import { cellOf } from '../../database/cells/cells.ts'
 import type { Page, PageAnswer } from '../../http/pages.ts'
 import { routingsIn } from '../../kernel/ids.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
+import { listOrphanIds } from '../asking/orphans-of-charge-store.ts'
 import type { Context } from '../context.ts'
 import { findOperationsNamed, hasUnansweredCharge, isNamed, saveNotices } from './notice-store.ts'
 import { mayBeOfUs } from './unknown-charge.ts'
@@ -86,8 +87,13 @@ async function ours(
   const is_told_alone = acquirerOf(modeOfPayments[mode], acquirer).learned_by === 'notice'
   if (is_told_alone && (await hasUnansweredCharge(sql, charge))) return notices
   const named = await findOperationsNamed(sql, { merchant_id, acquirer, names: doubtful })
+  const transaction_ids = doubtful.flatMap((each) => each.authorisation_transaction_id ?? [])
+  const orphan_ids = await listOrphanIds(sql, { acquirer, transaction_ids })
   const own = notices.filter(
-    (notice) => !doubtful.includes(notice) || named.some((each) => isNamed(each, notice)),
+    (notice) =>
+      !doubtful.includes(notice) ||
+      named.some((each) => isNamed(each, notice)) ||
+      orphan_ids.includes(notice.authorisation_transaction_id ?? ''),
   )
   const { connection_id, connector } = row
   const fields = { connection_id, connector, count: notices.length - own.length }

@@ -10,6 +10,8 @@ import { type findOrphanOfReversal, listReversed, reviveOrphan } from './orphan-
 
 /** A reversal by its names, and what a notice says of it. `about`: a reversal that was carried out as a refund fails as one. */
 export type ReversalNotice = Parameters<typeof findOrphanOfReversal>[1] & {
+  /** The acquirer's id of the charge. */
+  authorisation_transaction_id: string | null
   about: 'reverse' | 'refund'
   answer: SettleAnswer | Suggestion
 }

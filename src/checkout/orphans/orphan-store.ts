@@ -218,6 +218,11 @@ export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean>
   return rows.length > 0
 }
 
+/** What a notice has named: the charge, and what took it back. */
+export type OrphanNames = Partial<
+  Pick<Orphan, 'acquirer_transaction_id' | 'reversal_transaction_id'>
+>
+
 /**
  * False where it was settled before, or its reversal has another reference by now. A reversal that was under way when a
  * person left the orphan has reversed it all the same.
@@ -230,13 +235,17 @@ export async function settleOrphan(
     reason: string | null
     at: Date
     line: OrphanLine
+    names?: OrphanNames
   },
 ): Promise<boolean> {
   const sql = wholeOf(own)
+  const { acquirer_transaction_id = null, reversal_transaction_id = null } = end.names ?? {}
   const rows = await sql`
     with changed as (
       update orphan_authorisations set state = ${end.state}, settled_at = ${end.at}, next_try_at = null,
-        last_failure = ${end.reason}
+        last_failure = ${end.reason},
+        acquirer_transaction_id = coalesce(acquirer_transaction_id, ${acquirer_transaction_id}),
+        reversal_transaction_id = coalesce(${reversal_transaction_id}, reversal_transaction_id)
       where ${isThis(sql, orphan)}
         and (state = 'found' or (state = 'left' and ${end.state === 'reversed'}::boolean))
       returning *

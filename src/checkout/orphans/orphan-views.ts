@@ -9,6 +9,8 @@ export function viewOrphan(orphan: Orphan, now: Date) {
   return {
     acquirer,
     reference,
+    // What a person looks up in the acquirer's portal. A handle is the acquirer's id, too.
+    acquirer_transaction_id: orphan.handle ?? orphan.acquirer_transaction_id,
     mode,
     amount,
     currency,

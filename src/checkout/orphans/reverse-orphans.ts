@@ -32,6 +32,7 @@ import {
   findOrphanOfReversal,
   isStillClaimed,
   longest_wait_ms,
+  type OrphanNames,
   postponeReversal,
   settleOrphan,
 } from './orphan-store.ts'
@@ -72,7 +73,7 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
  */
 export async function settleReversal(
   context: OrphanContext,
-  { about, answer, ...named }: ReversalNotice,
+  { about, answer, authorisation_transaction_id: id, ...named }: ReversalNotice,
 ): Promise<'settled' | 'later' | 'taken_back' | 'nothing_new' | null> {
   const orphan = await findOrphanOfReversal(context.sql, named)
   const acquirer = orphan && (await acquirerOf(context, orphan))
@@ -81,19 +82,23 @@ export async function settleReversal(
     return reverseAgainIfFailed(context, acquirer, orphan, { about, answer })
   if (answer.result === 'suggested') return null
   const verdict = await judge(context, acquirer, orphan, answer)
-  const is_settled = await conclude(context, orphan, heedWatch(orphan, verdict))
+  const names = { acquirer_transaction_id: id }
+  const is_settled = await conclude(context, orphan, heedWatch(orphan, verdict), names)
   return is_settled ? 'settled' : 'later'
 }
 
-/** False if another process was faster. */
-async function conclude(
+/** `names`: what a notice has named. False if another process was faster. */
+export async function conclude(
   { sql, world, ids }: OrphanContext,
   orphan: Orphan,
   verdict: Verdict,
+  names: OrphanNames = {},
 ): Promise<boolean> {
   const now = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
-  const fields = { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries }
+  const acquirer_transaction_id = orphan.handle ?? orphan.acquirer_transaction_id
+  const named = { acquirer, mode, reference, acquirer_transaction_id, merchant_id, payment_id }
+  const fields = { ...named, amount, currency, tries }
   if (verdict.verdict === 'try_again') {
     const operation_id = verdict.as === 'same' ? orphan.operation_id : ids.operation(now)
     const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
@@ -117,7 +122,7 @@ async function conclude(
     actor: 'reconciler',
     at: now,
   })
-  if (!(await settleOrphan(sql, orphan, { state, reason, at: now, line }))) return false
+  if (!(await settleOrphan(sql, orphan, { state, reason, at: now, line, names }))) return false
   if (state === 'reversed') world.log.info(fields, 'orphaned authorisation reversed')
   else world.log.info({ ...fields, reason }, 'orphaned authorisation held nothing')
   return true
@@ -174,7 +179,7 @@ async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date):
   }
 }
 
-async function acquirerOf(
+export async function acquirerOf(
   { listAcquirers }: OrphanContext,
   { acquirer: name, mode }: Orphan,
 ): Promise<Acquirer | undefined> {
@@ -257,8 +262,9 @@ function acceptedAs(reversal_transaction_id: string): Verdict {
   return { verdict: 'try_again', as: 'same', failure, reversal_transaction_id }
 }
 
-function holdsMoney({ state }: AuthorisationStanding): boolean {
-  return state === 'reserved' || state === 'captured'
+/** A refund in the acquirer's portal may have given back all of a capture. */
+export function holdsMoney({ state, amount, refunded_amount = 0 }: AuthorisationStanding): boolean {
+  return state === 'reserved' || (state === 'captured' && refunded_amount < amount)
 }
 
 /** Whether the authorisation must be assumed live. */

@@ -116,7 +116,9 @@ const text_max = 80
 
 function notesOf(orphan: Orphan): string[] {
   const { merchant_id, payment_id, left_by, left_reason, released_by, released_at } = orphan
+  const acquirer_id = orphan.handle ?? orphan.acquirer_transaction_id
   return [
+    acquirer_id && oneLine(`${acquirer_id} at the acquirer`, text_max),
     merchant_id && `of ${payment_id}, merchant ${merchant_id}`,
     orphan.tries > 0 && triesOf(orphan),
     left_by && oneLine(`left by ${left_by}: ${left_reason}`, text_max),

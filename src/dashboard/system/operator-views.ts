@@ -10,6 +10,7 @@ const mode = z.enum(['test', 'live'])
 export const orphanView = z.object({
   acquirer: z.string(),
   reference: z.string(),
+  acquirer_transaction_id: textOrNull,
   mode,
   amount: z.int(),
   currency: z.string(),

@@ -222,6 +222,7 @@ export const orphans: Orphans = {
   orphans: [
     {
       ...{ acquirer: 'simulator', reference: `${'0'.repeat(31)}1`, mode: 'test', amount: 4200 },
+      acquirer_transaction_id: 'pi_3QwErTyUiOpAsDfGhJkLzXcV',
       ...{ currency: 'GBP', merchant_id: null, payment_id: null, authorised_at: ago(90) },
       ...{ found_at: ago(60), state: 'held_back', tries: 0, next_try_at: null, last_failure: null },
       ...{ settled_at: null, left_by: null, left_reason: null },

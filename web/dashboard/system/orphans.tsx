@@ -6,6 +6,7 @@ import { useAct } from '../client/query.ts'
 import { RefusalAlert } from '../parts/alert.tsx'
 import { Amount, amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
+import { Copyable } from '../parts/copy.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -36,6 +37,12 @@ export function Orphans({ orphans }: Pick<Found, 'orphans'>) {
               cell: ({ reference }) => <code className="breakable">{reference}</code>,
             },
             { name: say('acquirer'), cell: ({ acquirer }) => acquirer },
+            {
+              // By it the acquirer's portal finds the charge.
+              name: say('bank_reference'),
+              cell: ({ acquirer_transaction_id: id }) =>
+                id && <Copyable text={id} label={say('bank_reference')} />,
+            },
             { name: say('column_amount'), kind: 'figure', cell: Amount },
             { name: say('column_status'), cell: ({ state }) => sayCode('orphan', state) },
             {

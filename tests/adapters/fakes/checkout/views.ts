@@ -29,7 +29,7 @@ export function paymentView(books: CheckoutBooks, payment: FakePayment): object 
   const captured = books.total(payment, 'Capture')
   const refunded = books.total(payment, 'Refund')
   const voided = books.total(payment, 'Void')
-  const left = captured === 0 && voided === 0 && status === 'Authorized' ? amount : 0
+  const left = captured === 0 && status === 'Authorized' ? amount - voided : 0
   return {
     id,
     requested_on: requested_at.toISOString(),
