@@ -36,9 +36,9 @@ const windows_migration = 23
 const audiences_migration = 30
 
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
-export async function open(config: Config): Promise<Opened> {
+export async function open(config: Config, logLines?: LogLines): Promise<Opened> {
   const mended = config.database_url === null ? keepFolder(config.data_dir) : []
-  return openWith(config, undefined, {
+  return openWith(config, logLines, {
     traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
       for (const words of mended) log.warn({}, words)
