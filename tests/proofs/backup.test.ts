@@ -11,7 +11,8 @@ import { jobs } from '../../src/jobs.ts'
 import { embeddedIn, make } from '../support/backup-stage.ts'
 import { openClient, purchase, refusal } from '../support/client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { answer, ripper } from '../support/programs.ts'
+import { prelude, readGuide, withChanges } from '../support/guide-blocks.ts'
+import { answer, ripper, shell } from '../support/programs.ts'
 import { loopback, type Service, startService } from '../support/service.ts'
 import { removeData } from '../support/setup-database.ts'
 
@@ -89,6 +90,21 @@ describe('a backup', () => {
     writeFileSync(join(data_dir, 'master.key'), RIPPER_MASTER_KEY, { mode: 0o600 })
     const env = { RIPPER_DATA_DIR: data_dir }
     await isPutBack(env, embeddedIn(data_dir))
+  })
+
+  test('is made and put back by the commands of the guide', async () => {
+    const { blocks } = readGuide('docs/operations/backup.md')
+    const place_of_it = { '/backups/shop.backup': join(place, 'guide.backup') }
+    const { env } = await emptyServer()
+    for (const [name, where] of [
+      ['backup', envOf(first_dir)],
+      ['restore', env],
+    ] as const) {
+      const command = prelude + withChanges(blocks[name]!, place_of_it)
+      const { status, stdout, stderr } = await shell(command, { env: where })
+      expect([status, stderr]).toEqual([0, ''])
+      expect(stdout).toContain(name === 'backup' ? written.key_id : 'The journal is whole')
+    }
   })
 
   test('moves to a PostgreSQL server, and from there to another, the same', async () => {

@@ -130,7 +130,7 @@ export async function keepBankBooks(sql: Sql, books: Record<string, unknown>[]):
 
 /** As the guide says. */
 function copy(from: string, to: string): void {
-  const { blocks } = readGuide('docs/operations.md')
+  const { blocks } = readGuide('docs/operations/backup.md')
   const command = withChanges(blocks['embedded-backup']!, {
     '.ripper': from,
     '/backups/ripper': to,
