@@ -79,6 +79,12 @@ describe('a backup', () => {
     expect(written.rows).toMatchObject({ 'public.payments': 2, 'vault.cards': 1 })
   })
 
+  test('that cannot be written says so, and leaves nothing', async () => {
+    const path = join(place, 'no folder', 'shop.backup')
+    const { status, stderr } = await ripper(['backup', path], { env: envOf(first_dir) })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('no such file or directory')])
+  })
+
   test('replaces no file', async () => {
     const { status, stderr } = await ripper(['backup', backup], { env: envOf(first_dir) })
     expect([status, stderr]).toEqual([1, expect.stringContaining('is there already')])

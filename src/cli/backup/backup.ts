@@ -61,7 +61,11 @@ async function write(path: string, now: Date): Promise<WrittenBackup> {
     return await writeBackup(copies, { path, version: version(), now })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new CommandError(`${path} is being written, or was just now`)
+    if (code === 'EEXIST') {
+      throw new CommandError(
+        `${path}.part is there: another backup is being written, or one broke off. Then remove it`,
+      )
+    }
     throw error
   } finally {
     await copies.end({ timeout: 5 })

@@ -28,13 +28,20 @@ export async function writeBackup(
   { path, version, now }: { path: string; version: string; now: Date },
 ): Promise<WrittenBackup> {
   const draft = `${path}.part`
+  /** What went wrong first: the connection that is cut for it has an error of its own. */
+  let fault: unknown = null
   try {
     const written = await copies.begin('isolation level repeatable read read only', async (tx) => {
       await liftLimits(tx)
       const head = await readHead(tx, { version, now })
       const counts: BackupCounts = {}
       const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
-      await pipeline(backupText(tx, head, counts), createGzip(), file)
+      await pipeline(backupText(tx, head, counts), createGzip(), file).catch((error) => {
+        fault = error
+        // The driver would wait for whoever reads what the server still sends.
+        void copies.end({ timeout: 0 })
+        throw error
+      })
       return { head, counts }
     })
     linkSync(draft, path)
@@ -42,9 +49,10 @@ export async function writeBackup(
     rmSync(draft)
     return written
   } catch (error) {
+    const first = fault ?? error
     // Another run may be writing its own.
-    if (!isOfAnother(error, draft)) rmSync(draft, { force: true })
-    throw error
+    if (!isOfAnother(first, draft)) rmSync(draft, { force: true })
+    throw first
   }
 }
 
