@@ -8,7 +8,7 @@ import type { Database } from './database/open.ts'
 import { openPresence, type Presence } from './database/presence/presence.ts'
 import { openMetrics } from './http/metrics.ts'
 import { type Changes, hearChanges } from './merchants/hear-changes.ts'
-import { steadyClock } from './outgoing/real-world.ts'
+import { type LogLines, steadyClock } from './outgoing/real-world.ts'
 import type { Between } from './service/acquiring.ts'
 import { apiUrlJudge } from './service/api-urls.ts'
 import { assemble, type Service, type ServiceOptions } from './service/assemble.ts'
@@ -46,11 +46,17 @@ export type RunningService = {
  */
 export async function serve(
   config: Config,
-  options: { demo: boolean; terminal?: boolean; examine?: ServiceOptions['examine'] },
+  options: {
+    demo: boolean
+    terminal?: boolean
+    examine?: ServiceOptions['examine']
+    /** Takes the log; left out, standard output does. */
+    logLines?: LogLines | undefined
+  },
   between: Between = {},
 ): Promise<RunningService> {
   if (options.demo) keepFolder(config.data_dir)
-  const opened = wrapped(await open(config), between)
+  const opened = wrapped(await open(config, options.logLines), between)
   const { world, database } = opened
   const watch = await watchClock(config, opened)
   const sending = openWebhookSending(config, world.clock)

@@ -1,4 +1,4 @@
-// Two servers under Patroni with etcd, behind an HAProxy that leads to the primary: what docs/operations.md recommends, on one machine.
+// Two servers under Patroni with etcd, behind an HAProxy that leads to the primary: what docs/operations/postgresql.md recommends, on one machine.
 
 import type { ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

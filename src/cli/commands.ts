@@ -2,6 +2,8 @@
 
 import { auditShow } from './audit/show.ts'
 import { auditVerify } from './audit/verify.ts'
+import { backupCommand } from './backup/backup.ts'
+import { restoreCommand } from './backup/restore.ts'
 import { completionCommand } from './completion/completion.ts'
 import { configCommand } from './config.ts'
 import { connectionCheck } from './connection/check.ts'
@@ -53,7 +55,10 @@ import { userDisable, userOperator, userRole, userSignOut, userUnlock } from './
 export const sections: Section[] = [
   {
     title: 'Running it',
-    commands: [serveCommand, workerCommand, migrateCommand, configCommand, doctorCommand],
+    commands: [
+      ...[serveCommand, workerCommand, migrateCommand, backupCommand, restoreCommand],
+      ...[configCommand, doctorCommand],
+    ],
   },
   {
     title: 'Accounts',

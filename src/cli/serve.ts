@@ -6,6 +6,7 @@ import { type RunningService, serve, work } from '../main.ts'
 import { demoPath } from '../service/demo.ts'
 import { examine } from './doctor/examine.ts'
 import type { Command } from './terminal/command.ts'
+import { logForPeople } from './terminal/log-lines.ts'
 import { printJson, printLine } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 import { untilStopped } from './terminal/until-stopped.ts'
@@ -26,6 +27,7 @@ export const serveCommand: Command = {
       demo: options.demo === true,
       terminal: has_terminal,
       examine: () => examine({}),
+      ...(has_terminal && { logLines: logForPeople(stdout) }),
     })
     const { base_url, metrics_url, demo } = running
     if (json) printJson({ base_url, ...(metrics_url && { metrics_url }), ...demo })

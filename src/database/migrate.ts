@@ -19,7 +19,7 @@ type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly 
  * each wait for a table is short, and is repeated without limit.
  */
 export async function migrate(options: MigrateOptions): Promise<number[]> {
-  const { sql, log, migrations = readMigrations(ownFolder) } = options
+  const { sql, log, migrations = ownMigrations() } = options
   await ensureTable(sql)
   const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
   const known = migrations.at(-1)?.number ?? 0
@@ -69,7 +69,7 @@ function newer({ newest, known }: { newest: number; known: number }): Error {
 
 /** The newest migration that a database has, null if it has none, and the newest that this version knows. */
 export async function readMigrated(sql: Sql): Promise<{ newest: number | null; known: number }> {
-  const known = readMigrations(ownFolder).length
+  const known = ownMigrations().length
   const [table] = await sql`select to_regclass('migrations') is not null as made`
   if (table?.made !== true) return { newest: null, known }
   const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
@@ -88,6 +88,11 @@ export function readMigrations(folder: URL): Migration[] {
     }
     return { number, name, text: readFileSync(new URL(name, folder), 'utf8') }
   })
+}
+
+/** Those of this release. */
+export function ownMigrations(): Migration[] {
+  return readMigrations(ownFolder)
 }
 
 const ownFolder = new URL('migrations/', import.meta.url)

@@ -4,7 +4,8 @@ import type { Tracing } from '../kernel/tracing.ts'
 import type { Clock, Log } from '../kernel/world.ts'
 import { cellsOf, nodesOf } from './cells/cells.ts'
 import { openCells } from './cells/citus-cells.ts'
-import { type Address, connect, describeAddress, listenTo } from './driver/driver.ts'
+import type { Copies } from './driver/copies.ts'
+import { type Address, connect, describeAddress, listenTo, openCopies } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
 import { service_role } from './embedded/access.ts'
@@ -24,6 +25,8 @@ export type Database = {
     channel: string,
     listener: { heard: (payload: string) => void; opened: () => void },
   ): Promise<() => Promise<void>>
+  /** A connection that copies whole tables; whoever opens it ends it. */
+  openCopies(): Copies
   /** Waits up to 5 s for running statements. The last process to close an embedded database stops it. */
   close(): Promise<void>
 }
@@ -74,7 +77,7 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
       await refuseFaultyNodes(sql)
     }
     const description = `PostgreSQL ${version} at ${where}${cells ? `, in ${cellsOf(sql).length} cells` : ''}`
-    return { sql, kind: 'server', description, listen: listenAt(url), close }
+    return { sql, kind: 'server', description, ...waysTo(url), close }
   } catch (error) {
     await close()
     throw error
@@ -104,16 +107,18 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     sql = connect(address, options)
     const { version } = await checkServer(sql, server.data_folder)
     const description = `embedded PostgreSQL ${version} in ${server.data_folder}`
-    const listen = listenAt(address)
-    return { sql, kind: 'embedded', description, listen, close }
+    return { sql, kind: 'embedded', description, ...waysTo(address), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function listenAt(address: Address): Database['listen'] {
-  return (channel, listener) => listenTo(address, channel, listener)
+function waysTo(address: Address): Pick<Database, 'listen' | 'openCopies'> {
+  return {
+    listen: (channel, listener) => listenTo(address, channel, listener),
+    openCopies: () => openCopies(address),
+  }
 }
 
 type Setting = { name: string; setting: string }

@@ -97,6 +97,13 @@ type ServerOptions<Context> = {
 }
 
 const head_bytes_max = 16_384
+/**
+ * How long a connection may be idle. A shopper's takes a place of `connections_max`. A proxy has few, and has to be the one who
+ * closes them: what it sends on a connection that we close at this moment is lost, and it answers 502. Google's balancers keep
+ * theirs for 600 s, longer than the others.
+ */
+const idle_ms = 75_000
+const idle_of_proxy_ms = 620_000
 
 /** Builds the server without listening. */
 export async function openServer<Context>(parts: ServerOptions<Context>): Promise<FastifyInstance> {
@@ -109,9 +116,9 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   const brokenParts = { ...parts, broken }
   const app = Fastify({
     trustProxy,
-    // Slow clients: the head within 10 s, the whole request within 20 s, an idle connection for 75 s.
+    // Slow clients: the head within 10 s, the whole request within 20 s.
     requestTimeout: 20_000,
-    keepAliveTimeout: 75_000,
+    keepAliveTimeout: idle_ms,
     http: {
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
@@ -213,6 +220,10 @@ function watchConnections<Context>(
   app.addHook('onClose', async () => {
     connections.close()
     broken.close()
+  })
+  app.addHook('onResponse', async ({ raw: { socket } }) => {
+    // After Node has set its own limit, which is the same for everybody.
+    if (isProxy(socket.remoteAddress ?? '')) socket.setTimeout(idle_of_proxy_ms)
   })
   boundPipelines(app.server)
   closeUnused(app)

@@ -36,9 +36,9 @@ const windows_migration = 23
 const audiences_migration = 30
 
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
-export async function open(config: Config): Promise<Opened> {
+export async function open(config: Config, logLines?: LogLines): Promise<Opened> {
   const mended = config.database_url === null ? keepFolder(config.data_dir) : []
-  return openWith(config, undefined, {
+  return openWith(config, logLines, {
     traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
       for (const words of mended) log.warn({}, words)
@@ -54,13 +54,7 @@ export async function open(config: Config): Promise<Opened> {
  */
 export async function openExisting(config: Config, logLines: LogLines): Promise<Opened> {
   const { data_dir } = config
-  if (config.database_url === null && !isMade(data_dir)) {
-    throw new ConfigError(
-      'RIPPER_DATA_DIR',
-      `must name the folder of the service: there is no database in ${resolve(data_dir)}. A first start, or ripper ` +
-        'migrate, makes one.',
-    )
-  }
+  refuseUnlessMade(config)
   return openWith(config, logLines, {
     prepare: ({ sql }) => refuseUnlessMigrated(sql),
     masterKeys() {
@@ -69,6 +63,16 @@ export async function openExisting(config: Config, logLines: LogLines): Promise<
       throw new Error(`There is no master key in ${resolve(data_dir)}: put master.key back there.`)
     },
   })
+}
+
+/** Throws a ConfigError where there is no embedded database yet, though one is meant. */
+export function refuseUnlessMade({ database_url, data_dir }: Config): void {
+  if (database_url !== null || isMade(data_dir)) return
+  throw new ConfigError(
+    'RIPPER_DATA_DIR',
+    `must name the folder of the service: there is no database in ${resolve(data_dir)}. A first start, or ripper ` +
+      'migrate, makes one.',
+  )
 }
 
 async function openWith(

@@ -5,6 +5,7 @@ import { installation_id } from '../audit/journal.ts'
 import { insertLine } from '../audit/journal-store.ts'
 import type { Context } from '../context.ts'
 import { rewrapRows } from '../database/rewrap-rows.ts'
+import type { World } from '../kernel/world.ts'
 import { personLine } from './lines.ts'
 import { purgeLinks, withdrawEveryLink, withdrawLinksBy } from './link-store.ts'
 import { codeSecretName } from './one-time-codes.ts'
@@ -83,7 +84,11 @@ async function note(
  * Ends all sessions and withdraws all links, in a database that has gone back: some of those that it holds were ended,
  * used or withdrawn since. Returns how many sessions ended.
  */
-export async function endAllSessions({ sql, world, ids }: JobContext): Promise<number> {
+export async function endAllSessions({
+  sql,
+  world,
+  ids,
+}: Pick<JobContext, 'sql' | 'ids'> & { world: Pick<World, 'clock'> }): Promise<number> {
   const at = world.clock.now()
   return sql.begin(async (tx) => {
     const sessions = await endEverySession(tx, at)

@@ -42,6 +42,7 @@ describe.each([
   '/docs/migrate-from-stripe',
   '/docs/errors',
   '/docs/operations',
+  '/docs/operations/settings',
   '/README',
 ])('%s', (path) => {
   test.each([320, 360, 768, 1280])(
@@ -87,6 +88,34 @@ test('the search finds a refusal by keyboard alone, and the page goes there', as
   // Below the bar, which stays in sight.
   const bar = (await page.locator('.bar').boundingBox())!
   expect(y).toBeGreaterThanOrEqual(bar.y + bar.height)
+})
+
+test('the contents of a long page stand beside it, and are folded above it where there is no room', async () => {
+  for (const [width, is_beside] of [
+    [1600, true],
+    [1280, false],
+    [390, false],
+  ] as const) {
+    const page = await open('/docs/operations/alarms', { viewport: { width, height: 900 } })
+    const line = page.locator('details.contents').getByRole('link', { name: 'RipperNotReady' })
+    expect([width, await line.isVisible()]).toEqual([width, is_beside])
+    if (!is_beside) await page.getByText('On this page').click()
+    await line.click()
+    expect(new URL(page.url()).hash).toBe('#rippernotready')
+  }
+})
+
+test('a setting is found by its name, and its row is marked', async () => {
+  const page = await open('/docs/webhooks')
+  await page.getByRole('combobox').fill('RIPPER_PORT')
+  await page.getByRole('option').first().click()
+  await page.waitForURL('**/docs/operations/settings#ripper_port')
+  expect(await page.locator('tr:target').textContent()).toContain('8080')
+})
+
+test('the examples name the address at which the page was opened', async () => {
+  const page = await open('/docs')
+  expect(await page.locator('main pre').first().textContent()).toContain(`API=${service.base_url}`)
 })
 
 test('the arrows choose, Escape closes, and what is not there is said', async () => {

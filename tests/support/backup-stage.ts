@@ -130,7 +130,7 @@ export async function keepBankBooks(sql: Sql, books: Record<string, unknown>[]):
 
 /** As the guide says. */
 function copy(from: string, to: string): void {
-  const { blocks } = readGuide('docs/operations.md')
+  const { blocks } = readGuide('docs/operations/backup.md')
   const command = withChanges(blocks['embedded-backup']!, {
     '.ripper': from,
     '/backups/ripper': to,
@@ -138,13 +138,14 @@ function copy(from: string, to: string): void {
   execFileSync('sh', ['-euc', command])
 }
 
-async function make(data_dir: string): Promise<void> {
+/** With its tables, and nothing in them. */
+export async function make(data_dir: string): Promise<void> {
   const { sql, close } = await embeddedIn(data_dir).open()
   await migrate({ sql, log: quiet, clock: realClock })
   await close()
 }
 
-function embeddedIn(data_dir: string): FreshDatabase {
+export function embeddedIn(data_dir: string): FreshDatabase {
   const common = { url: null, data_dir, connections_max: 5, log: quiet, clock: realClock }
   return {
     url: '',

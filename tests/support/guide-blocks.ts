@@ -1,6 +1,6 @@
 // The code blocks of the guides, and what a reader does with them: run, saved as a file, or applied as a change.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -25,6 +25,20 @@ export function readGuide(path: string): Guide {
     if (why) guide.not_run.push(name)
   }
   return guide
+}
+
+/** The pages for operators as one guide. */
+export function readOperations(): Guide {
+  const folder = 'docs/operations'
+  const pages = readdirSync(root + folder)
+    .toSorted()
+    .map((name) => `${folder}/${name}`)
+  const guides = ['docs/operations.md', ...pages].map(readGuide)
+  return {
+    text: guides.map(({ text }) => text).join('\n'),
+    blocks: Object.assign({}, ...guides.map(({ blocks }) => blocks)),
+    not_run: guides.flatMap(({ not_run }) => not_run),
+  }
 }
 
 /** A file as a change leaves it, or as it was. */

@@ -12,7 +12,11 @@ import { type Service, startService } from '../support/service.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const guides = ['', 'operations/'].flatMap((folder) =>
+  readdirSync(join(root, 'docs', folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => folder + name),
+)
 const paths = ['llms.txt', 'README.md', 'SECURITY.md', 'sdk/README.md'].concat(
   guides.map((name) => `docs/${name}`),
 )
@@ -154,7 +158,7 @@ const proxies = paths.flatMap((path) =>
 )
 
 test('there are two proxies', () => {
-  expect(proxies.map(([path]) => path)).toEqual(['docs/going-live.md', 'docs/operations.md'])
+  expect(proxies.map(([path]) => path)).toEqual(['docs/going-live.md', 'docs/operations/proxy.md'])
 })
 
 test.each(proxies)(

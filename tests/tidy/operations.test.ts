@@ -1,4 +1,4 @@
-// Running it for real, as docs/operations.md says: a backup put back, a process stopped beside another, keys rotated,
+// Running it for real, as docs/operations.md and its pages say: a backup put back, a process stopped beside another, keys rotated,
 // rights taken away, and every table in its place for Citus.
 
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -17,14 +17,14 @@ import { rewrapSecrets } from '../../src/webhooks/endpoints/rewrap-secrets.ts'
 import { bankBooks, hashOf, keepBankBooks, makeBackup } from '../support/backup-stage.ts'
 import { openClient, purchase, refusal, runChallenge } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
-import { prelude, readGuide, withChanges } from '../support/guide-blocks.ts'
+import { prelude, readOperations, withChanges } from '../support/guide-blocks.ts'
 import { answer, serve, shell } from '../support/programs.ts'
 import { drivenClock, loopback, startService } from '../support/service.ts'
 import { quiet, realClock } from '../support/world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const { blocks, not_run, text } = readGuide('docs/operations.md')
+const { blocks, not_run, text } = readOperations()
 const random = { bytes: randomBytes }
 const minute_ms = 60_000
 
@@ -35,8 +35,9 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
 
 /** The first cells of the table that stands below a heading. */
 function namedBelow(heading: string): string[] {
-  const section = text.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
-  const rows = section.split('\n').filter((line) => line.startsWith('| `'))
+  const [, section] = text.split(new RegExp(`^#+ ${heading}$`, 'm'))
+  const [own] = section!.split(/^#+ /m)
+  const rows = own!.split('\n').filter((line) => line.startsWith('| `'))
   return rows.flatMap((row) =>
     [...row.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, it]) => it!),
   )
@@ -45,15 +46,18 @@ function namedBelow(heading: string): string[] {
 describe('the guide', () => {
   test('has no block that is not run here, but those that say why', () => {
     expect(not_run).toEqual([
-      ...['own-user', 'proxy', 'haproxy', 'pgbouncer.ini', 'pg-backup', 'integrations'],
-      ...['patroni.yml', 'citus', 'prometheus.yml'],
+      ...['own-user', 'integrations', 'pg-backup', 'citus', 'pgbouncer.ini', 'patroni.yml'],
+      ...['proxy', 'haproxy', 'systemd', 'prometheus.yml'],
     ])
-    const run = ['role', 'hot-tables', 'embedded-backup', 'brake', 'release', 'under-key']
+    const run = [
+      ...['backup', 'restore', 'embedded-backup', 'brake', 'release'],
+      ...['role', 'hot-tables', 'under-key'],
+    ]
     expect(Object.keys(blocks).toSorted()).toEqual([...not_run, ...run].toSorted())
   })
 
   test('names every job, every metric, and what is logged as an error', () => {
-    expect(namedBelow('The jobs').toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
+    expect(namedBelow('Jobs').toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
     const metrics = read('src/http/metrics.ts').match(/(?<=name: ')ripper_\w+/g)!
     const named = new Set(text.match(/\bripper_\w+(?=[`{])/g))
     expect(metrics.filter((name) => !named.has(name))).toEqual([])

@@ -8,7 +8,8 @@ import { withChanges } from '../support/guide-blocks.ts'
 import { serve, shell, talkShell } from '../support/programs.ts'
 import { removeData } from '../support/setup-database.ts'
 
-const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+const read = (path: string) => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
+const readme = read('README.md')
 const folder = mkdtempSync(join(tmpdir(), 'ripper-readme-'))
 // The server of a run as root is another user's.
 chmodSync(folder, 0o711)
@@ -26,7 +27,9 @@ afterAll(async () => {
 })
 
 test('the first payment ends captured, with liability shifted', async () => {
-  const [, script] = /<!-- first-payment -->\n```sh\n([\s\S]*?)```/.exec(readme)!
+  const [, script] = /<!-- first-payment -->\n```sh\n([\s\S]*?)```/.exec(
+    read('docs/first-payment.md'),
+  )!
   const { stdout, stderr, status } = await shell(script!, { cwd: folder })
   expect(stderr).toBe('')
   expect(status).toBe(0)

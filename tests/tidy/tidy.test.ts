@@ -228,7 +228,11 @@ function cycles(): string[] {
 const reserved: [string, RegExp, RegExp][] = [
   ['the environment', /process\.env\b/, /^src\/config\/config\.ts$/],
   ['the clock', /\bDate\.now\(|new Date\(\)|performance\.now/, /^src\/outgoing\/real-world\.ts$/],
-  ['timers', /\bset(Timeout|Interval)\(|timers\/promises/, /^src\/outgoing\/real-world\.ts$/],
+  [
+    'timers',
+    /(?<!\bsocket\.)\bset(Timeout|Interval)\(|timers\/promises/,
+    /^src\/outgoing\/real-world\.ts$/,
+  ],
   [
     'randomness',
     /Math\.random|randomBytes|randomUUID|getRandomValues/,

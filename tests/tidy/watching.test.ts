@@ -11,7 +11,7 @@ import { startService } from '../support/service.ts'
 const read = (path: string) => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
 const rules = read('deploy/prometheus/ripper.rules.yml')
 const dashboard = JSON.parse(read('deploy/grafana/ripper.json'))
-const watched = read('docs/operations.md').split('\n## What to watch\n')[1]!.split('\n## ')[0]!
+const watched = read('docs/operations/alarms.md')
 
 type Panel = { id: number; type: string; title: string; targets?: { expr: string }[] } & {
   gridPos: { x: number; y: number; w: number; h: number }
@@ -164,6 +164,11 @@ describe('what the guide says to watch', () => {
     const own = read('src/http/metrics.ts').match(/(?<=name: ')ripper_\w+/g)!
     expect(names.filter((name) => name.startsWith('ripper_')).toSorted()).toEqual(own.toSorted())
   })
+})
+
+test('each alarm has a section that says what to do, and each section an alarm', () => {
+  const sections = [...watched.matchAll(/^### (\w+)$/gm)].map(([, name]) => name!)
+  expect(sections.toSorted()).toEqual(alarms.map(({ name }) => name).toSorted())
 })
 
 test('each alarm has a test in which it is up, and one in which it is not', () => {

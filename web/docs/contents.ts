@@ -44,3 +44,15 @@ export function followReader(): void {
     if (section) watcher.observe(section)
   }
 }
+
+/** Beside the text the page's own contents stay open; above it they would push it away. */
+export function foldContents(): void {
+  const contents = document.querySelector<HTMLDetailsElement>('details.contents')
+  if (!contents) return
+  const beside = matchMedia('(width >= 84rem)')
+  const fold = () => {
+    contents.open = beside.matches
+  }
+  beside.addEventListener('change', fold)
+  fold()
+}

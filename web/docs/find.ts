@@ -20,21 +20,33 @@ export function find(index: SearchEntry[], asked: string): SearchEntry[] {
 /** 0 if a word is missing. */
 function scoreOf({ title, place, words = '' }: SearchEntry, asked: string[]): number {
   const head = plain(title)
-  const rest = `${plain(place)} ${plain(words)}`
+  const rest = ` ${plain(place)} ${plain(words)} `
   let score = head === asked.join(' ') ? 8 : 0
   for (const word of asked) {
     const at = head.indexOf(word)
-    if (at === 0 || head[at - 1] === ' ') score += 4
-    else if (at > 0) score += 3
+    if (at >= 0) score += isStart(head, at) ? 5 : 4
+    else if (isStart(head, head.indexOf(stemOf(word)))) score += 3
+    else if (rest.includes(` ${word} `)) score += 2
     else if (rest.includes(word)) score += 1
     else return 0
   }
   return score
 }
 
+function isStart(text: string, at: number): boolean {
+  return at === 0 || (at > 0 && /[ _]/.test(text[at - 1]!))
+}
+
+/** So that `rotate` finds "Rotating keys". */
+function stemOf(word: string): string {
+  const stem = word.replace(/(ing|ed|es|e|s)$/, '')
+  return stem.length < 4 ? word : stem
+}
+
+/** A name with low lines is one word. */
 function plain(text: string): string {
   return text
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/[^\p{L}\p{N}_]+/gu, ' ')
     .trim()
 }

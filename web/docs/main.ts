@@ -1,8 +1,11 @@
 // The documentation's own script: search, the contents on a small screen, and where in the side list the reader is.
 
-import { followReader, openContents } from './contents.ts'
+import { showOwnAddress } from './address.ts'
+import { foldContents, followReader, openContents } from './contents.ts'
 import { search } from './search.ts'
 
+showOwnAddress()
 openContents()
+foldContents()
 search()
 followReader()

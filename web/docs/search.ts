@@ -2,8 +2,18 @@
 
 import { find, type SearchEntry } from './find.ts'
 
+/** Loaded once, when somebody begins to search. */
+let index: Promise<SearchEntry[]> | null = null
+
+function loadIndex(): Promise<SearchEntry[]> {
+  index ??= fetch('/docs/search.json').then((answer) => answer.json())
+  index.catch(() => {
+    index = null
+  })
+  return index
+}
+
 export function search(): void {
-  const index = JSON.parse(document.getElementById('index')!.textContent!) as SearchEntry[]
   const field = document.getElementById('search') as HTMLInputElement
   const list = document.getElementById('found')!
   field.parentElement!.hidden = false
@@ -18,11 +28,12 @@ export function search(): void {
     if (line) field.setAttribute('aria-activedescendant', line.id)
     else field.removeAttribute('aria-activedescendant')
   }
-  const show = () => {
-    const entries = find(index, field.value)
+  const show = async () => {
+    const loaded = await loadIndex().catch(() => null)
+    const entries = loaded ? find(loaded, field.value) : []
     list.replaceChildren(...entries.map(lineOf))
     const is_asked = field.value.trim() !== ''
-    if (is_asked && entries.length === 0) list.append(nothing())
+    if (is_asked && entries.length === 0) list.append(nothing(loaded !== null))
     list.hidden = !is_asked
     field.setAttribute('aria-expanded', `${is_asked}`)
     choose(0)
@@ -32,8 +43,11 @@ export function search(): void {
     field.setAttribute('aria-expanded', 'false')
   }
 
-  field.addEventListener('input', show)
-  field.addEventListener('focus', () => field.value && show())
+  field.addEventListener('input', () => void show())
+  field.addEventListener('focus', () => {
+    void loadIndex().catch(() => {})
+    if (field.value) void show()
+  })
   field.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown') choose(chosen + 1)
     else if (event.key === 'ArrowUp') choose(chosen - 1)
@@ -68,10 +82,10 @@ function lineOf({ title, href, place }: SearchEntry, at: number): HTMLElement {
   return line
 }
 
-function nothing(): HTMLElement {
+function nothing(is_loaded: boolean): HTMLElement {
   const line = document.createElement('li')
   line.setAttribute('role', 'option')
   line.setAttribute('aria-disabled', 'true')
-  line.textContent = 'Nothing found.'
+  line.textContent = is_loaded ? 'Nothing found.' : 'The search could not be loaded. Try again.'
   return line
 }

@@ -61,7 +61,8 @@ function headsOf(options: Options): Set<string> {
   return new Set(heads)
 }
 
-async function verifyAll(
+/** Every merchant's chain and payments, or those of the one that the options name. */
+export async function verifyAll(
   context: CommandContext,
   options: Options,
   heads: ReadonlySet<string>,

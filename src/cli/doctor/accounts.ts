@@ -38,7 +38,7 @@ export const accountChecks: Check<AccountFacts>[] = [
       if (active + suspended === 0) {
         return warning(
           'there is none',
-          'Start the service for the demo merchant, or make one: ripper merchant create.',
+          'Make one: ripper merchant create. With the embedded database a start makes the demo merchant.',
         )
       }
       return ok(`${active} active, ${suspended} suspended`)

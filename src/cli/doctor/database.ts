@@ -48,11 +48,11 @@ const general_advice =
 
 const advice: Record<NonNullable<UnusableReason>, string> = {
   pooler:
-    'Set up the pooler like that, or let RIPPER_DATABASE_URL lead past it: "PgBouncer" in docs/operations.md.',
+    'Set up the pooler like that, or let RIPPER_DATABASE_URL lead past it: "PgBouncer" in docs/operations/postgresql.md.',
   settings:
-    'Correct them: no service starts on it before. "PostgreSQL" in docs/operations.md says more.',
+    'Correct them: no service starts on it before. "PostgreSQL" in docs/operations/postgresql.md says more.',
   version: 'Upgrade that server, or set RIPPER_DATABASE_URL to a newer one.',
-  tls: 'Correct sslmode or sslrootcert in RIPPER_DATABASE_URL, or the server\'s certificate: "TLS" in docs/operations.md.',
+  tls: 'Correct sslmode or sslrootcert in RIPPER_DATABASE_URL, or the server\'s certificate: "TLS" in docs/operations/postgresql.md.',
   address:
     'Correct host, database, user and password in RIPPER_DATABASE_URL; if the server demands TLS, add sslmode.',
 }
@@ -116,7 +116,7 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
         const words = wrong.map(({ node, fault }) => `${node}: ${fault}`).join('; ')
         return problem(
           words,
-          'The merchants of a node that does not answer are answered 503. "Citus" in docs/operations.md says more.',
+          'The merchants of a node that does not answer are answered 503. "Citus" in docs/operations/citus.md says more.',
         )
       }
       const cells = nodes.reduce((sum, each) => sum + each.cells, 0)

@@ -136,7 +136,7 @@ export const workChecks: Check<WorkFacts>[] = [
       if (brakes_pulled.some(({ pulled_by }) => pulled_by === service_actor)) {
         return problem(
           brakes.join('; '),
-          'Find out whether orders were lost ("Lost commits" in docs/operations.md), then ripper orphan release.',
+          'Find out whether orders were lost ("Lost commits" in docs/operations/backup.md), then ripper orphan release.',
         )
       }
       return warning(

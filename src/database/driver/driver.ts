@@ -51,6 +51,19 @@ export function connect(address: Address, options: ConnectOptions): Sql {
   )
 }
 
+/**
+ * One connection of the driver's own, for COPY: a table may take hours, in which the server says nothing else. What it sets
+ * makes a value the same text on every server.
+ */
+export function openCopies(address: Address): postgres.Sql {
+  return openPool(targetOf(address), {
+    connections_max: 1,
+    lock_timeout_ms: 10_000,
+    statement_timeout_ms: 0,
+    parameters: { enable_seqscan: 'on', DateStyle: 'ISO, MDY', IntervalStyle: 'postgres' },
+  })
+}
+
 type Listener = { heard: (payload: string) => void; opened: () => void }
 
 /**

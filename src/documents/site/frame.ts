@@ -11,12 +11,10 @@ export type Group = { title: string; lines: Line[] }
 /** An entry of the search: a title, its place, and more words by which it is found. */
 export type SearchEntry = { title: string; href: string; place: string; words?: string }
 
-export type Contents = { groups: Group[]; index: SearchEntry[] }
-
 const folder = new URL('../../../dist/web/', import.meta.url)
 
 /** Builds pages that share one side list. Reads the built script and style, and throws if they are missing. */
-export function openFrame({ groups, index }: Contents) {
+export function openFrame(groups: Group[]) {
   const style = inlineText(readFileSync(new URL('docs.css', folder), 'utf8'))
   const script = inlineText(readFileSync(new URL('docs.js', folder), 'utf8'))
   const headers = {
@@ -24,11 +22,11 @@ export function openFrame({ groups, index }: Contents) {
       'script-src': [script.sha256],
       'style-src': [style.sha256],
       'img-src': ["'self'", 'data:'],
+      'connect-src': ["'self'"],
       'frame-ancestors': ["'none'"],
     }),
     'x-frame-options': 'DENY',
   }
-  const data = JSON.stringify(index).replace(/</g, '\\u003c')
   /** `path` is the page's own, `body` HTML. */
   return (page: { path: string; title: string; body: string }): PageAnswer => ({
     status: 200,
@@ -41,7 +39,7 @@ export function openFrame({ groups, index }: Contents) {
         `<a class="skip" href="#text">To the text</a>${bar}<div class="frame">` +
         `<nav aria-label="Documentation">${groups.map((each) => groupOf(each, page.path)).join('')}</nav>` +
         `<main id="text">${page.body}</main></div>` +
-        `<script type="application/json" id="index">${data}</script><script>${script.text}</script>`,
+        `<script>${script.text}</script>`,
     }),
   })
 }

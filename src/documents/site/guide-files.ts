@@ -6,13 +6,23 @@ import { lasting } from '../../http/encoded.ts'
 import type { Page } from '../../http/pages.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const folders = ['', 'docs/', 'docs/connect/', 'docs/decisions/', 'sdk/', 'bench/', 'proofs/']
+const folders = [
+  '',
+  'docs/',
+  'docs/connect/',
+  'docs/operations/',
+  'docs/decisions/',
+  'sdk/',
+  'bench/',
+  'proofs/',
+]
 const types = new Map([
   ['md', 'text/markdown; charset=utf-8'],
   ['txt', 'text/plain; charset=utf-8'],
   ['json', 'application/json; charset=utf-8'],
   ['png', 'image/png'],
   ['webp', 'image/webp'],
+  ['svg', 'image/svg+xml'],
 ])
 
 /** The files that are served at their path in the repository: guides, llms.txt, the API's description, pictures. */
@@ -20,7 +30,10 @@ function servedPaths(): string[] {
   return folders
     .filter((folder) => existsSync(root + folder))
     .flatMap((folder) => readdirSync(root + folder).map((name) => folder + name))
-    .filter((path) => /\.md$|^docs\/\w+\.(png|webp)$/.test(path) || others.includes(path))
+    .filter(
+      (path) =>
+        /\.md$|^docs\/\w+\.(png|webp)$|^bench\/[\w-]+\.svg$/.test(path) || others.includes(path),
+    )
 }
 
 const others = ['llms.txt', 'docs/openapi.json']

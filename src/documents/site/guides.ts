@@ -1,7 +1,9 @@
 // The guides as pages of the documentation. llms.txt decides their place in the side list.
 
+import { escapeHtml } from '../../kernel/html.ts'
 import type { Group, SearchEntry } from './frame.ts'
-import { type RenderedMarkdown, renderMarkdown } from './markdown.ts'
+import { sectionWords } from './guide-sections.ts'
+import { type Heading, type RenderedMarkdown, renderMarkdown } from './markdown.ts'
 
 /** A file of the repository: `docs/webhooks.md`. */
 export type GuideFile = { path: string; text: string }
@@ -10,6 +12,8 @@ export type Guide = RenderedMarkdown & {
   /** Such as `/docs/webhooks`. The Markdown is at the same address with `.md`. */
   path: string
   title: string
+  /** Of each heading; see `sectionWords`. */
+  words: string[]
 }
 
 /** The path of a guide's page. */
@@ -20,7 +24,8 @@ export function guideAddress(path: string): string {
 export function renderGuides(files: GuideFile[]): Guide[] {
   return files.map(({ path, text }) => {
     const rendered = renderMarkdown(text)
-    return { ...rendered, path: guideAddress(path), title: rendered.headings[0]?.title ?? path }
+    const title = rendered.headings[0]?.title ?? path
+    return { ...rendered, path: guideAddress(path), title, words: sectionWords(text) }
   })
 }
 
@@ -40,16 +45,58 @@ export function guideGroups(llms: string, guides: Guide[]): Group[] {
     .filter(({ lines }) => lines.length > 0)
 }
 
-/** Every heading of every guide. A decision record gives only its title, because all records have the same headings below. */
+/** As the side list has them, and then those that are not in it. */
+export function inOrder(guides: Guide[], groups: Group[]): Guide[] {
+  const listed = groups.flatMap(({ lines }) => lines.map(({ href }) => href))
+  const placeOf = ({ path }: Guide) => {
+    const at = listed.indexOf(path)
+    return at < 0 ? listed.length : at
+  }
+  return guides.toSorted((one, other) => placeOf(one) - placeOf(other))
+}
+
+/**
+ * Every heading of every guide with the words below it, and every setting. A decision record gives only its title, because all
+ * records have the same headings below.
+ */
 export function guideIndex(guides: Guide[]): SearchEntry[] {
-  return guides.flatMap(({ path, title, headings }) =>
-    headings
-      .filter(({ depth }) => depth <= (path.startsWith('/docs/decisions/') ? 1 : 3))
-      .map((heading) => ({
-        title: heading.title,
-        href: heading.depth === 1 ? path : `${path}#${heading.anchor}`,
-        place: heading.depth === 1 ? 'Guide' : title,
-        ...(heading.depth === 1 && { words: path }),
-      })),
+  return guides.flatMap((guide) => [...guide.terms.map(termEntry(guide)), ...headingEntries(guide)])
+}
+
+function termEntry({ path, title }: Guide) {
+  return ({ name, anchor, meaning }: Guide['terms'][number]): SearchEntry => ({
+    title: name,
+    href: `${path}#${anchor}`,
+    place: `${title}: ${meaning}`,
+  })
+}
+
+function headingEntries({ path, title, headings, words }: Guide): SearchEntry[] {
+  const depth_max = path.startsWith('/docs/decisions/') ? 1 : 3
+  const entries: SearchEntry[] = []
+  for (const [at, heading] of headings.entries()) {
+    // What stands too deep is found by the heading above it.
+    if (heading.depth <= depth_max) entries.push(entryOf(heading, { path, title }))
+    const last = entries.at(-1)
+    if (last) last.words = [last.words, words[at]].filter(Boolean).join(' ')
+  }
+  return entries
+}
+
+function entryOf(heading: Heading, { path, title }: Pick<Guide, 'path' | 'title'>): SearchEntry {
+  if (heading.depth === 1) return { title: heading.title, href: path, place: 'Guide', words: path }
+  return { title: heading.title, href: `${path}#${heading.anchor}`, place: title }
+}
+
+const contents_least = 3
+
+/** The headings of a long page as a list; empty for a short one. */
+export function guideContents({ headings }: Guide): string {
+  const shown = headings.filter(({ depth }) => depth === 2 || depth === 3)
+  if (shown.length < contents_least) return ''
+  const lines = shown.map(
+    ({ depth, title, anchor }) =>
+      `<li${depth === 3 ? ' class="deeper"' : ''}><a href="#${anchor}">${escapeHtml(title)}</a></li>`,
   )
+  return `<details class="contents" open><summary>On this page</summary><ul>${lines.join('')}</ul></details>`
 }

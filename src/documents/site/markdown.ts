@@ -4,11 +4,14 @@ import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from '../../kernel/html.ts'
 
 export type Heading = { depth: number; title: string; anchor: string }
-export type RenderedMarkdown = { html: string; headings: Heading[] }
+/** A name that a row of a table explains, such as a setting. */
+export type Term = { name: string; anchor: string; meaning: string }
+export type RenderedMarkdown = { html: string; headings: Heading[]; terms: Term[] }
 
 /** Links between guides lead to the rendered ones: `webhooks.md#retries` to `webhooks#retries`. */
 export function renderMarkdown(text: string): RenderedMarkdown {
   const headings: Heading[] = []
+  const terms: Term[] = []
   const marked = new Marked({ gfm: true })
   marked.use({
     renderer: {
@@ -46,12 +49,18 @@ export function renderMarkdown(text: string): RenderedMarkdown {
         // A table with an empty head is only a layout.
         const has_head = token.header.some(({ text: words }) => words !== '')
         const head = has_head ? `<thead><tr>${cells(token.header, 'th')}</tr></thead>` : ''
-        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('')
+        const rows = token.rows
+          .map((row) => {
+            const term = termOf(row, terms)
+            if (term) terms.push(term)
+            return `<tr${term ? ` id="${term.anchor}"` : ''}>${cells(row, 'td')}</tr>`
+          })
+          .join('')
         return `<div class="table" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`
       },
     },
   })
-  return { html: marked.parse(text, { async: false }), headings }
+  return { html: marked.parse(text, { async: false }), headings, terms }
 }
 
 /** The names of code blocks, by which the tests find them. */
@@ -79,6 +88,13 @@ function anchorOf(title: string, earlier: Heading[]): string {
     .replaceAll(' ', '-')
   const same = earlier.filter((each) => each.title.toLowerCase() === title.toLowerCase()).length
   return same === 0 ? anchor : `${anchor}-${same}`
+}
+
+/** Of a row that begins with the name of a setting. */
+function termOf([first, second]: Tokens.TableCell[], earlier: Term[]): Term | null {
+  const [, name] = /^`([A-Z]+(?:_[A-Z]+)+)`$/.exec(first?.text ?? '') ?? []
+  if (name === undefined || earlier.some((each) => each.name === name)) return null
+  return { name, anchor: name.toLowerCase(), meaning: plain(second?.text ?? '') }
 }
 
 function plain(source: string): string {

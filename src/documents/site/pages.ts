@@ -3,8 +3,16 @@
 import { lasting } from '../../http/encoded.ts'
 import type { Page, PageAnswer } from '../../http/pages.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
-import { type Line, openFrame } from './frame.ts'
-import { type GuideFile, guideAddress, guideGroups, guideIndex, renderGuides } from './guides.ts'
+import { type Line, openFrame, type SearchEntry } from './frame.ts'
+import {
+  type GuideFile,
+  guideAddress,
+  guideContents,
+  guideGroups,
+  guideIndex,
+  inOrder,
+  renderGuides,
+} from './guides.ts'
 import { reference } from './reference.ts'
 
 /** `files` are the guides and llms.txt. The first request makes the pages, so that a start does not wait for them. */
@@ -14,7 +22,7 @@ export function documentationPages<Context>(
 ): Page<Context>[] {
   const guides = files.filter(({ path }) => path.endsWith('.md'))
   let made: Map<string, PageAnswer> | null = null
-  const paths = ['/docs', ...guides.map(({ path }) => guideAddress(path))]
+  const paths = ['/docs', index_path, ...guides.map(({ path }) => guideAddress(path))]
   return paths.map((path) => ({
     method: 'GET',
     path,
@@ -40,14 +48,23 @@ export function documentation(
   const guided = guideGroups(llms, guides).map((group) =>
     group.title === 'Reference' ? { ...group, lines: [api, ...group.lines] } : group,
   )
-  const framed = openFrame({
-    groups: [...guided, ...groups],
-    index: [...index, ...guideIndex(guides)],
-  })
+  const framed = openFrame([...guided, ...groups])
   const pages = guides.map((guide): [string, PageAnswer] => {
     const source = `<p class="source"><a href="${guide.path}.md">This page as Markdown</a></p>`
-    const text = `<article>${guide.html}${source}</article>`
+    const text = `<div class="guide">${guideContents(guide)}<article>${guide.html}${source}</article></div>`
     return [guide.path, framed({ path: guide.path, title: guide.title, body: text })]
   })
-  return new Map([['/docs', framed({ path: '/docs', title, body })], ...pages])
+  return new Map([
+    ['/docs', framed({ path: '/docs', title, body })],
+    [index_path, searchIndex([...index, ...guideIndex(inOrder(guides, guided))])],
+    ...pages,
+  ])
+}
+
+/** What the search looks through. The pages load it when somebody begins to search. */
+const index_path = '/docs/search.json'
+
+function searchIndex(index: SearchEntry[]): PageAnswer {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  return { status: 200, headers, body: JSON.stringify(index) }
 }

@@ -1,0 +1,127 @@
+// Loads a backup into tables that hold nothing yet: all of it, or nothing.
+
+import { pipeline } from 'node:stream/promises'
+import { type Copies, type CopyTransaction, copyIn } from '../driver/copies.ts'
+import { ownMigrations, readMigrated } from '../migrate.ts'
+import type { AnySql, Sql } from '../open.ts'
+import {
+  type BackupCounts,
+  BackupFileError,
+  type BackupHead,
+  type BackupReader,
+  begin_line,
+  copyIn as copyNamed,
+  countsIn,
+  cutOff,
+  end_line,
+  partitionIn,
+  partitionLine,
+  rowsIn,
+} from './backup-file.ts'
+import { type BackupTable, backupTables } from './backup-tables.ts'
+import { liftLimits } from './write-backup.ts'
+
+/**
+ * Why a backup cannot be put into this database, null where it can. Tables that a service or `ripper migrate` has made are no
+ * hindrance as long as there is no merchant: so a restore that broke off can be made again.
+ */
+export async function faultOfTarget(sql: Sql, head: BackupHead): Promise<string | null> {
+  const { newest, known } = await readMigrated(sql)
+  if (head.migration > known) {
+    return `the backup is of release ${head.version}, with migration ${head.migration}, and this one knows only ${known}: restore it with that release or a newer one`
+  }
+  if (newest === null) {
+    const [row] = await sql<[{ count: number }]>`
+      select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p') and n.nspname = any(array['public', 'vault', 'simulator'])`
+    return row.count === 0 ? null : has_tables
+  }
+  if (newest > head.migration) {
+    return `its tables are of migration ${newest} and the backup's of ${head.migration}: restore into an empty database, and ripper restore brings it up to this release`
+  }
+  return (await holdsSomething(sql)) ? has_tables : null
+}
+
+const has_tables =
+  'it has tables already. A backup is restored into an empty database or a new data folder, so that nothing is lost by it'
+
+async function holdsSomething(sql: AnySql): Promise<boolean> {
+  const [row] = await sql<[{ holds: boolean }]>`
+    select exists (select 1 from merchants) or exists (select 1 from journal) or exists (select 1 from users) as holds`
+  return row.holds
+}
+
+/** The migrations that the tables need before they can take it. */
+export function migrationsOf({ migration }: BackupHead) {
+  return ownMigrations().slice(0, migration)
+}
+
+/** `atLast` does what has to be there with the first row. Throws a BackupFileError, and then nothing was loaded. */
+export async function loadBackup(
+  copies: Copies,
+  reader: BackupReader,
+  atLast: (tx: AnySql) => Promise<unknown>,
+): Promise<BackupCounts> {
+  return copies.begin(async (tx) => {
+    await liftLimits(tx)
+    // A service that starts now waits, and then finds what was loaded.
+    await tx`lock table merchants in access exclusive mode`
+    if (await holdsSomething(tx)) throw new Error(has_tables)
+    const tables = await backupTables(tx)
+    await tx.unsafe(`truncate ${tables.map(({ name }) => name).join(', ')} cascade`)
+    const counts = await loadLines(tx, reader, tables)
+    await atLast(tx)
+    return counts
+  }) as Promise<BackupCounts>
+}
+
+async function loadLines(
+  tx: CopyTransaction,
+  reader: BackupReader,
+  tables: BackupTable[],
+): Promise<BackupCounts> {
+  const counts: BackupCounts = {}
+  for (;;) {
+    const line = await reader.line()
+    if (line === null) throw cutOff()
+    const told = countsIn(line)
+    if (told) {
+      if (JSON.stringify(told) === JSON.stringify(counts)) return counts
+      throw new BackupFileError('was damaged: it has other rows than it says')
+    }
+    const partition = partitionIn(line)
+    const copy = copyNamed(line)
+    if (partition) await tx.unsafe(partitionLine(partition))
+    else if (copy) counts[copy.table] = await loadRows(tx, reader, known(copy, tables))
+    else if (line !== begin_line && line !== end_line) {
+      throw new BackupFileError(`has a line that no backup has: ${line.slice(0, 60)}`)
+    }
+  }
+}
+
+function known(
+  copy: { table: string; columns: string },
+  tables: BackupTable[],
+): { statement: string } {
+  const table = tables.find(({ name }) => name === copy.table)
+  if (table?.columns !== copy.columns) {
+    throw new BackupFileError(`has a table that is not of its release: ${copy.table}`)
+  }
+  return { statement: `copy ${table.name} (${table.columns}) from stdin` }
+}
+
+async function loadRows(
+  tx: CopyTransaction,
+  reader: BackupReader,
+  { statement }: { statement: string },
+): Promise<number> {
+  let count = 0
+  async function* counted() {
+    for await (const bytes of reader.rows()) {
+      count += rowsIn(bytes)
+      yield bytes
+    }
+  }
+  await pipeline(counted(), await copyIn(tx, statement))
+  return count
+}

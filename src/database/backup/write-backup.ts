@@ -1,0 +1,111 @@
+// Writes a backup: every table as it was at one moment, while the service goes on.
+
+import { closeSync, createWriteStream, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { type Copies, type CopyTransaction, copyOut } from '../driver/copies.ts'
+import {
+  type BackupCounts,
+  type BackupHead,
+  begin_line,
+  copyLine,
+  countsLine,
+  end_line,
+  first_line,
+  headLine,
+  partitionLine,
+  rows_end,
+  rowsIn,
+} from './backup-file.ts'
+import { backupPartitions, backupTables } from './backup-tables.ts'
+
+export type WrittenBackup = { head: BackupHead; counts: BackupCounts }
+
+/** The file is there when it is whole and on the disk, for its user alone. It replaces none. Throws EEXIST where one is there. */
+export async function writeBackup(
+  copies: Copies,
+  { path, version, now }: { path: string; version: string; now: Date },
+): Promise<WrittenBackup> {
+  const draft = `${path}.part`
+  /** What went wrong first: the connection that is cut for it has an error of its own. */
+  let fault: unknown = null
+  try {
+    const written = await copies.begin('isolation level repeatable read read only', async (tx) => {
+      await liftLimits(tx)
+      const head = await readHead(tx, { version, now })
+      const counts: BackupCounts = {}
+      const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
+      await pipeline(backupText(tx, head, counts), createGzip(), file).catch((error) => {
+        fault = error
+        // The driver would wait for whoever reads what the server still sends.
+        void copies.end({ timeout: 0 })
+        throw error
+      })
+      return { head, counts }
+    })
+    linkSync(draft, path)
+    syncEntries(dirname(path))
+    rmSync(draft)
+    return written
+  } catch (error) {
+    const first = fault ?? error
+    // Another run may be writing its own.
+    if (!isOfAnother(first, draft)) rmSync(draft, { force: true })
+    throw first
+  }
+}
+
+function isOfAnother(error: unknown, draft: string): boolean {
+  const { code, path, syscall } = error as NodeJS.ErrnoException
+  return code === 'EEXIST' && path === draft && syscall === 'open'
+}
+
+/** A pooler between may not have passed on what the connection asked for. */
+export async function liftLimits(tx: CopyTransaction): Promise<void> {
+  await tx.unsafe(
+    `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+    set local enable_seqscan = on; set local datestyle = 'ISO, MDY'; set local intervalstyle = 'postgres';
+    set local timezone = 'UTC'`,
+  )
+}
+
+async function readHead(
+  tx: CopyTransaction,
+  { version, now }: { version: string; now: Date },
+): Promise<BackupHead> {
+  const [row] = await tx<[{ migration: number; key_id: string | null }]>`
+    select (select max(number) from migrations) as migration,
+      (select key_id from sealing_keys order by made_current_at desc, key_id limit 1) as key_id`
+  return { version, ...row, made_at: now.toISOString() }
+}
+
+async function* backupText(
+  tx: CopyTransaction,
+  head: BackupHead,
+  counts: BackupCounts,
+): AsyncGenerator<string | Buffer> {
+  yield `${first_line}\n${headLine(head)}\n${begin_line}\n`
+  for (const partition of await backupPartitions(tx)) yield `${partitionLine(partition)}\n`
+  for (const { name, columns } of await backupTables(tx)) {
+    yield `${copyLine(name, columns)}\n`
+    let count = 0
+    const rows = await copyOut(tx, `copy (select ${columns} from ${name}) to stdout`)
+    for await (const bytes of rows) {
+      count += rowsIn(bytes)
+      yield bytes
+    }
+    counts[name] = count
+    yield rows_end
+  }
+  yield `${end_line}\n${countsLine(counts)}\n`
+}
+
+function syncEntries(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
