@@ -4,7 +4,7 @@ import { receiptModes } from './checkout/receipts/mailer.ts'
 import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
 import { recordClockOffset } from './database/clock/service-clock.ts'
-import type { Database } from './database/open.ts'
+import type { Database, Sql } from './database/open.ts'
 import { openPresence, type Presence } from './database/presence/presence.ts'
 import { openMetrics } from './http/metrics.ts'
 import { type Changes, hearChanges } from './merchants/hear-changes.ts'
@@ -22,6 +22,7 @@ import { metrics_path } from './service/operational.ts'
 import { keepFolder, type Opened, open, type ServiceResources } from './service/resources.ts'
 import { type Stoppable, stopInOrder } from './service/stop.ts'
 import { openWebhookSending, webhookUrls } from './service/webhooks.ts'
+import { anyUserExists } from './users/user-store.ts'
 
 export type RunningService = {
   base_url: string
@@ -33,6 +34,8 @@ export type RunningService = {
   metrics_url: string | null
   /** By which the first of them comes in, once; null where there is one, or nobody sees it. */
   welcome_url: string | null
+  /** The command that makes such a link; null where there is a link, or somebody has an account. */
+  welcome_command: string | null
   /**
    * Turns readiness off for a while so that proxies turn elsewhere, ends what is in flight, then everything else. A
    * second call waits for the first. False where something did not end in time: the process must end all the same.
@@ -120,6 +123,7 @@ export async function serve(
       dashboard_url,
       metrics_url: metricsApp && `${addressOf(metricsApp, config)}${metrics_path}`,
       welcome_url,
+      welcome_command: welcome_url ? null : await commandForFirst(database.sql, demo),
       stop,
     }
   } catch (error) {
@@ -129,6 +133,13 @@ export async function serve(
     for (const { end } of last) await end()
     throw error
   }
+}
+
+/** Makes somebody operator, and owner of the demo merchant where there is one; null where somebody has an account. */
+async function commandForFirst(sql: Sql, demo: Demo | null): Promise<string | null> {
+  if (await anyUserExists(sql)) return null
+  const owner = demo ? ` --merchant ${demo.merchant_id} --role owner` : ''
+  return `ripper user link --email you@shop.example --operator${owner}`
 }
 
 /** What the service takes from its settings as it stands there. */

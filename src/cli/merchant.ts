@@ -82,7 +82,7 @@ export const merchantList: Command = {
     if (json) printJson({ merchants: found.map(viewMerchant) })
     else if (found.length === 0) {
       printLine(
-        'There is no merchant yet. ripper merchant create makes one; npm start makes a demo merchant.',
+        'There is no merchant yet. ripper merchant create makes one, ripper serve --demo the demo merchant.',
       )
     } else {
       printTable(

@@ -77,11 +77,14 @@ function farewell(drain_seconds: number): string {
  * alone, and the command to paste reads it there.
  */
 export function welcome(running: RunningService, demo_file: string | null): string {
-  const { base_url, database, demo, dashboard_url, metrics_url, welcome_url } = running
+  const { base_url, database, demo, dashboard_url, metrics_url } = running
+  const { welcome_url, welcome_command } = running
   const metrics = metrics_url ? `\n  Metrics    ${metrics_url}` : ''
   const become = welcome_url
     ? `\n  Become its owner  ${welcome_url}\n                    works once, for 24 hours\n`
-    : ''
+    : welcome_command
+      ? `\n  Nobody has an account yet: ${welcome_command}\n`
+      : ''
   const address = `
 Ripper Checkout is running.
 

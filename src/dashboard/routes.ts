@@ -57,6 +57,7 @@ import {
   signInByAPassword,
   signOut,
 } from './sign-in/sign-in-routes.ts'
+import { listMerchantsHere, makeMerchantHere } from './system/merchant-routes.ts'
 import {
   closeFindingsHere,
   leaveOrphansHere,
@@ -161,6 +162,8 @@ export const dashboardRoutes = [
   listAuditHere,
   exportPaymentsHere,
   readOverviewHere,
+  listMerchantsHere,
+  makeMerchantHere,
   readSystemHere,
   listOrphansHere,
   reverseOrphansHere,

@@ -37,13 +37,24 @@ import { beginAs } from './write-as.ts'
 export type ManageContext = LineWriter & { sql: Sql } & ManageParts
 type ManageParts = { ids: Ids; clock: Clock }
 
+export type NewMerchant = Pick<Merchant, 'name' | 'live' | 'live_enabled' | 'acquiring_profile'>
+
 /** Throws `invalid_request` for a profile whose fallback is its own acquirer. */
 export async function createMerchant(
   context: ManageContext,
-  asked: Pick<Merchant, 'name' | 'live' | 'live_enabled' | 'acquiring_profile'>,
+  asked: NewMerchant,
 ): Promise<Merchant> {
-  const { sql, ids, clock } = context
   refuseOwnFallback(asked.acquiring_profile)
+  return beginAs(context.sql, context, (tx) => createMerchantIn(tx, context, asked))
+}
+
+/** The same in a transaction that does more, for a profile that was judged. */
+export async function createMerchantIn(
+  tx: AnySql,
+  context: LineWriter & ManageParts,
+  asked: NewMerchant,
+): Promise<Merchant> {
+  const { ids, clock } = context
   const merchant: Merchant = {
     ...asked,
     merchant_id: ids.merchant(),
@@ -53,12 +64,13 @@ export async function createMerchant(
   }
   const { merchant_id, live, live_enabled, created_at: at } = merchant
   const told = { change: 'merchant.created', detail: { live, live_enabled }, at }
-  const line = lineOf(context, { merchant_id, subject: merchant_id, ...told })
-  await beginAs(sql, context, async (tx) => {
-    await insertMerchant(tx, merchant, line)
-    // The first live merchant changes how a running service behaves for all merchants.
-    await notifyOfChange(tx, merchant_id)
-  })
+  await insertMerchant(
+    tx,
+    merchant,
+    lineOf(context, { merchant_id, subject: merchant_id, ...told }),
+  )
+  // The first live merchant changes how a running service behaves for all merchants.
+  await notifyOfChange(tx, merchant_id)
   return merchant
 }
 

@@ -150,6 +150,11 @@ export async function listMerchants(sql: Sql): Promise<Merchant[]> {
   return sql<Merchant[]>`select * from merchants order by created_at, merchant_id`
 }
 
+export async function listNewestMerchants(sql: Sql, limit: number): Promise<Merchant[]> {
+  return sql<Merchant[]>`
+    select * from merchants order by created_at desc, merchant_id desc limit ${limit}`
+}
+
 export async function liveMerchantExists(sql: Sql): Promise<boolean> {
   const rows = await sql`select 1 from merchants where live limit 1`
   return rows.length > 0

@@ -5,7 +5,7 @@ import { isUniqueViolation } from '../database/failures.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { deleteIdentities } from './identity-store.ts'
-import { personLine } from './lines.ts'
+import { type Author, personLine } from './lines.ts'
 import { type NamedLink, spendLink, withdrawOpenWelcomes, withdrawResetsOf } from './link-store.ts'
 import { linkUsed } from './links.ts'
 import { signInRequired } from './member.ts'
@@ -21,7 +21,7 @@ import { type Factor, isLocked } from './session.ts'
 import { endSessions, type FoundSession } from './session-store.ts'
 import { authorOf, type Sender, startSession, type UsersContext } from './start-session.ts'
 import { forgetEveryTry } from './tries-store.ts'
-import { plainEmail, plainName } from './user.ts'
+import { type Membership, plainEmail, plainName } from './user.ts'
 import {
   anyUserExists,
   findUser,
@@ -154,15 +154,19 @@ export async function grant(
     await insertLine(tx, personLine(context, author, told))
   }
   if (merchant_id === null || role === null) return
-  const membership = { merchant_id, user_id, role, invited_by, created_at: at, reviewed_at: null }
-  if (!(await insertMembership(tx, membership))) return
-  const told = {
-    merchant_id,
-    subject: user_id,
-    change: 'member.joined',
-    detail: { role, invited_by },
-    at,
-  }
+  await addMember(tx, context, { merchant_id, user_id, role, invited_by, at }, author)
+}
+
+/** Makes somebody, whom the transaction has locked, a member; whoever is one stays what they are. */
+export async function addMember(
+  tx: AnySql,
+  context: Pick<UsersContext, 'ids'>,
+  { at, ...asked }: Omit<Membership, 'created_at' | 'reviewed_at'> & { at: Date },
+  author: Author,
+): Promise<void> {
+  const { merchant_id, user_id: subject, role, invited_by } = asked
+  if (!(await insertMembership(tx, { ...asked, created_at: at, reviewed_at: null }))) return
+  const told = { merchant_id, subject, change: 'member.joined', detail: { role, invited_by }, at }
   await insertLine(tx, personLine(context, author, told))
 }
 

@@ -21,9 +21,16 @@ export async function lockPerson(tx: AnySql, { user_id, session }: Holder): Prom
   return user
 }
 
-/** An operator. Throws `sign_in_required`, and `resource_not_found` for somebody who is none any more. */
-export async function lockOperator(tx: AnySql, { user_id, session }: Holder): Promise<void> {
-  const [user] = await lockUsers(tx, [user_id])
+/**
+ * An operator, whom `changing` says that the transaction changes. Throws `sign_in_required`, and `resource_not_found` for somebody who
+ * is none any more.
+ */
+export async function lockOperator(
+  tx: AnySql,
+  { user_id, session }: Holder,
+  { changing = false } = {},
+): Promise<void> {
+  const [user] = await lockUsers(tx, [user_id], changing ? user_id : null)
   if (!user || user.disabled_at !== null) throw signInRequired()
   if (!user.is_operator) throw notThere()
   await requireSession(tx, session)

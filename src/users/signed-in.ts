@@ -1,5 +1,6 @@
 // The doors of the dashboard: who may pass, with which permission, and how fresh a proof they must have.
 
+import { installation_id } from '../audit/journal.ts'
 import type { Context } from '../context.ts'
 import type { AccessRequest, AccessRule, Caller } from '../http/access.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
@@ -134,7 +135,8 @@ export function signedInOperator({ gravity = 'light' }: Proof = {}): DoorRule<Pe
       await noteActivity(request, found)
       return personOf(found, page)
     },
-    keyScope: null,
+    // What operators make belongs to no merchant when they ask for it.
+    keyScope: ({ user_id }) => ({ merchant_id: installation_id, audience: `user:${user_id}` }),
   }
 }
 

@@ -23,7 +23,7 @@ const now = new Date('2026-09-01T12:00:00Z')
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
 
 const machine: MachineFacts = {
-  node_version: '24.21.0',
+  ...{ node_version: '24.21.0', is_root: false },
   config_faults: [],
   unknown_variables: [],
   data_dir: { path: '.ripper', is_there: true, is_folder: true, may_write: true, writers: null },
@@ -57,7 +57,7 @@ const service: ServiceFacts = {
 }
 const live = { merchant_id: 'm_live', missing: [], unusable: [], has_three_ds: false }
 const accounts: AccountFacts = {
-  merchants: { active: 1, suspended: 0 },
+  ...{ merchants: { active: 1, suspended: 0 }, is_embedded: true },
   live_merchants: [live],
   unusable_tests: [],
   has_test_connections: false,
@@ -135,6 +135,7 @@ const folder = machine.data_dir
 test.each<[string, Partial<MachineFacts>, string[]]>([
   ['an old Node', { node_version: '22.9.0' }, ['Node: problem']],
   ['an early Node 24', { node_version: '24.15.0' }, ['Node: problem']],
+  ['root', { is_root: true }, ['User: warning']],
   ['a wrong variable', { config_faults: ['RIPPER_PORT must be'] }, ['Configuration: problem']],
   ['a slip of the pen', { unknown_variables: ['RIPPER_PROT'] }, ['Configuration: warning']],
   ['no folder yet', { data_dir: { ...folder, is_there: false, is_folder: false } }, []],

@@ -30,6 +30,9 @@ test('to a log it says where the demo key is, and the command that it gives find
   const said = service.said()
   expect(said).not.toMatch(/rip_sk_/)
   expect(said).toContain(`  Secret key       in ${demo_file}\n`)
+  expect(said).toMatch(
+    /Nobody has an account yet: ripper user link --email \S+ --operator --merchant m_\w+ --role owner\n/,
+  )
   const { stdout, stderr } = await shell(commandOf(said), { cwd: tmpdir() })
   expect([JSON.parse(stdout).status, stderr]).toEqual(['requires_payment', ''])
   const { stderr: warned } = await service.stop()
@@ -43,4 +46,15 @@ test('to a terminal it shows the key, in the command too', () => {
   const said = welcome(running, null)
   expect(said).toContain(`  Secret key       ${secret_key}\n`)
   expect(commandOf(said)).toContain(`-H 'X-Service-Api-Key: ${secret_key}' \\\n`)
+})
+
+test.each([
+  ['the link, where it was made for a terminal', { welcome_url: 'http://localhost:1/#welcome=x' }],
+  [
+    'the command, where there is none',
+    { welcome_command: 'ripper user link --email E --operator' },
+  ],
+])('while nobody has an account it gives %s', (_, how) => {
+  const running = { base_url: 'http://127.0.0.1:1', demo: null, ...how } as RunningService
+  expect(welcome(running, null)).toContain(Object.values(how)[0])
 })

@@ -109,7 +109,7 @@ describe('an invitation to somebody who has an account', () => {
     const sent = { secret, email: victim.email, name: 'X' }
     expect(refusalIn(await other.post('/links/redeem', sent))).toBe('401 sign_in_required')
     const joined = await victim.post('/links/redeem', sent)
-    expect(joined.body).toEqual({ recovery_codes: [] })
+    expect(joined.body).toEqual({ recovery_codes: [], merchant_id: elsewhere.merchant_id })
     const { memberships } = (await victim.get('/me')).body
     expect(memberships).toContainEqual(
       expect.objectContaining({ merchant_id: elsewhere.merchant_id, role: 'viewer' }),

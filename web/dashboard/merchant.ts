@@ -1,4 +1,4 @@
-// The merchant and the mode of the address, and what the person may do there.
+// Where a person is: at the merchant and in the mode of the address, or at what belongs to no merchant; and what they may do there.
 
 import { createContext, useContext } from 'react'
 import type { Me, Membership, Mode, Permission } from './client/answers.ts'
@@ -13,12 +13,23 @@ export type Here = {
   may(permission: Permission): boolean
 }
 
-export const HereContext = createContext<Here | null>(null)
+/** Somebody without a merchant has their account, and an operator the installation. */
+export type Lobby = Pick<Here, 'me' | 'pathOf'> & { membership: null }
+
+export type Place = Here | Lobby
+
+export const PlaceContext = createContext<Place | null>(null)
+
+export function usePlace(): Place {
+  const place = useContext(PlaceContext)
+  if (!place) throw new Error('a screen outside of the frame')
+  return place
+}
 
 export function useHere(): Here {
-  const here = useContext(HereContext)
-  if (!here) throw new Error('a screen outside of a merchant')
-  return here
+  const place = usePlace()
+  if (!place.membership) throw new Error('a screen outside of a merchant')
+  return place
 }
 
 export function newHere(me: Me, membership: Membership, mode: Mode): Here {
@@ -33,20 +44,26 @@ export function newHere(me: Me, membership: Membership, mode: Mode): Here {
   }
 }
 
+export function newLobby(me: Me): Lobby {
+  return { me, membership: null, pathOf: (screen) => `/${screen}` }
+}
+
 const kept_as = 'ripper-dashboard-place'
 
 /** Where a person without an address goes: the merchant and mode of the last time, else the first merchant. */
-export function placeOf(me: Me): { membership: Membership; mode: Mode } | null {
+export function landingOf(me: Me): { membership: Membership; mode: Mode } | null {
   const [merchant_id, mode] = keptPlace().split('/')
-  const membership = me.memberships.find((each) => each.merchant_id === merchant_id)
-  if (membership) return { membership, mode: mode === 'live' ? 'live' : 'test' }
-  const [first] = me.memberships
-  return first ? { membership: first, mode: first.is_live ? 'live' : 'test' } : null
+  const kept = me.memberships.find((each) => each.merchant_id === merchant_id)
+  const membership = kept ?? me.memberships[0]
+  if (!membership) return null
+  if (kept && (mode === 'live' || mode === 'test')) return { membership, mode }
+  return { membership, mode: membership.is_live ? 'live' : 'test' }
 }
 
-export function keepPlace({ merchant_id, mode }: Here): void {
+/** The next visit begins here; without a mode, in the one that the merchant is in. */
+export function keepPlace(merchant_id: string, mode: Mode | null): void {
   try {
-    localStorage.setItem(kept_as, `${merchant_id}/${mode}`)
+    localStorage.setItem(kept_as, `${merchant_id}/${mode ?? ''}`)
   } catch {
     // A browser that keeps nothing begins with the first merchant.
   }

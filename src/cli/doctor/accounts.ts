@@ -4,6 +4,8 @@ import { type Check, counted, named, ok, problem, warning } from './finding.ts'
 
 export type AccountFacts = {
   merchants: { active: number; suspended: number }
+  /** A start makes the demo merchant by itself where the database is embedded. */
+  is_embedded: boolean
   /** The active live merchants. */
   live_merchants: {
     merchant_id: string
@@ -34,11 +36,12 @@ export type AccountFacts = {
 export const accountChecks: Check<AccountFacts>[] = [
   {
     name: 'Merchants',
-    judge({ merchants: { active, suspended } }) {
+    judge({ merchants: { active, suspended }, is_embedded }) {
       if (active + suspended === 0) {
+        const start = is_embedded ? 'Start the service' : 'Start the service by ripper serve --demo'
         return warning(
           'there is none',
-          'Make one: ripper merchant create. With the embedded database a start makes the demo merchant.',
+          `${start} for the demo merchant, or make one of your own: ripper merchant create.`,
         )
       }
       return ok(`${active} active, ${suspended} suspended`)

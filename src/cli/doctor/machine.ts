@@ -6,6 +6,8 @@ import { type Check, ok, problem, warning } from './finding.ts'
 export type MachineFacts = {
   /** Such as `24.21.0`. */
   node_version: string
+  /** Whether this process is root. */
+  is_root: boolean
   config_faults: string[]
   unknown_variables: string[]
   data_dir: {
@@ -34,6 +36,16 @@ export const machineChecks: Check<MachineFacts>[] = [
       return problem(
         `${node_version}, and ${node_needed} is needed`,
         'Run npx ripper, which brings its own Node, or install a newer one.',
+      )
+    },
+  },
+  {
+    name: 'User',
+    judge({ is_root }) {
+      if (!is_root) return ok('not root')
+      return warning(
+        'this runs as root, and whoever breaks into a service that does owns this machine',
+        'Run the service as a user of its own; "A user of its own" in docs/operations.md says how.',
       )
     },
   },

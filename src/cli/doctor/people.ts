@@ -44,7 +44,11 @@ export const peopleChecks: Check<PeopleFacts>[] = [
   {
     name: 'People',
     judge({ people, operators, unused, without_second_factor, without_both }) {
-      if (people === 0) return ok('nobody may sign in to the dashboard')
+      if (people === 0) {
+        return ok(
+          'nobody may sign in to the dashboard yet: ripper user link makes a link for the first',
+        )
+      }
       if (without_second_factor.length > 0) {
         return warning(
           `people of live merchants with a password alone: ${named(without_second_factor)}`,

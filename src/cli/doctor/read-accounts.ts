@@ -30,6 +30,7 @@ export async function readAccounts(config: Config, sql: Sql, now: Date): Promise
   const connections = await listConnections(sql, null)
   return {
     merchants: await countMerchants(sql),
+    is_embedded: config.database_url === null,
     live_merchants: live.map((merchant) => judgeMerchant(merchant, connections)),
     ...testConnectionsIn(await listTesting(sql), connections),
     ending_keys: await listEndingKeys(sql, { from, until }),

@@ -12,6 +12,7 @@ import type { MachineFacts } from './machine.ts'
 export function readMachine(data_dir: string): MachineFacts {
   return {
     node_version: process.versions.node,
+    is_root: process.getuid?.() === 0,
     config_faults: configFaults(terminal().environment),
     unknown_variables: unknownVariables(terminal().environment),
     data_dir: folderFacts(data_dir),

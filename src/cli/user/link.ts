@@ -13,6 +13,9 @@ import { type Command, UsageError } from '../terminal/command.ts'
 import { print } from '../terminal/print.ts'
 import { terminal } from '../terminal/terminal.ts'
 
+const of_no_merchant =
+  'This makes an operator, who sees the payments of no merchant by that: --merchant ID --role owner makes them an owner, too.'
+
 export const userLink: Command = {
   name: 'user link',
   summary: 'Makes a link by which somebody comes in to the dashboard, or back in; it works once',
@@ -46,6 +49,7 @@ export const userLink: Command = {
       return makeLinkFor(office, { email, is_operator, merchant_id, role })
     })
     const { purpose, expires_at } = link
+    if (is_operator && named === null) terminal().stderr.write(`${of_no_merchant}\n`)
     print({ url, email, purpose, expires_at: timestamp(expires_at) }, json)
   },
 }

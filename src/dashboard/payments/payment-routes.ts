@@ -41,6 +41,8 @@ export const readPaymentHere = route({
     refunded_amount: z.int(),
     /** How much the person may refund of what is left. */
     refund_max: z.int(),
+    /** Up to how much of a payment their role may refund, 0 where no owner has said so; null for a role without a limit. */
+    refund_limit: z.int().nullable(),
     permitted: z.array(z.enum(['capture', 'void', 'escalate', 'refund'])),
   }),
   refusals: [],
@@ -51,14 +53,14 @@ export const readPaymentHere = route({
     const { payment, hold, session } = found
     const { card_brand: brand, card_last4: last4, refunded_amount, status, amount } = payment
     const left = status === 'captured' ? amount - refunded_amount : 0
-    const limit = isLimited(holder) ? await findRefundLimit(sql, payment) : amount
-    const refund_max = Math.max(0, Math.min(left, limit - refunded_amount))
+    const refund_limit = isLimited(holder) ? await findRefundLimit(sql, payment) : null
+    const refund_max = Math.max(0, Math.min(left, (refund_limit ?? amount) - refunded_amount))
     const shown = {
       ...viewPayment(payment),
       card: brand && last4 ? { brand, last4 } : null,
       hold: hold && viewHold(hold),
       settlement: settlementAt(session, now),
-      ...{ refunded_amount, refund_max },
+      ...{ refunded_amount, refund_max, refund_limit },
       permitted: permittedOn(found, holder, refund_max),
     }
     return showShopper(shown, holder)

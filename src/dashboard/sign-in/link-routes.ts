@@ -37,6 +37,8 @@ export const readLink = route({
     name: z.string().nullable(),
     merchant_name: z.string().nullable(),
     role: z.enum(roles).nullable(),
+    /** Whoever uses it becomes an operator of the installation. */
+    is_operator: z.boolean(),
     /** The address has an account: one joins by signing in, then sending the link without a passkey or password. */
     account_exists: z.boolean(),
     expires_at: z.string(),
@@ -45,11 +47,11 @@ export const readLink = route({
   handle: async (context: Context, request) => {
     limitTries(context, request)
     const link = await openLink(context, request.body.secret)
-    const { purpose, email, user_name: name, merchant_name, role, holder_id, expires_at } = link
+    const { purpose, email, user_name: name, merchant_name, role, is_operator } = link
     return {
-      ...{ purpose, email, name, merchant_name, role },
-      account_exists: holder_id !== null,
-      expires_at: timestamp(expires_at),
+      ...{ purpose, email, name, merchant_name, role, is_operator },
+      account_exists: link.holder_id !== null,
+      expires_at: timestamp(link.expires_at),
     }
   },
 })
@@ -93,7 +95,11 @@ export const redeemLink = route({
     passkey: newPasskey.optional(),
     password: z.string().max(1000).optional(),
   }),
-  reply: z.object({ recovery_codes: z.array(z.string()) }),
+  reply: z.object({
+    recovery_codes: z.array(z.string()),
+    /** The merchant that was joined. */
+    merchant_id: z.string().nullable(),
+  }),
   refusals: [...link_refusals, 'sign_in_required', 'resource_not_found'],
   handle: async (context: Context, request) => {
     limitTries(context, request)
@@ -112,6 +118,6 @@ export const redeemLink = route({
       sendToken(request, page, token)
       if (link.purpose === 'reset') rememberBrowser(context, request, { page, user_id }, at)
     }
-    return { recovery_codes }
+    return { recovery_codes, merchant_id: link.merchant_id }
   },
 })

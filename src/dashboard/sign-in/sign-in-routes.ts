@@ -12,6 +12,7 @@ import { showPassword, signInByPasskey } from '../../users/sign-in-by-passkey.ts
 import { halfSignedIn, sessionOfCaller, visitor } from '../../users/signed-in.ts'
 import { authorOf, renew, signIn } from '../../users/start-session.ts'
 import { failed, limitTries } from '../../users/tries.ts'
+import { anyUserExists } from '../../users/user-store.ts'
 import { requestOptions, usedPasskey } from '../passkey-schemas.ts'
 import { rememberBrowser, sendToken, takeToken } from './send-token.ts'
 
@@ -31,7 +32,8 @@ export const readWays = route({
   method: 'GET',
   path: '/dashboard/api/sign-in/ways',
   tag: 'Dashboard',
-  summary: 'Which ways in there are besides passkeys and passwords',
+  summary:
+    'Which ways in there are besides passkeys and passwords, and whether anybody has an account',
   access: visitor,
   dialect: 'checkout',
   status: 200,
@@ -39,9 +41,14 @@ export const readWays = route({
     single_sign_on: z
       .object({ name: z.string(), path: z.string(), prove_path: z.string() })
       .nullable(),
+    /** False while nobody can sign in at all. */
+    has_people: z.boolean(),
   }),
   refusals: [],
-  handle: async ({ doorkeeper }: Context) => ({ single_sign_on: doorkeeper.single_sign_on }),
+  handle: async ({ doorkeeper, sql }: Context) => ({
+    single_sign_on: doorkeeper.single_sign_on,
+    has_people: await anyUserExists(sql),
+  }),
 })
 
 export const askForSignIn = route({

@@ -5,6 +5,7 @@ import type {
   Connection,
   Connector,
   Integration,
+  ListedMerchant,
   Orphans,
   Overview,
   RefusedRequest,
@@ -12,7 +13,7 @@ import type {
   System,
   UnansweredOperation,
 } from '../../../web/dashboard/client/answers.ts'
-import { ago, id, now, payments, timeline } from './samples.ts'
+import { ago, id, me, now, payments, timeline } from './samples.ts'
 
 export const sessions: SessionRow[] = payments.slice(0, 12).map((payment, index) => ({
   id: payment.checkout_session_id!,
@@ -215,6 +216,15 @@ export const system: System = {
     ],
   },
 }
+
+/** Those of the person, and one that others run. */
+export const merchants: ListedMerchant[] = [
+  { merchant_id: 'mer_4123456789abcdef01234567', merchant_name: 'The bakery', is_live: true },
+  ...me.memberships,
+].map(({ merchant_id, merchant_name: name, is_live }, index) => ({
+  ...{ merchant_id, name, status: 'active' as const, is_live },
+  created_at: ago(1440 * (index * 40 + 2)),
+}))
 
 export const orphans: Orphans = {
   ...{ due: 0, unreversed: 0, held_back: 1, has_more: false },

@@ -30,6 +30,7 @@ const screens: [string, string, (page: Page) => Promise<unknown>][] = [
   ['team', `${place}/team`, (page) => page.getByText('Sam Okafor').waitFor()],
   ['operations', `${place}/operations`, (page) => page.getByText('£640.00').waitFor()],
   ['audit', `${place}/audit`, (page) => page.getByText('Session created').waitFor()],
+  ['merchants', `${place}/merchants`, (page) => page.getByText('The bakery').waitFor()],
   ['system', `${place}/system`, (page) => page.getByText('no answer within 3 s').waitFor()],
   ['account', `${place}/account`, (page) => page.getByText('Safari on iPhone').waitFor()],
 ]

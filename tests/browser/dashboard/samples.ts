@@ -148,6 +148,7 @@ export const held: Payment = {
   settlement: null,
   refunded_amount: 0,
   refund_max: 0,
+  refund_limit: null,
   permitted: ['capture', 'void', 'escalate'],
 }
 

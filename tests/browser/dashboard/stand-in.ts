@@ -136,7 +136,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
   return {
     'GET /me': found(samples.me),
     'GET /me/account': found(samples.account),
-    'GET /sign-in/ways': found({ single_sign_on: null }),
+    'GET /sign-in/ways': found({ single_sign_on: null, has_people: true }),
     'GET /team': found(samples.team),
     'GET /team/refund-limits': found({ limits: [{ currency: 'GBP', amount: 5000 }] }),
     'GET /payments': ({ query }) => {
@@ -165,6 +165,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /requests/recent': found({ data: more.requests, keeps_refused: true }),
     'GET /operations': found({ operations: more.operations, brake: null }),
     'GET /system': found(more.system),
+    'GET /system/merchants': found({ merchants: more.merchants, has_more: false }),
     'GET /system/orphans': found(more.orphans),
     'GET /audit': found({
       ...{ data: more.audit, people: samples.timeline.people },

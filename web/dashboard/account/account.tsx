@@ -1,7 +1,7 @@
 // My account: ways in, sessions, how the page looks.
 
 import { useAnswer } from '../client/query.ts'
-import { useHere } from '../merchant.ts'
+import { usePlace } from '../merchant.ts'
 import { Choice } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Name } from '../parts/name.tsx'
@@ -16,7 +16,7 @@ import { RecoveryCodes } from './recovery-codes.tsx'
 import { Sessions } from './sessions.tsx'
 
 export function Account() {
-  const { me } = useHere()
+  const { me } = usePlace()
   const answer = useAnswer('GET /me/account', {})
   return (
     <Screen

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import { call } from '../client/call.ts'
 import { queryClient } from '../client/query.ts'
 import { standingStore } from '../client/standing.ts'
-import { useHere } from '../merchant.ts'
+import { usePlace } from '../merchant.ts'
 import { Icon } from '../parts/icon.tsx'
 import { LanguageDialog, languageWords } from '../parts/language-dialog.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -16,7 +16,8 @@ import { Palette } from './palette.tsx'
 import { shortcutListStore } from './shortcuts.ts'
 
 export function Bar() {
-  const { me, membership, mode, pathOf } = useHere()
+  const place = usePlace()
+  const { me, pathOf } = place
   const [path, navigate] = useLocation()
   const [is_choosing, setChoosing] = useState(false)
   const screen = path.split('/')[3] ?? 'overview'
@@ -29,18 +30,24 @@ export function Bar() {
   return (
     <header className="bar">
       <span className="bar-merchant">
-        <Name text={membership.merchant_name} /> · {say(mode === 'live' ? 'live' : 'test')}
+        {place.membership && (
+          <>
+            <Name text={place.membership.merchant_name} /> · {say(place.mode)}
+          </>
+        )}
       </span>
       <span className="palette">
         <Palette />
       </span>
-      <Toggle
-        label={say('live_mode')}
-        is_on={mode === 'live'}
-        onChange={(is_on) =>
-          navigate(`/${membership.merchant_id}/${is_on ? 'live' : 'test'}/${screen}`)
-        }
-      />
+      {place.membership && (
+        <Toggle
+          label={say('live_mode')}
+          is_on={place.mode === 'live'}
+          onChange={(is_on) =>
+            navigate(`/${place.merchant_id}/${is_on ? 'live' : 'test'}/${screen}`)
+          }
+        />
+      )}
       <Menu acts={acts}>
         <Icon name="person" />
         <span className="person">

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { call } from '../client/call.ts'
 import { forget } from '../client/query.ts'
-import { useHere } from '../merchant.ts'
+import { usePlace } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { roundEndStore } from '../sign-in/round-end.ts'
 import { useStore } from '../store.ts'
@@ -16,7 +16,8 @@ declare const RIPPER_VERSION: string
 const warning_ms = 2 * 60_000
 
 export function Notices() {
-  const { me, membership, mode, pathOf } = useHere()
+  const place = usePlace()
+  const { me, pathOf } = place
   const { has_one_time_codes, has_password, passkeys } = me.methods
   return (
     <>
@@ -29,7 +30,9 @@ export function Notices() {
       )}
       <LockWarning />
       <RoundEnded />
-      {mode === 'live' && !membership.is_live && <Notice words={say('not_live')} />}
+      {place.membership && place.mode === 'live' && !place.membership.is_live && (
+        <Notice words={say('not_live')} />
+      )}
       {has_password && !has_one_time_codes && passkeys === 0 && (
         <Notice words={say('one_time_codes_due')}>
           <Link href={pathOf('account')}>{say('my_account')}</Link>
@@ -53,7 +56,7 @@ function RoundEnded() {
 }
 
 function LockWarning() {
-  const { me } = useHere()
+  const { me } = usePlace()
   const [is_near, setNear] = useState(false)
   const { locks_at } = me.session
   useEffect(() => {

@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useHere } from '../merchant.ts'
+import { usePlace } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, isDialogOpen } from '../parts/dialog.tsx'
 import { queryOf, understand } from '../payments/search.ts'
@@ -36,12 +36,13 @@ export function Palette() {
 }
 
 function PaletteDialog({ onClose }: { onClose: () => void }) {
-  const { me, pathOf } = useHere()
+  const place = usePlace()
+  const { pathOf } = place
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
   const id = useId()
-  const places = placesFor(typed, screensOf(me.user))
+  const places = placesFor(typed, screensOf(place))
   const go = (place: Place | undefined) => {
     if (!place) return
     onClose()
@@ -105,7 +106,7 @@ function placesFor(typed: string, screens: readonly string[]): Place[] {
       text: screen === 'account' ? say('my_account') : say(`nav_${screen}` as WordKey),
     }))
     .filter((place) => place.text.toLocaleLowerCase().includes(text))
-  if (text === '' || named.length > 0) return named
+  if (text === '' || named.length > 0 || !screens.includes('payments')) return named
   const found = understand(typed)
   const screen = 'screen' in found ? found.screen : `payments${queryOf(found.filters)}`
   return [{ screen, text: say('find', { text: typed.trim() }) }]

@@ -1,57 +1,92 @@
 // The navigation: a rail at the side where there is room, else a bar of four at the foot of a phone.
 
-import { useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useAnswer } from '../client/query.ts'
-import { useHere } from '../merchant.ts'
+import { type Place, useHere, usePlace } from '../merchant.ts'
 import { Icon } from '../parts/icon.tsx'
-import { formatNumber, say, type WordKey } from '../words.ts'
+import { formatNumber, say } from '../words.ts'
 import { MerchantChooser } from './merchant-chooser.tsx'
-import { type screens, screensOf } from './screen-names.ts'
+import { type GroupHeading, groupsOf, type ScreenName, screensOf } from './screen-names.ts'
 
 /** Those that a phone's bar shows; the others are behind More. */
 const in_bar = 3
 
 export function Rail() {
-  const { me, merchant_id, mode, may } = useHere()
-  const shown = screensOf(me.user)
+  const place = usePlace()
   const [is_open, setOpen] = useState(false)
   const [path] = useLocation()
-  const holds = useAnswer(
-    'GET /{merchant_id}/holds',
-    { merchant_id, query: { mode } },
-    { is_wanted: may('read_transactions'), every_ms: 60_000 },
-  )
-  const waiting = holds.data ? countOf(holds.data) : ''
-  const screen = path.split('/')[3] ?? ''
-  const is_behind = shown.slice(in_bar).some((each) => each === screen) || screen === 'account'
+  const screen = screenIn(path, place)
+  const all = screensOf(place)
+  const near = all.slice(0, in_bar)
+  const is_behind = near.some((each) => each === screen) || screen === 'account'
   return (
     <div className="rail">
       <MerchantChooser />
-      <nav aria-label={say('main')}>
-        <ul className={is_open ? 'open' : undefined}>
-          {shown.map((name, index) => (
-            <li key={name} className={index < in_bar ? 'near' : 'far'}>
-              <NavLink
-                name={name}
-                is_here={screen === name}
-                count={name === 'holds' ? waiting : ''}
-                onGo={() => setOpen(false)}
-              />
-            </li>
-          ))}
-        </ul>
-        <button
-          type="button"
-          className={is_behind && !is_open ? 'more here' : 'more'}
-          aria-expanded={is_open}
-          onClick={() => setOpen(!is_open)}
-        >
-          <Icon name={is_open ? 'close' : 'more'} />
-          {say('more')}
-        </button>
-      </nav>
+      {all.length > 0 && (
+        <nav aria-label={say('main')}>
+          <div className={is_open ? 'groups open' : 'groups'}>
+            {groupsOf(place).map(({ heading, names }) => (
+              <Group key={heading} heading={heading}>
+                {names.map((name) => (
+                  <li key={name} className={near.includes(name) ? 'near' : 'far'}>
+                    <NavLink name={name} is_here={screen === name} onGo={() => setOpen(false)} />
+                  </li>
+                ))}
+              </Group>
+            ))}
+          </div>
+          {all.length > in_bar && (
+            <button
+              type="button"
+              className={is_behind || is_open ? 'more' : 'more here'}
+              aria-expanded={is_open}
+              onClick={() => setOpen(!is_open)}
+            >
+              <Icon name={is_open ? 'close' : 'more'} />
+              {say('more')}
+            </button>
+          )}
+        </nav>
+      )}
     </div>
+  )
+}
+
+/** Empty at an address that is not of this place. */
+function screenIn(path: string, place: Place): string {
+  const [, first = '', , screen = ''] = path.split('/')
+  if (place.membership === null) return first
+  return first === place.merchant_id ? screen : ''
+}
+
+function Group({ heading, children }: { heading: GroupHeading; children: ReactNode }) {
+  const id = useId()
+  if (heading === null) return <ul>{children}</ul>
+  return (
+    <>
+      <p className="group-name" id={id}>
+        {say(`nav_group_${heading}`)}
+      </p>
+      <ul aria-labelledby={id}>{children}</ul>
+    </>
+  )
+}
+
+/** How many holds wait. */
+function Waiting() {
+  const { merchant_id, mode } = useHere()
+  const holds = useAnswer(
+    'GET /{merchant_id}/holds',
+    { merchant_id, query: { mode } },
+    { every_ms: 60_000 },
+  )
+  const count = holds.data ? countOf(holds.data) : ''
+  if (!count) return null
+  return (
+    <span className="count" aria-hidden="true">
+      {count}
+    </span>
   )
 }
 
@@ -64,24 +99,18 @@ function countOf({ data, has_more }: { data: unknown[]; has_more: boolean }): st
 function NavLink({
   name,
   is_here,
-  count,
   onGo,
 }: {
-  name: (typeof screens)[number]
+  name: ScreenName
   is_here: boolean
-  count: string
   onGo: () => void
 }) {
-  const { pathOf } = useHere()
+  const { pathOf } = usePlace()
   return (
     <Link href={pathOf(name)} aria-current={is_here ? 'page' : undefined} onClick={onGo}>
       <Icon name={name} />
-      {say(`nav_${name}` as WordKey)}
-      {count && (
-        <span className="count" aria-hidden="true">
-          {count}
-        </span>
-      )}
+      {say(`nav_${name}`)}
+      {name === 'holds' && <Waiting />}
     </Link>
   )
 }

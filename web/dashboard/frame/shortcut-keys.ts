@@ -1,8 +1,8 @@
 // The letters that lead to screens after g.
 
-import type { screens } from './screen-names.ts'
+import type { ScreenName } from './screen-names.ts'
 
-export const letters: Record<string, (typeof screens)[number]> = {
+export const letters: Record<string, ScreenName> = {
   o: 'overview',
   p: 'payments',
   h: 'holds',

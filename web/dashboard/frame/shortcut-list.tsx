@@ -1,9 +1,11 @@
 // The list of keys, which ? opens, with a switch that turns single keys off.
 
+import { usePlace } from '../merchant.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Toggle } from '../parts/toggle.tsx'
 import { useStore } from '../store.ts'
-import { say, type WordKey } from '../words.ts'
+import { say } from '../words.ts'
+import { opens } from './screen-names.ts'
 import { letters } from './shortcut-keys.ts'
 import { keepShortcuts, shortcutListStore, shortcutsStore, useShortcuts } from './shortcuts.ts'
 
@@ -15,6 +17,7 @@ export function Shortcuts() {
 }
 
 function ShortcutList({ onClose }: { onClose: () => void }) {
+  const place = usePlace()
   const are_on = useStore(shortcutsStore)
   const rows: [keys: string[], words: string][] = [
     [['/'], say('shortcut_search')],
@@ -23,10 +26,12 @@ function ShortcutList({ onClose }: { onClose: () => void }) {
     [['x'], say('shortcut_mark')],
     [['c'], say('shortcut_capture')],
     [['v'], say('shortcut_void')],
-    ...Object.entries(letters).map(([letter, screen]): [string[], string] => [
-      ['g', letter],
-      say('shortcut_go', { screen: say(`nav_${screen}` as WordKey) }),
-    ]),
+    ...Object.entries(letters)
+      .filter(([, screen]) => opens(place, screen))
+      .map(([letter, screen]): [string[], string] => [
+        ['g', letter],
+        say('shortcut_go', { screen: say(`nav_${screen}`) }),
+      ]),
     [['Ctrl', 'K'], say('shortcut_palette')],
     [['?'], say('shortcut_list')],
   ]

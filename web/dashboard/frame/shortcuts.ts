@@ -2,9 +2,10 @@
 
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import { useHere } from '../merchant.ts'
+import { usePlace } from '../merchant.ts'
 import { isDialogOpen } from '../parts/dialog.tsx'
 import { newStore } from '../store.ts'
+import { opens } from './screen-names.ts'
 import { letters } from './shortcut-keys.ts'
 
 const kept_as = 'ripper-dashboard-single-keys'
@@ -28,7 +29,7 @@ export function keepShortcuts(is_on: boolean): void {
 const pair_ms = 1_500
 
 export function useShortcuts(): void {
-  const { pathOf } = useHere()
+  const place = usePlace()
   const [, navigate] = useLocation()
   useEffect(() => {
     let pressed_g_at = Number.NEGATIVE_INFINITY
@@ -39,7 +40,7 @@ export function useShortcuts(): void {
       if (!shortcutsStore.read()) return
       if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return
       const screen = is_after_g ? letters[key] : undefined
-      if (screen) navigate(pathOf(screen))
+      if (screen && opens(place, screen)) navigate(place.pathOf(screen))
       else if (key === 'g') pressed_g_at = timeStamp
       else if (key === '?') shortcutListStore.write(true)
       else if (!actHere(key)) return
@@ -47,7 +48,7 @@ export function useShortcuts(): void {
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [navigate, pathOf])
+  }, [navigate, place])
 }
 
 /** Whether the key is typed into a field or a menu, or belongs to a dialog. */

@@ -15,6 +15,9 @@ export function Alert({ children }: { children: ReactNode }) {
   )
 }
 
+/** What another try does not mend. */
+const stays = new Set(['permission_denied', 'second_factor_required', 'both_ways_required'])
+
 /** A refusal in words, with the id by which the server's log knows it. */
 export function RefusalAlert({
   refused,
@@ -35,7 +38,7 @@ export function RefusalAlert({
       <Alert>
         <p>{refusalWords(refused)}</p>
         {refused.request_id && <p className="hint">{refused.request_id}</p>}
-        {onRetry && (
+        {onRetry && !stays.has(refused.code) && (
           <Button size="small" onClick={onRetry}>
             {say('try_again')}
           </Button>

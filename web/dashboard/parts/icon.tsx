@@ -12,6 +12,7 @@ const paths = {
   connections: 'M7 3v4M13 3v4M5 7h10v3a5 5 0 0 1-10 0zM10 15v2.5',
   team: 'M7.5 9.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2.5 16.5c0-3 2-4.5 5-4.5s5 1.5 5 4.5M13 4a3 3 0 0 1 0 5.5M14.5 12.200c2 .5 3 2 3 4.300',
   operations: 'M10 3v3M10 14v3M3 10h3M14 10h3M10 13a3 3 0 1 0 0-6 3 3 0 0 0 0 6z',
+  merchants: 'M3.5 8.5V17h13V8.5M2.5 8.5 4 3h12l1.5 5.5zM8 17v-4.500h4V17',
   system: 'M3 5h14v8H3zM7 16.5h6M10 13v3.5M6 9h2l1.5-2 1.5 4 1-2h2',
   audit: 'M5 3h7l3 3v11H5zM8 9h4M8 12h4',
   more: 'M3.5 10h1M9.5 10h1M15.5 10h1',

@@ -16,6 +16,7 @@ import { say, sayCode, sayCount } from '../words.ts'
 import { Decisions } from './decisions.tsx'
 import { ForDevelopers } from './for-developers.tsx'
 import { PaymentFacts } from './payment-facts.tsx'
+import { RefundNote } from './refund-note.tsx'
 import { Refunds } from './refunds.tsx'
 import { Timeline } from './timeline.tsx'
 
@@ -69,9 +70,10 @@ function Whole({ payment }: { payment: PaymentRead }) {
       title={amountWords(amount, currency)}
       lead={<Lead payment={payment} />}
       acts={
-        payment.permitted.length > 0 && (
+        <>
+          <RefundNote payment={payment} />
           <Decisions payment={decided} permitted={payment.permitted} />
-        )
+        </>
       }
     >
       <div className="two">

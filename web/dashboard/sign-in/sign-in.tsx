@@ -1,10 +1,12 @@
 // Signing in: by passkey, or by password and then a one-time code or a recovery code; where both are asked for, by both.
 
 import { type FormEvent, useState } from 'react'
+import type { Ways } from '../client/answers.ts'
 import { send } from '../client/call.ts'
 import { useAnswer } from '../client/query.ts'
 import { Alert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
+import { Copyable } from '../parts/copy.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { useStore } from '../store.ts'
 import { say } from '../words.ts'
@@ -31,13 +33,30 @@ const stepAfter = {
 } as const
 
 export function SignIn({ onDone }: { onDone: () => void }) {
+  const ways = useAnswer('GET /sign-in/ways', {})
   return (
     <DoorPage title={say('sign_in')}>
       <OriginNote />
-      <SingleSignOnRefused />
-      <SignInSteps onDone={onDone} />
-      <SingleSignOn />
+      {ways.data?.has_people === false ? (
+        <NobodyYet />
+      ) : (
+        <>
+          <SingleSignOnRefused />
+          <SignInSteps onDone={onDone} />
+          <SingleSignOn found={ways.data?.single_sign_on} />
+        </>
+      )}
     </DoorPage>
+  )
+}
+
+/** Then no way in would lead anywhere. */
+function NobodyYet() {
+  return (
+    <div className="notice">
+      <p>{say('nobody_yet')}</p>
+      <Copyable text="ripper user link --operator --email you@shop.example" />
+    </div>
   )
 }
 
@@ -160,9 +179,7 @@ function FirstFactor({
 }
 
 /** A link to the company's own sign-in, where the operator has set one up. */
-function SingleSignOn() {
-  const ways = useAnswer('GET /sign-in/ways', {})
-  const found = ways.data?.single_sign_on
+function SingleSignOn({ found }: { found: Ways['single_sign_on'] | undefined }) {
   if (!found) return null
   return (
     <a className="button quiet wide" href={found.path}>

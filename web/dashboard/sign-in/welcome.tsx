@@ -1,9 +1,11 @@
 // A link is opened: the first owner, somebody who was invited, or somebody who lost every way in.
 
 import { useState } from 'react'
+import type { LinkRead } from '../client/answers.ts'
 import { send } from '../client/call.ts'
 import { useAnswer } from '../client/query.ts'
 import { standingStore } from '../client/standing.ts'
+import { keepPlace } from '../merchant.ts'
 import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -48,19 +50,17 @@ export function Welcome({ link, onDone }: { link: TakenLink; onDone: () => void 
       <Loaded answer={read} rows={3}>
         {(found) => (
           <>
-            <p className="lead">
-              {found.merchant_name && found.role
-                ? say('link_invited', {
-                    merchant: found.merchant_name,
-                    role: sayCode('role', found.role),
-                  })
-                : sayCode('link_words', link.purpose)}
-            </p>
+            {wordsOf(found).map((words) => (
+              <p key={words} className="lead">
+                {words}
+              </p>
+            ))}
             {found.account_exists && link.purpose !== 'reset' ? (
               <JoinAsOneIs
                 onJoin={async () => {
                   const body = { secret, email: found.email ?? '', name: found.name ?? '' }
-                  await send('POST /links/redeem', { body })
+                  const { merchant_id } = await send('POST /links/redeem', { body })
+                  if (merchant_id) keepPlace(merchant_id, null)
                   onDone()
                 }}
               />
@@ -73,6 +73,7 @@ export function Welcome({ link, onDone }: { link: TakenLink; onDone: () => void 
                 onRedeem={async (way) => {
                   const answer = await send('POST /links/redeem', { body: { secret, ...way } })
                   standingStore.write('signed_in')
+                  if (answer.merchant_id) keepPlace(answer.merchant_id, null)
                   if (answer.recovery_codes.length === 0) onDone()
                   else setCodes(answer.recovery_codes)
                 }}
@@ -83,4 +84,16 @@ export function Welcome({ link, onDone }: { link: TakenLink; onDone: () => void 
       </Loaded>
     </DoorPage>
   )
+}
+
+/** What the link gives, and nothing that is not there. */
+function wordsOf({ purpose, merchant_name, role, is_operator }: LinkRead): string[] {
+  if (purpose === 'reset') return [say('link_words_reset')]
+  return [
+    ...(merchant_name && role
+      ? [say('link_joins', { merchant: merchant_name, role: sayCode('role', role) })]
+      : []),
+    ...(is_operator ? [say('link_operates')] : []),
+    ...(!merchant_name && !is_operator ? [say('link_words_welcome')] : []),
+  ]
 }
