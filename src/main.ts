@@ -7,6 +7,7 @@ import { recordClockOffset } from './database/clock/service-clock.ts'
 import type { Database, Sql } from './database/open.ts'
 import { openPresence, type Presence } from './database/presence/presence.ts'
 import { openMetrics } from './http/metrics.ts'
+import { openUnnamedProxy, type UnnamedProxy } from './http/unnamed-proxy.ts'
 import { type Changes, hearChanges } from './merchants/hear-changes.ts'
 import { type LogLines, steadyClock } from './outgoing/real-world.ts'
 import type { Between } from './service/acquiring.ts'
@@ -75,7 +76,8 @@ export async function serve(
   let presence: Presence | null = null
   let demo: Demo | null = null
   try {
-    presence = await presenceIn(opened, watch, { serves: true })
+    const unnamedProxy = openUnnamedProxy(world)
+    presence = await presenceIn(opened, watch, unnamedProxy)
     news = await openNews(opened)
     const { events, requests, wakeDeliveries, committed } = news
     service = await assemble({
@@ -87,7 +89,7 @@ export async function serve(
       webhook_urls: webhookUrls(config, world.clock),
       webhook_sending: sending,
       judge_api_url: apiUrlJudge(config, world.clock),
-      ...{ wakeDeliveries, events, requests },
+      ...{ wakeDeliveries, events, requests, unnamedProxy },
       clock_fault: watch.fault,
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
@@ -188,7 +190,7 @@ export async function work(
   const opened = wrapped(await open(config), between)
   const { world, database } = opened
   const watch = await watchClock(config, opened)
-  const presence = await presenceIn(opened, watch, { serves: false })
+  const presence = await presenceIn(opened, watch, null)
   const news = await openNews(opened)
   const changes = await hearChanges(database)
   const { databaseNow } = watch
@@ -219,12 +221,14 @@ function watchClock(config: Config, { world, database }: ServiceResources): Prom
   return startClockWatch({ sql: database.sql, world, steady: steadyClock, offset_seconds })
 }
 
+/** `proxy` is null in a process that takes no requests. */
 function presenceIn(
   { database, world }: ServiceResources,
   { databaseNow }: ClockWatch,
-  { serves }: { serves: boolean },
+  proxy: UnnamedProxy | null,
 ): Promise<Presence> {
-  return openPresence({ sql: database.sql, world, serves, databaseNow })
+  const requests = { serves: proxy !== null, unnamedProxy: proxy?.address }
+  return openPresence({ sql: database.sql, world, ...requests, databaseNow })
 }
 
 function backgroundOf({ stop }: { stop(): Promise<void> }): Stoppable {

@@ -32,6 +32,8 @@ export type Context = Common & {
    * Whether test sessions created by pages count towards limits. They do not if the gateway has no limit, as in a load test.
    */
   counts_test_sessions: boolean
+  /** Tells operators that a limit, one of a few by its name, refuses shoppers of a merchant. */
+  limitLog: { note(limit: string, merchant_id: string): void; close(): void }
 }
 
 /**

@@ -48,6 +48,7 @@ import { openTally, type Tally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
 import { traceRequests } from './trace-requests.ts'
 import { admissionOf, boundPipelines, unanswered_max } from './turns.ts'
+import type { UnnamedProxy } from './unnamed-proxy.ts'
 
 type ServerOptions<Context> = {
   world: World
@@ -81,6 +82,8 @@ type ServerOptions<Context> = {
   connections_max: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   trusted_proxies: string[]
+  /** Notices proxies that are not among them. */
+  unnamedProxy: UnnamedProxy
   /**
    * Whether a host has the route of a path, where hosts differ in what they have; the route is undefined where there is
    * none.
@@ -156,6 +159,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     // Node closes the connection before, so this sends nothing.
     if (admissionOf(request.raw, reply.raw) === 'not_heard') return
     welcome(parts, request, reply)
+    if (!isProxy(request.socket.remoteAddress ?? '')) parts.unnamedProxy.look(request)
     done()
   })
   watchConnections(app, brokenParts, isProxy)

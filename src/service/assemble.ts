@@ -3,8 +3,8 @@
 import type { FastifyInstance } from 'fastify'
 import { couldBeCard } from '../cards/card-data.ts'
 import type { Context } from '../checkout/context.ts'
+import { openLimitLog } from '../checkout/limits/limit-log.ts'
 import { receiveNotices } from '../checkout/notices/receive-notices.ts'
-import { isClientSecret } from '../checkout/sessions/client-secret.ts'
 import { openSessionInserts } from '../checkout/sessions/insert-sessions.ts'
 import { openIntegrationOfSession } from '../checkout/sessions/session-integration.ts'
 import { adviseOn } from '../compatible/advice.ts'
@@ -16,7 +16,6 @@ import { singleSignOnPages } from '../dashboard/sign-in/single-sign-on-pages.ts'
 import { streamChanges } from '../dashboard/stream/stream-changes.ts'
 import type { Database } from '../database/open.ts'
 import { openCardRangeStore } from '../database/stores/card-range-store.ts'
-import type { Access } from '../http/access.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { type OwnCalls, openOwnCalls } from '../http/own-calls.ts'
 import type { Page } from '../http/pages.ts'
@@ -24,13 +23,13 @@ import { openRefusalLog } from '../http/refusal-log.ts'
 import { openRequestCounts } from '../http/request-counts.ts'
 import { openRequestLog, type RequestLog } from '../http/request-log.ts'
 import { openServer } from '../http/server.ts'
+import { openUnnamedProxy, type UnnamedProxy } from '../http/unnamed-proxy.ts'
 import { type Bells, openBells } from '../kernel/bell.ts'
 import { openIds } from '../kernel/ids.ts'
 import { openJobRuns } from '../kernel/job-runs.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import { openSlots } from '../kernel/slots.ts'
 import type { Tracing } from '../kernel/tracing.ts'
-import type { SessionId } from '../kernel/values.ts'
 import { languageFor } from '../kernel/words.ts'
 import type { World } from '../kernel/world.ts'
 import { type Directory, openDirectory } from '../merchants/directory.ts'
@@ -53,6 +52,7 @@ import { openThreeDs } from '../three-ds/open.ts'
 import { dashboardAddress } from '../users/page-origin.ts'
 import { hashes_at_once } from '../users/passwords.ts'
 import { begin_path, openSingleSignOn, prove_path } from '../users/single-sign-on.ts'
+import { accessOf } from './access.ts'
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { openCheckUp } from './check-up.ts'
 import { hostRuleOf } from './dashboard-host.ts'
@@ -105,6 +105,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   audiences_apart_since?: Date | null
   /** By merchant: rung where events were committed. Left out, this process's own commits ring. */
   events?: Bells
+  /** Left out, nobody hears of it but the log. */
+  unnamedProxy?: UnnamedProxy
   /** Left out, requests of this process alone are shown. */
   requests?: RequestLog
   /** The path below which hosted pages are found. */
@@ -152,6 +154,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     own_calls: ownCalls,
     gateway_limit: parts.gateway_limit,
     trusted_proxies: parts.trusted_proxies,
+    unnamedProxy: parts.unnamedProxy ?? openUnnamedProxy(world),
   }
   const app = await openServer({
     ...shared,
@@ -195,6 +198,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     await app.close()
     await metricsApp?.close()
     await context.refusals?.close()
+    context.limitLog.close()
     simulatedBank.close()
     await directory.close()
   }
@@ -235,6 +239,7 @@ async function contextOf(
     addresses,
     receipt_modes: parts.receipt_modes ?? [],
     counts_test_sessions: parts.gateway_limit > 0,
+    limitLog: openLimitLog(world),
     doorkeeper: doorkeeperOf(parts),
     webhook_urls: parts.webhook_urls,
     webhook_sending: parts.webhook_sending,
@@ -283,17 +288,4 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): 
     hostedSessionPage(pay_path),
     ...demoShopPages(assets, demo_shop),
   ]
-}
-
-function accessOf({ keyring, world, key_uses }: Context, directory: Directory): Access {
-  return {
-    findSecretKey: directory.secretKey,
-    noteUse: ({ key_id }, at) => key_uses.note({ key_id, at }),
-    async findSession(session_id, client_secret) {
-      if (!isClientSecret(keyring, session_id, client_secret)) return null
-      const merchant_id = await directory.merchantIdOfSession(session_id)
-      return merchant_id && { merchant_id, session_id: session_id as SessionId }
-    },
-    now: () => world.clock.now(),
-  }
 }

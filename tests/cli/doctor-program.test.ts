@@ -365,6 +365,18 @@ describe('what is read of a database', () => {
     ['as many as pull it', (sql) => declines(sql, 30, ago(-60)), ['Card testing: warning']],
     ['as many some time ago', (sql) => declines(sql, 30, ago(1)), []],
     [
+      'as many declines of one address as one may have',
+      (sql) => declines(sql, 10, ago(-60), 'declines_of_address a1'),
+      ['Card testing: warning'],
+    ],
+    ['one less', (sql) => declines(sql, 9, ago(-60), 'declines_of_address a1'), []],
+    [
+      'a proxy that a process was not told of',
+      (sql) => sql`insert into processes (process_id, serves, seen_at, unnamed_proxy)
+        values ('p', true, ${ago(0)}, '10.0.0.2')`,
+      ['Proxies: warning'],
+    ],
+    [
       'test sessions of three days and a half, which should be gone after two',
       (sql) => olderLines(sql, 84 * hours),
       ['Unpaid sessions: warning', 'Journal: warning'],
@@ -384,12 +396,17 @@ describe('what is read of a database', () => {
     expect(await foundAfter(change)).toEqual(expected)
   })
 
-  async function declines(sql: AnySql, count: number, until: Date) {
+  async function declines(
+    sql: AnySql,
+    count: number,
+    until: Date,
+    name = 'declines_of_merchant client',
+  ) {
     const uses = Object.fromEntries(
       Array.from({ length: count }, (_, index) => [`pay_${index}`, until.getTime()]),
     )
     await sql`insert into limit_uses (merchant_id, name, uses, ends_at)
-      values (${service.account.merchant_id}, 'declines_of_merchant client', ${uses as never}, ${until})`
+      values (${service.account.merchant_id}, ${name}, ${uses as never}, ${until})`
   }
 
   /** The lines of the journal, and with them the sessions that they name, are so old. Nobody has sealed them. */

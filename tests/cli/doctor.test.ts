@@ -88,6 +88,8 @@ const work: WorkFacts = {
   overdue_holds: [],
   oldest_receipt_at: ago(3600),
   braked: [],
+  blocked_addresses: [],
+  unnamed_proxies: [],
   unpurged: [],
   unsealed: [],
   now,

@@ -327,6 +327,8 @@ describe('after too many declines in live mode', () => {
       ...Array(10).fill(soft.code),
       ...Array(5).fill('blocked'),
     ])
+    const line = service.log.findLast(({ fields }) => 'limit' in fields)!
+    expect(line.fields).toMatchObject({ limit: 'declines_of_address', times: 1 })
     expect(asked).toHaveLength(10)
     // Blocked payments are no bank's declines: the card's are not made more by them.
     answer = 'approved'

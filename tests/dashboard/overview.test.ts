@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { recount } from '../../src/dashboard/overview/recount.ts'
 import { jobs } from '../../src/jobs.ts'
-import type { Json } from '../support/client.ts'
+import { type Json, purchase } from '../support/client.ts'
 import { hold, runJob } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { drivenClock, driving } from '../support/service.ts'
@@ -26,10 +26,10 @@ const declinedCard = '4000009105150000'
 
 test('nothing yet', async () => {
   const found = await overview()
-  expect(found.days).toHaveLength(29)
+  expect(found.days).toHaveLength(30)
   expect(today(found)).toMatchObject({ captured: 0, declined: 0, sessions: 0 })
   expect(found).toMatchObject({
-    ...{ currency: null, declines: [], zone: 'UTC' },
+    ...{ captured: [], declines: [], zone: 'UTC' },
     waits: { holds: { count: 0, sums: [], next_deadline: null }, dead_lettered: 0 },
     steps: { has_payment: false, has_endpoint: false, has_colleague: false, has_key: false },
   })
@@ -47,9 +47,10 @@ test('the same before and after the job, however often it runs and in however ma
   expect(today(young)).toMatchObject({
     ...{ captured: 2, held: 2, declined: 1, failed: 0, sessions: 6, succeeded_sessions: 4 },
   })
-  expect(young.currency).toBe('GBP')
   const hour = clock.now().getUTCHours()
-  expect(young.captured.today).toEqual([{ hour, amount: 3 * 4200, count: 3 }])
+  expect(young.captured).toMatchObject([
+    { currency: 'GBP', today: [{ hour, amount: 3 * 4200, count: 3 }], in_span: 3 * 4200 },
+  ])
   expect(young.declines).toMatchObject([{ count: 1 }])
   expect(young.steps).toMatchObject({ has_payment: true })
   await clock.advance(60_000)
@@ -134,18 +135,50 @@ test('days are those of the zone', async () => {
   await clock.advance(7 * day_ms)
   // A session lasts for twelve hours.
   expect((await viewer.signIn()).status).toBe(200)
-  const { captured } = await overview()
+  const [captured] = (await overview()).captured
   expect(captured.today).toEqual([])
   expect(captured.week_before.length).toBeGreaterThan(0)
+  expect([captured.in_span > 0, captured.in_span_before]).toEqual([true, 0])
+  const week = await overview('mode=test&zone=UTC&span=7')
+  expect(week.days).toHaveLength(7)
+  expect(week.captured[0]).toMatchObject({ in_span: 0, in_span_before: captured.in_span })
+  expect(week.span_before.captured).toBe(sum(far))
 })
 
-test.each(['zone=UTC', 'mode=test', 'mode=test&zone=Nowhere', 'mode=test&zone=%2B01:00'])(
-  '%s is refused',
-  async (query) => {
-    const answer = await viewer.get(`/${merchant_id}/overview?${query}`)
-    expect(refusalIn(answer)).toBe('400 invalid_request')
+test('each currency has its own sums, and refunds stand beside what was captured', async () => {
+  const { client: other, merchant_id: id } = await service.newAccount()
+  const person = await newMember(service, { role: 'viewer', merchant_id: id })
+  await other.pay()
+  const inEuro = (amount: number) =>
+    other.pay(undefined, { ...purchase, items: undefined, amount, currency: 'EUR' })
+  const { body: confirmed } = await inEuro(1234)
+  await inEuro(100)
+  await other.refund(confirmed.payment_id, { amount: 1000 })
+  const { body } = await person.get(`/${id}/overview?mode=test&zone=UTC`)
+  expect(body.captured).toMatchObject([
+    { currency: 'EUR', in_span: 1334, refunded_today: 1000, refunded_in_span: 1000 },
+    { currency: 'GBP', in_span: 4200, refunded_today: 0, refunded_in_span: 0 },
+  ])
+})
+
+// Names that browsers report, and of which databases lack some or take them for other hours.
+test.each(['Asia/Calcutta', 'US/Pacific', 'Europe/Kiev', 'AET', 'CST', 'Etc/GMT+5'])(
+  'the zone %s is one',
+  async (zone) => {
+    expect((await overview(`mode=test&zone=${encodeURIComponent(zone)}`)).zone).toBe(zone)
   },
 )
+
+test.each([
+  'zone=UTC',
+  'mode=test',
+  'mode=test&zone=Nowhere',
+  'mode=test&zone=%2B01:00',
+  'mode=test&zone=UTC&span=8',
+])('%s is refused', async (query) => {
+  const answer = await viewer.get(`/${merchant_id}/overview?${query}`)
+  expect(refusalIn(answer)).toBe('400 invalid_request')
+})
 
 test('each first step ticks itself off', async () => {
   const fresh = await service.newAccount()
@@ -162,4 +195,12 @@ test('each first step ticks itself off', async () => {
   const key = { name: 'till', permissions: ['read_transactions'], mode: 'test_only' }
   await owner.post(`/${fresh.merchant_id}/keys`, key)
   expect(await steps()).toEqual({ ...none, has_colleague: true, has_key: true })
+  const made_by_command = await service.newAccount()
+  const { merchant_id: id, key_id } = made_by_command
+  const keeper = await newMember(service, { role: 'owner', merchant_id: id })
+  const hasKey = async () =>
+    (await keeper.get(`/${id}/overview?mode=test&zone=UTC`)).body.steps.has_key
+  expect(await hasKey()).toBe(false)
+  await sql`update api_keys set last_used_at = ${clock.now()} where key_id = ${key_id}`
+  expect(await hasKey()).toBe(true)
 })

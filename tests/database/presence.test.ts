@@ -9,6 +9,7 @@ import {
   openPresence,
   type Presence,
 } from '../../src/database/presence/presence.ts'
+import { listUnnamedProxies } from '../../src/database/presence/presence-store.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { until } from '../support/service.ts'
@@ -30,10 +31,14 @@ afterEach(async () => {
   await fresh.drop()
 })
 
-async function start({ serves = true, warn = quiet.warn } = {}): Promise<Presence> {
+async function start({
+  serves = true,
+  warn = quiet.warn,
+  unnamedProxy = (): string | null => null,
+} = {}): Promise<Presence> {
   const world = { clock, random: { bytes: randomBytes }, log: { ...quiet, warn } }
   const { sql } = database
-  const presence = await openPresence({ sql, world, serves, databaseNow: clock.now })
+  const presence = await openPresence({ sql, world, serves, databaseNow: clock.now, unnamedProxy })
   open.push(presence)
   return presence
 }
@@ -78,6 +83,18 @@ test('one that died is counted until it was silent for long, and its row goes la
   expect(counts(await start())).toEqual([3, 3])
   const rows = await sql`select process_id from processes where process_id like '%g%n%e%'`
   expect(rows).toEqual([{ process_id: 'gone' }])
+})
+
+test('a proxy that a process was not told of stands in its row, as long as it is in use', async () => {
+  const { sql } = database
+  let address: string | null = null
+  await start({ unnamedProxy: () => address })
+  const told = () => listUnnamedProxies(sql, 10)
+  expect(await told()).toEqual([])
+  for (address of ['10.0.0.2', null]) {
+    await clock.advance(here_every_ms)
+    await until(told, (proxies) => proxies.join() === (address ?? ''))
+  }
 })
 
 test('where the database does not answer, those that were there last count, and the log says so once', async () => {

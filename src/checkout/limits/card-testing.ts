@@ -5,8 +5,8 @@ import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
-import { digestOf, type LimitName, limitOf, ruleOf, useOf } from './limits.ts'
-import { type ExhaustedLimit, type LimitUse, reservePlaces } from './limits-store.ts'
+import { digestOf, type LimitName, limitNameOf, limitOf, ruleOf, useOf } from './limits.ts'
+import { type LimitUse, reservePlaces } from './limits-store.ts'
 
 /**
  * Counts a number that was typed into a session; `fingerprint` is null where it is no card's. Throws
@@ -28,7 +28,7 @@ export async function limitCardReferences(
     const customer = digestOf(context, merchant_id, address)
     shared.push(useOf(limitOf('references_of_address', customer), anyMark(context), now))
   }
-  refuseIfFull(await reservePlaces(context.sql, merchant_id, { own, shared }, now), now)
+  await reserve(context, merchant_id, { own, shared }, now)
 }
 
 type Create = {
@@ -57,7 +57,7 @@ export async function limitSessionCreates(context: Context, asked: Create): Prom
   const marks = Array.from({ length: places }, () => anyMark(context))
   const own = [useOf(limitOf(of_address, customer), marks, now)]
   const shared = [useOf(limitOf(of_key, public_key), marks, now)]
-  refuseIfFull(await reservePlaces(context.sql, merchant_id, { own, shared }, now), now)
+  await reserve(context, merchant_id, { own, shared }, now)
 }
 
 const sessionLimits = {
@@ -71,7 +71,14 @@ function anyMark({ world }: Context): string {
 }
 
 /** Of several full limits the refusal names the one that lasts longest, so that waiting that long helps. */
-function refuseIfFull(full: ExhaustedLimit[], now: Date): void {
+async function reserve(
+  { sql, limitLog }: Context,
+  merchant_id: string,
+  uses: { own: LimitUse[]; shared: LimitUse[] },
+  now: Date,
+): Promise<void> {
+  const full = await reservePlaces(sql, merchant_id, uses, now)
+  for (const { name } of full) limitLog.note(limitNameOf(name), merchant_id)
   const [last] = full.toSorted((a, b) => b.frees_at.getTime() - a.frees_at.getTime())
   if (!last) return
   const seconds = Math.max(1, Math.ceil((last.frees_at.getTime() - now.getTime()) / 1000))

@@ -118,6 +118,27 @@ export async function listExhausted(
   return rows.map(({ merchant_id }) => merchant_id)
 }
 
+/** How many rows of a limit are full, whosever they are: those of each of the first merchants, up to `limit`. */
+export async function countFull(
+  whole: Sql,
+  { name, places }: Limit,
+  { now, limit }: { now: Date; limit: number },
+): Promise<{ merchant_id: string; count: number }[]> {
+  type Row = { merchant_id: string; count: number }
+  const compare = by<Row>(({ merchant_id }) => merchant_id)
+  return firstFromCells(
+    whole,
+    { compare, limit },
+    (sql) => sql<Row[]>`
+    select merchant_id, count(*)::int from (
+      select merchant_id from limit_uses k
+      where k.ends_at > ${now} and starts_with(k.name, ${name})
+        and (select count(*) from jsonb_each(k.uses) where value::bigint > ${now.getTime()}) >= ${places}
+      order by k.ends_at desc limit ${limit}) full_ones
+    group by merchant_id order by merchant_id limit ${limit}`,
+  )
+}
+
 /** Releases the place of a limit's oldest use. */
 export async function releasePlace(
   sql: Sql,

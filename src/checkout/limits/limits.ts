@@ -87,7 +87,12 @@ export function limitOf(limit: LimitName, whose: string): Limit {
 
 /** The rule of a limit by its row's name. */
 export function ruleOf(name: string): Rule {
-  return limits[name.split(' ')[0] as LimitName]
+  return limits[limitNameOf(name)]
+}
+
+/** Which limit a row is of, by its name. */
+export function limitNameOf(name: string): LimitName {
+  return name.split(' ')[0] as LimitName
 }
 
 /**

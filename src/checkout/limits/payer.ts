@@ -7,8 +7,9 @@ import { type Attempt, judge, type Verdict } from '../attempt.ts'
 import type { Context, SettlementContext } from '../context.ts'
 import type { Payment } from '../payment.ts'
 import type { Session } from '../session.ts'
-import { digestOf, limitOf, useOf } from './limits.ts'
+import { digestOf, limitNameOf, limitOf, useOf } from './limits.ts'
 import {
+  countFull,
   type Limit,
   limitsOfPayer,
   listExhausted,
@@ -19,7 +20,7 @@ import {
 /** What declines are counted against: an address and, while it is still held, a card. */
 export type Payer = {
   merchant_id: string
-  limits: Limit[]
+  limits: (Limit & { is_full?: boolean })[]
   /** There were too many declines: the payment is declined at once, and the acquirer is not called. */
   is_blocked: boolean
   /** The brake of all shoppers together. Missing in rows of an earlier release. */
@@ -74,6 +75,14 @@ export async function listBraked(sql: Sql, which: { now: Date; limit: number }):
   return listExhausted(sql, minters.map(brakeOf), which)
 }
 
+/** How many addresses of each merchant, of the first `limit`, may pay nothing for a while. */
+export async function countBlockedAddresses(
+  whole: Sql,
+  which: { now: Date; limit: number },
+): Promise<{ merchant_id: string; count: number }[]> {
+  return countFull(whole, limitOf('declines_of_address', ''), which)
+}
+
 /** Which sessions a brake applies to. */
 const minters = ['server', 'client'] as const satisfies Session['minted_by'][]
 
@@ -89,7 +98,7 @@ const blocked: Decline = { code: 'blocked', category: 'fraud', reason: 'Too many
  * honest shoppers go on paying, so declines cannot shut a shop.
  */
 function declineOf(
-  { metrics }: Pick<Context, 'metrics'>,
+  { metrics, limitLog }: Pick<Context, 'metrics' | 'limitLog'>,
   payer: Payer | null,
   { authentication }: Verdict,
 ): Decline | null {
@@ -97,6 +106,8 @@ function declineOf(
   const is_braked = payer.brake?.is_full && authentication?.outcome !== 'Authenticated'
   if (!payer.is_blocked && !is_braked) return null
   metrics.paymentBlocked(payer.is_blocked ? 'payer' : 'merchant')
+  const full = payer.is_blocked ? payer.limits.filter(({ is_full }) => is_full) : [payer.brake!]
+  for (const { name } of full) limitLog.note(limitNameOf(name), payer.merchant_id)
   return blocked
 }
 

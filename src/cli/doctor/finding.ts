@@ -62,8 +62,8 @@ function judged<Facts>(judge: Check<Facts>['judge'], facts: FactsOrReason<Facts>
 }
 
 /** `3 keys`, `1 key`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`
 }
 
 const named_max = 3

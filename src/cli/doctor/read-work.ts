@@ -2,7 +2,7 @@
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
 import { countOpenFindings } from '../../checkout/asking/finding-store.ts'
-import { listBraked } from '../../checkout/limits/payer.ts'
+import { countBlockedAddresses, listBraked } from '../../checkout/limits/payer.ts'
 import { listGivenUp } from '../../checkout/notices/notice-store.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
@@ -14,6 +14,7 @@ import { listDuePurges, type PurgeAge } from '../../checkout/sessions/session-pu
 import type { Config } from '../../config/config.ts'
 import { fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
+import { listUnnamedProxies } from '../../database/presence/presence-store.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { countUnreplayed } from '../../webhooks/deliveries/operator-store.ts'
 import {
@@ -68,6 +69,8 @@ export async function readWork(
     overdue_holds: await listOverdueHolds(sql, ago(hold_slack_ms)),
     oldest_receipt_at: await oldestReceiptAt(sql),
     braked: await listBraked(sql, { now, limit: rows_max }),
+    blocked_addresses: await countBlockedAddresses(sql, { now, limit: rows_max }),
+    unnamed_proxies: await listUnnamedProxies(sql, rows_max),
     unpurged: await unpurged(sql, agesDue(ago(purge_slack_ms), unpaid_sessions_days)),
     // An hour more than the job can need.
     unsealed: await listUnsealed(sql, idsFrom(ago(sealed_after_ms + hour_ms))),

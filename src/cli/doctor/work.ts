@@ -34,6 +34,10 @@ export type WorkFacts = {
   oldest_receipt_at: Date | null
   /** Merchants whose brake on card testing is on. */
   braked: string[]
+  /** How many addresses of a merchant had so many declines that nothing more is charged for them. */
+  blocked_addresses: { merchant_id: string; count: number }[]
+  /** Proxies that requests come through although RIPPER_TRUSTED_PROXIES does not name them. */
+  unnamed_proxies: string[]
   /** Merchants with unpaid sessions that should have been deleted a day ago. */
   unpurged: string[]
   /** Merchants with lines of the journal that should have been sealed long ago. */
@@ -201,11 +205,33 @@ export const workChecks: Check<WorkFacts>[] = [
   },
   {
     name: 'Card testing',
-    judge({ braked }) {
-      if (braked.length === 0) return ok('no merchant is braked')
+    judge({ braked, blocked_addresses }) {
+      if (braked.length === 0 && blocked_addresses.length > 0) {
+        const whose = blocked_addresses.map(
+          ({ merchant_id, count }) => `${counted(count, 'address', 'addresses')} of ${merchant_id}`,
+        )
+        return warning(
+          `too many declines, so the service charges nothing for an hour: ${named(whose)}`,
+          'If many shoppers share that address, it may be the address of a proxy that RIPPER_TRUSTED_PROXIES does not name.',
+        )
+      }
+      if (braked.length === 0) return ok('no merchant is braked, and no address')
       return warning(
         `too many declines, so the service charges only authenticated cards: ${named(braked)}`,
         'Somebody may be testing cards there. "Card testing" in SECURITY.md says what happens, and when it ends.',
+      )
+    },
+  },
+  {
+    name: 'Proxies',
+    judge({ unnamed_proxies }) {
+      if (unnamed_proxies.length === 0) {
+        return ok('no request comes through a proxy that is not named')
+      }
+      const names = named(unnamed_proxies)
+      return warning(
+        `requests are forwarded by ${names}, not named in RIPPER_TRUSTED_PROXIES: all shoppers behind it count as one address`,
+        `If it is your proxy, add ${names} to RIPPER_TRUSTED_PROXIES and restart: otherwise the declines of some shoppers refuse all. If it is not, somebody only pretends, and is not believed.`,
       )
     },
   },

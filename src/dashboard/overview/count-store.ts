@@ -40,10 +40,9 @@ export async function countRange(sql: Sql, range: CountRange): Promise<boolean> 
   return rows.length > 0
 }
 
-/** Those of one change and code in one hour of a day, in the zone that was asked for. */
-export type HourOfCounts = {
-  day: string
-  hour: number
+/** Those of one change and code in one stretch of time, by its place among the moments that were asked for. */
+export type StretchOfCounts = {
+  place: number
   currency: string
   change: string
   code: string
@@ -54,13 +53,17 @@ export type HourOfCounts = {
 /** How many of the newest lines are counted when they are asked for. The job is seldom behind by more than some seconds. */
 const young_lines_max = 2000
 
-/** Counts from a time on, with the lines that the job has not counted yet: those behind `young_from`. */
+/**
+ * Counts between moments that follow each other, and behind the last one; with the lines that the job has not counted yet: those
+ * behind `young_from`.
+ */
 export async function readCounts(
   sql: Sql,
-  asked: { merchant_id: string; mode: Mode; from: Date; young_from: string; zone: string },
-): Promise<HourOfCounts[]> {
-  const { merchant_id, mode, from, young_from, zone } = asked
-  return sql<HourOfCounts[]>`
+  asked: { merchant_id: string; mode: Mode; starts: Date[]; young_from: string },
+): Promise<StretchOfCounts[]> {
+  const { merchant_id, mode, starts, young_from } = asked
+  const [from] = starts as [Date]
+  return sql<StretchOfCounts[]>`
     with line as materialized (
       select j.* from (
         select * from journal where merchant_id = ${merchant_id} and entry_id >= ${young_from}
@@ -78,10 +81,9 @@ export async function readCounts(
       union all
       select quarter, currency, change, code, 1, amount from counted where mode = ${mode} and quarter >= ${from}
     )
-    select to_char(quarter at time zone ${zone}, 'YYYY-MM-DD') as day,
-      extract(hour from quarter at time zone ${zone})::int as hour, currency, change, code,
-      sum(n)::int as n, sum(amount)::bigint as amount
-    from both_kinds group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`
+    select width_bucket(quarter, ${starts.map((each) => each.toISOString())}::timestamptz[]) - 1 as place,
+      currency, change, code, sum(n)::int as n, sum(amount)::bigint as amount
+    from both_kinds group by 1, 2, 3, 4 order by 1, 2, 3, 4`
 }
 
 /**

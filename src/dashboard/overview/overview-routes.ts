@@ -1,4 +1,4 @@
-// The overview: what waits, today against the same weekday, rates of the last 29 days, declines, 3-D Secure, webhooks.
+// The overview: what waits, today against the same weekday, a span of days against the one before it, declines, 3-D Secure, webhooks.
 
 import { z } from 'zod'
 import { filterChoice } from '../../checkout/reading/list-filters.ts'
@@ -9,11 +9,13 @@ import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { listDeadLetters } from '../../webhooks/deliveries/operator-store.ts'
 import { readCounts } from './count-store.ts'
+import { lastDays, stretchesOf } from './days.ts'
 import { figuresOf } from './overview.ts'
 import { readWaits, readWebhookHealth } from './waits-store.ts'
 
 const day_ms = 24 * 3_600_000
-const days_shown = 29
+/** How many days a span may have. */
+const spans = ['7', '30', '90'] as const
 /** Lines that are older are counted. */
 const young_ms = 10 * 60_000
 const keys_ending_days = 14
@@ -23,6 +25,14 @@ const dead_letters_max = 200
 
 const count = z.int()
 const hours = z.array(z.object({ hour: z.int(), amount: z.int(), count }))
+const endings = z.object({
+  captured: count,
+  held: count,
+  declined: count,
+  failed: count,
+  sessions: count,
+  succeeded_sessions: count,
+})
 
 export const readOverviewHere = route({
   method: 'GET',
@@ -36,6 +46,7 @@ export const readOverviewHere = route({
     zone: z
       .string({ error: 'must be a time zone, such as Europe/London' })
       .refine(isZone, 'must be a time zone, such as Europe/London'),
+    span: filterChoice(spans).optional(),
   }),
   status: 200,
   reply: z.object({
@@ -56,19 +67,23 @@ export const readOverviewHere = route({
         z.object({ key_id: z.string(), name: z.string().nullable(), expires_at: z.string() }),
       ),
     }),
-    currency: z.string().nullable(),
-    captured: z.object({ today: hours, week_before: hours }),
-    days: z.array(
+    /** Of each currency in which something was captured or refunded, the one of most captures first. */
+    captured: z.array(
       z.object({
-        day: z.string(),
-        captured: count,
-        held: count,
-        declined: count,
-        failed: count,
-        sessions: count,
-        succeeded_sessions: count,
+        currency: z.string(),
+        today: hours,
+        week_before: hours,
+        refunded_today: z.int(),
+        /** In the order of `days`. */
+        by_day: z.array(z.int()),
+        in_span: z.int(),
+        refunded_in_span: z.int(),
+        in_span_before: z.int(),
       }),
     ),
+    days: z.array(endings.extend({ day: z.string() })),
+    /** As many days before these. */
+    span_before: endings,
     declines: z.array(z.object({ code: z.string(), category: z.string().nullable(), count })),
     three_ds: z.object({
       asked: count,
@@ -93,7 +108,10 @@ export const readOverviewHere = route({
   refusals: [],
   handle: async ({ sql }: Context, { holder, query, now }) => {
     const { merchant_id } = holder
-    const { mode, zone } = query
+    const { mode, zone, span = '30' } = query
+    const days = lastDays(now, zone, 2 * Number(span))
+    const by_hour = new Set([days.at(-1)!, days.at(-8)!])
+    const stretches = stretchesOf(days, by_hour, zone)
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const keys_until = ago(-keys_ending_days * day_ms)
     const dead = {
@@ -102,8 +120,8 @@ export const readOverviewHere = route({
     }
     const [counts, waits, health, dead_letters] = await Promise.all([
       readCounts(sql, {
-        ...{ merchant_id, mode, zone, young_from: idsFrom(ago(young_ms)) },
-        from: ago((days_shown + 1) * day_ms),
+        ...{ merchant_id, mode, young_from: idsFrom(ago(young_ms)) },
+        starts: stretches.map(({ starts_at }) => starts_at),
       }),
       readWaits(sql, { merchant_id, mode, now, keys_until }),
       readWebhookHealth(sql, { merchant_id, from: idsFrom(ago(day_ms)), now }),
@@ -124,7 +142,10 @@ export const readOverviewHere = route({
         is_brake_pulled: brakes_pulled > 0,
         keys_ending: keys_ending.map((key) => ({ ...key, expires_at: timestamp(key.expires_at) })),
       },
-      ...figuresOf(counts, lastDays(now, zone)),
+      ...figuresOf(
+        counts.map(({ place, ...row }) => ({ ...row, ...stretches[place]! })),
+        days.slice(-Number(span)),
+      ),
       webhooks: {
         ...health,
         failing_endpoints: breakers_open,
@@ -135,21 +156,11 @@ export const readOverviewHere = route({
   },
 })
 
+/** An offset is a zone, too, but people have none as the name of where they are. */
 function isZone(zone: string): boolean {
   try {
-    // An offset is a zone here and means its opposite in the database.
     return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
   } catch {
     return false
   }
-}
-
-/** The days of a zone, as the database spells them, oldest first. A day is looked for at its noon: some have 23 hours. */
-function lastDays(now: Date, zone: string): string[] {
-  const spell = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' })
-  const today = spell.format(now)
-  const noon = Date.parse(`${today}T12:00:00Z`)
-  return Array.from({ length: days_shown }, (_, index) =>
-    new Date(noon - (days_shown - 1 - index) * day_ms).toISOString().slice(0, 10),
-  )
 }

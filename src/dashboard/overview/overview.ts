@@ -1,51 +1,71 @@
-// From counts to the overview's figures: today by hour, days, declines, 3-D Secure. Decides without any effect.
+// From counts to the overview's figures: today by hour, a span of days and the one before it, declines, 3-D Secure. Decides without
+// any effect.
 
-import type { HourOfCounts } from './count-store.ts'
+import type { StretchOfCounts } from './count-store.ts'
+
+/** Counts of one change and code, on a day and, where the day is shown by hour, in an hour of it. */
+export type Counts = Omit<StretchOfCounts, 'place'> & { day: string; hour: number | null }
 
 const good = ['payment.captured', 'payment.held']
 
-/** `days` are those to show, oldest first, as counts spell them; the last one is today. */
-export function figuresOf(counts: HourOfCounts[], days: string[]) {
-  const shown = new Set(days)
-  const rows = counts.filter(({ day }) => shown.has(day))
-  const currency = mainCurrency(rows)
-  const captures = rows.filter((row) => row.change === 'payment.captured')
-  const hoursOf = (day: string | undefined) =>
-    byHour(captures.filter((row) => row.day === day && row.currency === currency))
+/**
+ * `days` are those to show, oldest first, as counts spell them; the last one is today. What is older is of as many days before, which
+ * are only summed up.
+ */
+export function figuresOf(counts: Counts[], days: string[]) {
+  const [first, today, week_before] = [days[0]!, days.at(-1)!, days.at(-8) ?? '']
+  const rows = counts.filter(({ day }) => day >= first)
+  const older = counts.filter(({ day }) => day < first)
   return {
-    currency,
-    captured: { today: hoursOf(days.at(-1)), week_before: hoursOf(days.at(-8)) },
-    days: days.map((day) => dayOf(day, rows)),
+    captured: currenciesIn(counts).map((currency) => {
+      const of = (change: string, among: Counts[]) =>
+        among.filter((row) => row.change === change && row.currency === currency)
+      const hoursOf = (day: string) =>
+        byHour(of('payment.captured', counts).filter((row) => row.day === day))
+      return {
+        currency,
+        today: hoursOf(today),
+        week_before: hoursOf(week_before),
+        refunded_today: amountOf(of('refund.succeeded', rows).filter((row) => row.day === today)),
+        by_day: days.map((day) =>
+          amountOf(of('payment.captured', rows).filter((row) => row.day === day)),
+        ),
+        in_span: amountOf(of('payment.captured', rows)),
+        refunded_in_span: amountOf(of('refund.succeeded', rows)),
+        in_span_before: amountOf(of('payment.captured', older)),
+      }
+    }),
+    days: days.map((day) => ({ day, ...endingsIn(rows.filter((row) => row.day === day)) })),
+    span_before: endingsIn(older),
     declines: declinesIn(rows),
     three_ds: threeDsIn(rows),
   }
 }
 
-/** The currency of most captures; null without any. */
-function mainCurrency(rows: HourOfCounts[]): string | null {
+/** Those in which something was captured or refunded, the one of most captures first. */
+function currenciesIn(rows: Counts[]): string[] {
   const sums = new Map<string, number>()
   for (const { change, currency, n } of rows) {
-    if (change === 'payment.captured') sums.set(currency, (sums.get(currency) ?? 0) + n)
+    if (change !== 'payment.captured' && change !== 'refund.succeeded') continue
+    sums.set(currency, (sums.get(currency) ?? 0) + (change === 'payment.captured' ? n : 0))
   }
-  return [...sums].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null
+  return [...sums].sort(([, a], [, b]) => b - a).map(([currency]) => currency)
 }
 
-function byHour(rows: HourOfCounts[]): { hour: number; amount: number; count: number }[] {
-  const hours = Map.groupBy(rows, ({ hour }) => hour)
-  return [...hours].map(([hour, of]) => ({
-    hour,
-    amount: of.reduce((sum, { amount }) => sum + amount, 0),
-    count: sumOf(of),
-  }))
+function byHour(rows: Counts[]): { hour: number; amount: number; count: number }[] {
+  const hours = Map.groupBy(rows, ({ hour }) => hour ?? 0)
+  return [...hours].map(([hour, of]) => ({ hour, amount: amountOf(of), count: sumOf(of) }))
 }
 
-function dayOf(day: string, rows: HourOfCounts[]) {
-  const own = rows.filter((row) => row.day === day)
+function amountOf(rows: { amount: number }[]): number {
+  return rows.reduce((sum, { amount }) => sum + amount, 0)
+}
+
+function endingsIn(rows: Counts[]) {
   // A capture that somebody decided was counted as held before.
   const count = (change: string) =>
-    sumOf(own.filter((row) => row.change === change && row.code !== 'decided'))
+    sumOf(rows.filter((row) => row.change === change && row.code !== 'decided'))
   return {
-    day,
     captured: count('payment.captured'),
     held: count('payment.held'),
     declined: count('payment.declined'),
@@ -56,7 +76,7 @@ function dayOf(day: string, rows: HourOfCounts[]) {
   }
 }
 
-function declinesIn(rows: HourOfCounts[]): { code: string; category: null; count: number }[] {
+function declinesIn(rows: Counts[]): { code: string; category: null; count: number }[] {
   const declined = rows.filter(({ change }) => change === 'payment.declined')
   const codes = Map.groupBy(declined, ({ code }) => code)
   return [...codes]
@@ -64,7 +84,7 @@ function declinesIn(rows: HourOfCounts[]): { code: string; category: null; count
     .sort((a, b) => b.count - a.count)
 }
 
-function threeDsIn(rows: HourOfCounts[]) {
+function threeDsIn(rows: Counts[]) {
   const moved = rows.filter(({ change }) => change === 'attempt.moved')
   const count = (...codes: string[]) => sumOf(moved.filter(({ code }) => codes.includes(code)))
   const begun = count('challenged awaiting_challenge')

@@ -71,7 +71,8 @@ export async function readWaits(
           where merchant_id = ${merchant_id} and purpose = 'invite' and used_at is null and withdrawn_at is null)
         as has_colleague,
       exists (select 1 from api_keys
-        where merchant_id = ${merchant_id} and name is not null and revoked_at is null) as has_key`
+        where merchant_id = ${merchant_id} and revoked_at is null
+          and (name is not null or last_used_at is not null)) as has_key`
   const { hold_count: count, next_deadline, sums, keys_ending, ...rest } = row!
   const ending = keys_ending.map((key) => ({ ...key, expires_at: new Date(key.expires_at) }))
   return { ...rest, holds: { count, next_deadline, sums }, keys_ending: ending }

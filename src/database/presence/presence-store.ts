@@ -2,7 +2,13 @@
 
 import type { Sql } from '../open.ts'
 
-export type ProcessRow = { process_id: string; serves: boolean; seen_at: Date }
+export type ProcessRow = {
+  process_id: string
+  serves: boolean
+  seen_at: Date
+  /** The proxy that its requests come through and that it was not told of; null without one. */
+  unnamed_proxy: string | null
+}
 
 /** How many other processes were seen of late. */
 export type Others = { serving: number; all: number }
@@ -10,7 +16,7 @@ export type Others = { serving: number; all: number }
 /** Writes that this process is here, forgets one that was gone long ago, and counts the others. */
 export async function saveProcess(
   sql: Sql,
-  { process_id, serves, seen_at }: ProcessRow,
+  { process_id, serves, seen_at, unnamed_proxy }: ProcessRow,
   { here_since, forgotten_before }: { here_since: Date; forgotten_before: Date },
 ): Promise<Others> {
   const [row] = await sql<Others[]>`
@@ -20,12 +26,21 @@ export async function saveProcess(
         where seen_at < ${forgotten_before} and process_id <> ${process_id}
         limit 1)
     ), here as (
-      insert into processes (process_id, serves, seen_at) values (${process_id}, ${serves}, ${seen_at})
-      on conflict (process_id) do update set seen_at = excluded.seen_at
+      insert into processes (process_id, serves, seen_at, unnamed_proxy)
+      values (${process_id}, ${serves}, ${seen_at}, ${unnamed_proxy})
+      on conflict (process_id) do update set seen_at = excluded.seen_at, unnamed_proxy = excluded.unnamed_proxy
     )
     select count(*)::int as all, (count(*) filter (where serves))::int as serving
     from processes where seen_at >= ${here_since} and process_id <> ${process_id}`
   return row!
+}
+
+/** Proxies that processes were not told of, at most `limit`. */
+export async function listUnnamedProxies(sql: Sql, limit: number): Promise<string[]> {
+  const rows = await sql<{ unnamed_proxy: string }[]>`
+    select distinct unnamed_proxy from processes where unnamed_proxy is not null
+    order by unnamed_proxy limit ${limit}`
+  return rows.map(({ unnamed_proxy }) => unnamed_proxy)
 }
 
 export async function deleteProcess(sql: Sql, process_id: string): Promise<void> {

@@ -21,6 +21,8 @@ type PresenceOptions = {
   serves: boolean
   /** The time that all processes share. */
   databaseNow(): Date
+  /** A proxy that its requests come through and that it was not told of. Left out where it takes none. */
+  unnamedProxy?: (() => string | null) | undefined
 }
 
 export const here_every_ms = 5_000
@@ -30,7 +32,7 @@ const forgotten_after_ms = 600_000
 
 /** The first sign is given before this resolves; one that fails is given again. */
 export async function openPresence(options: PresenceOptions): Promise<Presence> {
-  const { sql, world, serves, databaseNow } = options
+  const { sql, world, serves, databaseNow, unnamedProxy = () => null } = options
   const { clock, log } = world
   const process_id = world.random.bytes(12).toString('hex')
   const stopping = new AbortController()
@@ -40,9 +42,10 @@ export async function openPresence(options: PresenceOptions): Promise<Presence> 
   async function giveSign(): Promise<void> {
     const seen_at = databaseNow()
     const ago = (duration_ms: number) => new Date(seen_at.getTime() - duration_ms)
+    const row = { process_id, serves, seen_at, unnamed_proxy: unnamedProxy() }
     const since = { here_since: ago(gone_after_ms), forgotten_before: ago(forgotten_after_ms) }
     try {
-      others = await saveProcess(sql, { process_id, serves, seen_at }, since)
+      others = await saveProcess(sql, row, since)
       has_told = false
     } catch (error) {
       // Those that were there last still count.

@@ -168,10 +168,20 @@ export const overview: Overview = {
     is_brake_pulled: false,
     keys_ending: [{ key_id: id('key', 1), name: 'bookkeeping', expires_at: ago(-60 * 24 * 5) }],
   },
-  currency: 'GBP',
-  captured: { today: hourly(90), week_before: hourly(70) },
-  days: Array.from({ length: 29 }, (_, index) => ({
-    day: new Date(now.getTime() - (28 - index) * 86_400_000).toISOString().slice(0, 10),
+  captured: [
+    {
+      ...{ currency: 'GBP', today: hourly(90), week_before: hourly(70), refunded_today: 2_500 },
+      ...{ in_span: 9_214_050, refunded_in_span: 81_500, in_span_before: 8_730_000 },
+      by_day: Array.from({ length: 30 }, (_, index) => 280_000 + ((index * 7_919) % 90_000)),
+    },
+    {
+      ...{ currency: 'EUR', today: hourly(9), week_before: hourly(12), refunded_today: 0 },
+      ...{ in_span: 412_300, refunded_in_span: 0, in_span_before: 530_120 },
+      by_day: Array.from({ length: 30 }, (_, index) => (index * 3_457) % 28_000),
+    },
+  ],
+  days: Array.from({ length: 30 }, (_, index) => ({
+    day: new Date(now.getTime() - (29 - index) * 86_400_000).toISOString().slice(0, 10),
     captured: 80 + ((index * 17) % 30),
     held: index % 4,
     declined: 6 + ((index * 5) % 9),
@@ -179,6 +189,10 @@ export const overview: Overview = {
     sessions: 150,
     succeeded_sessions: 90 + ((index * 11) % 25),
   })),
+  span_before: {
+    ...{ captured: 2_700, held: 40, declined: 290, failed: 25 },
+    ...{ sessions: 4_400, succeeded_sessions: 2_900 },
+  },
   declines: [
     { code: 'insufficient_funds', category: 'soft', count: 61 },
     { code: 'do_not_honor', category: 'soft', count: 40 },

@@ -41,5 +41,6 @@ export type AuditLine = ReplyOf<'GET /{merchant_id}/audit'>['data'][number]
 export type Overview = ReplyOf<'GET /{merchant_id}/overview'>
 export type DayCount = Overview['days'][number]
 export type ListedMerchant = ReplyOf<'GET /system/merchants'>['merchants'][number]
+export type Endings = Overview['span_before']
 export type System = ReplyOf<'GET /system'>
 export type Orphans = ReplyOf<'GET /system/orphans'>

@@ -1,11 +1,13 @@
 // The first screen of the day: what waits, today against the same weekday, how payments end, and how webhooks fare.
 
+import { useState } from 'react'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
+import { Choice } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { locale, say } from '../words.ts'
-import { CapturedToday } from './captured-today.tsx'
+import { CapturedInSpan, CapturedToday } from './captured.tsx'
 import { Declines } from './declines.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { SuccessRate } from './success-rate.tsx'
@@ -14,6 +16,8 @@ import { Waits } from './waits.tsx'
 import { WebhookHealth } from './webhook-health.tsx'
 
 const zone = usableZone()
+
+const spans = ['7', '30', '90'] as const
 
 /** Where a browser does not know its own zone, it says one that it cannot use: `Etc/Unknown`. */
 function usableZone(): string {
@@ -27,19 +31,30 @@ function usableZone(): string {
 
 export function Overview() {
   const { merchant_id, mode } = useHere()
+  const [span, setSpan] = useState<(typeof spans)[number]>('30')
   const answer = useAnswer(
     'GET /{merchant_id}/overview',
-    { merchant_id, query: { mode, zone } },
+    { merchant_id, query: { mode, zone, span } },
     { every_ms: 60_000 },
   )
   return (
     <Screen
       title={say('nav_overview')}
       lead={new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: zone }).format()}
+      acts={
+        <Choice
+          label={say('span')}
+          value={span}
+          options={spans.map((days) => ({ value: days, text: say('span_days', { days }) }))}
+          onChange={({ target }) => setSpan(target.value as typeof span)}
+        />
+      }
     >
       <Loaded answer={answer}>
         {(found) => {
-          const is_new = found.days.every(({ sessions, captured }) => sessions + captured === 0)
+          const is_new = [...found.days, found.span_before].every(
+            ({ sessions, captured }) => sessions + captured === 0,
+          )
           return (
             <>
               <Waits waits={found.waits} />
@@ -47,7 +62,8 @@ export function Overview() {
               {!is_new && (
                 <div className="plots">
                   <CapturedToday overview={found} />
-                  <SuccessRate days={found.days} zone={found.zone} />
+                  <CapturedInSpan captured={found.captured} days={found.days} />
+                  <SuccessRate days={found.days} before={found.span_before} zone={found.zone} />
                   <Declines declines={found.declines} />
                   <ThreeDs counts={found.three_ds} />
                   <WebhookHealth health={found.webhooks} />

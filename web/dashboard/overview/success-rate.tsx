@@ -2,23 +2,37 @@
 
 import { scaleLinear } from 'd3-scale'
 import { curveMonotoneX, line } from 'd3-shape'
-import type { DayCount } from '../client/answers.ts'
+import type { DayCount, Endings } from '../client/answers.ts'
 import { Plot } from '../parts/plot.tsx'
 import { formatNumber, locale, say } from '../words.ts'
 
 const size = { width: 480, height: 150, top: 10, foot: 20 }
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
-export function SuccessRate({ days, zone }: { days: DayCount[]; zone: string }) {
+export function SuccessRate({
+  days,
+  before,
+  zone,
+}: {
+  days: DayCount[]
+  before: Endings
+  zone: string
+}) {
   const payment_rate = rateOf(sum(days, good), sum(days, tried))
   const session_rate = rateOf(
     sum(days, (day) => day.succeeded_sessions),
     sum(days, (day) => day.sessions),
   )
+  const rate_before = rateOf(good(before), tried(before))
   return (
     <Plot
       title={say('success_rate', { rate: words(payment_rate) })}
-      note={say('success_note', { rate: words(session_rate), days: days.length, zone })}
+      note={[
+        say('success_note', { rate: words(session_rate), days: days.length, zone }),
+        ...(tried(before) > 0
+          ? [say('success_before', { rate: words(rate_before), days: days.length })]
+          : []),
+      ].join(' · ')}
       headings={[say('day'), say('of_payments'), say('of_sessions'), say('nav_payments')]}
       rows={days.map((day) => [
         day.day,
@@ -56,15 +70,23 @@ function Rates({ days }: { days: DayCount[] }) {
         </g>
       ))}
       <path className="today" d={path(days) ?? ''} />
+      {days.map((day, index) => {
+        const is_alone = ![days[index - 1], days[index + 1]].some((next) => next && tried(next) > 0)
+        if (tried(day) === 0 || !is_alone) return null
+        // No line leads to a day whose neighbours had no payment.
+        return (
+          <path key={day.day} className="dot" d={`M${x(index)} ${y(good(day) / tried(day))}h0`} />
+        )
+      })}
     </svg>
   )
 }
 
-function good({ captured, held }: DayCount): number {
+function good({ captured, held }: Endings): number {
   return captured + held
 }
 
-function tried({ captured, held, declined, failed }: DayCount): number {
+function tried({ captured, held, declined, failed }: Endings): number {
   return captured + held + declined + failed
 }
 

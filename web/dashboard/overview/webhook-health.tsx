@@ -13,6 +13,10 @@ export function WebhookHealth({ health }: { health: Overview['webhooks'] }) {
   const { pathOf } = useHere()
   const { delivered, within_minute, failing_endpoints, oldest_due_at } = health
   if (delivered === 0 && failing_endpoints === 0) return null
+  const failing = failing_endpoints > 0 && (
+    <Link href={pathOf('webhooks')}>{formatNumber(failing_endpoints)}</Link>
+  )
+  const oldest = oldest_due_at && <Moment at={oldest_due_at} />
   return (
     <section className="plot">
       <h2>{say('webhook_health')}</h2>
@@ -20,13 +24,8 @@ export function WebhookHealth({ health }: { health: Overview['webhooks'] }) {
         rows={[
           [say('delivered_count'), formatNumber(delivered)],
           [say('within_minute'), delivered > 0 ? percent.format(within_minute / delivered) : null],
-          [
-            say('failing_endpoints'),
-            failing_endpoints > 0 && (
-              <Link href={pathOf('webhooks')}>{formatNumber(failing_endpoints)}</Link>
-            ),
-          ],
-          [say('oldest_due'), oldest_due_at && <Moment at={oldest_due_at} />],
+          [say('failing_endpoints'), failing || say('none')],
+          [say('oldest_due'), oldest || say('none')],
         ]}
       />
     </section>

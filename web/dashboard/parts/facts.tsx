@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 
 export function Facts({ rows }: { rows: [string, ReactNode][] }) {
-  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '')
+  const shown = rows.filter(([, value]) => ![null, undefined, false, ''].includes(value as string))
   return (
     <dl className="facts">
       {shown.map(([name, value]) => (

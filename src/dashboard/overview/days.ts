@@ -1,0 +1,60 @@
+// The days of a zone and, of two of them, the hours: when each begins. The database counts between these moments and never hears
+// of the zone, whose name it may not know, or know otherwise.
+
+const quarter_ms = 15 * 60_000
+const day_ms = 24 * 3_600_000
+
+/** A day, or an hour of it where `hour` is no null: what a count is of. */
+export type Stretch = { starts_at: Date; day: string; hour: number | null }
+
+/** The newest days of a zone up to now, oldest first, such as `2026-09-01`. */
+export function lastDays(now: Date, zone: string, count: number): string[] {
+  const [today] = dayAndHour(zone)(now.getTime())
+  // A day is looked for at its noon: some have 23 hours.
+  const noon = Date.parse(`${today}T12:00:00Z`)
+  return Array.from({ length: count }, (_, index) =>
+    new Date(noon - (count - 1 - index) * day_ms).toISOString().slice(0, 10),
+  )
+}
+
+/** When each of these days begins, and each hour of those that are shown by hour; in the order of time. */
+export function stretchesOf(days: string[], by_hour: Set<string>, zone: string): Stretch[] {
+  const read = dayAndHour(zone)
+  return days.flatMap((day) => {
+    const starts_ms = startOf(day, read)
+    if (!by_hour.has(day)) return [{ starts_at: new Date(starts_ms), day, hour: null }]
+    const hours: Stretch[] = []
+    for (let at_ms = starts_ms; ; at_ms += quarter_ms) {
+      const [its_day, hour] = read(at_ms)
+      if (its_day !== day) return hours
+      if (hours.at(-1)?.hour !== hour) hours.push({ starts_at: new Date(at_ms), day, hour })
+    }
+  })
+}
+
+type Read = (at_ms: number) => [day: string, hour: number]
+
+/** Every zone is off by whole quarters of an hour, and none by more than 14 hours. */
+function startOf(day: string, read: Read): number {
+  let before_ms = Date.parse(`${day}T00:00:00Z`) - day_ms
+  let after_ms = before_ms + 2 * day_ms
+  while (after_ms - before_ms > quarter_ms) {
+    const middle_ms = before_ms + Math.floor((after_ms - before_ms) / quarter_ms / 2) * quarter_ms
+    if (read(middle_ms)[0] < day) before_ms = middle_ms
+    else after_ms = middle_ms
+  }
+  return after_ms
+}
+
+function dayAndHour(zone: string): Read {
+  const parts = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' },
+  })
+  return (at_ms) => {
+    const of: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {}
+    for (const { type, value } of parts.formatToParts(at_ms)) of[type] = value
+    return [`${of.year}-${of.month}-${of.day}`, Number(of.hour)]
+  }
+}

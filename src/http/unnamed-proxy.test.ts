@@ -1,0 +1,59 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
+import { quiet } from '../../tests/support/world.ts'
+import { openUnnamedProxy, type UnnamedProxy } from './unnamed-proxy.ts'
+
+const minute_ms = 60_000
+const forwarded = { 'x-forwarded-for': '203.0.113.7' }
+
+let clock: ManualClock
+let told: object[]
+let proxy: UnnamedProxy
+beforeEach(() => {
+  clock = manualClock()
+  told = []
+  proxy = openUnnamedProxy({ clock, log: { ...quiet, warn: (fields) => told.push(fields) } })
+})
+
+const look = (address: string | undefined, headers: Record<string, string> = forwarded) =>
+  proxy.look({ headers, socket: { remoteAddress: address } } as never)
+
+test.each<[string, string | undefined, Record<string, string>, string | null]>([
+  ['a request without such a header', '10.0.0.2', { host: 'pay.example' }, null],
+  ['one with X-Forwarded-For', '10.0.0.2', forwarded, '10.0.0.2'],
+  ['one with an empty X-Forwarded-For', '10.0.0.2', { 'x-forwarded-for': '' }, '10.0.0.2'],
+  ['one with Forwarded', '10.0.0.2', { forwarded: 'for=203.0.113.7' }, '10.0.0.2'],
+  ['one by IPv4 on a socket for both', '::ffff:10.0.0.2', forwarded, '10.0.0.2'],
+  ['one whose sender has left', undefined, forwarded, null],
+])('%s', (_, address, headers, peer) => {
+  look(address, headers)
+  expect(proxy.address()).toBe(peer)
+  expect(told).toEqual(peer === null ? [] : [{ peer, setting: 'RIPPER_TRUSTED_PROXIES' }])
+})
+
+test('the log has a line an hour, and an hour without one forgets the proxy', async () => {
+  for (let minute = 0; minute < 125; minute += 5) {
+    look('10.0.0.2')
+    await clock.advance(5 * minute_ms)
+  }
+  expect(told).toHaveLength(3)
+  await clock.advance(54 * minute_ms)
+  expect(proxy.address()).toBe('10.0.0.2')
+  await clock.advance(minute_ms)
+  expect(proxy.address()).toBe(null)
+})
+
+test('whoever sends the header from outside does not hide the proxy in use', () => {
+  for (let request = 0; request < 100; request += 1) {
+    look('10.0.0.2')
+    look('10.0.0.2')
+    look(`198.51.100.${request}`)
+  }
+  expect(proxy.address()).toBe('10.0.0.2')
+})
+
+test('the proxy that is in use after another one has gone is named', () => {
+  look('10.0.0.2')
+  for (let request = 0; request < 3; request += 1) look('10.0.0.3')
+  expect(proxy.address()).toBe('10.0.0.3')
+})

@@ -1,0 +1,49 @@
+// Notices that requests come through a proxy which RIPPER_TRUSTED_PROXIES does not name: all shoppers behind it then count as one
+// address, and share the limits of one.
+
+import type { FastifyRequest } from 'fastify'
+import type { World } from '../kernel/world.ts'
+import { bareAddress } from './caller.ts'
+
+export type UnnamedProxy = {
+  /** Looks at a request whose sender is not trusted. */
+  look(request: Pick<FastifyRequest, 'headers' | 'socket'>): void
+  /** The address of such a sender; null where there was none in the last hour. */
+  address(): string | null
+}
+
+const hour_ms = 3_600_000
+
+/**
+ * Anybody can send these headers, so of all the senders one address is kept: the one that sent most of them, which a proxy in use
+ * always is. It wins a vote in which each other sender takes one of its requests away.
+ */
+export function openUnnamedProxy({ clock, log }: Pick<World, 'clock' | 'log'>): UnnamedProxy {
+  let peer: string | null = null
+  let votes = 0
+  let seen_ms = Number.NEGATIVE_INFINITY
+  let logged_ms = Number.NEGATIVE_INFINITY
+  const isWithinHour = (at_ms: number) => Math.abs(clock.now().getTime() - at_ms) < hour_ms
+
+  return {
+    look({ headers, socket }) {
+      if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return
+      const address = bareAddress(socket.remoteAddress ?? '')
+      if (address === null) return
+      if (votes === 0 || !isWithinHour(seen_ms)) {
+        peer = address
+        votes = 0
+      }
+      votes += peer === address ? 1 : -1
+      if (peer !== address) return
+      seen_ms = clock.now().getTime()
+      if (isWithinHour(logged_ms)) return
+      logged_ms = seen_ms
+      log.warn(
+        { peer, setting: 'RIPPER_TRUSTED_PROXIES' },
+        'requests are forwarded by a proxy that is not among the trusted ones',
+      )
+    },
+    address: () => (isWithinHour(seen_ms) ? peer : null),
+  }
+}
