@@ -1,4 +1,5 @@
-// Writes what is generated: docs/openapi.json, docs/errors.md, docs/SCRIPT_INVENTORY.md, roles in docs/dashboard.md, SDK types.
+// Writes what is generated: docs/openapi.json, docs/errors.md, docs/SCRIPT_INVENTORY.md, roles in docs/dashboard.md, the file in
+// docs/shop.md, SDK types.
 // `npm run docs` after changing a route, an event, a page or anything in web/.
 
 import { writeFileSync } from 'node:fs'

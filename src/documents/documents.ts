@@ -12,6 +12,7 @@ import { events, routes, streams } from '../routes.ts'
 import { dashboardGuide } from './dashboard-guide.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { sdkTypes } from './sdk-types.ts'
+import { shopGuide } from './shop-guide.ts'
 
 /** The texts by their path in the repository. The scripts of pages must be built before. */
 export function generatedDocuments(): Record<string, string> {
@@ -19,6 +20,7 @@ export function generatedDocuments(): Record<string, string> {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(routes, events, streams), null, 2)}\n`,
     'docs/errors.md': errorsDocument(),
     'docs/dashboard.md': dashboardGuide(),
+    'docs/shop.md': shopGuide(),
     'docs/SCRIPT_INVENTORY.md': inventoryDocument(pageInventory(readAssets()), version()),
     'sdk/src/api-types.ts': sdkTypes(),
   }

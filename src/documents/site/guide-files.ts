@@ -6,10 +6,21 @@ import { lasting } from '../../http/encoded.ts'
 import type { Page } from '../../http/pages.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const folders = ['', 'docs/', 'docs/connect/', 'docs/decisions/', 'sdk/', 'bench/', 'proofs/']
+const folders = [
+  '',
+  'docs/',
+  'docs/connect/',
+  'docs/examples/',
+  'docs/decisions/',
+  'sdk/',
+  'bench/',
+  'proofs/',
+]
 const types = new Map([
   ['md', 'text/markdown; charset=utf-8'],
   ['txt', 'text/plain; charset=utf-8'],
+  // As a text to read: no page loads it as a script.
+  ['mjs', 'text/plain; charset=utf-8'],
   ['json', 'application/json; charset=utf-8'],
   ['png', 'image/png'],
   ['webp', 'image/webp'],
@@ -23,7 +34,7 @@ function servedPaths(): string[] {
     .filter((path) => /\.md$|^docs\/\w+\.(png|webp)$/.test(path) || others.includes(path))
 }
 
-const others = ['llms.txt', 'docs/openapi.json']
+const others = ['llms.txt', 'docs/openapi.json', 'docs/examples/shop.mjs']
 
 /** Each file at its path in the repository, such as `/docs/webhooks.md`. A file that is not installed has no page. */
 export function guidePages<Context>(): Page<Context>[] {
