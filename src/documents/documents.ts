@@ -13,6 +13,7 @@ import { dashboardGuide } from './dashboard-guide.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { sdkTypes } from './sdk-types.ts'
 import { settingsDocument } from './settings-document.ts'
+import { shopGuide } from './shop-guide.ts'
 
 /** The texts by their path in the repository. The scripts of pages must be built before. */
 export function generatedDocuments(): Record<string, string> {
@@ -21,6 +22,7 @@ export function generatedDocuments(): Record<string, string> {
     'docs/errors.md': errorsDocument(),
     'docs/dashboard.md': dashboardGuide(),
     'docs/operations/settings.md': settingsDocument(),
+    'docs/shop.md': shopGuide(),
     'docs/SCRIPT_INVENTORY.md': inventoryDocument(pageInventory(readAssets()), version()),
     'sdk/src/api-types.ts': sdkTypes(),
   }

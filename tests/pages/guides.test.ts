@@ -256,6 +256,40 @@ describe('migrate-from-stripe.md', () => {
   })
 })
 
+describe('shop.md', () => {
+  const { blocks, not_run } = readGuide('docs/shop.md')
+
+  test('has no block that is not run here', () => {
+    expect(not_run).toEqual([])
+    expect(Object.keys(blocks)).toEqual(['install', 'shop', 'listen', 'shop.mjs'])
+  })
+
+  // tests/pages/samples.test.ts shops there.
+  test('a shop is set up, and hears of a payment', async () => {
+    // The folder of the other shop has our own modules.
+    const changed = { '../shop': '../shop-in-one-file' }
+    const shop = join(place, 'shop-in-one-file')
+    const of_shop = withChanges(blocks.install!, {
+      ...changed,
+      // There is no registry here.
+      'tgz express': 'tgz',
+      'docs/examples': join(root, 'docs/examples'),
+    })
+    await run(of_shop)
+    symlinkSync(join(root, 'node_modules/express'), join(shop, 'node_modules/express'))
+    const file = join(shop, 'shop.mjs')
+    writeFileSync(file, withChanges(readFileSync(file, 'utf8'), { 'listen(4000)': on_any_port }))
+    const program = begin(withChanges(blocks.shop!, changed))
+    const port = await portOf(program)
+    const listener = begin(withChanges(blocks.listen!, { 4000: port }))
+    await listener.says('Ready!')
+    await ripper(['trigger', 'payment.captured'], there)
+    await listener.says('-> 204 POST')
+    const forged = await fetch(`http://localhost:${port}/hooks`, { method: 'POST', body: '{}' })
+    expect(forged.status).toBe(400)
+  }, 60_000)
+})
+
 describe('refunds.md', () => {
   const { blocks, not_run } = readGuide('docs/refunds.md')
 

@@ -86,6 +86,7 @@ describe.each(paths)('%s', (path) => {
     const settings = new Set(allSettings.map(({ name }) => name as string))
     // A shop's own.
     settings.add('RIPPER_WEBHOOK_SECRET')
+    settings.add('RIPPER_PUBLISHABLE_KEY')
     const named = text.match(/\bRIPPER_[A-Z_]+\b/g) ?? []
     expect(named.filter((name) => !settings.has(name))).toEqual([])
 

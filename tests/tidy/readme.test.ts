@@ -43,7 +43,7 @@ test('the first payment ends captured, with liability shifted', async () => {
   })
 }, 60_000)
 
-test('ten lines of server send a shopper to pay the order', async () => {
+test('a small server sends a shopper to pay the order', async () => {
   const [, lines] = /<!-- server.mjs -->\n```js\n([\s\S]*?)```/.exec(readme)!
   const any_port = `server.listen(0, () => console.log('port', server.address().port))`
   writeFileSync(

@@ -11,6 +11,7 @@ const folders = [
   'docs/',
   'docs/connect/',
   'docs/operations/',
+  'docs/examples/',
   'docs/decisions/',
   'sdk/',
   'bench/',
@@ -19,6 +20,8 @@ const folders = [
 const types = new Map([
   ['md', 'text/markdown; charset=utf-8'],
   ['txt', 'text/plain; charset=utf-8'],
+  // As a text to read: no page loads it as a script.
+  ['mjs', 'text/plain; charset=utf-8'],
   ['json', 'application/json; charset=utf-8'],
   ['png', 'image/png'],
   ['webp', 'image/webp'],
@@ -36,7 +39,7 @@ function servedPaths(): string[] {
     )
 }
 
-const others = ['llms.txt', 'docs/openapi.json']
+const others = ['llms.txt', 'docs/openapi.json', 'docs/examples/shop.mjs']
 
 /** Each file at its path in the repository, such as `/docs/webhooks.md`. A file that is not installed has no page. */
 export function guidePages<Context>(): Page<Context>[] {

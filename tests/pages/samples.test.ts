@@ -1,0 +1,331 @@
+// The samples that shops copy, visited as shoppers do: with reloads, the back button, second tabs, sessions that have ended.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createIntegration } from '../../src/merchants/manage.ts'
+import {
+  bankPage,
+  cards,
+  newShopper,
+  payButton,
+  startBrowser,
+  typeCard,
+  typeEmail,
+} from '../browser/shopper.ts'
+import { type Stage, setStage } from '../browser/stage.ts'
+import type { Json } from '../support/client.ts'
+import { readGuide, sideOf, withChanges } from '../support/guide-blocks.ts'
+import type { Account } from '../support/service.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const place = mkdtempSync(join(tmpdir(), 'ripper-samples-'))
+let stage: Stage
+let browser: Browser
+
+beforeAll(async () => {
+  const modules = join(place, 'node_modules')
+  mkdirSync(join(modules, '@ripper'), { recursive: true })
+  const packing = [join(root, 'scripts/pack-sdk.mjs'), join(modules, '@ripper/node')]
+  expect(spawnSync(process.execPath, packing).status).toBe(0)
+  for (const name of ['express', 'stripe']) {
+    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  browser = await startBrowser()
+  stage = await setStage({ deliver: {} })
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await stage?.close()
+  rmSync(place, { recursive: true })
+})
+
+type SampleFiles = {
+  files: Record<string, string>
+  env?: Record<string, string>
+  /** Comes as a shopper who wants to pay. */
+  come(page: Page): Promise<unknown>
+}
+
+/** What a sample needs to know. `address` is that of a server before it, because its own is known too late for settings. */
+type Surroundings = { account: Account; address: string; webhook_secret: string; handle: string }
+
+const any_port = `listen(0, function () { console.log('port', this.address().port) })`
+
+/** The shop in one file. Its page to pay at may be another's. */
+function shopInOneFile(
+  { account, address, webhook_secret }: Surroundings,
+  pay_path = '/pay',
+): SampleFiles {
+  const shop = readFileSync(join(root, 'docs/examples/shop.mjs'), 'utf8')
+  return {
+    files: { 'server.mjs': withChanges(shop, { 'listen(4000)': any_port }) },
+    env: {
+      ...{ RIPPER_BASE_URL: stage.service.base_url, RIPPER_SECRET_KEY: account.secret_key },
+      RIPPER_PUBLISHABLE_KEY: account.publishable_key!,
+      RIPPER_WEBHOOK_SECRET: webhook_secret,
+    },
+    come: async (page) => {
+      await page.goto(address)
+      await page.goto(address + pay_path)
+    },
+  }
+}
+
+const samples: Record<string, (around: Surroundings) => SampleFiles> = {
+  'README.md': ({ account, address, handle }) => {
+    const { base_url } = stage.service
+    const pay_url = `${base_url}/pay`
+    const demo = { base_url, secret_key: account.secret_key, pay_url, handle }
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const [, server] = /<!-- server.mjs -->\n```js\n([\s\S]*?)```/.exec(readme)!
+    return {
+      files: {
+        '.ripper/demo.json': JSON.stringify(demo),
+        'server.mjs': withChanges(server!, { 'listen(4000)': any_port }),
+      },
+      come: (page) => page.goto(address),
+    }
+  },
+
+  'docs/shop.md': shopInOneFile,
+
+  'docs/checkout-js.md': (around) => {
+    const { account } = around
+    const text = readFileSync(join(root, 'docs/checkout-js.md'), 'utf8')
+    const [, html] = /<!-- page -->\n```html\n([\s\S]*?)```/.exec(text)!
+    const body = withChanges(html!, {
+      'https://pay.example.com': stage.service.base_url,
+      'rip_pk_…': account.publishable_key!,
+    })
+    const { files, ...sample } = shopInOneFile(around, '/page.html')
+    const server = withChanges(files['server.mjs']!, {
+      "app.get('/', ": "app.use(express.static('public'))\napp.get('/', ",
+    })
+    return { ...sample, files: { 'server.mjs': server, 'public/page.html': body } }
+  },
+
+  'docs/migrate-from-stripe.md': ({ account, address, webhook_secret }) => {
+    const { blocks } = readGuide('docs/migrate-from-stripe.md')
+    const port = { 8080: new URL(stage.service.base_url).port }
+    const page = sideOf(blocks.page!, 'after')
+    const key = { 'rip_pk_…': account.publishable_key! }
+    return {
+      files: {
+        'server.mjs': withChanges(sideOf(blocks.server!, 'after'), {
+          ...{ ...port, 'listen(4242)': any_port },
+        }),
+        'public/index.html': withChanges(page, { ...port, ...key }),
+      },
+      env: { RIPPER_SECRET_KEY: account.secret_key, RIPPER_WEBHOOK_SECRET: webhook_secret },
+      come: (page) => page.goto(address),
+    }
+  },
+}
+
+type Running = { page: Page; come: SampleFiles['come']; account: Account; said(): string }
+
+/** Where a sample takes webhooks. */
+const hooks_paths: Record<string, string> = { 'docs/migrate-from-stripe.md': '/webhook' }
+let shops = 0
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+/** Starts a sample for an account of its own, and brings a shopper. */
+async function open(name: string): Promise<Running> {
+  const front = await openFront()
+  const address = front.address
+  const account = await stage.service.newAccount({ integration: { allowed_origins: [address] } })
+  const handle = `sample-${++shops}`
+  await createIntegration(stage.service.operator, account.merchant_id, {
+    ...{ name: 'hosted', is_hosted_page: true, handle },
+  })
+  const url = `${address}${hooks_paths[name] ?? '/hooks'}`
+  const endpoint = await account.client.createEndpoint({ url })
+  const webhook_secret: string = endpoint.body.signing_secret
+  const { files, env, come } = samples[name]!({ account, address, webhook_secret, handle })
+  const folder = mkdtempSync(join(place, 'shop-'))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const child = spawn(process.execPath, ['server.mjs'], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      said += part
+    })
+  }
+  ends.push(async () => {
+    child.kill()
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+  })
+  await expect.poll(() => said).toMatch(/^port \d+$/m)
+  front.lead(Number(/^port (\d+)$/m.exec(said)![1]))
+  const shopper = await newShopper(browser, stage.service.base_url, { origins: [address] })
+  ends.push(async () => {
+    await shopper.context.close()
+    expect(shopper.faults).toEqual([])
+  })
+  return { page: shopper.page, come, account, said: () => said }
+}
+
+/** A server that passes everything on to a port that is known later. */
+async function openFront() {
+  let port = 0
+  const server = createServer((incoming, answer) => {
+    const { method, url: path, headers } = incoming
+    const passed = request({ host: '127.0.0.1', port, method, path, headers }, (response) => {
+      answer.writeHead(response.statusCode!, response.headers)
+      response.pipe(answer)
+    })
+    passed.on('error', () => answer.destroy())
+    incoming.pipe(passed)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  ends.push(async () => {
+    server.closeAllConnections()
+    await once(server.close(), 'close')
+  })
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lead(to: number) {
+      port = to
+    },
+  }
+}
+
+/** The form, with a card in it. */
+async function fill(page: Page, number: string): Promise<void> {
+  await payButton(page).waitFor()
+  if (await page.getByLabel('Email').count()) await typeEmail(page)
+  await typeCard(page, number)
+}
+
+/** Our own words, or the shop's. */
+const thanks = (page: Page) =>
+  page
+    .getByRole('heading', { name: 'Payment complete' })
+    .or(page.getByText('Thank you.'))
+    .first()
+    .waitFor()
+
+async function listed({ account }: Running, path: string): Promise<Json[]> {
+  const headers = { 'x-service-api-key': account.secret_key }
+  const answer = await fetch(`${stage.service.base_url}/v1/${path}`, { headers })
+  return ((await answer.json()) as Json).data
+}
+
+/** How many sessions and captured payments there are, and of how many orders. */
+async function counts(
+  sample: Running,
+): Promise<{ sessions: number; paid: number; orders: number }> {
+  const sessions = await listed(sample, 'checkout/sessions')
+  const payments = await listed(sample, 'payments?status=captured')
+  const orders = new Set(
+    sessions.map(({ order_reference: name, metadata }) => name ?? metadata?.order_id),
+  )
+  return { sessions: sessions.length, paid: payments.length, orders: orders.size }
+}
+const once_paid = { sessions: 1, paid: 1, orders: 1 }
+
+describe.each(Object.keys(samples))('%s', (name) => {
+  test('a reload in the bank’s check goes on with it', async () => {
+    const sample = await open(name)
+    const { page } = sample
+    await sample.come(page)
+    await fill(page, cards.code)
+    await payButton(page).click()
+    await bankPage(page).getByLabel('One-time code').waitFor()
+    await page.reload()
+    await bankPage(page).getByLabel('One-time code').fill('1234')
+    await bankPage(page).getByRole('button', { name: 'Submit' }).click()
+    await thanks(page)
+    expect(await counts(sample)).toEqual(once_paid)
+  })
+
+  test('what was paid is not offered again: Back, a reload, another visit', async () => {
+    const sample = await open(name)
+    const { page } = sample
+    await sample.come(page)
+    await fill(page, cards.approved)
+    await payButton(page).click()
+    await thanks(page)
+    await page.reload()
+    await thanks(page)
+    await page.goto('about:blank')
+    await page.goBack()
+    await thanks(page)
+    expect(await counts(sample)).toEqual(once_paid)
+  })
+
+  test('two tabs are one payment', async () => {
+    const sample = await open(name)
+    const { page } = sample
+    const other = await page.context().newPage()
+    await sample.come(page)
+    await sample.come(other)
+    await fill(page, cards.approved)
+    await fill(other, cards.approved)
+    await payButton(page).click()
+    await thanks(page)
+    await payButton(other).click()
+    await thanks(other)
+    expect(await counts(sample)).toEqual(once_paid)
+  })
+})
+
+test.each(['docs/shop.md', 'docs/migrate-from-stripe.md'])(
+  '%s: an order is paid by one payment of a session of its own, and any other is marked',
+  async (name) => {
+    const sample = await open(name)
+    const { page, account, said } = sample
+    await sample.come(page)
+    await payButton(page).waitFor()
+    const [{ order_reference, metadata, amount }] = (await listed(sample, 'checkout/sessions')) as [
+      Json,
+    ]
+    const foreign = {
+      amount,
+      currency: 'GBP',
+      order_reference,
+      metadata,
+      customer: { email: 'jo@example.com' },
+    }
+    const { payment_id } = (await account.client.pay(undefined, foreign)).body
+    await expect.poll(said).toContain(payment_id)
+    await page.reload()
+    await fill(page, cards.approved)
+    await payButton(page).click()
+    await thanks(page)
+  },
+)
+
+// At the end, because what is signed by a clock that was set forward is refused.
+test.each(Object.keys(samples))(
+  '%s: an order whose session has expired is paid by another',
+  async (name) => {
+    const sample = await open(name)
+    const { page } = sample
+    await sample.come(page)
+    await payButton(page).waitFor()
+    stage.clock.shift(31 * 60_000)
+    await sample.come(page)
+    await fill(page, cards.approved)
+    await payButton(page).click()
+    await thanks(page)
+    expect(await counts(sample)).toEqual({ sessions: 2, paid: 1, orders: 1 })
+  },
+)
