@@ -1,9 +1,14 @@
 // The connections of a pool, and which of them a statement goes to.
 
+import type { Clock } from '../../kernel/world.ts'
 import { Session, type SessionOptions } from './session.ts'
+import { openSilence } from './silence.ts'
 
-export type ConnectionsOptions = Omit<SessionOptions, 'onAnswer' | 'onNotify' | 'onClose'> & {
+export type ConnectionsOptions = Pick<SessionOptions, 'dial' | 'has_names' | 'onStatement'> & {
   connections_max: number
+  /** Where given, a connection that is silent for longer is given up. */
+  clock?: Clock | undefined
+  silence_max_ms: number
   /** Whether connections are replaced now and then. */
   wears_out: boolean
   onClose?: (() => void) | undefined
@@ -31,12 +36,13 @@ export function openConnections(options: ConnectionsOptions): Connections {
   const sessions: Session[] = []
   const queue: ((session: Session) => void)[] = []
   const worn_out_at = new WeakMap<Session, number>()
+  const silence = openSilence(options.clock, options.silence_max_ms, sessions)
   const dial = withBackoff(options.dial)
   let idle: PromiseWithResolvers<void> | null = null
 
   function open(): Session {
     const session: Session = new Session({
-      ...{ ...options, dial, onAnswer: goOn },
+      ...{ ...options, dial, onWait: silence.begin, onAnswer: goOn },
       onClose() {
         sessions.splice(sessions.indexOf(session), 1)
         options.onClose?.()
@@ -82,7 +88,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
     },
     release(session) {
       session.is_reserved = false
-      session.watchAgain()
+      session.is_watched = true
       goOn()
     },
     async end(timeout_ms) {
@@ -91,6 +97,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
       const timer = timeout_ms === null ? undefined : setTimeout(idle.resolve, timeout_ms)
       await idle.promise
       clearTimeout(timer)
+      silence.close()
       await Promise.all(sessions.slice().map((session) => session.end()))
     },
   }

@@ -8,7 +8,6 @@ import type { Clock } from '../../kernel/world.ts'
 import { type Destination, dial } from './dial.ts'
 import { openPool, type Sql } from './pool.ts'
 import { Session } from './session.ts'
-import { openSilence } from './silence.ts'
 import { openStatementSpans } from './statement-spans.ts'
 import type { Rename } from './write.ts'
 
@@ -46,7 +45,8 @@ export function connect(address: Address, options: ConnectOptions): Sql {
     connections_max: options.connections_max,
     dial: () => dial(destination),
     has_names: destination.has_names,
-    silence: openSilence(options.clock, limit_ms),
+    clock: options.clock,
+    silence_max_ms: limit_ms,
     beginSpan: openStatementSpans(options.tracing),
     rename: options.rename ?? null,
     wears_out: typeof address === 'string',
@@ -75,10 +75,10 @@ export async function listenTo(
     const lost = Promise.withResolvers<void>()
     const session = new Session({
       dial: () => dial(destination),
-      silence: openSilence(undefined, 0),
       has_names: true,
       onNotify: (_, payload) => listener.heard(payload),
       onClose: lost.resolve,
+      onWait() {},
       onAnswer() {},
     })
     const text = `listen "${channel.replaceAll('"', '""')}"`

@@ -21,7 +21,7 @@ const repeats_max = 200
 
 /** Nothing is connected before the first statement. */
 export function openPool(options: PoolOptions): Sql {
-  const { silence, beginSpan, rename } = options
+  const { beginSpan, rename } = options
   const connections = openConnections(options)
   let has_ended = false
 
@@ -35,14 +35,15 @@ export function openPool(options: PoolOptions): Sql {
     const failed = (error: unknown): void => {
       if (isOutdatedForm(error) && repeats < repeats_max) {
         repeats += 1
-        return send()
+        send()
+        return
       }
       span?.end({}, failureKind(error))
       statement.reject(error)
     }
     const send = (): void => {
-      if (has_ended) return failed(ended())
-      connections.take((session) => void session.send(sendable(statement)).then(done, failed))
+      if (has_ended) failed(ended())
+      else connections.take((session) => void session.send(sendable(statement)).then(done, failed))
     }
     send()
   }
@@ -62,7 +63,6 @@ export function openPool(options: PoolOptions): Sql {
   const end: Sql['end'] = async ({ timeout: timeout_s = null } = {}) => {
     has_ended = true
     await connections.end(timeout_s === null ? null : timeout_s * 1000)
-    silence.close()
   }
   return Object.assign(writing(run, rename), { begin, end }) as Sql
 }

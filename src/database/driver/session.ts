@@ -12,19 +12,20 @@ import {
   RunningStatement,
   type Sendable,
 } from './running-statement.ts'
-import type { Silence, Waiting } from './silence.ts'
+import type { Watched } from './silence.ts'
 
 export type Dialled = { client: pg.Client; socket: Socket }
 
 export type SessionOptions = {
   /** Makes the connection; see dial.ts. */
   dial: () => Promise<Dialled>
-  silence: Silence
   has_names: boolean
   onStatement?: ((text: string) => void) | undefined
   onNotify?: ((channel: string, payload: string) => void) | undefined
   /** Called once. */
   onClose: () => void
+  /** Called when a statement is the first that has no answer. */
+  onWait: () => void
   /** Called whenever a statement was answered, or cannot be. */
   onAnswer: () => void
 }
@@ -32,18 +33,17 @@ export type SessionOptions = {
 /** How long a server may take to hear a goodbye. */
 const goodbye_ms = 1_000
 
-export class Session {
+export class Session implements Watched {
   /** Whether it is set apart for a transaction. */
   is_reserved = false
-  /** How many statements have no answer yet. */
   count = 0
+  is_watched = true
+  looks = 0
   private readonly options: SessionOptions
   private readonly preparations: Preparations
   private readonly unsent: RunningStatement[] = []
   private dialled: Dialled | null = null
   private loss: Error | null = null
-  private waiting: Waiting | null = null
-  private is_watched = true
 
   /** Begins to connect. Statements wait for it. */
   constructor(options: SessionOptions) {
@@ -63,7 +63,7 @@ export class Session {
   send(statement: Sendable): Promise<Rows> {
     this.options.onStatement?.(statement.text)
     this.count += 1
-    if (this.count === 1 && this.is_watched) this.watch()
+    if (this.count === 1) this.wait()
     const { promise, resolve, reject } = Promise.withResolvers<Rows>()
     this.run(statement, {
       resolve: (rows) => {
@@ -79,14 +79,8 @@ export class Session {
     return promise
   }
 
-  /** From now on the server lets statements take as long as they like. */
-  unwatch(): void {
-    this.is_watched = false
-    this.waiting?.end()
-  }
-
-  watchAgain(): void {
-    this.is_watched = true
+  giveUp(): void {
+    this.lose(new Error('the server was silent'))
   }
 
   /** Says goodbye. What is on its way is lost. Resolves once the connection is closed. */
@@ -130,20 +124,18 @@ export class Session {
 
   private settle(): void {
     this.count -= 1
-    if (this.count > 0) this.waiting?.heard()
-    else this.waiting?.end()
+    this.looks = 0
     this.options.onAnswer()
   }
 
-  private watch(): void {
-    const giveUp = () => this.lose(new Error('the server was silent'))
-    this.waiting = this.options.silence.begin({ isSent: () => true, giveUp })
+  private wait(): void {
+    this.looks = 0
+    this.options.onWait()
   }
 
   private lose(error: unknown): void {
     if (this.loss !== null) return
     this.loss = lossOf(error)
-    this.waiting?.end()
     this.options.onClose()
     for (const each of this.unsent.splice(0)) each.handleError(this.loss)
     this.dialled?.socket.destroy()

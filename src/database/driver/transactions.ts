@@ -49,7 +49,7 @@ async function runIn(session: Session, { mode, work, beginSpan, rename }: Once):
   let has_ended = false
   const handler: Handler = (statement) => {
     if (has_ended) return statement.reject(new Error('its transaction has ended'))
-    if (lifts(statement)) session.unwatch()
+    if (lifts(statement)) session.is_watched = false
     const span = beginSpan(statement)
     session.send(sendable(statement)).then(
       (rows) => {
