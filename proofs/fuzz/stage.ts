@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { testNumber } from '../../src/cards/test-cards.ts'
+import { rowValues } from '../../src/database/driver/rows.ts'
 import { changeMerchant, createIntegration, withdrawKey } from '../../src/merchants/manage.ts'
 import { deadLetter } from '../../tests/conformance/webhook-delivery-rows.ts'
 import { browser } from '../../tests/support/client.ts'
@@ -119,7 +120,7 @@ async function spendLimits({ sql, operator }: Service, { merchant_id }: Account)
   const this_minute = Math.floor(operator.clock.now().getTime() / 60_000)
   for (const kind of ['read', 'write', 'replay']) {
     const minute = new Date(this_minute * 60_000)
-    await sql`insert into webhook_rate_limits ${sql({ merchant_id, kind, minute, used: 500 })}`
+    await sql`insert into webhook_rate_limits ${rowValues(sql, { merchant_id, kind, minute, used: 500 })}`
   }
 }
 

@@ -68,9 +68,7 @@ export function openSeam(real: Sql, port: SqlPort): Sql {
     const start = () => (real.begin as unknown as Call)(...args) as Promise<unknown>
     return run('begin', () => start().finally(changedDue), null)
   }
-  const { json, array, types, typed, end } = real
-  return Object.assign(call, { json, array, types, typed, end, begin, unsafe }) as unknown as Sql &
-    AnySql
+  return Object.assign(call, { end: real.end, begin, unsafe }) as unknown as Sql & AnySql
 }
 
 function isTemplate(first: unknown): first is Template {

@@ -37,7 +37,7 @@ const table: Row[] = [
   ['lock timeout', { code: '55P03' }, ['isLockTimeout']],
   ['serialisation', { code: '40001' }, ['isRetriable']],
   ['deadlock', { code: '40P01' }, ['isRetriable']],
-  ['unique', { code: '23505', constraint_name: 'keys_pkey' }, ['isUniqueViolation']],
+  ['unique', { code: '23505', constraint: 'keys_pkey' }, ['isUniqueViolation']],
   ['check', { code: '23514' }, []],
   ['syntax', { code: '42601' }, []],
   ['our own mistake', new TypeError('x is not a function'), []],
@@ -72,6 +72,6 @@ test.each([
   ['keys_pkey', 'other_pkey', false],
   ['keys_pkey_102043', 'keys', false],
   [undefined, 'keys_pkey', false],
-])('the constraint %s is %s: %s', (constraint_name, asked, expected) => {
-  expect(failures.isUniqueViolation({ code: '23505', constraint_name }, asked)).toBe(expected)
+])('the constraint %s is %s: %s', (constraint, asked, expected) => {
+  expect(failures.isUniqueViolation({ code: '23505', constraint }, asked)).toBe(expected)
 })

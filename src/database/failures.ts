@@ -15,7 +15,7 @@ export function isLockTimeout(error: unknown): boolean {
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== '23505') return false
   if (constraint === undefined) return true
-  const name = (error as { constraint_name?: unknown }).constraint_name
+  const name = (error as { constraint?: unknown }).constraint
   if (typeof name !== 'string') return false
   return name === constraint || name.replace(/_\d+$/, '') === constraint
 }

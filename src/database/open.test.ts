@@ -5,6 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../../tests/support/database.
 import { quiet, realClock } from '../../tests/support/world.ts'
 import { countStatements } from './count.ts'
 import { describeAddress } from './driver/driver.ts'
+import { rowValues } from './driver/rows.ts'
 import {
   isConnectionLost,
   isLockTimeout,
@@ -44,7 +45,7 @@ describe('values come back as they went in', () => {
   test.each(values)('%s', async (_, column, value) => {
     const { sql } = database
     await sql`delete from things`
-    await sql`insert into things ${sql({ id: 1, [column]: value })}`
+    await sql`insert into things ${rowValues(sql, { id: 1, [column]: value })}`
     const [row] = await sql`select * from things`
     expect(row?.[column]).toEqual(value)
   })
@@ -52,7 +53,7 @@ describe('values come back as they went in', () => {
   test.each(['sql', 'transaction'])('JSON, member for member, with %s', async (way) => {
     const write = async (sql: AnySql) => {
       await sql`delete from things`
-      await sql`insert into things (id, body) values (1, ${sql.json(own as never)})`
+      await sql`insert into things (id, body) values (1, ${own})`
     }
     await (way === 'sql' ? write(database.sql) : database.sql.begin(write))
     const [row] = await database.sql`select body, body::text as text from things`
@@ -61,23 +62,19 @@ describe('values come back as they went in', () => {
     expect(Object.hasOwn(row?.body.a, '__proto__')).toBe(true)
   })
 
-  const arrays: [type: string, value: unknown[], oid: number][] = [
-    ['text', ['a', 'NULL', '{"'], 25],
-    ['int8', [1, Number.MAX_SAFE_INTEGER], 20],
-    ['int4', [-1], 23],
-    ['bool', [true, false], 16],
-    ['timestamptz', [at, at], 1184],
-    ['json', [own, 'x'], 114],
-    ['bytea', [Buffer.from([1, 2])], 17],
+  const arrays: [type: string, value: unknown[]][] = [
+    ['text', ['a', 'NULL', '{"']],
+    ['int8', [1, Number.MAX_SAFE_INTEGER]],
+    ['int4', [-1]],
+    ['bool', [true, false]],
+    ['timestamptz', [at, at]],
+    ['json', [own, 'x']],
+    ['bytea', [Buffer.from([1, 2])]],
   ]
 
-  test.each(arrays)('a list of %s', async (type, value, oid) => {
-    const { sql } = database
-    const [row] = await sql`select ${sql.array(value as string[], oid)} as list`
+  test.each(arrays)('a list of %s', async (type, value) => {
+    const [row] = await database.sql.unsafe(`select $1::${type}[] as list`, [value])
     expect(row?.list).toEqual(value)
-    if (oid === 1184 || oid === 16 || oid === 17) return
-    const [bare] = await sql.unsafe(`select $1::${type}[] as list`, [value as never])
-    expect(bare?.list).toEqual(value)
   })
 
   test('a time is read the same whatever the database thinks of time zones', async () => {
@@ -99,7 +96,7 @@ describe('what cannot be a value fails alone, among others on one connection', (
   test.each(wrong)('%s', async (_, value, type) => {
     const one = await fresh.open({ connections_max: 1 })
     const ask = (given: unknown) =>
-      one.sql.unsafe(`select $1::${type} is not null as there`, [given as never], { prepare: true })
+      one.sql.unsafe(`select $1::${type} is not null as there`, [given])
     const good = { text: 'a', int8: 1, timestamptz: new Date(0), json: { n: 1 } }[type]
     const asked = [good, value, good, value, good].map(ask)
     const answers = await Promise.allSettled(asked)

@@ -134,7 +134,7 @@ async function checkServer(
   const rows = await orUnusable(
     where,
     () => sql<Setting[]>`
-      select name, setting from pg_settings where name in ${sql(names)}
+      select name, setting from pg_settings where name = any(${names})
       union all
       select extname, extversion from pg_extension where extname = ${distributing}`,
   )
@@ -165,7 +165,7 @@ function unusable(
 export async function nodeFault(sql: Sql): Promise<string | null> {
   const names = ['server_version_num', ...durable]
   const rows = await sql<Setting[]>`
-    select name, setting from pg_settings where name in ${sql(names)}`
+    select name, setting from pg_settings where name = any(${names})`
   return problemOf(rows)?.words ?? null
 }
 

@@ -13,6 +13,7 @@ import { readWork } from '../../src/cli/doctor/read-work.ts'
 import { workChecks } from '../../src/cli/doctor/work.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type ConnectionKey, sealCredentials } from '../../src/connections/connection.ts'
+import { assignments } from '../../src/database/driver/rows.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
 import { checkSealingKeys } from '../../src/database/stores/sealing-keys.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
@@ -229,7 +230,7 @@ describe('what is read of a database', () => {
     const labels = { acquirer: 'main', three_ds: 'bank-checks' }
     const rest = { descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
     await sql`update merchants set live = true, live_enabled = true,
-      acquiring_profile = ${sql.json({ ...labels, ...rest, ...more })}`
+      acquiring_profile = ${{ ...labels, ...rest, ...more }}`
     const made = [
       ['conn_1', 'acquirer', 'checkout', 'main'],
       ['conn_2', 'three_ds', '3dsecureio', 'bank-checks'],
@@ -448,7 +449,7 @@ describe('what is read of a database', () => {
     sql: AnySql,
     stands: { waits_for_person_since: Date | null; next_check_at: Date | null },
   ) {
-    return sql`update acquirer_operations set state = 'unknown', answer_by = ${ago(hours)}, ${sql(stands)}
+    return sql`update acquirer_operations set state = 'unknown', answer_by = ${ago(hours)}, ${assignments(sql, stands)}
       where payment_id = ${payment_id}`
   }
 })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordClockOffset } from '../../src/database/clock/service-clock.ts'
+import { rowValues } from '../../src/database/driver/rows.ts'
 import { waiting_max } from '../../src/webhooks/deliveries/standing-store.ts'
 import { type EndpointKey, openSecret } from '../../src/webhooks/endpoint.ts'
 import { insertAttempt } from '../conformance/webhook-delivery-rows.ts'
@@ -172,7 +173,7 @@ describe('health', () => {
     const now = Date.now()
     const at = (seconds: number) => new Date(now + seconds * 1000)
     const queue = (waits: { class: 0 | 1; due_at: Date; attempt_id?: string }) => service.sql`
-      insert into webhook_queue ${service.sql({
+      insert into webhook_queue ${rowValues(service.sql, {
         ...{ attempt_id: null, ...waits, merchant_id, endpoint_id: id },
         ...{ delivery_id: randomBytes(16).toString('hex'), attempt_number: 1, payment_id: 'pay_1' },
         ...{ sequence: 1, root_id: 'r', root_created_at: at(-60), created_at: at(-60) },

@@ -1,6 +1,7 @@
 // Rows of deliveries as workers leave them, for tests of what merchants are shown of them.
 
 import { createHash } from 'node:crypto'
+import { rowValues } from '../../src/database/driver/rows.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import type { Account, Service } from '../support/service.ts'
 
@@ -63,7 +64,7 @@ export async function insertAttempt(
     next_retry_at: null,
     ...asked,
   }
-  await sql`insert into webhook_attempts ${sql(row)}`
+  await sql`insert into webhook_attempts ${rowValues(sql, row)}`
   return row
 }
 
@@ -112,7 +113,7 @@ export async function deadLetter(
     settled_at: created_at,
     ...asked,
   }
-  await sql`insert into webhook_deliveries ${sql(row)}`
+  await sql`insert into webhook_deliveries ${rowValues(sql, row)}`
   await insertAttempt(place, {
     ...{ delivery_id, endpoint_id, payment_id, replay_of: row.replay_of, status: row.status },
     ...{ attempt_id: row.last_attempt_id, attempt_number: 12, occurred_at: created_at },

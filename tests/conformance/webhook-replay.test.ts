@@ -1,6 +1,7 @@
 // Replays: what may be replayed and for how long, what an accepted one leaves behind, and two at once.
 
 import { beforeEach, describe, expect, test } from 'vitest'
+import { rowValues } from '../../src/database/driver/rows.ts'
 import type { AnySql } from '../../src/database/open.ts'
 import { bytes, refusal } from '../support/client.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
@@ -86,7 +87,7 @@ test('an accepted replay is a new delivery, queued and listed', async () => {
 test('a replay ends the rest of an endpoint whose breaker is open: one delivery goes there to see', async () => {
   const { merchant_id, delivery_id, endpoint_id } = await dead()
   const open_until = new Date(clock.now().getTime() + 600_000)
-  await service.sql`insert into webhook_endpoint_health ${service.sql({
+  await service.sql`insert into webhook_endpoint_health ${rowValues(service.sql, {
     ...{ merchant_id, endpoint_id, state: 'open', open_until, reopen_count: 3 },
     ...{ last_failure: '500', changed_at: ago(1_000) },
   })}`

@@ -246,7 +246,7 @@ const reserved: [string, RegExp, RegExp][] = [
   ['outgoing mail', /from 'nodemailer/, /^src\/outgoing\/mail\/smtp\.ts$/],
   ['the console', /\bconsole\./, /^$/],
   ['standard output', /process\.std(out|err)/, /^src\/cli\//],
-  ['the database driver', /from 'postgres'/, /^src\/database\//],
+  ['the database driver', /from 'pg'/, /^src\/database\//],
   ['Fastify', /from '@?fastify/, /^src\/(http\/|service\/(assemble|listen)\.ts)/],
   ['traces', /'@opentelemetry\//, /^src\/outgoing\/tracing\//],
   ['metrics', /from 'prom-client'/, /^src\/http\/metrics\.ts$/],

@@ -93,7 +93,7 @@ export async function asRefusal(
   asked: Pick<Integration, 'name' | 'merchant_id'> & { handle?: string | null },
 ): Promise<unknown> {
   if (error instanceof Refusal) return error
-  const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string }
+  const { code, constraint } = error as { code?: string; constraint?: string }
   if (code !== '23505') return error
   const others = await listIntegrations(sql, asked.merchant_id)
   const named = (role: Role) => {

@@ -194,9 +194,9 @@ function refuse(fault: RulesFault | null): void {
 
 /** A name or handle that another integration has is a unique violation. */
 function refuseTaken(error: unknown): never {
-  const { code, constraint_name = '' } = error as { code?: string; constraint_name?: string }
+  const { code, constraint = '' } = error as { code?: string; constraint?: string }
   if (code !== '23505') throw error
-  const field = constraint_name.includes('handle') ? 'handle' : 'name'
+  const field = constraint.includes('handle') ? 'handle' : 'name'
   throw new Refusal('invalid_request', `${field} is another integration's already.`, { field })
 }
 

@@ -1,8 +1,8 @@
 // The cells of a Citus cluster: which shards there are, on which nodes, and a pool for each.
 
 import { connect } from '../driver/driver.ts'
-import type { Rename } from '../driver/driver-query.ts'
 import type { Sql } from '../driver/pool.ts'
+import type { Rename } from '../driver/write.ts'
 import { type Cell, CellMovedError, spreadOver } from './cells.ts'
 
 type Placed = { shard: string; host: string; port: number }

@@ -1,18 +1,116 @@
-// Makes the driver's connections to one server.
-//
-// By itself the driver tries again, at once and for ever, where a connection is taken and closed before anything is said on it: so
-// does a proxy that has no server behind it. Nobody would hear of that.
+// Makes the driver's connections: to a Unix socket, or to the first of several servers that will have us.
 
-import { connect, type Socket } from 'node:net'
+import { Socket } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
+import pg from 'pg'
+import type { Dialled } from './session.ts'
 
-/** Begins to connect. The driver looks at the host where it needs the name of the server. */
-export function dial(server: { host: string; port: number }): Socket {
-  const socket = connect(server)
-  socket.on('end', () => {
-    // Later the driver must be left to it: of what is sent between the error and the close it would never tell.
-    if (socket.bytesRead > 0) return
-    const error = new Error('the server closed the connection')
-    socket.destroy(Object.assign(error, { code: 'CONNECTION_CLOSED' }))
-  })
-  return Object.assign(socket, server)
+/** `servers` are tried in order. */
+export type Destination = {
+  servers: { host: string; port: number }[]
+  user: string
+  password: string
+  database: string
+  ssl: false | 'prefer' | ConnectionOptions
+  /** Whether statements may be prepared under names. */
+  has_names: boolean
+  /** Of several servers, only one that can be written to will do. */
+  is_writable: boolean
+  /** Settings of the connection. */
+  parameters: Record<string, string>
+}
+
+const connect_timeout_ms = 5_000
+/** The server's side of it is among the settings of a connection. */
+const keepalive_ms = 60_000
+
+/** Throws what the last server said. */
+export async function dial(destination: Destination): Promise<Dialled> {
+  let failure: unknown
+  for (const server of destination.servers) {
+    try {
+      return await dialServer(destination, server)
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+type Server = Destination['servers'][number]
+
+async function dialServer(destination: Destination, server: Server): Promise<Dialled> {
+  const { ssl } = destination
+  if (ssl !== 'prefer') return open(destination, server, ssl)
+  try {
+    return await open(destination, server, { rejectUnauthorized: false })
+  } catch (error) {
+    if (codeOf(error) !== no_tls) throw error
+    return open(destination, server, false)
+  }
+}
+
+async function open(
+  destination: Destination,
+  server: Server,
+  ssl: false | ConnectionOptions,
+): Promise<Dialled> {
+  const { user, password, database } = destination
+  const socket = new Socket()
+  socket.setKeepAlive(true, keepalive_ms)
+  const client = new Client(destination.parameters, {
+    ...{ ...server, user, password, database, ssl, pipeline: true },
+    stream: () => socket,
+    connectionTimeoutMillis: connect_timeout_ms,
+  } as pg.ClientConfig)
+  const fail = () => {}
+  client.on('error', fail)
+  try {
+    await client.connect()
+    if (destination.is_writable) await refuseReadOnly(client)
+    return { client, socket }
+  } catch (error) {
+    socket.destroy()
+    throw coded(error)
+  } finally {
+    client.off('error', fail)
+  }
+}
+
+class Client extends pg.Client {
+  private readonly parameters: Record<string, string>
+
+  constructor(parameters: Record<string, string>, config: pg.ClientConfig) {
+    super(config)
+    this.parameters = parameters
+  }
+
+  /** The driver's own way of giving settings names only a few of them. */
+  getStartupConf(): Record<string, string> {
+    const { user, database } = this
+    return { user: user!, database: database!, ...this.parameters }
+  }
+}
+
+async function refuseReadOnly(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('show transaction_read_only')
+  if (rows[0].transaction_read_only === 'off') return
+  throw Object.assign(new Error('the server is read-only'), { code: '25006' })
+}
+
+const no_tls = 'ERR_TLS_NOT_SUPPORTED'
+
+const codes = new Map([
+  ['timeout expired', 'CONNECT_TIMEOUT'],
+  ['The server does not support SSL connections', no_tls],
+])
+
+function coded(error: unknown): unknown {
+  if (!(error instanceof Error) || codeOf(error) !== undefined) return error
+  const code = codes.get(error.message) ?? 'CONNECTION_CLOSED'
+  return Object.assign(new Error(error.message, { cause: error }), { code })
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code
 }

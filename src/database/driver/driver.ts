@@ -1,15 +1,15 @@
-// The database driver with our types, our limits and none of its traps: the one place that makes connections.
+// The database driver with our types and our limits: the one place that makes connections.
 
-import postgres from 'postgres'
+import { userInfo } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readDatabaseAddress, type ServerAddress } from '../../config/database-address.ts'
 import type { Tracing } from '../../kernel/tracing.ts'
 import type { Clock } from '../../kernel/world.ts'
-import { dial } from './dial.ts'
-import type { Rename } from './driver-query.ts'
-import { replaceablePool, type Sql } from './pool.ts'
-import { openSilence } from './silence.ts'
+import { type Destination, dial } from './dial.ts'
+import { openPool, type Sql } from './pool.ts'
+import { Session } from './session.ts'
 import { openStatementSpans } from './statement-spans.ts'
-import { listTypes, refused, type Types, types } from './types.ts'
+import type { Rename } from './write.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
 export type Address = string | { socket_folder: string; database: string; user?: string }
@@ -25,7 +25,6 @@ type ConnectOptions = {
   /** Left out or null, no statement has a span. */
   tracing?: Tracing | null
   onClose?: () => void
-  onNotify?: (channel: string, payload: string) => void
   /** Settings of each connection, besides ours. */
   parameters?: Record<string, string>
   rename?: Rename
@@ -33,7 +32,7 @@ type ConnectOptions = {
 
 /** Where a socket of our own is not told another. */
 const socket_user = 'ripper'
-const socket_port = 5432
+const default_port = 5432
 const statement_timeout_ms = 15_000
 /** For the way there and back, and a server that is busy. */
 const silence_slack_ms = 5_000
@@ -41,14 +40,19 @@ const silence_slack_ms = 5_000
 /** Makes a pool. Nothing is connected before the first statement. */
 export function connect(address: Address, options: ConnectOptions): Sql {
   const limit_ms = (options.statement_timeout_ms ?? statement_timeout_ms) + silence_slack_ms
-  const target = targetOf(address)
-  const silence = openSilence(options.clock, limit_ms)
-  return replaceablePool(
-    () => openPool(target, options),
-    silence,
-    openStatementSpans(options.tracing),
-    options.rename,
-  )
+  const destination = destinationOf(address, options)
+  return openPool({
+    connections_max: options.connections_max,
+    dial: () => dial(destination),
+    has_names: destination.has_names,
+    clock: options.clock,
+    silence_max_ms: limit_ms,
+    beginSpan: openStatementSpans(options.tracing),
+    rename: options.rename ?? null,
+    wears_out: typeof address === 'string',
+    onStatement: options.onStatement,
+    onClose: options.onClose,
+  })
 }
 
 /**
@@ -66,6 +70,9 @@ export function openCopies(address: Address): postgres.Sql {
 
 type Listener = { heard: (payload: string) => void; opened: () => void }
 
+/** How long a listener waits before it connects anew. */
+const again_ms = 200
+
 /**
  * Hears a channel over a connection of its own, which is made again whenever it is lost. `opened` is called each
  * time the channel is open, the first time too: what was said before that is not known. Returns what stops it.
@@ -75,44 +82,46 @@ export async function listenTo(
   channel: string,
   listener: Listener,
 ): Promise<() => Promise<void>> {
-  let losses = 0
-  let stopped = false
-  let opening = true
-  const sql = openPool(targetOf(address), {
-    connections_max: 1,
-    onNotify: (_, payload) => listener.heard(payload),
-    onClose: () => {
-      losses += 1
-      if (!opening) void openAgain()
-    },
-  })
-  const open = () => sql`listen ${sql(channel)}`
-  // The driver waits longer after each failure.
+  const destination = destinationOf(address, {})
+  const stop = new AbortController()
+  const open = async () => {
+    const lost = Promise.withResolvers<void>()
+    const session = new Session({
+      dial: () => dial(destination),
+      has_names: true,
+      onNotify: (_, payload) => listener.heard(payload),
+      onClose: lost.resolve,
+      onWait() {},
+      onAnswer() {},
+    })
+    const text = `listen "${channel.replaceAll('"', '""')}"`
+    await session.send({ text, form: null, origin: '' })
+    listener.opened()
+    return { session, lost: lost.promise }
+  }
+  let current = await open()
   const openAgain = async () => {
-    opening = true
-    for (let lost = true; lost && !stopped; ) {
-      const before = losses
-      lost = await open().then(
-        () => losses !== before,
-        () => true,
-      )
+    while (!stop.signal.aborted) {
+      await current.lost
+      for (let is_open = false; !is_open && !stop.signal.aborted; ) {
+        is_open = await open().then(
+          (opened) => {
+            current = opened
+            return true
+          },
+          () => false,
+        )
+        if (!is_open) await sleep(again_ms, undefined, { signal: stop.signal }).catch(() => {})
+      }
     }
-    opening = false
-    if (!stopped) listener.opened()
   }
-  const stop = () => {
-    stopped = true
-    return sql.end({ timeout: 1 })
+  const over = openAgain()
+  return async () => {
+    stop.abort()
+    await current.session.end()
+    await over
+    await current.session.end()
   }
-  try {
-    await open()
-  } catch (error) {
-    await stop()
-    throw error
-  }
-  opening = false
-  listener.opened()
-  return stop
 }
 
 /** An address without user, password and parameters, for messages and logs. */
@@ -124,80 +133,66 @@ export function describeAddress(address: Address): string {
     .replace(/\?.*$/s, '')
 }
 
-/** Files that an address names are read once: a pool that is made anew must not fail for want of them. */
-type Target = ServerAddress | Exclude<Address, string>
+type Settings = Pick<ConnectOptions, 'lock_timeout_ms' | 'statement_timeout_ms' | 'parameters'>
 
-function targetOf(address: Address): Target {
-  return typeof address === 'string' ? readDatabaseAddress(address) : address
-}
-
-function openPool(target: Target, options: ConnectOptions): postgres.Sql {
-  const sql = openAt(target, settingsOf(options)) as unknown as postgres.Sql
-  const { shared } = sql.options as unknown as { shared: { typeArrayMap: object } }
-  Object.assign(shared.typeArrayMap, listTypes)
-  return sql
-}
-
-function settingsOf(options: ConnectOptions) {
-  const { onStatement, onNotify } = options
+/** Files that an address names are read once: a connection that is made later must not fail for want of them. */
+function destinationOf(address: Address, settings: Settings): Destination {
+  const parameters = parametersOf(settings)
+  if (typeof address !== 'string') {
+    const { socket_folder, database, user = socket_user } = address
+    const servers = [{ host: socket_folder, port: default_port }]
+    const rest = { password: '', ssl: false as const, has_names: true, is_writable: false }
+    return { servers, user, database, parameters, ...rest }
+  }
+  const { url, servers, ssl } = readDatabaseAddress(address)
+  const [, authority = '', path = '', query] = /^[a-z]+:\/\/([^/?]*)\/?([^?]*)\??(.*)$/s.exec(url)!
+  const [who, port] = partsOf(authority)
+  const [, name = '', password = ''] = /^([^:]*):?(.*)$/s.exec(who)!
+  const told = new URLSearchParams(query)
+  const folder = told.get('host')
+  const is_writable = /^(read-write|primary)$/.test(told.get('target_session_attrs') ?? '')
+  const has_names = told.get('prepare') !== 'false'
+  for (const known of ['host', 'target_session_attrs', 'prepare']) told.delete(known)
+  const user = decodeURIComponent(name) || userInfo().username
   return {
-    max: options.connections_max,
-    connect_timeout: 5,
-    // The driver's own delays grow to 20 s, during which a request would wait for a database that is long back.
-    backoff: (failures: number) => Math.min(0.02 * failures, 0.2),
-    onnotice: () => {},
-    onclose: () => options.onClose?.(),
-    ...(onNotify && { onnotify: onNotify }),
-    ...(onStatement && { debug: (_: number, text: string) => onStatement(text) }),
-    // PostgreSQL refuses a forgotten value by itself. The driver's own check throws while it builds the
-    // message, and on a busy connection that loses the answers of other statements.
-    transform: { undefined: refused },
-    // See arrays.ts.
-    fetch_types: false,
-    types,
-    connection: {
-      application_name: 'ripper',
-      TimeZone: 'UTC',
-      lock_timeout: options.lock_timeout_ms ?? 1500,
-      statement_timeout: options.statement_timeout_ms ?? statement_timeout_ms,
-      idle_in_transaction_session_timeout: 30_000,
-      // The server, too, must learn that nobody is there any more; by itself it would keep the connection for two hours.
-      tcp_keepalives_idle: 60,
-      tcp_keepalives_interval: 10,
-      tcp_keepalives_count: 3,
-      // A plan made while a table was small would read all of it for as long as no statistics say that it has grown.
-      enable_seqscan: 'off',
-      // Up to PostgreSQL 17 that makes any plan that must scan look dear, and LLVM would compile it for 0.2 s at each run.
-      jit: 'off',
-      ...options.parameters,
-    },
+    servers: folder ? [{ host: folder, port }] : serversOf(servers),
+    ...{ user, password: decodeURIComponent(password) },
+    database: decodeURIComponent(path) || user,
+    ...{ ssl, has_names, is_writable, parameters: { ...parameters, ...Object.fromEntries(told) } },
   }
 }
 
-function openAt(target: Target, settings: postgres.Options<Types>) {
-  if ('socket_folder' in target) {
-    const path = socketFile(target.socket_folder, socket_port)
-    const { database, user = socket_user } = target
-    return postgres({ ...settings, path, database, user, max_lifetime: null })
+/** Who connects, and the port of a single server. */
+function partsOf(authority: string): [who: string, port: number] {
+  const at = authority.lastIndexOf('@')
+  const port = /:(\d+)$/.exec(authority.slice(at + 1))?.[1]
+  return [authority.slice(0, Math.max(0, at)), Number(port ?? default_port)]
+}
+
+function serversOf(servers: ServerAddress['servers']): Destination['servers'] {
+  const { host, port } = servers ?? { host: ['localhost'], port: [default_port] }
+  return host.map((name, at) => ({ host: name, port: port[at]! }))
+}
+
+function parametersOf(settings: Settings): Record<string, string> {
+  const numbers = {
+    lock_timeout: settings.lock_timeout_ms ?? 1500,
+    statement_timeout: settings.statement_timeout_ms ?? statement_timeout_ms,
+    idle_in_transaction_session_timeout: 30_000,
+    // The server, too, must learn that nobody is there any more; by itself it would keep the connection for two hours.
+    tcp_keepalives_idle: 60,
+    tcp_keepalives_interval: 10,
+    tcp_keepalives_count: 3,
   }
-  const { url, servers, ssl } = target
-  // The driver does not know libpq's way of naming a Unix socket.
-  if (!/[?&]host=(%2F|\/)/i.test(url))
-    return postgres(url, { ...settings, ...reaching(servers), ssl })
-  const parsed = new URL(url)
-  const path = socketFile(parsed.searchParams.get('host')!, Number(parsed.port) || socket_port)
-  parsed.searchParams.delete('host')
-  return postgres(parsed.href, { ...settings, path })
-}
-
-/** How the driver gets to its servers. Its types say nothing of lists, and little of sockets. */
-function reaching(servers: ServerAddress['servers']): postgres.Options<Types> {
-  if (servers === null) return {}
-  const [host, port] = [servers.host[0]!, servers.port[0]!]
-  const socket = servers.host.length === 1 && { socket: () => dial({ host, port }) }
-  return { ...servers, ...socket } as unknown as postgres.Options<Types>
-}
-
-function socketFile(folder: string, port: number): string {
-  return `${folder}/.s.PGSQL.${port}`
+  return {
+    application_name: 'ripper',
+    client_encoding: 'UTF8',
+    TimeZone: 'UTC',
+    ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)])),
+    // A plan made while a table was small would read all of it for as long as no statistics say that it has grown.
+    enable_seqscan: 'off',
+    // Up to PostgreSQL 17 that makes any plan that must scan look dear, and LLVM would compile it for 0.2 s at each run.
+    jit: 'off',
+    ...settings.parameters,
+  }
 }

@@ -19,9 +19,9 @@ test('the server itself keeps connections apart', async () => {
   await expect(findPoolerProblem(unprepared, realClock)).resolves.toBeNull()
 })
 
-const own = (backend: number): Glimpse => ({ backend, name: 'a1', known_names: ['a1'] })
+const own = (backend: number): Glimpse => ({ backend, known_names: ['r0123456789ab_1'] })
 const translated = (backend: number): Glimpse => ({ ...own(backend), known_names: ['P_1'] })
-const unnamed = (backend: number): Glimpse => ({ backend, name: '', known_names: [] })
+const unnamed = (backend: number): Glimpse => ({ backend, known_names: [] })
 
 const safe = null
 const unsafe = expect.stringContaining('could be mixed up')

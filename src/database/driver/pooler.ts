@@ -7,12 +7,11 @@
 import type { Clock } from '../../kernel/world.ts'
 import { type Address, connect } from './driver.ts'
 import type { Sql } from './pool.ts'
+import { isOfOurs } from './session.ts'
 
 /** What the server said of itself to one statement. */
 export type Glimpse = {
   backend: number
-  /** Under which the statement was prepared; empty where it was not. */
-  name: string
   /** All that the server's connection knows. */
   known_names: string[]
 }
@@ -50,8 +49,8 @@ export function poolerProblemOf(one: Glimpse[], other: Glimpse[]): string | null
     one.every(({ backend }) => backend === mine) &&
     other.every(({ backend }) => backend === others)
   if (is_apart) return null
-  const isTranslated = ({ name, known_names }: Glimpse) =>
-    name !== '' && !known_names.includes(name)
+  const isTranslated = ({ known_names }: Glimpse) =>
+    known_names.length > 0 && !known_names.some(isOfOurs)
   if ([...one, ...other].every(isTranslated)) return null
   return (
     'a pooler before it lends its connections by the transaction and does not keep prepared statements apart, so answers ' +
@@ -60,8 +59,8 @@ export function poolerProblemOf(one: Glimpse[], other: Glimpse[]): string | null
 }
 
 async function look(sql: Sql): Promise<Glimpse> {
-  const rows = await sql<Omit<Glimpse, 'name'>[]>`
+  const [glimpse] = await sql<Glimpse[]>`
     select pg_backend_pid() as backend,
       coalesce((select json_agg(name) from pg_prepared_statements), '[]') as known_names`
-  return { ...rows[0]!, name: rows.statement.name }
+  return glimpse!
 }

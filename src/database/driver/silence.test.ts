@@ -29,62 +29,50 @@ function steps() {
 
 function open() {
   const { clock, look } = steps()
-  const silence = openSilence(clock, limit_ms)
-  const wait = { is_sent: true, given_up: 0 }
-  const waiting = silence.begin({
-    isSent: () => wait.is_sent,
+  const watched = {
+    ...{ count: 1, is_watched: true, looks: 0, given_up: 0 },
     giveUp() {
-      wait.given_up += 1
-      waiting.end()
+      this.given_up += 1
+      this.count = 0
     },
-  })
-  return { look, silence, wait, waiting }
+  }
+  const silence = openSilence(clock, limit_ms, [watched])
+  silence.begin()
+  return { look, silence, watched }
 }
 
+type Opened = ReturnType<typeof open>
+
 test('it is given up once, after the limit', async () => {
-  const { look, wait } = open()
+  const { look, watched } = open()
   await look(8)
-  expect(wait.given_up).toBe(0)
+  expect(watched.given_up).toBe(0)
   await look(1)
-  expect(wait.given_up).toBe(1)
+  expect(watched.given_up).toBe(1)
   await look(20)
-  expect(wait.given_up).toBe(1)
+  expect(watched.given_up).toBe(1)
 })
 
 test.each([
-  ['that was answered', ({ waiting }: ReturnType<typeof open>) => waiting.end(), 0],
-  ['whose process stops', ({ silence }: ReturnType<typeof open>) => silence.close(), 0],
-  ['that heard something', ({ waiting }: ReturnType<typeof open>) => waiting.heard(), 0],
+  ['that was answered', ({ watched }: Opened) => Object.assign(watched, { count: 0 }), 0],
+  ['whose process stops', ({ silence }: Opened) => silence.close(), 0],
+  ['that heard something', ({ watched }: Opened) => Object.assign(watched, { looks: 0 }), 0],
+  ['that may take long', ({ watched }: Opened) => Object.assign(watched, { is_watched: false }), 0],
   ['of which nothing was heard', () => {}, 1],
 ])('one %s', async (_, happens, given_up) => {
   const opened = open()
   await opened.look(6)
   happens(opened)
   await opened.look(6)
-  expect(opened.wait.given_up).toBe(given_up)
+  expect(opened.watched.given_up).toBe(given_up)
 })
 
-test('the time in the queue does not count while others are answered', async () => {
-  const { look, silence, wait } = open()
-  const other = silence.begin({ isSent: () => true, giveUp() {} })
-  wait.is_sent = false
-  for (let count = 0; count < 30; count += 1) {
-    other.heard()
-    await look(1)
-  }
-  other.end()
-  wait.is_sent = true
-  await look(8)
-  expect(wait.given_up).toBe(0)
-  await look(1)
-  expect(wait.given_up).toBe(1)
-})
-
-test('a statement that waits in the queue while none is answered is given up', async () => {
-  const { look, wait } = open()
-  wait.is_sent = false
-  await look(8)
-  expect(wait.given_up).toBe(0)
-  await look(1)
-  expect(wait.given_up).toBe(1)
+test('what begins to wait after all was quiet is watched again', async () => {
+  const { look, silence, watched } = open()
+  watched.count = 0
+  await look(3)
+  watched.count = 1
+  silence.begin()
+  await look(9)
+  expect(watched.given_up).toBe(1)
 })

@@ -1,4 +1,4 @@
-// A statement's text is spelled once, and known again by a name that no other statement has.
+// A statement's text is spelled once, and known again by a form that no other statement has.
 
 import { expect, test } from 'vitest'
 import { noteOrigin, spell } from './spell.ts'
@@ -44,24 +44,23 @@ test.each([
   ['bytes in place of a list', () => outer(1, ['a']), () => outer(1, Buffer.from('a')), false],
   ['times in place of texts', () => outer(1, ['a']), () => outer(1, [new Date(0)]), false],
   ['a list of none in place of texts', () => outer(1, ['a']), () => outer(1, []), true],
-])('%s: one name is %s', (_, one, other, is_same) => {
-  expect(spell(one())!.name === spell(other())!.name).toBe(is_same)
-  expect(spell(one())!.name).toBe(spell(one())!.name)
+])('%s: one form is %s', (_, one, other, is_same) => {
+  expect(spell(one()).form === spell(other()).form).toBe(is_same)
+  expect(spell(one()).form).toBe(spell(one()).form)
 })
 
-/** The driver's helpers cannot be awaited, and say so. */
-const helper = Promise.resolve()
+const text = (words: string, ...args: unknown[]) => new Statement(() => {}, [words], args, true)
 
 test.each([
-  ['a helper', () => written`in ${helper}`],
-  ['a list of parts', () => written`and ${[row(1), row(2)]}`],
-  ['a helper in a part', () => written`a ${inner(helper)}`],
-  ['a text', () => new Statement(() => {}, ['select 1'], [], {})],
-  ['a text in a statement', () => inner(new Statement(() => {}, ['x'], [], {}))],
-])('%s is left to the driver', (_, write) => {
-  expect(spell(write())).toBeNull()
+  [() => text('select 1'), 'select 1', []],
+  [() => text('select $1', 7), 'select $1', [7]],
+  [() => written`a ${text('b')} c ${1}`, 'a b c $1', [1]],
+  [() => written`a ${written`b ${text('c')} ${2}`} ${3}`, 'a b c $1 $2', [2, 3]],
+])('%# a text of its own in %s', (write, words, values) => {
+  for (const _ of [1, 2]) expect(spell(write())).toMatchObject({ text: words, values })
+  expect(spell(write()).form).toBe(spell(write()).form)
 })
 
 test('a statement says where it was written', () => {
-  expect(spell(written`select 2`)!.origin).toContain('spell.test.ts')
+  expect(spell(written`select 2`).origin).toContain('spell.test.ts')
 })

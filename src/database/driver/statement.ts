@@ -1,12 +1,7 @@
-// A statement as it is written down: its template and its values. The driver gets it when somebody waits for it, and until
-// then it may become a part of another one. The driver's own would be a promise from the start, and most are parts.
-
-import type postgres from 'postgres'
+// A statement as it is written down: its template and its values. It is sent when somebody waits for it, and until then it may become
+// a part of another one.
 
 export type Values = readonly unknown[]
-
-/** How the driver is to take a text that is no template. */
-export type UnsafeOptions = Parameters<postgres.ISql['unsafe']>[2]
 
 /** Runs a statement and settles it. */
 export type Handler = (statement: Statement) => void
@@ -17,8 +12,8 @@ type Heard = ((told: unknown) => unknown) | null
 export class Statement {
   readonly strings: readonly string[]
   readonly args: Values
-  /** Null for a template. */
-  readonly unsafe: UnsafeOptions | null
+  /** Whether it is a text of its own, which may consist of several statements, and not a template. */
+  readonly is_text: boolean
   /** Whoever stands between changes these three. */
   handler: Handler
   private resolver: ((result: unknown) => void) | null = null
@@ -26,16 +21,11 @@ export class Statement {
   private ending: Ending | null = null
   private is_begun = false
 
-  constructor(
-    handler: Handler,
-    strings: readonly string[],
-    args: Values,
-    unsafe: UnsafeOptions | null = null,
-  ) {
+  constructor(handler: Handler, strings: readonly string[], args: Values, is_text = false) {
     this.handler = handler
     this.strings = strings
     this.args = args
-    this.unsafe = unsafe
+    this.is_text = is_text
   }
 
   get resolve(): (result: unknown) => void {
@@ -54,7 +44,7 @@ export class Statement {
     this.rejecter = rejecter
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is awaited like the driver's own
+  // biome-ignore lint/suspicious/noThenProperty: it is awaited like a promise
   then(done?: Heard, failed?: Heard): Promise<unknown> {
     return this.begin().then(done, failed)
   }

@@ -1,128 +1,94 @@
-// Keeps the driver from writing to a connection that was lost in the middle of a transaction.
-//
-// After such a loss the driver sends `rollback`, or whatever the transaction does next, to a socket that is gone:
-// an exception nobody can catch. So the statements of a transaction are watched; after a loss none is sent any
-// more, and the transaction fails with the loss.
+// Transactions: each has a connection to itself.
 
-import type postgres from 'postgres'
 import { failureKind } from '../../kernel/tracing.ts'
-import { isConnectionLost } from '../failures.ts'
-import { queryOf, type Rename, settleBy, writing } from './driver-query.ts'
-import type { Waiting } from './silence.ts'
-import type { Handler } from './statement.ts'
+import { isOutdatedForm, type Sendable } from './running-statement.ts'
+import type { Session } from './session.ts'
+import { spell } from './spell.ts'
+import type { Handler, Statement } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
+import { type Rename, type Sql, type Transaction, writing } from './write.ts'
 
-type Work = (tx: postgres.TransactionSql) => unknown
-type State = {
-  lost: unknown
-  waiting: Waiting
+type Work = (tx: Transaction) => unknown
+
+type Options = {
+  reserve: () => Promise<Session>
+  release: (session: Session) => void
   beginSpan: BeginStatement
   rename: Rename | null
-  /** What the work's own statements failed with. The driver has rolled back after these. */
-  failures: WeakSet<object>
-  /** Null until the transaction has begun. */
-  tx: postgres.TransactionSql | null
+  repeats_max: number
 }
 
-/** JSON as `json`, which keeps the order of members; the driver's own helper sends `jsonb`, which does not. */
-export function jsonOf(typed: postgres.ISql['typed']): postgres.ISql['json'] {
-  return (value) => typed(value as string, 114)
+export function openTransactions(options: Options): Sql['begin'] {
+  const { reserve, release, repeats_max } = options
+  const once = async (mode: string, work: Work) => {
+    const session = await reserve()
+    try {
+      return await runIn(session, { ...options, mode, work })
+    } finally {
+      release(session)
+    }
+  }
+  const begin = async (first: string | Work, second?: Work) => {
+    const [mode, work] = typeof first === 'string' ? [first, second!] : ['', first]
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        return await once(mode, work)
+      } catch (error) {
+        if (!isOutdatedForm(error) || repeats === repeats_max) throw error
+      }
+    }
+  }
+  return begin as Sql['begin']
 }
 
-/**
- * The driver's `sql.begin`, made to survive the loss of its connection. `isOutdated` says of an error that its statement was not
- * done and that the driver may not repeat it.
- */
-export function watchTransaction(
-  sql: postgres.Sql,
-  {
-    mode,
-    work,
-    waiting,
-    isOutdated,
-    beginSpan,
-    rename,
-  }: Pick<State, 'waiting' | 'beginSpan' | 'rename'> & {
-    mode: string
-    work: Work
-    isOutdated: (error: unknown) => boolean
-  },
-): Promise<unknown> {
-  const failures = new WeakSet()
-  const state: State = { lost: null, waiting, beginSpan, rename, failures, tx: null }
-  const outcome = sql.begin(mode, (tx) => {
-    state.tx = watch(tx, state)
-    return settleUnlessLost(state, () => work(state.tx!))
-  })
-  // The driver rejects this at the moment of a loss, also when no statement is running.
-  return outcome.catch(async (error) => {
-    noteLoss(state, error)
-    if (isOutdated(error)) await endUnended(state, error)
-    throw error
-  })
-}
+type Once = Pick<Options, 'beginSpan' | 'rename'> & { mode: string; work: Work }
 
-/**
- * The driver forgets a transaction whose own `commit` or `rollback` failed. The transaction would keep its connection until the
- * server ends it, half a minute later. It has failed as a whole, so it can only be rolled back.
- */
-async function endUnended({ tx, lost, failures }: State, error: object): Promise<void> {
-  if (tx === null || lost !== null || failures.has(error)) return
-  // A simple statement, which needs no prepared form. A loss meanwhile ends the transaction, too.
-  await tx.unsafe('rollback').catch(() => {})
-}
-
-/** After a loss this never settles: the driver has rejected the transaction and must not go on to end it. */
-async function settleUnlessLost(state: State, work: () => unknown): Promise<unknown> {
+async function runIn(session: Session, { mode, work, beginSpan, rename }: Once): Promise<unknown> {
+  /** What one of its own statements failed with: the work may not know of it. */
+  const failures: unknown[] = []
+  let has_ended = false
+  const handler: Handler = (statement) => {
+    if (has_ended) return statement.reject(new Error('its transaction has ended'))
+    if (lifts(statement)) session.is_watched = false
+    const span = beginSpan(statement)
+    session.send(sendable(statement)).then(
+      (rows) => {
+        span?.end()
+        statement.resolve(rows)
+      },
+      (error) => {
+        failures.push(error)
+        span?.end({}, failureKind(error))
+        statement.reject(error)
+      },
+    )
+  }
+  await session.send(plain(mode === '' ? 'begin' : `begin ${mode}`))
   try {
-    const result = await work()
-    return state.lost === null ? result : await never()
+    const made = work(writing(handler, rename))
+    const result = await (Array.isArray(made) ? Promise.all(made) : made)
+    if (failures.length > 0) throw failures[0]
+    has_ended = true
+    await session.send(plain('commit'))
+    return result
   } catch (error) {
-    if (state.lost === null) throw error
-    return await never()
+    if (!has_ended) await session.send(plain('rollback')).catch(() => {})
+    has_ended = true
+    throw error
   }
 }
 
-function watch(tx: postgres.TransactionSql, state: State): postgres.TransactionSql {
-  const handler = statementsOf(tx, state)
-  const write = writing(handler, tx, state.rename)
-  return Object.assign(write, {
-    ...tx,
-    json: jsonOf(tx.typed),
-    unsafe: write.unsafe,
-  }) as unknown as postgres.TransactionSql
+/** A statement that is sent now, spelled. */
+export function sendable(statement: Statement): Sendable {
+  const is_plain = statement.is_text && statement.args.length === 0
+  return is_plain ? plain(statement.strings[0]!) : spell(statement)
 }
 
-function statementsOf(tx: postgres.TransactionSql, state: State): Handler {
-  return (statement) => {
-    // It lets its statements take as long as they like.
-    if (statement.strings.some((part) => part.includes('statement_timeout'))) state.waiting.end()
-    if (state.lost !== null) return statement.reject(state.lost)
-    const span = state.beginSpan(statement)
-    const query = queryOf(tx, statement)
-    // The driver, too, wants to know whether a statement of its transaction failed.
-    const { reject: rejectToo } = query
-    const resolve = (result: unknown) => {
-      state.waiting.heard()
-      span?.end()
-      statement.resolve(result)
-    }
-    const reject = (error: unknown) => {
-      noteLoss(state, error)
-      span?.end({}, failureKind(error))
-      if (typeof error === 'object' && error !== null) state.failures.add(error)
-      rejectToo(error)
-      statement.reject(error)
-    }
-    settleBy(query, resolve, reject)
-    query.handler(query)
-  }
+function plain(text: string): Sendable {
+  return { text, form: null, origin: '' }
 }
 
-function noteLoss(state: State, error: unknown): void {
-  if (state.lost === null && isConnectionLost(error)) state.lost = error
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {})
+/** Whether a transaction lets its statements take as long as they like. */
+function lifts({ strings }: Statement): boolean {
+  return strings.some((part) => part.includes('statement_timeout'))
 }

@@ -1,82 +1,89 @@
-// How values go to the database and come back: whole numbers within 2^53 - 1, times as Date, JSON, bytes, lists.
+// How values go to the database and come back: whole numbers within 2^53 - 1, times as Date, JSON, bytes, lists. PostgreSQL says which
+// type each parameter and column has, by its number.
 
-import type postgres from 'postgres'
 import { readArray, writeArray } from './arrays.ts'
 
 /** PostgreSQL refuses a zero byte whatever the type: this is what a value becomes that cannot be one. */
-export const refused = '\0'
+const refused = '\0'
 
-/** A serializer that throws takes the answers of other statements with it, so what it cannot spell is refused. */
-function orRefused<T>(serialize: (value: T) => string): (value: T) => string {
-  return (value) => {
-    try {
-      return serialize(value)
-    } catch {
-      return refused
-    }
-  }
+type Type = {
+  write: (value: never) => string | Buffer
+  read: (text: string) => unknown
 }
 
 const scalar = {
   bool: {
-    oid: 16,
-    array_oid: 1000,
+    ...{ oid: 16, array_oid: 1000 },
     write: (value: boolean) => (value ? 't' : 'f'),
     read: (text: string) => text === 't',
   },
   bytea: {
-    oid: 17,
-    array_oid: 1001,
-    write: orRefused((value: Uint8Array) => `\\x${Buffer.from(value).toString('hex')}`),
+    ...{ oid: 17, array_oid: 1001 },
+    write: (value: Uint8Array) => `\\x${Buffer.from(value).toString('hex')}`,
     read: (text: string) => Buffer.from(text.slice(2), 'hex'),
   },
   int8: { oid: 20, array_oid: 1016, write: writeWhole, read: readWhole },
+  int2: { oid: 21, array_oid: 1005, write: writeWhole, read: readWhole },
   int4: { oid: 23, array_oid: 1007, write: writeWhole, read: readWhole },
   text: { oid: 25, array_oid: 1009, write: String, read: String },
-  json: {
-    oid: 114,
-    array_oid: 199,
-    write: orRefused((value: unknown) => JSON.stringify(value) ?? refused),
-    read: (text: string): unknown => JSON.parse(text),
-  },
+  oid: { oid: 26, array_oid: 1028, write: writeWhole, read: readWhole },
+  json: { oid: 114, array_oid: 199, write: writeJson, read: readJson },
+  float4: { oid: 700, array_oid: 1021, write: String, read: Number },
+  float8: { oid: 701, array_oid: 1022, write: String, read: Number },
+  date: { oid: 1082, array_oid: 1182, write: writeTime, read: (text: string) => new Date(text) },
   timestamptz: {
-    oid: 1184,
-    array_oid: 1185,
-    write: orRefused((value: Date | string) => new Date(value).toISOString()),
+    ...{ oid: 1184, array_oid: 1185 },
+    write: writeTime,
     read: (text: string) => new Date(text),
   },
+  jsonb: { oid: 3802, array_oid: 3807, write: writeJson, read: readJson },
 }
 
-/** The same in the driver's words, with an array type for each, and jsonb read and written as json is. */
-export const types: Types = Object.fromEntries(
-  [...Object.entries(scalar), ['jsonb', { ...scalar.json, oid: 3802, array_oid: 3807 }] as const]
-    .map(([name, type]) => [name, type as ScalarType] as const)
-    .flatMap(([name, { oid, array_oid, write, read }]) => [
-      [name, { to: oid, from: [oid], serialize: write, parse: read }],
-      [
-        `${name}_array`,
-        {
-          to: array_oid,
-          from: [array_oid],
-          serialize: orRefused((items: unknown[]) => writeArray(items, write)),
-          parse: (text: string) => readArray(text, read),
-        },
-      ],
-    ]),
+const types = new Map<number, Type>(
+  Object.values(scalar).flatMap(({ oid, array_oid, write, read }): [number, Type][] => [
+    [oid, { write: write as Type['write'], read }],
+    [
+      array_oid,
+      {
+        write: (items: never) => writeArray(items as unknown[], write as (item: unknown) => string),
+        read: (text) => readArray(text, read as (item: string) => unknown),
+      },
+    ],
+  ]),
 )
+// A single value goes as the bytes that it is.
+types.get(scalar.bytea.oid)!.write = (value: Uint8Array) => Buffer.from(value)
 
-export type Types = Record<string, postgres.PostgresType>
+const listOf = new Map(Object.values(scalar).map(({ oid, array_oid }) => [oid, array_oid]))
 
-/** From the number of a type to that of its list, as PostgreSQL has them built in. */
-export const listTypes: Record<number, number> = Object.fromEntries(
-  Object.values(scalar).map(({ oid, array_oid }) => [oid, array_oid]),
-)
+/** What a value is sent as for a parameter of that type. Never throws: what is no such value is refused by PostgreSQL. */
+export function writeValue(oid: number, value: unknown): string | Buffer | null {
+  if (value === null) return null
+  if (value === undefined) return refused
+  try {
+    const type = types.get(oid)
+    if (type) return type.write(value as never)
+    if (value instanceof Date) return writeTime(value)
+    return Array.isArray(value) ? writeArray(value, String) : String(value)
+  } catch {
+    return refused
+  }
+}
 
-type ScalarType = {
-  oid: number
-  array_oid: number
-  write: (value: unknown) => string
-  read: (text: string) => unknown
+/** How a column of that type is read. */
+export function readerOf(oid: number): Type['read'] {
+  return types.get(oid)?.read ?? String
+}
+
+/** The type that a value is declared to have: PostgreSQL prepares a statement for types, and 0 leaves one to it. */
+export function typeOf(value: unknown): number {
+  if (typeof value === 'boolean') return scalar.bool.oid
+  if (typeof value === 'bigint') return scalar.int8.oid
+  if (typeof value !== 'object' || value === null) return 0
+  if (value instanceof Date) return scalar.timestamptz.oid
+  if (value instanceof Uint8Array) return scalar.bytea.oid
+  if (!Array.isArray(value)) return 0
+  return listOf.get(typeOf(value[0])) ?? 0
 }
 
 function writeWhole(value: number | bigint | string): string {
@@ -87,4 +94,16 @@ function readWhole(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError('a number beyond 2^53 - 1 was read')
   return value
+}
+
+function writeJson(value: unknown): string {
+  return JSON.stringify(value) ?? refused
+}
+
+function readJson(text: string): unknown {
+  return JSON.parse(text)
+}
+
+function writeTime(value: Date | string): string {
+  return new Date(value).toISOString()
 }

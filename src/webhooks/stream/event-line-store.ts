@@ -20,7 +20,7 @@ export async function listEventLines(
   merchant_id: string,
   read: Pick<TrailRead, 'ranges'>,
 ): Promise<ReadResult<EventLine>> {
-  const found = await listLinesOf(sql, { merchant_id, ...read }, sql`type in ${sql(anyEventTypes)}`)
+  const found = await listLinesOf(sql, { merchant_id, ...read }, sql`type = any(${anyEventTypes})`)
   return found as ReadResult<EventLine>
 }
 

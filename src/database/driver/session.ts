@@ -1,0 +1,176 @@
+// One connection to the server. Statements go out as they come, and their answers come back in the same order. Once it is lost, each
+// statement that was on its way fails, and none is sent any more.
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import { isConnectionLost } from '../failures.ts'
+import {
+  type Preparations,
+  type Rows,
+  RunningStatement,
+  type Sendable,
+} from './running-statement.ts'
+import type { Watched } from './silence.ts'
+
+export type Dialled = { client: pg.Client; socket: Socket }
+
+export type SessionOptions = {
+  /** Makes the connection; see dial.ts. */
+  dial: () => Promise<Dialled>
+  has_names: boolean
+  onStatement?: ((text: string) => void) | undefined
+  onNotify?: ((channel: string, payload: string) => void) | undefined
+  /** Called once. */
+  onClose: () => void
+  /** Called when a statement is the first that has no answer. */
+  onWait: () => void
+  /** Called whenever a statement was answered, or cannot be. */
+  onAnswer: () => void
+}
+
+/** How long a server may take to hear a goodbye. */
+const goodbye_ms = 1_000
+
+export class Session implements Watched {
+  /** Whether it is set apart for a transaction. */
+  is_reserved = false
+  count = 0
+  is_watched = true
+  looks = 0
+  private readonly options: SessionOptions
+  private readonly preparations: Preparations
+  private readonly unsent: RunningStatement[] = []
+  private dialled: Dialled | null = null
+  private loss: Error | null = null
+
+  /** Begins to connect. Statements wait for it. */
+  constructor(options: SessionOptions) {
+    const { dial, has_names } = options
+    this.options = options
+    this.preparations = {
+      ...{ prefix: `r${randomBytes(6).toString('hex')}_`, count: 0, prepared: new WeakMap() },
+      ...{ has_names, stale_names: [], describing: null },
+    }
+    dial().then(
+      (dialled) => this.open(dialled),
+      (error) => this.lose(error),
+    )
+  }
+
+  /** Rejects with what the server answered, or with the loss of the connection. */
+  send(statement: Sendable): Promise<Rows> {
+    this.options.onStatement?.(statement.text)
+    this.count += 1
+    if (this.count === 1) this.wait()
+    const { promise, resolve, reject } = Promise.withResolvers<Rows>()
+    this.run(statement, {
+      resolve: (rows) => {
+        this.settle()
+        resolve(rows)
+      },
+      reject: (error) => {
+        if (isConnectionLost(error)) this.lose(error)
+        this.settle()
+        reject(failureOf(error, { loss: this.loss, origin: statement.origin }))
+      },
+    })
+    return promise
+  }
+
+  giveUp(): void {
+    this.lose(new Error('the server was silent'))
+  }
+
+  /** Says goodbye. What is on its way is lost. Resolves once the connection is closed. */
+  async end(): Promise<void> {
+    const { loss, dialled, count } = this
+    const closed = dialled && !dialled.socket.destroyed ? once(dialled.socket, 'close') : null
+    if (dialled !== null && loss === null && count === 0) {
+      const timer = setTimeout(() => dialled.socket.destroy(), goodbye_ms)
+      void dialled.client.end()
+      await closed
+      clearTimeout(timer)
+    }
+    this.lose(coded(new Error('the connection was ended'), 'CONNECTION_DESTROYED'))
+    await closed
+  }
+
+  private open(dialled: Dialled): void {
+    const { client, socket } = dialled
+    if (this.loss !== null) {
+      socket.destroy()
+      return
+    }
+    const { onNotify } = this.options
+    this.dialled = dialled
+    client.on('error', (error) => this.lose(error))
+    client.on('end', () => this.lose(new Error('the connection was closed')))
+    client.on('notification', ({ channel, payload }) => onNotify?.(channel, payload ?? ''))
+    for (const each of this.unsent.splice(0)) client.query(each as never)
+  }
+
+  private run(
+    statement: Sendable,
+    settle: { resolve: (rows: Rows) => void; reject: (error: unknown) => void },
+  ): void {
+    const described = () => this.run(statement, settle)
+    const running = new RunningStatement(this.preparations, statement, { ...settle, described })
+    if (this.loss !== null) running.handleError(this.loss)
+    else if (this.dialled === null) this.unsent.push(running)
+    else this.dialled.client.query(running as never)
+  }
+
+  private settle(): void {
+    this.count -= 1
+    this.looks = 0
+    this.options.onAnswer()
+  }
+
+  private wait(): void {
+    this.looks = 0
+    this.options.onWait()
+  }
+
+  private lose(error: unknown): void {
+    if (this.loss !== null) return
+    this.loss = lossOf(error)
+    this.options.onClose()
+    for (const each of this.unsent.splice(0)) each.handleError(this.loss)
+    this.dialled?.socket.destroy()
+  }
+}
+
+const name_form = /^r[0-9a-f]{12}_\d+$/
+
+/** Whether a prepared statement's name is one that a session gave. */
+export function isOfOurs(prepared_name: string): boolean {
+  return name_form.test(prepared_name)
+}
+
+/** The driver gives many of its losses no code. */
+function lossOf(error: unknown): Error {
+  const { code, message } = error as { code?: unknown; message: string }
+  if (error instanceof Error && typeof code === 'string') return error
+  return coded(new Error(message, { cause: error }), 'CONNECTION_CLOSED')
+}
+
+/** Each statement has an error of its own, which says where the statement was written. */
+function failureOf(
+  error: unknown,
+  { loss, origin }: { loss: Error | null; origin: string },
+): unknown {
+  if (!(error instanceof Error)) return error
+  const own = loss === null ? error : copyOf(loss)
+  own.stack += origin.replace(/^.*\n/, '\n')
+  return own
+}
+
+function copyOf(error: Error): Error {
+  return Object.assign(new Error(error.message, { cause: error }), { ...error })
+}
+
+function coded(error: Error, code: string): Error {
+  return Object.assign(error, { code })
+}
