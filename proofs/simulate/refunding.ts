@@ -78,7 +78,7 @@ export async function faultsOfRefunds(sql: Sql, bank: Bank, memory: Memory): Pro
         and o.payment_id = r.payment_id and o.status <> 'failed') as sums
     from refunds r join payments p using (merchant_id, payment_id) order by r.refund_id`
   const events = await sql<{ payment_id: string; type: string }[]>`
-    select payment_id, type from events where type like 'refund.%'`
+    select payment_id, type from events where type like 'refund.%' order by sequence`
   const told = Map.groupBy(events, ({ payment_id }) => payment_id)
   const given = bank.settlements.filter(
     ({ kind, answer }) => kind === 'refund' && answer.result === 'approved',

@@ -32,6 +32,13 @@ const others: JobName[] = [
   'rewrap_cards',
 ]
 
+/** A notice is never put off for longer: what is due later was written by a wrong clock, and its job takes it at once. */
+const longest_wait_ms = 2 * 3_600_000
+const asJobsSee = (due: Due, now_ms: number): Due =>
+  due.notices && due.notices.getTime() > now_ms + longest_wait_ms
+    ? { ...due, notices: new Date(now_ms) }
+    : due
+
 /** Between two looks for deliveries, where what is due waits for a breaker or for another process. */
 const pause_max_ms = 8_000
 const day_ms = 24 * 3_600_000
@@ -109,8 +116,9 @@ export function openRest(parts: {
   }
 
   async function look(timer_at_ms: number | null): Promise<number> {
-    const { due, swept_until } = await findDue()
+    const { due: written, swept_until } = await findDue()
     const now_ms = scheduler.now().getTime()
+    const due = asJobsSee(written, now_ms)
     const times = Object.values(due).flatMap((at) => (at ? [at.getTime()] : []))
     start(due, swept_until, now_ms)
     const never_ms = Number.POSITIVE_INFINITY

@@ -67,6 +67,15 @@ describe.each(stages)('%s', (name, stage) => {
     },
   )
 
+  test('a process stores it while its clock is days ahead: it counts now', async () => {
+    const lost = await lose()
+    for (const post of lost.posts) expect((await send(service, post)).status).toBe(200)
+    const ahead = new Date(clock.now().getTime() + 6 * 24 * 3_600_000)
+    await other.sql`
+      update acquirer_notices set received_at = ${ahead}, next_try_at = ${ahead} where next_try_at is not null`
+    await expectCaptured(lost)
+  })
+
   test('each comes twice, to both processes, in another order', async () => {
     const lost = await lose()
     const stored = await count()

@@ -34,16 +34,23 @@ export async function saveNotices(
   return rows.length
 }
 
-/** Claims unhandled notices, the oldest first, until `lease_until`. */
+/** Longer than any wait for the next look. */
+const longest_wait_ms = 2 * 3_600_000
+
+/**
+ * Claims unhandled notices, the oldest first, until `lease_until`. One that is due hours ahead was stored by a process whose clock
+ * was wrong.
+ */
 export async function claimNotices(
   sql: Sql,
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
 ): Promise<StoredNotice[]> {
+  const never = new Date(now.getTime() + longest_wait_ms)
   return sql<StoredNotice[]>`
     with claimed as (
       update acquirer_notices set next_try_at = ${lease_until}, tries = tries + 1
       where ctid = any(array(
-        select ctid from acquirer_notices where next_try_at <= ${now}
+        select ctid from acquirer_notices where next_try_at <= ${now} or next_try_at > ${never}
         order by next_try_at limit ${limit} for update skip locked))
       returning *
     )
