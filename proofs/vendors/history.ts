@@ -159,6 +159,10 @@ const kinds = {
   REFUND: 'refund',
   EXPIRE: 'expire',
   CHARGEBACK: 'refund',
+  // Nobody does the last three in these lives.
+  AUTHORISATION_ADJUSTMENT: 'refund',
+  MANUAL_REVIEW_REJECT: 'refund',
+  POSTPONED_REFUND: 'refund',
 } as const
 
 function adyenAct({ psp, event, reference, amount, ...act }: FakeModification): BookedAct {

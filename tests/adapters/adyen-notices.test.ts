@@ -1,11 +1,13 @@
 // What Adyen's notices are read as: one fault a row. The vendor's own validator judges our signatures, and we judge its.
 
+import { NotificationRequestItem } from '@adyen/api-library/lib/src/typings/notification/notificationRequestItem.js'
 import { hmacValidator } from '@adyen/api-library/lib/src/utils/index.js'
 import { describe, expect, test } from 'vitest'
 import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import type { AdyenCredentials } from '../../src/acquirers/adyen/credentials.ts'
 import { codesOfWords, declineOf as declineOfCode } from '../../src/acquirers/adyen/declines.ts'
+import { events } from '../../src/acquirers/adyen/notices.ts'
 import { type NoticeItem, posted, signed, signedText } from './fakes/adyen/views.ts'
 
 const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'
@@ -45,6 +47,8 @@ describe('about a charge', () => {
     ...{ result: 'approved', acquirer_transaction_id: 'PSP1', captured: false },
     ...{ amount: 4200, currency: 'GBP' },
   }
+  const done = { result: 'approved', acquirer_transaction_id: 'PSP1' }
+  const money = { amount: 4200, currency: 'GBP' }
   const decline = { code: 'card_declined', category: 'soft', reason: 'Words' }
   const declined = { result: 'declined', decline, acquirer_transaction_id: 'PSP1' }
   test.each<[string, Partial<NoticeItem>, object]>([
@@ -60,11 +64,11 @@ describe('about a charge', () => {
       { amount: { value: 42, currency: 'XXX' } },
       { about: 'authorise', answer: null },
     ],
-    ['lapsed', { eventCode: 'EXPIRE' }, { about: 'expiry', answer: null }],
+    ['lapsed', { eventCode: 'EXPIRE' }, { about: 'expiry', answer: { ...done, money } }],
     [
       'lapsed, by a name of its own',
       { eventCode: 'EXPIRE', pspReference: 'EXP1', originalReference: 'PSP1' },
-      { about: 'expiry', answer: null },
+      { about: 'expiry', answer: { ...done, acquirer_transaction_id: 'EXP1', money } },
     ],
     [
       'of somebody else',
@@ -74,6 +78,69 @@ describe('about a charge', () => {
   ])('%s', (_, change, expected) => {
     expect(readItem({ ...charge, ...change })).toEqual([{ ...of_charge, ...expected }])
   })
+})
+
+describe('what only announces', () => {
+  test.each([
+    ['MANUAL_REVIEW_ACCEPT', 'authorise'],
+    ['MANUAL_REVIEW_REJECT', 'reverse'],
+    ['POSTPONED_REFUND', 'refund'],
+  ])('%s names the charge and no outcome', (eventCode, about) => {
+    for (const success of ['true', 'false'] as const) {
+      expect(readItem({ ...modification, eventCode, success })).toMatchObject([
+        { about, reference, authorisation_transaction_id: 'PSP1', answer: null },
+      ])
+    }
+  })
+})
+
+describe('an adjusted authorisation', () => {
+  const adjusted = { ...modification, eventCode: 'AUTHORISATION_ADJUSTMENT' }
+  const amount = { value: 3000, currency: 'GBP' }
+  test('is an approval of another amount', () => {
+    const answer = {
+      ...{ result: 'approved', acquirer_transaction_id: 'PSP1', captured: false },
+      ...{ amount: 3000, currency: 'GBP' },
+    }
+    expect(readItem({ ...adjusted, amount })).toMatchObject([
+      { about: 'authorise', acquirer_transaction_id: 'PSP1', answer },
+    ])
+  })
+
+  test('that was refused leaves the charge as it was', () => {
+    expect(readItem({ ...adjusted, amount, success: 'false' })).toMatchObject([{ answer: null }])
+  })
+})
+
+/** Of the events that Adyen's library knows: why nobody reads them. */
+const unread: Record<string, string> = {
+  AUTORESCUE: 'no payment is left to it: requests do not ask for it',
+  CANCEL_AUTORESCUE: 'as above',
+  PROCESS_RETRY: 'as above',
+  DISPUTE_DEFENSE_PERIOD_ENDED: 'the dispute itself was told',
+  INFORMATION_SUPPLIED: 'the dispute itself was told, and a person has answered it',
+  ISSUER_COMMENTS: 'the dispute itself was told',
+  ISSUER_RESPONSE_TIMEFRAME_EXPIRED: 'the dispute itself was told, and ends well',
+  DONATION: 'is a payment of its own, which was not made here',
+  HANDLED_EXTERNALLY: 'is of a payment at a terminal',
+  OFFER_CLOSED: 'is of a voucher that nobody paid',
+  ORDER_CLOSED: 'is of a payment by several cards, which requests do not ask for',
+  ORDER_OPENED: 'as above',
+  PAIDOUT_REVERSED: 'is of a payout',
+  PAYOUT_DECLINE: 'is of a payout',
+  PAYOUT_EXPIRE: 'is of a payout',
+  PAYOUT_THIRDPARTY: 'is of a payout',
+  PENDING: 'the answer to the charge has said so',
+  RECURRING_CONTRACT: 'is of a stored card, which requests do not ask for',
+  REFUND_WITH_DATA: 'goes to a card that is given anew, and is of no payment',
+  REPORT_AVAILABLE: 'is of a file',
+}
+
+test('each event of the vendor is read, or there is a reason', () => {
+  const theirs: string[] = Object.values(NotificationRequestItem.EventCodeEnum)
+  expect(Object.keys(unread).filter((each) => Object.hasOwn(events, each))).toEqual([])
+  const known = [...Object.keys(events), ...Object.keys(unread)]
+  expect(theirs.filter((each) => !known.includes(each))).toEqual([])
 })
 
 describe('about a modification', () => {

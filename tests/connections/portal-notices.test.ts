@@ -60,7 +60,16 @@ async function follow(stage: VendorStage): Promise<void> {
 }
 
 type Act = {
-  portal?: 'capture' | 'void' | 'refund' | 'expire' | 'reverse' | 'dispute'
+  portal?:
+    | 'capture'
+    | 'void'
+    | 'refund'
+    | 'expire'
+    | 'reverse'
+    | 'dispute'
+    | 'adjust'
+    | 'reject'
+    | 'postpone'
   of?: number
 }
 
@@ -88,6 +97,36 @@ const disputed = (status = 'captured'): End => ({
 
 /** A text says why there is no such row. */
 const rows: [State, Act, Record<VendorName, End | string>][] = [
+  [
+    'held',
+    { portal: 'adjust', of: 5000 },
+    {
+      checkout: 'its increments are told as any other notice, and the charge is looked up',
+      stripe: 'it increments what is told as any other notice, and the charge is looked up',
+      adyen: {
+        ...{ outcome: 'contradicts', status: 'held', found: [['amount_differs', 'charge']] },
+        line: /^the acquirer carried out another amount/,
+      },
+    },
+  ],
+  [
+    'captured',
+    { portal: 'reject' },
+    {
+      checkout: 'tells of no review by a person',
+      stripe: 'tells of what comes of a review alone',
+      adyen: { outcome: 'no_outcome', status: 'captured' },
+    },
+  ],
+  [
+    'captured',
+    { portal: 'postpone' },
+    {
+      checkout: 'refunds nothing before it is captured',
+      stripe: 'refunds nothing before it is captured',
+      adyen: { outcome: 'no_outcome', status: 'captured' },
+    },
+  ],
   [
     'held',
     { portal: 'void' },

@@ -77,11 +77,17 @@ export function adyenPortal(books: AdyenBooks, words: string): Portal & AdyenPor
     ...{ undoCapture: never, shrinkCapture: never, undoVoid: never },
     reverse: act('CANCEL_OR_REFUND', 'refund'),
     dispute: act('CHARGEBACK'),
+    adjust: act('AUTHORISATION_ADJUSTMENT'),
+    reject: act('MANUAL_REVIEW_REJECT'),
+    postpone: act('POSTPONED_REFUND'),
   }
 }
 
 /** What Adyen has besides. */
-type AdyenPortal = Record<'reverse' | 'dispute', (reference: string) => void>
+type AdyenPortal = Record<
+  'reverse' | 'dispute' | 'adjust' | 'reject' | 'postpone',
+  (reference: string, amount?: number) => void
+>
 
 export function stripePortal(books: StripeBooks, now: () => Date): Portal {
   const intentOf = (reference: string) =>

@@ -19,9 +19,17 @@ import type { AdyenCredentials } from './credentials.ts'
 import { moneyRead } from './currencies.ts'
 import { declineToldOf } from './declines.ts'
 
-/** `fails`: the event itself reports a failure, although it has `success: "true"`. */
-const events: Record<string, { about: Notice['about']; fails?: true }> = {
+/**
+ * `fails`: the event itself reports a failure, although it has `success: "true"`. `announces`: what comes of it has a notice of its
+ * own. From the published list of 2026-11, docs.adyen.com/development-resources/webhooks/webhook-types; a test names the others.
+ */
+export const events: Record<string, { about: Notice['about']; fails?: true; announces?: true }> = {
   AUTHORISATION: { about: 'authorise' },
+  // The new amount of what is reserved.
+  AUTHORISATION_ADJUSTMENT: { about: 'authorise' },
+  // A person's review of the risk: what is rejected is cancelled or refunded then.
+  MANUAL_REVIEW_ACCEPT: { about: 'authorise', announces: true },
+  MANUAL_REVIEW_REJECT: { about: 'reverse', announces: true },
   EXPIRE: { about: 'expiry' },
   CAPTURE: { about: 'capture' },
   CAPTURE_FAILED: { about: 'capture', fails: true },
@@ -31,11 +39,13 @@ const events: Record<string, { about: Notice['about']; fails?: true }> = {
   CANCEL_OR_REFUND: { about: 'reverse' },
   VOID_PENDING_REFUND: { about: 'reverse' },
   REFUND: { about: 'refund' },
+  // It waits for the capture.
+  POSTPONED_REFUND: { about: 'refund', announces: true },
   REFUND_FAILED: { about: 'refund', fails: true },
   REFUNDED_REVERSED: { about: 'refund', fails: true },
   ...Object.fromEntries(
     `NOTIFICATION_OF_CHARGEBACK REQUEST_FOR_INFORMATION CHARGEBACK CHARGEBACK_REVERSED SECOND_CHARGEBACK
-     PREARBITRATION_WON PREARBITRATION_LOST NOTIFICATION_OF_FRAUD`
+     PREARBITRATION_OPEN PREARBITRATION_WON PREARBITRATION_LOST NOTIFICATION_OF_FRAUD`
       .split(/\s+/)
       .map((event) => [event, { about: 'dispute' }]),
   ),
@@ -128,14 +138,16 @@ function noticeOf(read: Item, installation: string): Notice[] {
 }
 
 function answerOf(
-  { eventCode, success, reason, pspReference, amount, additionalData }: Item,
-  { about, fails }: (typeof events)[string],
+  { eventCode, success, reason, pspReference, amount, additionalData, originalReference }: Item,
+  { about, fails, announces }: (typeof events)[string],
 ): AuthoriseAnswer | SettleAnswer | null {
-  if (about === 'dispute') return null
+  if (about === 'dispute' || announces) return null
   const acquirer_transaction_id = pspReference
   const is_done = success === 'true' && !fails
   const words = wordsOf(reason)
   if (about === 'authorise') {
+    const is_adjustment = eventCode === 'AUTHORISATION_ADJUSTMENT'
+    if (is_adjustment && !(is_done && originalReference)) return null
     if (!is_done) {
       return { result: 'declined', decline: declineToldOf(reason), acquirer_transaction_id }
     }
@@ -144,7 +156,7 @@ function answerOf(
     if (!money) return null
     const approval = {
       result: 'approved',
-      acquirer_transaction_id,
+      acquirer_transaction_id: originalReference || pspReference,
       captured: false,
       ...money,
     } as const

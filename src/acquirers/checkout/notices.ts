@@ -12,11 +12,16 @@ import { referenceRead } from './requests.ts'
 
 type Meaning = { about: Notice['about']; outcome?: Suggestion['outcome'] }
 
+/**
+ * From the published list of 2025-12, www.checkout.com/docs/workflows/view-events. Left out are payouts, returns of bank debits, reviews and
+ * retries, which requests do not ask for, and verified cards: no money moves.
+ */
 const meanings: Record<string, Meaning> = {
   payment_approved: { about: 'authorise', outcome: 'approved' },
   payment_declined: { about: 'authorise', outcome: 'refused' },
   payment_pending: { about: 'authorise' },
   payment_canceled: { about: 'authorise', outcome: 'refused' },
+  payment_authorization_incremented: { about: 'authorise' },
   payment_expired: { about: 'expiry' },
   payment_captured: { about: 'capture', outcome: 'approved' },
   payment_capture_declined: { about: 'capture', outcome: 'refused' },

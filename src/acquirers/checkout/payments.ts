@@ -43,7 +43,7 @@ const payment = z.object({
     .object({
       ...{ total_authorized: count.nullish(), total_captured: count.nullish() },
       ...{ total_refunded: count.nullish(), available_to_refund: count.nullish() },
-      ...{ total_voided: count.nullish(), available_to_capture: count.nullish() },
+      available_to_capture: count.nullish(),
     })
     .nullish()
     .default(null),

@@ -140,10 +140,10 @@ function standingOf(
   return { state: 'voided', ...money }
 }
 
-/** What a void of a part has left. */
+/** What is reserved now, after a void of a part, or an increment. */
 function restOf({ balances, currency }: TheirPayment): Money | null {
-  const { total_voided, available_to_capture } = balances ?? {}
-  if (!total_voided || !available_to_capture) return null
+  const { available_to_capture } = balances ?? {}
+  if (!available_to_capture) return null
   return moneyRead({ amount: available_to_capture, currency })
 }
 

@@ -66,12 +66,20 @@ export function noticesIn(
   ]
 }
 
+/**
+ * From docs.stripe.com/api/events/types, 2026-11. Left out are `charge.…` of what an intent's own event tells, and `review.…`: what comes
+ * of a review is told as a refund.
+ */
 function isRead(type: string): boolean {
-  return /^(payment_intent|refund|charge\.dispute)\.|^charge\.refunded$/.test(type)
+  return /^(payment_intent|refund|charge\.dispute|radar\.early_fraud_warning)\.|^charge\.refunded$/.test(
+    type,
+  )
 }
 
 function aboutOf(type: string, told: Told): Notice['about'] | null {
-  if (type.startsWith('charge.dispute.')) return 'dispute'
+  // The issuer has heard of fraud, and a dispute mostly follows.
+  const is_warning = type.startsWith('radar.early_fraud_warning.')
+  if (is_warning || type.startsWith('charge.dispute.')) return 'dispute'
   switch (type) {
     case 'payment_intent.amount_capturable_updated':
     case 'payment_intent.processing':

@@ -147,6 +147,11 @@ describe('notices', () => {
         answer: null,
       },
     ],
+    [
+      'radar.early_fraud_warning.created',
+      { id: 'issfr_1', charge: 'ch_1', payment_intent: 'pi_1' },
+      { about: 'dispute', authorisation_transaction_id: 'pi_1', answer: null },
+    ],
   ])('%s', (type, object, expected) => {
     const [notice, ...others] = read(eventOf(type, object))
     expect(notice).toMatchObject({ notice_id: 'evt_1', occurred_at: now, ...expected })

@@ -41,12 +41,13 @@ const given_up_after_ms = 7 * 24 * 3_600_000
 /** How long a handled notice is kept, for people. */
 const kept_ms = 90 * 24 * 3_600_000
 
-/** `later`: the outcome is not clear yet. Every other value ends the notice, and is kept in its row for people. */
+/** `later`: the outcome is not clear yet. `no_outcome`: the notice tells of none, and another one will. Every other value ends the notice, and is kept in its row for people. */
 type Outcome =
   | 'contradicts'
   | 'settled'
   | 'asked_at_once'
   | 'nothing_new'
+  | 'no_outcome'
   | 'unknown_here'
   | 'second_charge'
   | 'held_back'
@@ -154,7 +155,8 @@ async function followTold(
   const done = await settleDoneElsewhere(context, { whole, operation, cause }, notice)
   if (done !== null) return done
   const { answer } = notice
-  if (!operation || answer === null || answer.result === 'suggested') return 'nothing_new'
+  if (answer === null) return 'no_outcome'
+  if (!operation || answer.result === 'suggested') return 'nothing_new'
   return settle(context, { ...whole, operation, cause }, notice, answer)
 }
 
@@ -187,6 +189,8 @@ function mayHaveChanged(
   { about, answer }: StoredNotice,
 ): boolean {
   if (operation.kind !== 'authorise') return false
+  // The amount of the authorisation may be another now.
+  if (about === 'authorise' && answer === null) return true
   // An acquirer that captures with the charge tells of it in the same way.
   if (about === 'capture') return hold !== null && isWaiting(hold)
   const is_refused = answer?.result === 'suggested' && answer.outcome === 'refused'

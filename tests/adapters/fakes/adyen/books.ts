@@ -6,8 +6,7 @@ import type { CancelBody, PaymentBody, SettleBody, SettlePath } from './judge.ts
 
 export type FakeModification = {
   psp: string
-  /** The last two are never asked for by us. */
-  event: (typeof eventOf)[SettlePath] | 'TECHNICAL_CANCEL' | 'EXPIRE' | 'CHARGEBACK'
+  event: (typeof eventOf)[SettlePath] | 'TECHNICAL_CANCEL' | ActElsewhere
   /** Null once it has come back. */
   takes: 'capture' | 'cancel' | 'refund' | null
   /** In their minor units. */
@@ -22,6 +21,14 @@ export type FakeModification = {
   /** When the bank of the shopper sent the refund back; left out where it has not. */
   sent_back_at?: Date
 }
+
+/** Never asked for by us. */
+type ActElsewhere =
+  | 'EXPIRE'
+  | 'CHARGEBACK'
+  | 'AUTHORISATION_ADJUSTMENT'
+  | 'MANUAL_REVIEW_REJECT'
+  | 'POSTPONED_REFUND'
 
 export type FakePayment = {
   psp: string
