@@ -114,7 +114,7 @@ Pay on either page with a test card by a click, or create a checkout session you
     -H 'Content-Type: application/json' \\
     -d '{"amount": 4200, "currency": "GBP", "customer": {"email": "jo@example.com"}}'
 
-The README goes on from there to a captured payment. Ctrl-C stops the service.
+${base_url}/docs/first-payment goes on from there to a captured payment. Ctrl-C stops the service.
 
 `
 }

@@ -113,6 +113,20 @@ describe('a backup', () => {
     }
   })
 
+  test('has every table that a crash would leave', async () => {
+    const database = await freshDatabase()
+    databases.push(database)
+    const { sql, close } = await database.open()
+    const tables = await sql<{ name: string }[]>`
+      select format('%I.%I', nspname, relname) as name
+      from pg_class c join pg_namespace n on n.oid = relnamespace
+      where relkind in ('r', 'p') and relpersistence = 'p' and not relispartition
+        and nspname in ('public', 'vault', 'simulator')`
+    await close()
+    const names = tables.map(({ name }) => name).toSorted()
+    expect(Object.keys(written.rows).toSorted()).toEqual(names)
+  })
+
   test('moves to a PostgreSQL server, and from there to another, the same', async () => {
     const one = await emptyServer()
     await isPutBack(one.env, one.database)

@@ -54,7 +54,7 @@ export const restoreCommand: Command = {
       0,
     )
     if (json) printJson({ file: path, ...head, rows: counts, chains: chains.length, faults })
-    else tell({ head, counts, description, chains: chains.length, faults })
+    else tell({ head, counts, description, faults })
     return faults === 0 ? 0 : 1
   },
 }
@@ -134,17 +134,11 @@ function sayingOf(path: string, error: unknown): unknown {
   return new CommandError(`${path} ${error.message}${missing}`)
 }
 
-function tell({
-  head,
-  counts,
-  description,
-  chains,
-  faults,
-}: Restored & { chains: number; faults: number }): void {
+function tell({ head, counts, description, faults }: Restored & { faults: number }): void {
   printLine(`${description}: ${rowWords(counts)}, as of ${head.made_at}.`)
   printLine(
     faults === 0
-      ? `The journal is whole: ${chains} chains, and every payment agrees with its lines.`
+      ? 'The journal is whole, and every payment agrees with its lines.'
       : `Something is wrong: ${faults} faults, which ripper audit verify names.`,
   )
   printLine('The brake is pulled: nothing that is unknown here is reversed.')
