@@ -258,8 +258,12 @@ export type Payment = {
   basket_total: number | null
   tax_total: number | null
   customer: Customer | null
+  /** as sent when the session was created */
+  metadata: Record<string, string>
   order_reference: string | null
   order_reference_captured_payments: number | null
+  /** what was refunded, pending refunds included; absent where nothing was */
+  refunded_amount?: number
 }
 
 /** A payment in a list: as it is read, without items, with its card. */
@@ -284,9 +288,13 @@ export type ListedPayment = {
   basket_total: number | null
   tax_total: number | null
   customer: Customer | null
+  /** as sent when the session was created */
+  metadata: Record<string, string>
   order_reference: string | null
   /** among the newest 50 of the order reference */
   order_reference_captured_payments: number | null
+  /** what was refunded, pending refunds included; absent where nothing was */
+  refunded_amount?: number
   card: Card | null
 }
 
@@ -317,6 +325,8 @@ export type PaymentQuery = {
   /** ISO 4217, in any case */
   currency?: string
   decline_code?: string
+  /** whether something of it was refunded */
+  refunded?: 'true' | 'false'
 }
 
 /** Which events are listed; all without any. */
@@ -364,8 +374,12 @@ export type HeldPayment = {
   basket_total: number | null
   tax_total: number | null
   customer: Customer | null
+  /** as sent when the session was created */
+  metadata: Record<string, string>
   order_reference: string | null
   order_reference_captured_payments: number | null
+  /** what was refunded, pending refunds included; absent where nothing was */
+  refunded_amount?: number
   hold: Hold
   settlement: 'awaiting_reconciliation' | null
 }

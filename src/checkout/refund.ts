@@ -5,6 +5,7 @@ import { Refusal } from '../kernel/errors.ts'
 import {
   api_version,
   type ExtensionEventType,
+  inMajorUnits,
   type Mode,
   type RefundId,
   timestamp,
@@ -60,7 +61,11 @@ export function amountToRefund(payment: Payment, { amount }: Pick<RefundWish, 'a
   }
   const left = payment.amount - payment.refunded_amount
   if (left === 0) throw exceeds('Nothing is left of the capture.', 'charge_already_refunded')
-  if (amount !== null && amount > left) throw exceeds('Less than that is left of the capture.')
+  if (amount !== null && amount > left) {
+    throw exceeds(
+      `${inMajorUnits(left, payment.currency)} ${payment.currency} is left of the capture.`,
+    )
+  }
   return amount ?? left
 }
 

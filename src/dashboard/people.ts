@@ -1,21 +1,28 @@
-// The names of the people in lines of the journal, for those who may see the team. Others see ids alone.
+// The names of the people and keys in lines of the journal. People's names are for those who manage the team or read shoppers'
+// names, too. Others see ids alone.
 
 import { z } from 'zod'
 import type { Sql } from '../database/open.ts'
+import { keyNamesOf } from '../merchants/key-store.ts'
 import type { Member } from '../users/member.ts'
 import { namesOf } from '../users/user-store.ts'
 
-/** Names by user id. */
+/** Names by the id of a person or key. */
 export const peopleView = z.record(z.string(), z.string())
 
-/** The names of the people who made a change, and of those it was about. */
+/** The names of those who made a change, and of those it was about. */
 export async function peopleIn(
   sql: Sql,
   lines: { actor: string; subject: string }[],
-  { can, mode }: Pick<Member, 'can' | 'mode'>,
+  { can, mode, merchant_id }: Pick<Member, 'can' | 'mode' | 'merchant_id'>,
 ): Promise<Record<string, string>> {
-  if (!can('manage_members', mode ?? 'live')) return {}
-  const ids = lines.flatMap(({ actor, subject }) => [actor.replace(/^user /, ''), subject])
-  const user_ids = [...new Set(ids.filter((id) => id.startsWith('usr_')))]
-  return user_ids.length === 0 ? {} : namesOf(sql, user_ids)
+  const ids = lines.flatMap(({ actor, subject }) => [actor.replace(/^\w+ /, ''), subject])
+  const idsOf = (prefix: string) => [...new Set(ids.filter((id) => id.startsWith(prefix)))]
+  const [user_ids, key_ids] = [idsOf('usr_'), idsOf('key_')]
+  const of = mode ?? 'live'
+  const may_see_people = can('manage_members', of) || can('read_shoppers', of)
+  return {
+    ...(key_ids.length > 0 && (await keyNamesOf(sql, merchant_id, key_ids))),
+    ...(user_ids.length > 0 && may_see_people && (await namesOf(sql, user_ids))),
+  }
 }

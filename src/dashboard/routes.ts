@@ -33,6 +33,7 @@ import {
 import { createKeyHere, listKeysHere, revokeKeyHere } from './keys/key-routes.ts'
 import { listOperationsHere, resolveOperationHere } from './operations/operation-routes.ts'
 import { readOverviewHere } from './overview/overview-routes.ts'
+import { listBeginningsHere } from './payments/beginnings.ts'
 import {
   captureHere,
   escalateHere,
@@ -123,6 +124,7 @@ export const dashboardRoutes = [
   listRefundLimitsHere,
   setRefundLimitHere,
   listPaymentsHere,
+  listBeginningsHere,
   readPaymentHere,
   readTimelineHere,
   captureHere,

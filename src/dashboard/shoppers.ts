@@ -18,17 +18,21 @@ export function maskEmail(email: string): string {
   return at === -1 ? '…' : `${firstOf(email)}${email.slice(at)}`
 }
 
+/** A session has no metadata in its list. */
+type ShopperRow = {
+  mode: Mode
+  customer: Customer | null
+  metadata?: Record<string, string>
+}
+
 /** A payment or session, with its customer masked unless the person may read shoppers of its mode. */
-export function showShopper<Row extends { mode: Mode; customer: Customer | null }>(
-  row: Row,
-  member: Member,
-): Row {
+export function showShopper<Row extends ShopperRow>(row: Row, member: Member): Row {
   if (member.can('read_shoppers', row.mode)) return row
-  return { ...row, customer: maskCustomer(row.customer) }
+  return { ...row, customer: maskCustomer(row.customer), ...(row.metadata && { metadata: {} }) }
 }
 
 /** The same for each row of a page. */
-export function showShoppers<Page extends { data: { mode: Mode; customer: Customer | null }[] }>(
+export function showShoppers<Page extends { data: ShopperRow[] }>(
   page: Page,
   member: Member,
 ): Page {
@@ -56,9 +60,11 @@ export function showEvents<Page extends { data: { data: { mode: Mode } }[] }>(
   member: Member,
 ): Page {
   const show = (event: Page['data'][number]) => {
-    const data = event.data as { mode: Mode; customer?: Customer | null }
-    if (data.customer === undefined || member.can('read_shoppers', data.mode)) return event
-    return { ...event, data: { ...data, customer: maskCustomer(data.customer), metadata: {} } }
+    const data = event.data as Omit<ShopperRow, 'customer'> & Partial<ShopperRow>
+    const { customer } = data
+    return customer === undefined
+      ? event
+      : { ...event, data: showShopper({ ...data, customer }, member) }
   }
   return { ...page, data: page.data.map(show) }
 }

@@ -77,6 +77,14 @@ export function currencyOf(code: string): Currency | undefined {
   return currencies.get(code.toUpperCase())
 }
 
+/** `4200` GBP → `42.00`, from the digits: a division would round. */
+export function inMajorUnits(amount: number, currency: string): string {
+  const exponent = currencyOf(currency)?.exponent ?? 2
+  if (exponent === 0) return String(amount)
+  const digits = String(amount).padStart(exponent + 1, '0')
+  return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`
+}
+
 /** Characters that control text or turn it round: a name that has one can look like another. */
 export const unshown = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 

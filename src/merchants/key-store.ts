@@ -109,6 +109,18 @@ export async function listKeys(sql: Sql, merchant_id: string | null): Promise<Ke
     where ${whose} order by merchant_id, created_at, key_id`
 }
 
+/** The names of a merchant's keys by their ids; a key without a name is left out. */
+export async function keyNamesOf(
+  sql: Sql,
+  merchant_id: string,
+  key_ids: string[],
+): Promise<Record<string, string>> {
+  const rows = await sql<{ key_id: string; name: string }[]>`
+    select key_id, name from api_keys
+    where merchant_id = ${merchant_id} and key_id = any(${key_ids}) and name is not null`
+  return Object.fromEntries(rows.map(({ key_id, name }) => [key_id, name]))
+}
+
 /** Writes that a key was used at `at`; false where a use since `before` is written already. */
 export async function noteKeyUse(
   sql: Sql,

@@ -33,7 +33,22 @@ const statusesOf = async (payment_id: string) => {
   ])
 }
 
+const refundedAmountOf = async (payment_id: string) =>
+  (await client.readPayment(payment_id)).body.refunded_amount
+
 describe('a captured payment', () => {
+  test('says what was refunded: what is pending counts, and where nothing was it is absent', async () => {
+    const payment_id = await paid()
+    expect(await refundedAmountOf(payment_id)).toBeUndefined()
+    // The acquirer refuses this one.
+    await client.refund(payment_id, { amount: 1013 })
+    expect(await refundedAmountOf(payment_id)).toBeUndefined()
+    await client.refund(payment_id, { amount: 1000 })
+    expect(await refundedAmountOf(payment_id)).toBe(1000)
+    await client.refund(payment_id, { amount: 517 })
+    expect(await refundedAmountOf(payment_id)).toBe(1517)
+  })
+
   test('is refunded whole where no amount is named, and its status stays', async () => {
     const payment_id = await paid()
     const { status, body } = await client.refund(payment_id, { reason: 'returned' })
@@ -54,9 +69,9 @@ describe('a captured payment', () => {
     const payment_id = await paid()
     expect((await client.refund(payment_id, { amount: 1000 })).status).toBe(201)
     expect((await client.refund(payment_id, { amount: 200 })).status).toBe(201)
-    expect(refusal(await client.refund(payment_id, { amount: 3001 }))).toBe(
-      '409 refund_exceeds_captured',
-    )
+    const exceeding = await client.refund(payment_id, { amount: 3001 })
+    expect(refusal(exceeding)).toBe('409 refund_exceeds_captured')
+    expect(exceeding.body.message).toContain('30.00 GBP is left of the capture')
     expect((await client.refund(payment_id)).body.amount).toBe(3000)
     expect(await statusesOf(payment_id)).toEqual([
       [3000, 'succeeded'],

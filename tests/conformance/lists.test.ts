@@ -65,6 +65,7 @@ describe('payments', () => {
     }
     expect(data).toHaveLength(4)
     expect(data[3]).toMatchObject({ basket_total: 4200, order_reference_captured_payments: 1 })
+    expect(data.map(({ refunded_amount }) => refunded_amount)).toEqual([...Array(3), 100])
     expect(data[3]).not.toHaveProperty('items')
   })
 
@@ -93,6 +94,11 @@ describe('payments', () => {
     ['decline_code=suspected_fraud', []],
     ['order_reference=G-1&status=declined&card_last4=0000&customer_email=ADA@example.com', [2]],
     ['order_reference=G-1&status=captured&mode=test', [3]],
+    ['refunded=true', [3]],
+    ['refunded=false', [0, 1, 2]],
+    ['refunded=true&mode=test&status=captured', [3]],
+    ['refunded=true&currency=EUR', []],
+    ['refunded=false&status=captured', [1]],
   ])('%s', async (query, expected) => {
     const ids = expected.map((at) => all[at])
     expect((await pagesOf(`/v1/payments?limit=1&${query}`)).flat()).toEqual(ids)
@@ -270,6 +276,8 @@ test.each([
   ['/v1/payments', 'amount=999999999999'],
   ['/v1/payments', 'currency=XXX'],
   ['/v1/payments', 'decline_code=%0a'],
+  ['/v1/payments', 'refunded=yes'],
+  ['/v1/payments', 'refunded=true&refunded=true'],
   ['/v1/payments', 'type=payment.held'],
   ['/v1/checkout/sessions', 'status=captured'],
   ['/v1/checkout/sessions', 'order_reference=%00'],

@@ -158,6 +158,7 @@ test('a captured payment and its event', async () => {
     acquirer_transaction_id: expect.stringMatching(/^sim_[0-9a-f]{24}$/),
     order_reference: 'T-2',
     order_reference_captured_payments: 1,
+    metadata: { cart: '7' },
   })
   const events = await eventsOf(result.payment_id)
   expect(events).toHaveLength(1)

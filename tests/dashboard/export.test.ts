@@ -67,6 +67,7 @@ test('the last line says where there are more rows than the file may have', asyn
       ...none,
       ...rest,
       decline_code: undefined,
+      refunded: undefined,
     },
     ...{ member: { user_id: owner.user_id }, request_id: 'req_1' },
   }

@@ -1,7 +1,7 @@
 // Payments at the dashboard: what each role reads of shoppers, what may be done now, the timeline, and who decided.
 
 import { expect, test } from 'vitest'
-import type { Json } from '../support/client.ts'
+import { type Json, purchase } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { useService } from '../support/use-service.ts'
@@ -15,7 +15,8 @@ const [owner, developer, support, viewer] = [
   await newMember(service, { role: 'support' }),
   await newMember(service, { role: 'viewer' }),
 ]
-const paid = (await client.pay()).body.payment_id as string
+const paid = (await client.pay(undefined, { ...purchase, metadata: { basket: '7' } })).body
+  .payment_id as string
 const key = () => ({ headers: { 'rip-idempotency-key': crypto.randomUUID() } })
 const read = async (person: typeof owner, id: string): Promise<Json> => {
   const answer = await person.get(`${at}/${id}`)
@@ -32,6 +33,9 @@ test('the list is the public one, masked for who may not read shoppers', async (
   const { body: masked, text } = await viewer.get(`${at}?mode=test`)
   expect(masked.data[0].customer).toMatchObject({ email: 'a…@example.com' })
   expect(text).not.toContain('ada@')
+  // Metadata may be about the shopper.
+  expect(open.data[0].metadata).toEqual({ basket: '7' })
+  expect(masked.data[0].metadata).toEqual({})
   expect(masked.data[0].card).toEqual({ brand: 'visa', last4: '4242' })
 })
 
@@ -50,12 +54,13 @@ test('one payment, with what each may do with it', async () => {
   expect(shown).toMatchObject(open)
   expect(shown).toMatchObject({
     card: { brand: 'visa', last4: '4242' },
-    ...{ hold: null, settlement: null, refunded_amount: 0, permitted: ['refund'] },
+    ...{ hold: null, settlement: null, permitted: ['refund'] },
   })
   for (const person of [developer, support, viewer]) {
     expect((await read(person, paid)).permitted).toEqual([])
   }
-  expect((await read(viewer, paid)).customer.email).toBe('a…@example.com')
+  const masked = await read(viewer, paid)
+  expect([masked.customer.email, masked.metadata]).toEqual(['a…@example.com', {}])
   const { payment_id } = await hold(account)
   for (const person of [owner, developer, support]) {
     expect((await read(person, payment_id)).permitted).toEqual(['capture', 'void', 'escalate'])
@@ -174,13 +179,66 @@ test('the timeline tells all of it, and no shopper', async () => {
     expect.arrayContaining(['session.created', 'charge.begun', 'payment.held', 'payment.voided']),
   )
   expect(body.lines.at(-1)).toMatchObject({ actor: `user ${owner.user_id}`, seal: 'not_yet' })
-  // Who may not see the team reads no names of people.
-  expect(body.people).toEqual({})
+  // Who may see neither team nor shoppers reads no names of people.
+  expect(body.people[owner.user_id]).toBeUndefined()
+  const seenBySupport = (await support.get(`${at}/${payment_id}/timeline`)).body
+  expect(Object.keys(seenBySupport.people)).toContain(owner.user_id)
   const seen = (await owner.get(`${at}/${payment_id}/timeline`)).body
-  expect(Object.keys(seen.people)).toEqual([owner.user_id])
   expect(seen.people[owner.user_id]).toMatch(/^\S/)
   expect(body.events.map(({ type }: Json) => type)).toEqual(['payment.held', 'payment.voided'])
-  expect(body.payments).toMatchObject([{ payment_id, status: 'voided', acquirer: 'simulator' }])
+  expect(body.payments).toMatchObject([
+    { payment_id, status: 'voided', acquirer: 'simulator', amount: 4200, refunds: [] },
+  ])
+  expect(body.attempts).toEqual([
+    {
+      ...{ attempt_id: body.payments[0].attempt_id, number: 1 },
+      card: { brand: 'visa', last4: '4242' },
+    },
+  ])
   expect(body.seals).toEqual({ right: 0, wrong: 0, not_yet: changes.length })
   expect(text).not.toContain('ada@')
+})
+
+test('keys are told by their names', async () => {
+  const made = await owner.post(`/${account.merchant_id}/keys`, {
+    ...{ name: 'web shop', permissions: ['create_payments', 'decide_holds'], mode: 'test_only' },
+  })
+  expect(made.body, made.text).toMatchObject({ key_id: expect.any(String) })
+  const { payment_id } = await hold(account)
+  const decided = await client.send('POST', `/v1/payments/${payment_id}/hold/void`, {
+    headers: { ...key().headers, 'x-service-api-key': made.body.secret_key },
+  })
+  expect(decided.body, decided.text).toMatchObject({ status: 'voided' })
+  const { people } = (await viewer.get(`${at}/${payment_id}/timeline`)).body
+  expect(people[made.body.key_id]).toBe('web shop')
+})
+
+test('the search box completes orders and emails, which are for who may read shoppers', async () => {
+  const other = await service.newAccount()
+  const orders = ['B-10', 'B-1%', 'B-102', 'B-101', 'B-2', 'b-1', 'B-103', 'B-104', 'B-10']
+  for (const [index, order_reference] of orders.entries()) {
+    const customer = { email: index < 2 ? 'Zoe@b.example' : `z${index}@b.example` }
+    await client.pay(undefined, { ...purchase, order_reference, customer })
+  }
+  await other.client.pay(undefined, { ...purchase, order_reference: 'B-1-theirs' })
+  const begin = async (person: typeof owner, text: string, mode = 'test') =>
+    (
+      await person.get(
+        `/${account.merchant_id}/beginnings?mode=${mode}&text=${encodeURIComponent(text)}`,
+      )
+    ).body
+  // Five at most, each once, in the order of bytes; % is itself.
+  expect(await begin(support, 'B-1')).toEqual({
+    order_references: ['B-1%', 'B-10', 'B-101', 'B-102', 'B-103'],
+    customer_emails: [],
+  })
+  expect((await begin(support, 'B-1%')).order_references).toEqual(['B-1%'])
+  expect(await begin(support, 'ZO')).toEqual({
+    order_references: [],
+    customer_emails: ['zoe@b.example'],
+  })
+  expect((await begin(viewer, 'ZO')).customer_emails).toEqual([])
+  expect((await begin(owner, 'B-1', 'live')).order_references).toEqual([])
+  const missing = await owner.get(`/${account.merchant_id}/beginnings?mode=test`)
+  expect(refusalIn(missing)).toBe('400 invalid_request')
 })

@@ -58,6 +58,26 @@ test('each change that the service journals has its word, and no other', () => {
   expect(stray).toEqual(['change_password'])
 })
 
+test('each decline code that the service itself gives has its word', () => {
+  const service = readdirSync(resolve(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(acquirers|checkout)\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(resolve(root, 'src', file), 'utf8'))
+    .join('\n')
+  const category = "'(?:soft|hard|fraud|network|provider_error)'"
+  const forms = [
+    `\\['([a-z_]+)', ${category}, `,
+    `code: '([a-z_]+)',\\s+category: (?:${category}|fraud)`,
+    "soft\\('([a-z_]+)', ",
+  ]
+  const codes = forms.map((form) =>
+    [...service.matchAll(new RegExp(form, 'g'))].map(([, code]) => code!),
+  )
+  // Each form is one in which they stand somewhere.
+  expect(codes.map((each) => each.length > 0)).toEqual(forms.map(() => true))
+  const wordless = codes.flat().filter((code) => !(`decline_${code}` in english))
+  expect([...new Set(wordless)]).toEqual([])
+})
+
 test('each language of the hosted page has a file', () => {
   const hosted = readdirSync(resolve(folder, '..')).filter((file) => file.endsWith('.json'))
   expect(files.sort()).toEqual(hosted.sort())

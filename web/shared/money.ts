@@ -9,6 +9,9 @@ for (const [digits, codes] of [
   for (const code of codes.split(' ')) exponents[code] = digits
 }
 
+/** Those with other digits than two. */
+export const odd_currencies = Object.keys(exponents)
+
 /** Digits after the point, by ISO 4217. */
 export function exponentOf(currency: string): number {
   return exponents[currency] ?? 2

@@ -11,7 +11,7 @@ import {
 } from '../../webhooks/deliveries/trace-events.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { viewHold } from '../hold.ts'
-import { type LifeKey, listPaymentIds } from '../reading/life-store.ts'
+import { type LifeKey, listTriedCards, type TriedCard } from '../reading/life-store.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import { type Refund, viewRefund } from '../refund.ts'
 import { listRefunds } from '../refunds/refund-store.ts'
@@ -24,6 +24,7 @@ type PaymentNow = WholePayment & { operations: OperationWithAnswer[]; refunds: R
 export type Life = {
   key: LifeKey
   session: Session
+  cards: TriedCard[]
   payments: PaymentNow[]
   lines: PlacedLine[]
   events: TracedEvent[]
@@ -35,7 +36,9 @@ export async function readLife(sql: Sql, key: LifeKey): Promise<Life> {
   const session = (await findSession(sql, key))!
   const payments: PaymentNow[] = []
   const events: TracedEvent[] = []
-  for (const payment_id of await listPaymentIds(sql, key)) {
+  const cards = await listTriedCards(sql, key)
+  for (const { payment_id } of cards) {
+    if (payment_id === null) continue
     const whole = (await findWholePayment(sql, { merchant_id, payment_id }))!
     const operations = await listOperations(sql, { merchant_id, payment_id })
     const refunds = await listRefunds(sql, { merchant_id, payment_id })
@@ -43,16 +46,20 @@ export async function readLife(sql: Sql, key: LifeKey): Promise<Life> {
     const subjects = [payment_id, ...refunds.map(({ refund_id }) => refund_id)]
     events.push(...(await traceEvents(sql, { merchant_id, subjects })))
   }
-  return { key, session, payments, events, lines: await listLines(sql, session) }
+  return { key, session, cards, payments, events, lines: await listLines(sql, session) }
 }
 
 /** All of it as JSON. */
-export function viewLife({ key, session, payments, lines, events }: Life, now: Date) {
+export function viewLife({ key, session, cards, payments, lines, events }: Life, now: Date) {
   const told = lines.map(viewLine)
   const count = (seal: Seal) => told.filter((line) => line.seal === seal).length
   return {
     ...key,
     session: viewSession(session, now),
+    attempts: cards.map(({ attempt_id, number, brand, last4 }) => ({
+      ...{ attempt_id, number },
+      card: { brand, last4 },
+    })),
     payments: payments.map(viewPayment),
     lines: told,
     events: events.map(viewEvent),

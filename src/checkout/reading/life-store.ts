@@ -3,6 +3,7 @@
 import { fromCells, reachOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
+import type { Attempt } from '../attempt.ts'
 
 export type LifeKey = SessionHolder & {
   /** The payment that was named, or a named session's newest payment; null if it has none. */
@@ -30,14 +31,15 @@ export async function findLifeKey(
   return row
 }
 
-/** A session's payments, one for each confirmed attempt, in order. */
-export async function listPaymentIds(
+/** A card that was tried, and its payment; null where it was never confirmed. */
+export type TriedCard = Pick<Attempt, 'attempt_id' | 'number' | 'brand' | 'last4' | 'payment_id'>
+
+/** A session's attempts, in order. */
+export async function listTriedCards(
   sql: Sql,
   { merchant_id, session_id }: Pick<LifeKey, 'merchant_id' | 'session_id'>,
-): Promise<string[]> {
-  const rows = await sql<{ payment_id: string }[]>`
-    select payment_id from attempts
-    where merchant_id = ${merchant_id} and session_id = ${session_id} and payment_id is not null
-    order by number`
-  return rows.map(({ payment_id }) => payment_id)
+): Promise<TriedCard[]> {
+  return sql<TriedCard[]>`
+    select attempt_id, number, brand, last4, payment_id from attempts
+    where merchant_id = ${merchant_id} and session_id = ${session_id} order by number`
 }

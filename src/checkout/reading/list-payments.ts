@@ -42,6 +42,10 @@ export const paymentFilters = z.strictObject({
     .meta({ type: 'integer', minimum: 1, maximum: amount_max, description: 'in minor units' }),
   currency: currency.optional(),
   decline_code: filterText(100).optional(),
+  refunded: filterChoice(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ type: 'boolean', description: 'whether something of it was refunded' }),
 })
 
 const listQuery = z.strictObject({ ...pageQuery, ...paymentFilters.shape })
@@ -85,8 +89,12 @@ export async function pageOfPayments(
   { limit, after }: { limit: number; after: string | undefined },
 ) {
   const { merchant_id, status, customer_email, card_last4 } = filters
-  const { order_reference, amount, currency, decline_code } = filters
-  const own = [status, customer_email, card_last4, order_reference, amount, currency, decline_code]
+  const { order_reference, amount, currency, decline_code, refunded } = filters
+  const own = [
+    ...[status, customer_email, card_last4, order_reference, amount, currency, decline_code],
+    // Cursors of the release before go on.
+    ...(refunded === undefined ? [] : [String(refunded)]),
+  ]
   const scope = { purpose: 'payment cursor', merchant_id, filters: [...boundSpan(filters), ...own] }
   const asked = { ...scope, limit, after }
   const behind = beginOf(keyring, asked)
@@ -100,10 +108,10 @@ export function filtersOf(
   filters: z.output<typeof paymentFilters>,
 ): Omit<PaymentFilters, 'merchant_id'> {
   const { mode, created_from, created_before, status, customer_email, card_last4 } = filters
-  const { order_reference, amount, currency, decline_code } = filters
+  const { order_reference, amount, currency, decline_code, refunded } = filters
   return {
     ...{ mode, created_from, created_before, status, customer_email, card_last4 },
-    ...{ order_reference, amount, currency, decline_code },
+    ...{ order_reference, amount, currency, decline_code, refunded },
   }
 }
 

@@ -19,6 +19,8 @@ export type PaymentFilters = SpanFilters & {
   amount: number | undefined
   currency: string | undefined
   decline_code: string | undefined
+  /** Whether something was refunded, pending refunds included. */
+  refunded: boolean | undefined
 }
 
 /** How many payments of one order reference are looked at to count the captured ones. */
@@ -39,7 +41,7 @@ export async function listPayments(
   const looks = looks_max / modes.length
   const [first, second] = modes.map((mode) => lookAt(sql, filters, { mode, behind, looks, limit }))
   const found = await sql<Row[]>`
-    select r.*, s.items, s.customer,
+    select r.*, s.items, s.customer, s.metadata,
       case when r.order_reference is not null then (
         select count(*) filter (where o.status = 'captured') from (
           select status from payments o where o.merchant_id = r.merchant_id and o.mode = r.mode
@@ -51,7 +53,7 @@ export async function listPayments(
       ${newest(sql)} limit ${limit}
     ) r
     cross join lateral (
-      select items, customer from sessions
+      select items, customer, metadata from sessions
       where merchant_id = r.merchant_id and session_id = r.session_id offset 0) s
     order by r.created_at desc, r.payment_id desc`
   // What is older than the end of one mode's look may be missing in it.
@@ -108,13 +110,16 @@ function spanOf(
 /** `indexed`: the one condition, of those asked for, that leads to the fewest rows by an index. `rest`: all others. */
 function conditionsOf(sql: AnySql, filters: PaymentFilters): { indexed: Fragment; rest: Fragment } {
   const { status, customer_email, card_last4, order_reference } = filters
-  const { amount, currency, decline_code } = filters
+  const { amount, currency, decline_code, refunded } = filters
   const conditions = [
     order_reference !== undefined && sql`and order_reference = ${order_reference}`,
     customer_email !== undefined && sql`and customer_email = ${customer_email}`,
+    // As the partial index has it.
+    refunded === true && sql`and refunded_amount > 0`,
     status !== undefined && status !== 'captured' && isOf(sql, status),
     card_last4 !== undefined && sql`and card_last4 = ${card_last4}`,
     status === 'captured' && isOf(sql, status),
+    refunded === false && sql`and refunded_amount = 0`,
     amount !== undefined && sql`and amount = ${amount}`,
     currency !== undefined && sql`and currency = ${currency}`,
     decline_code !== undefined && sql`and decline->>'code' = ${decline_code}`,
@@ -128,7 +133,7 @@ function conditionsOf(sql: AnySql, filters: PaymentFilters): { indexed: Fragment
 }
 
 /** So many of the conditions, the first ones, have an index. */
-const has_index = 4
+const has_index = 5
 
 /** The status is part of the text: the partial index serves only a statement that names a status. */
 function isOf(sql: AnySql, status: PaymentStatus): Fragment {

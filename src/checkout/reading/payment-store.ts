@@ -14,6 +14,7 @@ import type { WholePayment } from '../whole-payment.ts'
 export type PaymentRead = Payment & {
   items: Item[] | null
   customer: Customer | null
+  metadata: Record<string, string>
   /** How many captured payments of the merchant share order reference and mode; null without an order reference. */
   order_reference_captured_payments: number | null
 }
@@ -29,7 +30,7 @@ export async function findPayment(
 
 function readsOf(sql: Sql, merchant_id: string, payment_id: string) {
   return sql`
-    select p.*, s.items, s.customer,
+    select p.*, s.items, s.customer, s.metadata,
       case when p.order_reference is not null then (
         select count(*) from payments o where o.merchant_id = p.merchant_id
           and o.order_reference = p.order_reference and o.status = 'captured' and o.mode = p.mode
@@ -45,7 +46,7 @@ export type PaymentWithHold = {
   hold: Hold | null
   /** The hold's capture or void without an answer yet; null if there is none. */
   operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at' | 'state'> | null
-  session: Pick<Session, 'settlement' | 'answer_by'>
+  session: Pick<Session, 'settlement' | 'answer_by' | 'amount_verification_source'>
 }
 
 export async function findPaymentWithHold(
@@ -55,7 +56,7 @@ export async function findPaymentWithHold(
   const [row] = await sql<
     (PaymentRead & PaymentWithHold['session'] & Pick<PaymentWithHold, 'hold' | 'operation'>)[]
   >`
-    select r.*, s.settlement, s.answer_by, row_to_json(h) as hold, row_to_json(o) as operation
+    select r.*, s.settlement, s.answer_by, s.amount_verification_source, row_to_json(h) as hold, row_to_json(o) as operation
     from (${readsOf(sql, merchant_id, payment_id)}) r
     join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
     left join holds h on h.merchant_id = r.merchant_id and h.payment_id = r.payment_id
@@ -63,12 +64,12 @@ export async function findPaymentWithHold(
       select kind, asked_by, sent_at, state from acquirer_operations
       where merchant_id = h.merchant_id and operation_id = h.operation_id) o on true`
   if (!row) return undefined
-  const { hold, operation, settlement, answer_by, ...payment } = row
+  const { hold, operation, settlement, answer_by, amount_verification_source, ...payment } = row
   return {
     payment,
     hold: hold && withDates(hold, holdTimes),
     operation: operation && withDates(operation, ['sent_at']),
-    session: { settlement, answer_by },
+    session: { settlement, answer_by, amount_verification_source },
   }
 }
 

@@ -6,6 +6,7 @@ import { route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import type { Context } from '../context.ts'
+import { anyMetadata } from '../fields.ts'
 import { noPayment } from '../payment.ts'
 import { viewBasket } from '../purchase.ts'
 import { basketView, customerView, declineView, mode, time } from '../views.ts'
@@ -34,8 +35,12 @@ export const paymentView = z.object({
   capture_state: z.enum(['captured', 'authorised', 'voided']).nullable(),
   ...basketView,
   customer: customerView.nullable(),
+  metadata: anyMetadata.meta({ description: 'as sent when the session was created' }),
   order_reference: z.string().nullable(),
   order_reference_captured_payments: z.int().nullable(),
+  refunded_amount: z.int().optional().meta({
+    description: 'what was refunded, pending refunds included; absent where nothing was',
+  }),
 })
 
 export const readPayment = route({
@@ -74,7 +79,9 @@ export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
     capture_state: payment.capture_state,
     ...viewBasket(payment.items),
     customer: payment.customer,
+    metadata: payment.metadata,
     order_reference: payment.order_reference,
     order_reference_captured_payments: payment.order_reference_captured_payments,
+    ...(payment.refunded_amount > 0 && { refunded_amount: payment.refunded_amount }),
   }
 }

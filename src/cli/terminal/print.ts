@@ -1,7 +1,7 @@
 // Prints the answers of commands: one JSON document, or lines for people.
 
 import { stripVTControlCharacters } from 'node:util'
-import { currencyOf } from '../../kernel/values.ts'
+import { inMajorUnits } from '../../kernel/values.ts'
 import { paint } from './paint.ts'
 import { terminal } from './terminal.ts'
 
@@ -43,10 +43,7 @@ export function duration(ms: number): string {
 
 /** `GBP 42.00`: an amount in minor units, written out by the ISO 4217 exponent of its currency. */
 export function money({ amount, currency }: { amount: number; currency: string }): string {
-  const exponent = currencyOf(currency)?.exponent ?? 2
-  const digits = String(amount).padStart(exponent + 1, '0')
-  const whole = digits.slice(0, digits.length - exponent)
-  return `${currency} ${exponent === 0 ? whole : `${whole}.${digits.slice(-exponent)}`}`
+  return `${currency} ${inMajorUnits(amount, currency)}`
 }
 
 /** Text from others, in one line of limited length, without control characters, which a terminal would obey. */

@@ -15,7 +15,7 @@ import type { PaymentRead } from '../../checkout/reading/payment-store.ts'
 import { actorOf } from '../../http/access.ts'
 import { type FileAnswer, route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { currencyOf } from '../../kernel/values.ts'
+import { inMajorUnits } from '../../kernel/values.ts'
 import type { Member } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { byte_order_mark, type Cell, csvLine } from './csv.ts'
@@ -118,6 +118,7 @@ function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10)
 }
 
+// An amount begins with a digit, so it is no formula.
 const columns: Record<string, (payment: PaymentRead) => Cell> = {
   created_at: ({ created_at }) => created_at.toISOString(),
   payment_id: ({ payment_id }) => payment_id,
@@ -139,12 +140,4 @@ const columns: Record<string, (payment: PaymentRead) => Cell> = {
 
 function lineOf(payment: PaymentRead): string {
   return csvLine(Object.values(columns).map((cell) => cell(payment)))
-}
-
-/** `4200` GBP → `42.00`, from the digits: a division would round. It begins with a digit, so it is no formula. */
-function inMajorUnits(amount: number, currency: string): string {
-  const exponent = currencyOf(currency)?.exponent ?? 2
-  if (exponent === 0) return String(amount)
-  const digits = String(amount).padStart(exponent + 1, '0')
-  return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`
 }

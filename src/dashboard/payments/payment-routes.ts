@@ -38,7 +38,7 @@ export const readPaymentHere = route({
     card: z.object({ brand: z.string(), last4: z.string() }).nullable(),
     hold: holdView.nullable(),
     settlement: settlementView,
-    refunded_amount: z.int(),
+    amount_verification_source: z.string(),
     /** How much the person may refund of what is left. */
     refund_max: z.int(),
     /** Up to how much of a payment their role may refund, 0 where no owner has said so; null for a role without a limit. */
@@ -60,7 +60,8 @@ export const readPaymentHere = route({
       card: brand && last4 ? { brand, last4 } : null,
       hold: hold && viewHold(hold),
       settlement: settlementAt(session, now),
-      ...{ refunded_amount, refund_max, refund_limit },
+      amount_verification_source: session.amount_verification_source,
+      ...{ refund_max, refund_limit },
       permitted: permittedOn(found, holder, refund_max),
     }
     return showShopper(shown, holder)

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { type Life, viewLife } from '../../checkout/lives/life.ts'
+import { declineView, refundView } from '../../checkout/views.ts'
 import { anyEventTypes } from '../../kernel/values.ts'
 import type { Member } from '../../users/member.ts'
 import { peopleView } from '../people.ts'
@@ -63,12 +64,25 @@ export const timelineView = z.object({
       deliveries: z.array(delivery),
     }),
   ),
+  /** Every card that was tried. */
+  attempts: z.array(
+    z.object({
+      attempt_id: z.string(),
+      number: z.int(),
+      card: z.object({ brand: z.string(), last4: z.string() }),
+    }),
+  ),
   /** Every payment of the session, one for each confirmed attempt. */
   payments: z.array(
     z.object({
       payment_id: z.string(),
+      attempt_id: z.string(),
       attempt_number: z.int(),
       status: z.string(),
+      amount: z.int(),
+      currency: z.string(),
+      decline: declineView.nullable(),
+      refunds: z.array(refundView),
       acquirer: z.string().nullable(),
       acquirer_transaction_id: z.string().nullable(),
       operations: z.array(operation),
@@ -87,9 +101,11 @@ export function viewTimeline(
   { can }: Pick<Member, 'can'>,
   now: Date,
 ): Omit<z.input<typeof timelineView>, 'people'> {
-  const { lines, events, payments, seals } = viewLife(life, now)
-  if (can('replay_deliveries', 'live')) return { lines, events, payments, seals }
-  return { lines, events: events.map(withoutAddresses), payments, seals }
+  const { lines, events, attempts, payments, seals } = viewLife(life, now)
+  const shown = { lines, attempts, payments, seals }
+  return can('replay_deliveries', 'live')
+    ? { ...shown, events }
+    : { ...shown, events: events.map(withoutAddresses) }
 }
 
 function withoutAddresses(event: ReturnType<typeof viewLife>['events'][number]) {

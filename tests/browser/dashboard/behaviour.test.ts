@@ -245,14 +245,15 @@ test('the search box understands, filters stand in the address and as chips', as
   const box = page.getByRole('searchbox', { name: 'Search payments' })
   await box.fill('ada@example.com')
   await box.press('Enter')
-  await page.getByRole('button', { name: 'Drop the filter Email: ada@example.com' }).waitFor()
+  await page.getByRole('button', { name: 'Remove the filter Email: ada@example.com' }).waitFor()
   expect(new URL(page.url()).search).toBe('?customer_email=ada%40example.com')
   const rows = page.getByRole('table', { name: 'Payments' }).getByRole('row')
   await expect.poll(() => rows.count()).toBe(7)
   await box.fill('nobody@example.com')
   await box.press('Enter')
   await page.getByText('No payment matches these filters.').waitFor()
-  await page.getByRole('button', { name: 'Drop a filter' }).click()
+  // As a chip, and once more below the words.
+  await page.getByRole('button', { name: 'Remove the filter Email: nobody' }).last().click()
   await expect.poll(() => rows.count()).toBe(25)
   await box.fill(samples.held.id)
   await box.press('Enter')
@@ -313,7 +314,7 @@ test('Ctrl K leads to a screen by its name and to payments by an email', async (
   await page.keyboard.press('Control+k')
   await page.keyboard.type('ada@example.com')
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Drop the filter Email: ada@example.com' }).waitFor()
+  await page.getByRole('button', { name: 'Remove the filter Email: ada@example.com' }).waitFor()
 })
 
 test('Ctrl K opens nothing over a secret that is shown once', async () => {

@@ -40,10 +40,21 @@ test('a held payment is found by its email, captured, and refunded in part', asy
   await amount.fill('12.50')
   await page.getByLabel('Reason').fill('one cup broke')
   await page.getByRole('button', { name: 'Refund £12.50' }).click()
-  await page.getByText('Refunded in part.').waitFor()
-  await page.getByText('one cup broke').waitFor()
+  await page.getByText('£12.50 was refunded, £29.50 is left.').waitFor()
+  await timeline.getByText('Refunded £12.50').waitFor()
+  await timeline.getByText('one cup broke').waitFor()
+  // The person who decided, by name.
+  await page.getByRole('definition').filter({ hasText: 'Jo Marsh' }).waitFor()
 
   await page.getByRole('link', { name: 'Payments' }).click()
+  await row.getByText('Refunded in part').waitFor()
+  await page.getByRole('button', { name: 'Refunded', exact: true }).click()
+  await expect
+    .poll(() => page.getByRole('table', { name: 'Payments' }).getByRole('row').count())
+    .toBe(2)
+  await box.fill('Grace@')
+  await page.getByRole('option', { name: 'Email: grace@example.com' }).click()
+  await page.getByRole('button', { name: 'Remove the filter Email: grace@example.com' }).waitFor()
   await box.fill(session.id)
   await box.press('Enter')
   await page.getByRole('heading', { name: '£42.00' }).waitFor()

@@ -114,7 +114,10 @@ export const payments: PaymentRow[] = Array.from({ length: 24 }, (_, index) => {
       account_id: null,
       metadata: null,
     },
+    metadata: {} as Record<string, string>,
     order_reference: `A-${1042 - index}`,
+    ...(index % 9 === 3 && { refunded_amount: 1999 }),
+    ...(index % 9 === 5 && { refunded_amount: 1250 }),
     basket_total: null,
     tax_total: null,
     order_reference_captured_payments: null,
@@ -126,6 +129,7 @@ const item = { kind: 'product' as const, tax_amount: null, tax_rate: null, type:
 
 export const held: Payment = {
   ...payments[2]!,
+  metadata: { basket: '7', channel: 'spring mailing' },
   amount: 4200,
   currency: 'GBP',
   authentication: { outcome: 'Authenticated', liability_shifted: true, eci: '05' },
@@ -146,11 +150,42 @@ export const held: Payment = {
     operation_refusal: null,
   },
   settlement: null,
-  refunded_amount: 0,
+  amount_verification_source: 'mismatch',
   refund_max: 0,
   refund_limit: null,
   permitted: ['capture', 'void', 'escalate'],
 }
+
+/** A payment at the second card, refunded in part. */
+export const refunded: Payment = {
+  ...held,
+  id: id('pay', 4),
+  status: 'captured',
+  capture_state: 'captured',
+  hold: null,
+  amount_verified: true,
+  amount_verification_source: 'server_minted',
+  order_reference_captured_payments: 2,
+  executed_at: ago(70),
+  refunded_amount: 1250,
+  refund_max: 2950,
+  permitted: ['refund'],
+}
+
+const refund = {
+  ...{ id: id('ref', 1), payment_id: refunded.id, amount: 1250, currency: 'GBP' },
+  ...{ mode: 'test' as const, status: 'succeeded' as const, reason: 'one cup broken' },
+  ...{ failure: null, created_at: ago(5), settled_at: ago(5) },
+}
+
+export const refundsOfIt = [refund]
+
+const tried = (number: number, payment_id: string, status: string, code: string | null) => ({
+  ...{ payment_id, attempt_id: id('att', number), attempt_number: number },
+  ...{ status, amount: 4200, currency: 'GBP', acquirer: 'simulator', operations: [] },
+  ...{ acquirer_transaction_id: null, refunds: status === 'captured' ? [refund] : [] },
+  decline: code === null ? null : { code, category: 'soft', reason: null },
+})
 
 const line = (number: number, minutes: number, change: string, actor: string, detail = {}) => ({
   entry_id: id('jrn', number),
@@ -163,14 +198,17 @@ const line = (number: number, minutes: number, change: string, actor: string, de
   seal: 'right' as const,
 })
 
+const attempt = { subject: id('att', 1) }
+const charge = { subject: held.id, operation_id: 'op_1' }
+
 export const timeline: Timeline = {
-  people: { [id('usr', 1)]: 'Jo Marsh' },
+  people: { [id('usr', 1)]: 'Jo Marsh', [id('key', 1)]: 'shop' },
   lines: [
     line(1, 79, 'session.created', `key ${id('key', 1)}`, { amount: 4200, currency: 'GBP' }),
-    line(2, 78, 'attempt.opened', 'shopper', { brand: 'visa', last4: '0000' }),
-    line(3, 77, 'attempt.moved', 'bank', { eci: '05', version: '2.2.0' }),
-    line(4, 77, 'charge.begun', 'shopper'),
-    line(5, 76, 'payment.held', 'service', { reason: 'mismatch' }),
+    line(2, 78, 'attempt.opened', 'shopper', { ...attempt, number: 1 }),
+    line(3, 77, 'attempt.moved', 'bank', { ...attempt, three_ds_state: 'authenticated' }),
+    line(4, 77, 'charge.begun', 'shopper', { ...charge, amount: 4200, currency: 'GBP' }),
+    line(5, 76, 'payment.held', 'shopper', { ...charge, hold_reason: 'mismatch' }),
   ],
   events: [
     {
@@ -204,8 +242,66 @@ export const timeline: Timeline = {
       ],
     },
   ],
-  payments: [],
+  attempts: [{ attempt_id: id('att', 1), number: 1, card: held.card! }],
+  payments: [tried(1, held.id, 'held', null)],
   seals: { right: 5, wrong: 0, not_yet: 0 },
+}
+
+const told = (number: number, minutes: number, change: string, actor: string, detail: object) => ({
+  ...line(number, minutes, change, actor, detail),
+  ...('subject' in detail && { subject: String(detail.subject) }),
+})
+const money = { amount: 4200, currency: 'GBP' }
+const [first, second] = [{ subject: id('att', 1) }, { subject: id('att', 2) }]
+
+export const refundedLife: Timeline = {
+  people: { [id('usr', 1)]: 'Olive Tanner', [id('key', 1)]: 'shop' },
+  attempts: [
+    { attempt_id: id('att', 1), number: 1, card: { brand: 'visa', last4: '9995' } },
+    { attempt_id: id('att', 2), number: 2, card: { brand: 'mastercard', last4: '4444' } },
+  ],
+  payments: [
+    tried(1, id('pay', 3), 'declined', 'insufficient_funds'),
+    tried(2, refunded.id, 'captured', null),
+  ],
+  lines: [
+    told(1, 79, 'session.created', `key ${id('key', 1)}`, money),
+    told(2, 78, 'attempt.opened', 'shopper', { ...first, number: 1 }),
+    told(3, 78, 'attempt.moved', 'shopper', { ...first, three_ds_state: 'authenticated' }),
+    told(4, 77, 'charge.begun', 'shopper', {
+      subject: id('pay', 3),
+      operation_id: 'op_1',
+      ...money,
+    }),
+    told(5, 77, 'payment.declined', 'shopper', {
+      ...{ subject: id('pay', 3), operation_id: 'op_1', decline_code: 'insufficient_funds' },
+    }),
+    told(6, 74, 'attempt.opened', 'shopper', { ...second, number: 2 }),
+    told(7, 74, 'attempt.moved', 'shopper', { ...second, three_ds_state: 'awaiting_challenge' }),
+    told(8, 71, 'attempt.moved', 'bank', { ...second, three_ds_state: 'authenticated' }),
+    told(9, 70, 'charge.begun', 'shopper', {
+      subject: refunded.id,
+      operation_id: 'op_2',
+      ...money,
+    }),
+    told(10, 70, 'payment.captured', 'shopper', { subject: refunded.id, operation_id: 'op_2' }),
+    told(11, 5, 'refund.begun', `user ${id('usr', 1)}`, {
+      ...{ subject: refunded.id, refund_id: refund.id, operation_id: 'op_3', amount: 1250 },
+    }),
+    told(12, 5, 'refund.succeeded', 'reconciler', {
+      ...{ subject: refund.id, payment_id: refunded.id, operation_id: 'op_3' },
+    }),
+  ],
+  events: timeline.events.map((event) => ({
+    ...{ ...event, type: 'payment.captured', created_at: ago(70) },
+    deliveries: event.deliveries.map((delivery) => ({
+      ...{ ...delivery, status: 'succeeded', next_attempt_at: null },
+      attempts: delivery.attempts.map((attempt) => ({
+        ...{ ...attempt, status: 'succeeded', response_status_code: 200, occurred_at: ago(70) },
+      })),
+    })),
+  })),
+  seals: { right: 12, wrong: 0, not_yet: 0 },
 }
 
 export const holds: ListedHold[] = [20, 46, 110].map((hours, index) => ({

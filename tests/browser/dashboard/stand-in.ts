@@ -141,12 +141,14 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /team/refund-limits': found({ limits: [{ currency: 'GBP', amount: 5000 }] }),
     'GET /payments': ({ query }) => {
       const matching = samples.payments.filter(
-        ({ status, customer }) =>
+        ({ status, customer, refunded_amount }) =>
           (!query.status || query.status === status) &&
+          (!query.refunded || query.refunded === String(refunded_amount !== undefined)) &&
           (!query.customer_email || query.customer_email === customer?.email),
       )
       return { body: { data: matching, has_more: matching.length > 20, next_cursor: 'more' } }
     },
+    'GET /beginnings': found({ order_references: [], customer_emails: [] }),
     'GET /payments/pay': found(samples.held),
     'GET /payments/pay/timeline': found(samples.timeline),
     'GET /payments/pay/refunds': found({ refunds: [] }),

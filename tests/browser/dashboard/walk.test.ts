@@ -25,7 +25,7 @@ test('a test payment is found by typing its email', { timeout: 60_000 }, async (
   const box = page.getByRole('searchbox', { name: 'Search payments' })
   await box.fill('shopper@example.com')
   await box.press('Enter')
-  await page.getByRole('button', { name: 'Drop the filter Email: shopper@example.com' }).waitFor()
+  await page.getByRole('button', { name: 'Remove the filter Email: shopper@example.com' }).waitFor()
   const row = page.getByRole('table', { name: 'Payments' }).getByRole('row').nth(1)
   await row.getByText('Captured').waitFor()
   await row.getByRole('link').click()

@@ -5,8 +5,8 @@ import { useLocation } from 'wouter'
 import { usePlace } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, isDialogOpen } from '../parts/dialog.tsx'
-import { queryOf, understand } from '../payments/search.ts'
-import { say, type WordKey } from '../words.ts'
+import { screenFor, understand } from '../payments/search.ts'
+import { locale, say, type WordKey } from '../words.ts'
 import { screensOf } from './screen-names.ts'
 
 export function Palette() {
@@ -107,7 +107,6 @@ function placesFor(typed: string, screens: readonly string[]): Place[] {
     }))
     .filter((place) => place.text.toLocaleLowerCase().includes(text))
   if (text === '' || named.length > 0 || !screens.includes('payments')) return named
-  const found = understand(typed)
-  const screen = 'screen' in found ? found.screen : `payments${queryOf(found.filters)}`
+  const screen = screenFor(understand(typed, locale))
   return [{ screen, text: say('find', { text: typed.trim() }) }]
 }

@@ -3,7 +3,7 @@
 import { useId } from 'react'
 import type { Integration } from '../client/answers.ts'
 import { Choice, Field, Tick } from '../parts/field.tsx'
-import { say, sayCode } from '../words.ts'
+import { locale, say, sayCode } from '../words.ts'
 import { amountText, look_names } from './typed-integration.ts'
 
 type Of = { integration: Integration | null }
@@ -125,7 +125,7 @@ export function PriceFields({ integration }: Of) {
         name="default_amount"
         inputMode="decimal"
         autoComplete="off"
-        defaultValue={amountText(default_amount, default_currency)}
+        defaultValue={amountText(default_amount, default_currency, locale)}
       />
       <Field
         label={say('capture_below')}
@@ -133,7 +133,7 @@ export function PriceFields({ integration }: Of) {
         name="capture_below"
         inputMode="decimal"
         autoComplete="off"
-        defaultValue={amountText(capture_below, default_currency)}
+        defaultValue={amountText(capture_below, default_currency, locale)}
       />
     </>
   )

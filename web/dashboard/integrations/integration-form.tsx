@@ -5,10 +5,11 @@ import type { Integration } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { Alert, RefusalAlert } from '../parts/alert.tsx'
+import { amountExample } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { textsOf } from '../parts/field.tsx'
-import { say } from '../words.ts'
+import { locale, say } from '../words.ts'
 import { HoldFields, LookFields, PageFields, PlaceFields, PriceFields } from './form-fields.tsx'
 import { PriceLines } from './price-lines.tsx'
 import { differenceOf, Mistyped, typedLine } from './typed-integration.ts'
@@ -68,14 +69,16 @@ function IntegrationForm({
   onClose: () => void
   onSend: (body: ReturnType<typeof differenceOf>) => void
 }) {
-  const [lines, setLines] = useState(() => integration?.price_list?.map(typedLine) ?? [])
+  const [lines, setLines] = useState(
+    () => integration?.price_list?.map((line) => typedLine(line, locale)) ?? [],
+  )
   const [is_mistyped, setMistyped] = useState(false)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (act.isPending) return
     setMistyped(false)
     try {
-      const body = differenceOf(integration, textsOf(event.currentTarget), lines)
+      const body = differenceOf(integration, textsOf(event.currentTarget), lines, locale)
       if (Object.keys(body).length === 0) return onClose()
       onSend(body)
     } catch (error) {
@@ -98,7 +101,7 @@ function IntegrationForm({
         <Group title={say('looks')}>
           <LookFields integration={integration} />
         </Group>
-        {is_mistyped && <Alert>{say('amount_mistyped')}</Alert>}
+        {is_mistyped && <Alert>{say('amount_mistyped', { example: amountExample(null) })}</Alert>}
         <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>

@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest'
 import type { Integration } from '../client/answers.ts'
-import { differenceOf, Mistyped, typedLine } from './typed-integration.ts'
+import * as form from './typed-integration.ts'
+import { Mistyped, type TypedLine } from './typed-integration.ts'
 
 const before: Integration = {
   integration_id: 'int_1',
@@ -32,6 +33,13 @@ const before: Integration = {
   created_at: '',
   deleted_at: null,
 }
+
+const differenceOf = (
+  known: Integration | null,
+  typed: Record<string, string>,
+  lines: TypedLine[],
+  locale = 'en-GB',
+) => form.differenceOf(known, typed, lines, locale)
 
 /** The form as it is opened. */
 const untouched = {
@@ -69,8 +77,12 @@ test.each<[object, object]>([
 
 test('a price list goes in and comes out the same', () => {
   expect(differenceOf(before, untouched, [tea])).toEqual({ price_list: [tea_line] })
-  const listed = { ...before, price_list: [tea_line] }
-  expect(differenceOf(listed, untouched, [typedLine(tea_line)])).toEqual({})
+  const dear = { ...tea_line, unit_amount: 1_234_567, tax_rate: 550 }
+  const listed = { ...before, price_list: [tea_line, dear] }
+  for (const locale of ['en-GB', 'de', 'fr', 'ar-EG']) {
+    const lines = listed.price_list.map((line) => form.typedLine(line, locale))
+    expect([locale, differenceOf(listed, untouched, lines, locale)]).toEqual([locale, {}])
+  }
   expect(differenceOf(listed, untouched, [])).toEqual({ price_list: null })
 })
 
@@ -80,9 +92,11 @@ test('of a new integration only what is typed is sent', () => {
   expect(differenceOf(null, typed, [])).not.toHaveProperty('allowed_origins')
 })
 
-test.each([[[{ ...tea, price: '8.555' }]], [[{ ...tea, tax: 'none' }]]])(
-  'what is no amount is not sent: %j',
-  (lines) => {
-    expect(() => differenceOf(before, untouched, lines)).toThrow(Mistyped)
-  },
-)
+test.each([
+  [[{ ...tea, price: '8.555' }]],
+  [[{ ...tea, price: '1.234' }]],
+  [[{ ...tea, price: '' }]],
+  [[{ ...tea, tax: 'none' }]],
+])('what is no amount is not sent: %j', (lines) => {
+  expect(() => differenceOf(before, untouched, lines)).toThrow(Mistyped)
+})

@@ -1,14 +1,13 @@
 // From what is typed into the form of an integration to what is sent: what was not touched is not sent.
 
-import { exponentOf } from '../../shared/money.ts'
+import { readAmount, typedAmount } from '../../shared/read-amount.ts'
 import type { Integration, IntegrationChanges } from '../client/answers.ts'
-import { minorUnits } from '../payment/minor-units.ts'
 
 type Typed = Record<string, string>
 type PriceLine = NonNullable<Integration['price_list']>[number]
 export type TypedLine = Record<'sku' | 'name' | 'price' | 'currency' | 'tax' | 'image_url', string>
 
-/** An amount that cannot be read, and so not be sent. All else the service judges. */
+/** An amount that cannot be read, or in two ways, and so not be sent. All else the service judges. */
 export class Mistyped extends Error {}
 
 export const look_names = [
@@ -28,8 +27,9 @@ export function differenceOf(
   before: Integration | null,
   typed: Typed,
   lines: TypedLine[],
+  locale: string,
 ): IntegrationChanges {
-  const after = rulesOf(typed, lines)
+  const after = rulesOf(typed, lines, locale)
   const changed = Object.entries(after).filter(([member, value]) => {
     const known = before ? before[member as keyof Integration] : nothingOf(value)
     return JSON.stringify(value) !== JSON.stringify(known)
@@ -42,7 +42,7 @@ function nothingOf(value: unknown): unknown {
   return Array.isArray(value) ? [] : typeof value === 'boolean' ? false : null
 }
 
-function rulesOf(typed: Typed, lines: TypedLine[]): IntegrationChanges {
+function rulesOf(typed: Typed, lines: TypedLine[], locale: string): IntegrationChanges {
   const text = (member: string) => typed[member]?.trim() || null
   const currency = text('default_currency')?.toUpperCase() ?? null
   const hours = text('escalate_hours')
@@ -58,16 +58,16 @@ function rulesOf(typed: Typed, lines: TypedLine[]): IntegrationChanges {
     terms_url: text('terms_url'),
     support_url: text('support_url'),
     back_url: text('back_url'),
-    default_amount: amountIn(text('default_amount'), currency),
+    default_amount: amountIn(text('default_amount'), currency, locale),
     default_currency: currency,
-    price_list: lines.length === 0 ? null : lines.map(lineOf),
+    price_list: lines.length === 0 ? null : lines.map((line) => lineOf(line, locale)),
     require_verified_amount: typed.require_verified_amount !== undefined,
     order_reference_metadata_key: text('order_reference_metadata_key'),
     on_3ds_unavailable: typed.on_3ds_unavailable as Integration['on_3ds_unavailable'],
     review_window_seconds: Math.round(Number(typed.review_days) * 86_400),
     at_deadline: typed.at_deadline as Integration['at_deadline'],
     escalate_after_seconds: hours === null ? null : Math.round(Number(hours) * 3_600),
-    capture_below: amountIn(text('capture_below'), currency),
+    capture_below: amountIn(text('capture_below'), currency, locale),
     test_connections: wordsIn(typed.test_connections),
     appearance: appearanceOf(typed),
   }
@@ -78,37 +78,35 @@ function wordsIn(text = ''): string[] {
 }
 
 /** In minor units. Without a currency an amount counts as one of two digits. */
-function amountIn(text: string | null, currency: string | null): number | null {
+function amountIn(text: string | null, currency: string | null, locale: string): number | null {
   if (text === null) return null
-  const amount = minorUnits(text, exponentOf(currency ?? ''))
-  if (amount === null) throw new Mistyped()
-  return amount
+  const read = readAmount(text, locale, currency)
+  if ('fault' in read) throw new Mistyped()
+  return read.amount
 }
 
-export function amountText(amount: number | null, currency: string | null): string {
-  if (amount === null) return ''
-  const digits = exponentOf(currency ?? '')
-  return (amount / 10 ** digits).toFixed(digits)
+export function amountText(amount: number | null, currency: string | null, locale: string): string {
+  return amount === null ? '' : typedAmount(amount, currency, locale)
 }
 
-function lineOf({ sku, name, price, currency: code, tax, image_url }: TypedLine): PriceLine {
+function lineOf(line: TypedLine, locale: string): PriceLine {
+  const { sku, name, price, currency: code, tax, image_url } = line
   const currency = code.trim().toUpperCase()
-  const tax_rate = tax.trim() === '' ? null : minorUnits(tax, 2)
-  const unit_amount = minorUnits(price, exponentOf(currency))
-  if (unit_amount === null || (tax.trim() !== '' && tax_rate === null)) throw new Mistyped()
+  const unit_amount = amountIn(price, currency, locale)!
   return {
-    ...{ sku: sku.trim(), name: name.trim(), unit_amount, currency, tax_rate },
+    ...{ sku: sku.trim(), name: name.trim(), unit_amount, currency },
+    tax_rate: amountIn(tax.trim() || null, null, locale),
     image_url: image_url.trim() || null,
   }
 }
 
 /** A tax rate is in basis points, and typed as a percentage. */
-export function typedLine(line: PriceLine): TypedLine {
+export function typedLine(line: PriceLine, locale: string): TypedLine {
   const { sku, name, unit_amount, currency, tax_rate, image_url } = line
   return {
     ...{ sku, name, currency },
-    price: amountText(unit_amount, currency),
-    tax: tax_rate === null ? '' : String(tax_rate / 100),
+    price: amountText(unit_amount, currency, locale),
+    tax: amountText(tax_rate, null, locale),
     image_url: image_url ?? '',
   }
 }

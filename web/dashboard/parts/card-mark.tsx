@@ -1,12 +1,18 @@
 // A card as people know it: its brand and its last four digits.
 
+type Card = { brand: string; last4: string }
+
 const names: Record<string, string> = {
   visa: 'Visa',
   mastercard: 'Mastercard',
   amex: 'Amex',
 }
 
-export function CardMark({ card }: { card: { brand: string; last4: string } | null }) {
+export function cardWords({ brand, last4 }: Card): string {
+  return `${names[brand] ?? brand} •• ${last4}`
+}
+
+export function CardMark({ card }: { card: Card | null }) {
   if (!card) return <span className="nothing">–</span>
   return (
     <span className="card-mark">

@@ -2,7 +2,7 @@
 
 import { sayCode } from '../words.ts'
 
-type Tone = 'good' | 'wait' | 'bad' | 'off'
+type Tone = 'good' | 'wait' | 'bad' | 'off' | 'back'
 
 const tones: Record<string, Tone> = {
   captured: 'good',
@@ -20,6 +20,8 @@ const tones: Record<string, Tone> = {
   failed: 'bad',
   dead_lettered: 'bad',
   paused: 'bad',
+  refunded: 'back',
+  part_refunded: 'back',
 }
 
 export function Status({ status, text }: { status: string; text?: string }) {
@@ -39,4 +41,5 @@ const shapes: Record<Tone, string> = {
   wait: 'M6 2v4l2.5 1.5',
   bad: 'M3 3l6 6M9 3 3 9',
   off: 'M3 6h6',
+  back: 'M5.2 3 2.8 5.4l2.4 2.4M3 5.4h4.2a2 2 0 0 1 0 4H6',
 }

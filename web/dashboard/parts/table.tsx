@@ -7,9 +7,9 @@ export type Column<Row> = {
   name: string
   /**
    * `figure` is aligned at the end; `first` and `second` lead and close a phone's card, in which `named` says its column's
-   * name, too.
+   * name, too, and `wide` is left out.
    */
-  kind?: 'figure' | 'first' | 'second' | 'named' | 'acts'
+  kind?: 'figure' | 'first' | 'second' | 'named' | 'wide' | 'acts'
   cell: (row: Row) => ReactNode
 }
 

@@ -1,9 +1,11 @@
 // The facts of a payment: shopper, card, 3-D Secure, items, and how its amount was checked.
 
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Item, Payment } from '../client/answers.ts'
 import { useHere } from '../merchant.ts'
-import { Amount } from '../parts/amount.tsx'
+import { Actor } from '../parts/actor.tsx'
+import { Amount, amountWords } from '../parts/amount.tsx'
 import { CardMark } from '../parts/card-mark.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { English } from '../parts/english.tsx'
@@ -12,27 +14,53 @@ import { Moment } from '../parts/moment.tsx'
 import { Name } from '../parts/name.tsx'
 import { Section } from '../parts/screen.tsx'
 import { say, sayCode } from '../words.ts'
+import { holdDetailIn } from './hold-detail.ts'
+import { deciderIn } from './story.ts'
+import { useLife } from './timeline.tsx'
+import { entriesOf } from './timeline-entries.ts'
+
+/** What people ask first, in a line under the head. */
+export function PaymentSummary({ payment }: { payment: Payment }) {
+  const { customer, card, currency, amount, refunded_amount = 0, order_reference } = payment
+  const rows: [string, ReactNode][] = [
+    [say('created'), <Moment key="created" at={payment.created_at} is_exact />],
+    [say('column_email'), customer?.email && <Email email={customer.email} />],
+    [say('column_card'), card && <CardMark card={card} />],
+    [say('column_order'), order_reference && <bdi>{order_reference}</bdi>],
+    [
+      say('left_after_refunds'),
+      refunded_amount > 0 && <Amount amount={amount - refunded_amount} currency={currency} />,
+    ],
+  ]
+  return (
+    <dl className="summary">
+      {rows
+        .filter(([, value]) => value)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
 
 export function PaymentFacts({ payment }: { payment: Payment }) {
-  const { customer, authentication, card, hold } = payment
+  const { customer, authentication, hold, decline, currency } = payment
+  const metadata = Object.entries(payment.metadata)
   return (
     <>
       <Section title={say('facts')}>
         <Facts
           rows={[
-            [say('column_email'), customer?.email && <Email email={customer.email} />],
+            [say('payment'), <Copyable key="id" text={payment.id} label={say('payment_id')} />],
             [say('name'), customer?.name && <Name text={customer.name} />],
-            [say('column_order'), payment.order_reference],
-            [say('column_card'), card && <CardMark card={card} />],
             [say('three_ds'), authentication && authenticationWords(authentication)],
-            [say('decline'), payment.decline && sayCode('decline', payment.decline.code)],
-            [
-              say('amount_check'),
-              say(payment.amount_verified ? 'amount_right' : 'amount_unchecked'),
-            ],
-            [say('hold_detail'), hold?.detail && <English key="hold" text={hold.detail} />],
-            [say('decided_by'), hold?.decided_by && sayCode('decided', hold.decided_by)],
-            [say('created'), <Moment key="created" at={payment.created_at} is_exact />],
+            [say('decline'), decline && sayCode('decline', decline.code)],
+            [say('amount_check'), sayCode('amount_source', payment.amount_verification_source)],
+            [say('hold_detail'), hold?.detail && holdWords(hold.detail, currency)],
+            [say('decided_by'), hold?.decided_at && <DecidedBy payment_id={payment.id} />],
             [say('executed'), payment.executed_at && <Moment at={payment.executed_at} is_exact />],
             [
               say('bank_reference'),
@@ -46,8 +74,33 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
       {payment.items && payment.items.length > 0 && (
         <Items items={payment.items} payment={payment} />
       )}
+      {metadata.length > 0 && (
+        <Section title={say('metadata')} label={say('metadata')}>
+          <Facts rows={metadata.map(([name, value]) => [name, <bdi key={name}>{value}</bdi>])} />
+        </Section>
+      )}
     </>
   )
+}
+
+/** A sentence that this page does not know yet is shown as the service has it. */
+function holdWords(detail: string, currency: string | null): ReactNode {
+  const mismatch = holdDetailIn(detail, currency)
+  if (!mismatch) return <English text={detail} />
+  const { key, amount, expected, other, number } = mismatch
+  return say(key, {
+    ...(amount !== undefined && { amount: amountWords(amount, mismatch.currency) }),
+    ...(expected !== undefined && { expected: amountWords(expected, other ?? mismatch.currency) }),
+    ...(number !== undefined && { number }),
+    ...(mismatch.currency && { currency: mismatch.currency }),
+  })
+}
+
+/** The person or key that captured or voided, or the rules: the journal knows. */
+function DecidedBy({ payment_id }: { payment_id: string }) {
+  const { data: life } = useLife(payment_id)
+  const actor = life && deciderIn(entriesOf(life), life)
+  return actor ? <Actor actor={actor} people={life.people} /> : '–'
 }
 
 function Email({ email }: { email: string }) {

@@ -1,13 +1,12 @@
 // One payment: what it is, what may be done, what happened, the facts, and what developers need.
 
 import { useEffect } from 'react'
-import { Redirect } from 'wouter'
+import { Link, Redirect } from 'wouter'
 import type { Payment as PaymentRead } from '../client/answers.ts'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { keepStep } from '../overview/kept-steps.ts'
 import { amountWords } from '../parts/amount.tsx'
-import { Copyable } from '../parts/copy.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
@@ -15,9 +14,10 @@ import { Status } from '../parts/status.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
 import { Decisions } from './decisions.tsx'
 import { ForDevelopers } from './for-developers.tsx'
-import { PaymentFacts } from './payment-facts.tsx'
+import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
 import { RefundNote } from './refund-note.tsx'
 import { Refunds } from './refunds.tsx'
+import { stateOf } from './state.ts'
 import { Timeline } from './timeline.tsx'
 
 export function Payment({ payment_id }: { payment_id: string }) {
@@ -76,6 +76,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         </>
       }
     >
+      <PaymentSummary payment={payment} />
       <div className="two">
         <div>
           <Timeline payment={payment} />
@@ -91,33 +92,47 @@ function Whole({ payment }: { payment: PaymentRead }) {
 }
 
 function Lead({ payment }: { payment: PaymentRead }) {
-  const { status, decline, hold, order_reference_captured_payments: captured } = payment
+  const { decline, hold, order_reference, order_reference_captured_payments: captured } = payment
+  const { pathOf } = useHere()
+  const shared = new URLSearchParams({ order_reference: order_reference ?? '', status: 'captured' })
   return (
     <>
-      <Status status={status} />
+      <Status status={stateOf(payment)} />
+      {decline && <span>{sayCode('decline', decline.code)}.</span>}
       <span>{stateWords(payment)}</span>
-      {decline && <span>{sayCode('decline', decline.code)}</span>}
       {hold && !hold.decided_at && (
         <span>
           {say('decide_by')} <Moment at={hold.deadline} />
         </span>
       )}
       {captured !== null && captured > 1 && (
-        <span className="warning">
+        <Link className="warning" href={pathOf(`payments?${shared}`)}>
           {sayCount('order_paid_often', 'order_paid_often', captured)}
-        </span>
+        </Link>
       )}
-      <Copyable text={payment.id} label={say('payment_id')} />
     </>
   )
 }
 
 /** What the state means, where the word alone does not say it. */
-function stateWords({ status, settlement, hold, refunded_amount, amount }: PaymentRead): string {
+function stateWords(payment: PaymentRead): string {
+  const { settlement, hold, refunded_amount = 0, amount, currency } = payment
   if (settlement) return say('state_unknown')
-  if (status === 'pending') return say('state_pending')
-  if (status === 'held') return hold ? sayCode('hold_reason', hold.reason) : say('state_held')
-  if (refunded_amount)
-    return say(refunded_amount === amount ? 'state_refunded' : 'state_part_refunded')
-  return ''
+  switch (stateOf(payment)) {
+    case 'pending':
+      return say('state_pending')
+    case 'held':
+      return hold ? sayCode('hold_reason', hold.reason) : say('state_held')
+    case 'captured':
+      return say('state_captured')
+    case 'refunded':
+      return say('state_refunded')
+    case 'part_refunded':
+      return say('state_part_refunded', {
+        refunded: amountWords(refunded_amount, currency),
+        left: amountWords(amount - refunded_amount, currency),
+      })
+    default:
+      return say('state_nothing_taken')
+  }
 }

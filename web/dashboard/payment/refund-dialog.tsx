@@ -1,18 +1,17 @@
 // Refunds a captured payment, or a part of it.
 
 import { type FormEvent, useState } from 'react'
-import { exponentOf } from '../../shared/money.ts'
+import { readAmount, typedAmount } from '../../shared/read-amount.ts'
 import { useAct } from '../client/query.ts'
 import { unreachable } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
 import { RefusalAlert } from '../parts/alert.tsx'
-import { amountWords } from '../parts/amount.tsx'
+import { amountWords, unreadWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
-import { say } from '../words.ts'
+import { locale, say } from '../words.ts'
 import type { Decided } from './decided.ts'
-import { minorUnits } from './minor-units.ts'
 
 const concerned = [
   'GET /{merchant_id}/payments/{payment_id}',
@@ -23,16 +22,14 @@ const concerned = [
 export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: () => void }) {
   const { me, merchant_id, mode } = useHere()
   const { currency } = payment
-  const digits = exponentOf(currency ?? 'GBP')
   const left = payment.refundable_amount ?? payment.amount
   const intent = `refund ${me.user.user_id} ${payment.id}`
   const act = useAct('POST /{merchant_id}/payments/{payment_id}/refunds', [...concerned], intent)
   // Perhaps it was carried out: only the very same refund may be asked for again, under its key, in a new dialog, too.
   const { unanswered } = act
-  const [typed, setTyped] = useState(
-    ((unanswered?.body.amount ?? left) / 10 ** digits).toFixed(digits),
-  )
-  const amount = minorUnits(typed, digits)
+  const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? left, currency, locale))
+  const read = readAmount(typed, locale, currency)
+  const amount = 'fault' in read ? null : read.amount
   const is_usable = amount !== null && amount > 0 && amount <= left
   const is_fixed = act.isPending || unanswered !== null
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -60,7 +57,8 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
           fault={
             is_usable || is_fixed
               ? null
-              : say('refund_amount_wrong', { amount: amountWords(left, currency) })
+              : (unreadWords(read, currency) ??
+                say('refund_amount_wrong', { amount: amountWords(left, currency) }))
           }
         />
         <Field
@@ -84,7 +82,9 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
             is_busy={act.isPending}
             disabled={!(is_usable || is_fixed)}
           >
-            {say('refund_amount', { amount: amountWords(amount ?? 0, currency) })}
+            {amount === null
+              ? say('refund')
+              : say('refund_amount', { amount: amountWords(amount, currency) })}
           </Button>
         </DialogActs>
       </form>

@@ -23,8 +23,15 @@ export function Refunds({ payment_id }: { payment_id: string }) {
             {refunds.map(({ id, amount, currency, status, reason, created_at }) => (
               <li key={id}>
                 <span>
-                  <Status status={status} /> <Moment at={created_at} />
-                  {reason && <span className="hint"> {reason}</span>}
+                  <Status status={status} />
+                  <span className="hint notes">
+                    <Moment at={created_at} />
+                    {reason && (
+                      <span>
+                        <bdi>{reason}</bdi>
+                      </span>
+                    )}
+                  </span>
                 </span>
                 <Amount amount={amount} currency={currency} />
               </li>

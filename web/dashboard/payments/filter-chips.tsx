@@ -1,60 +1,86 @@
 // The filters that are active, each with a way to drop it; and the ones that are asked for most.
 
-import { amountWords } from '../parts/amount.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { say, sayCode, type WordKey } from '../words.ts'
-import { type FilterName, type Filters, filter_names } from './search.ts'
+import { say, sayCode } from '../words.ts'
+import { filterWords } from './filter-words.ts'
+import { beginOf, dayOf, type FilterName, type Filters, filter_names } from './filters.ts'
 
-const offered = ['captured', 'held', 'declined', 'failed'] as const
+const offered = ['captured', 'refunded', 'held', 'declined', 'failed', 'voided'] as const
+type Offered = (typeof offered)[number]
+
+/** Those that have a place of their own among the chips. */
+const placed: FilterName[] = ['status', 'refunded', 'created_from', 'created_before', 'currency']
 
 export function FilterChips({
   filters,
+  currencies,
   onFilters,
 }: {
   filters: Filters
+  /** Of the payments that are shown. */
+  currencies: string[]
   onFilters: (filters: Filters) => void
 }) {
-  const active = filter_names.filter((name) => filters[name] !== undefined && name !== 'status')
+  const pressed = pressedOf(filters)
+  const choices = [...new Set([...currencies, ...(filters.currency ? [filters.currency] : [])])]
   return (
     <fieldset className="chips">
       <legend className="unseen">{say('filters')}</legend>
-      {offered.map((status) => (
+      {offered.map((state) => (
         <button
-          key={status}
+          key={state}
           type="button"
           className="chip"
-          aria-pressed={filters.status === status}
+          aria-pressed={pressed === state}
           onClick={() =>
-            onFilters({ ...filters, status: filters.status === status ? undefined : status })
+            onFilters({ ...filters, ...(pressed === state ? none : filtersFor(state)) })
           }
         >
-          {sayCode('status', status)}
+          {sayCode('status', state)}
         </button>
       ))}
+      {(choices.length > 1 || filters.currency) && (
+        <select
+          className="chip"
+          aria-label={say('currency')}
+          value={filters.currency ?? ''}
+          onChange={({ target }) => onFilters({ ...filters, currency: target.value || undefined })}
+        >
+          <option value="">{say('filter_any_currency')}</option>
+          {choices.sort().map((currency) => (
+            <option key={currency}>{currency}</option>
+          ))}
+        </select>
+      )}
       <label className="chip date">
         {say('filter_since')}
         <input
           type="date"
-          value={filters.created_from?.slice(0, 10) ?? ''}
+          value={filters.created_from ? dayOf(filters.created_from) : ''}
+          onChange={({ target }) => onFilters({ ...filters, created_from: beginOf(target.value) })}
+        />
+      </label>
+      <label className="chip date">
+        {say('filter_until')}
+        <input
+          type="date"
+          value={filters.created_before ? dayOf(before(filters.created_before)) : ''}
           onChange={({ target }) =>
-            onFilters({
-              ...filters,
-              created_from: target.value ? new Date(target.value).toISOString() : undefined,
-            })
+            onFilters({ ...filters, created_before: beginOf(target.value, 1) })
           }
         />
       </label>
-      {active
-        .filter((name) => name !== 'created_from')
+      {filter_names
+        .filter((name) => filters[name] !== undefined && !placed.includes(name))
         .map((name) => (
           <button
             key={name}
             type="button"
             className="chip active"
-            aria-label={say('drop_filter', { filter: wordsOf(name, filters) })}
+            aria-label={say('drop_filter', { filter: filterWords(name, filters) })}
             onClick={() => onFilters({ ...filters, [name]: undefined })}
           >
-            {wordsOf(name, filters)}
+            {filterWords(name, filters)}
             <Icon name="close" />
           </button>
         ))}
@@ -62,8 +88,19 @@ export function FilterChips({
   )
 }
 
-function wordsOf(name: FilterName, filters: Filters): string {
-  const value = filters[name]!
-  const shown = name === 'amount' ? amountWords(Number(value), filters.currency ?? null) : value
-  return `${say(`filter_${name}` as WordKey)}: ${shown}`
+const none = { status: undefined, refunded: undefined }
+
+/** No payment that is shown as refunded is listed as captured. */
+function filtersFor(state: Offered): Pick<Filters, 'status' | 'refunded'> {
+  if (state === 'refunded') return { status: undefined, refunded: 'true' }
+  return { status: state, refunded: state === 'captured' ? 'false' : undefined }
+}
+
+function pressedOf({ status, refunded }: Filters): string | undefined {
+  return refunded === 'true' ? 'refunded' : status
+}
+
+/** The last moment that counts. */
+function before(moment: string): string {
+  return new Date(Date.parse(moment) - 1).toISOString()
 }

@@ -6,7 +6,7 @@ import { changed } from '../frame/changes.ts'
 import { useHere } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { sayCount } from '../words.ts'
-import type { Filters } from './search.ts'
+import type { Filters } from './filters.ts'
 
 const looks_every_ms = 30_000
 const looks_at = 50

@@ -3,8 +3,10 @@
 import { useHere } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { say } from '../words.ts'
-import { type FilterName, type Filters, filter_names } from './search.ts'
+import { locale, say } from '../words.ts'
+import { filtersWords, filterWords } from './filter-words.ts'
+import { type FilterName, type Filters, filter_names } from './filters.ts'
+import { meaningsOf } from './search.ts'
 import { TestPayment } from './test-payment.tsx'
 
 export function NoPayments({
@@ -20,17 +22,17 @@ export function NoPayments({
   const active = filter_names.filter((name) => filters[name] !== undefined)
   if (has_more) return <Empty title={say('none_so_far')} />
   if (active.length > 0) {
-    const last4 = filters.card_last4
+    const narrowest = active.find((name) => name !== 'status' && name !== 'refunded') ?? active[0]!
     return (
       <Empty title={say('none_match')}>
         <p className="acts">
-          {last4 && (
-            <Button onClick={() => onFilters({ order_reference: last4 })}>
-              {say('search_as_order', { text: last4 })}
+          {otherMeanings(filters, active).map((other) => (
+            <Button key={filtersWords(other)} onClick={() => onFilters(other)}>
+              {say('find', { text: filtersWords(other) })}
             </Button>
-          )}
-          <Button onClick={() => onFilters(withoutNarrowest(filters, active))}>
-            {say('drop_filters')}
+          ))}
+          <Button onClick={() => onFilters({ ...filters, [narrowest]: undefined })}>
+            {say('drop_filter', { filter: filterWords(narrowest, filters) })}
           </Button>
         </p>
       </Empty>
@@ -48,8 +50,12 @@ export function NoPayments({
   )
 }
 
-/** A shopper's own details narrow more than a state does. */
-function withoutNarrowest(filters: Filters, active: FilterName[]): Filters {
-  if (active.length === 1) return {}
-  return { ...filters, [active.find((name) => name !== 'status')!]: undefined }
+/** What else the text of the only filter may mean. */
+function otherMeanings(filters: Filters, active: FilterName[]): Filters[] {
+  const text = active.length === 1 ? (filters.card_last4 ?? filters.order_reference) : undefined
+  return meaningsOf(text ?? '', locale).flatMap((meaning) =>
+    'filters' in meaning && JSON.stringify(meaning.filters) !== JSON.stringify(filters)
+      ? [meaning.filters]
+      : [],
+  )
 }

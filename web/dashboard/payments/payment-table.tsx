@@ -7,6 +7,7 @@ import { CardMark } from '../parts/card-mark.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Status } from '../parts/status.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { stateOf } from '../payment/state.ts'
 import { say, sayCode } from '../words.ts'
 
 const columns: Column<PaymentRow>[] = [
@@ -27,10 +28,12 @@ const columns: Column<PaymentRow>[] = [
   },
   {
     name: say('column_status'),
-    cell: ({ status, decline }) => (
+    cell: (payment) => (
       <>
-        <Status status={status} />
-        {decline && <span className="hint"> {sayCode('decline', decline.code)}</span>}
+        <Status status={stateOf(payment)} />
+        {payment.decline && (
+          <span className="hint reason"> {sayCode('decline', payment.decline.code)}</span>
+        )}
       </>
     ),
   },
@@ -38,6 +41,7 @@ const columns: Column<PaymentRow>[] = [
   { name: say('column_card'), cell: ({ card }) => <CardMark card={card} /> },
   {
     name: say('column_order'),
+    kind: 'wide',
     cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
   },
 ]

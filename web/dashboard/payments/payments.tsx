@@ -14,10 +14,10 @@ import { Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { say } from '../words.ts'
 import { FilterChips } from './filter-chips.tsx'
+import { type Filters, filtersOf, queryOf } from './filters.ts'
 import { NewRows } from './new-rows.tsx'
 import { NoPayments } from './no-payments.tsx'
 import { PaymentTable } from './payment-table.tsx'
-import { type Filters, filtersOf, queryOf } from './search.ts'
 import { SearchBox } from './search-box.tsx'
 
 export const rows_a_page = 50
@@ -31,13 +31,14 @@ export function Payments() {
   const show = (next: Filters) => navigate(pathOf(`payments${queryOf(next)}`))
   const rows = pages.answer.data ?? []
   const oldest = rows.at(-1)
+  const currencies = rows.flatMap(({ currency }) => (currency ? [currency] : []))
   return (
     <Screen
       title={say('nav_payments')}
       acts={may('export_transactions') && <ExportButton filters={filters} />}
     >
       <SearchBox onFilters={show} />
-      <FilterChips filters={filters} onFilters={show} />
+      <FilterChips filters={filters} currencies={currencies} onFilters={show} />
       <NewRows
         filters={filters}
         newest_id={rows[0]?.id ?? null}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Filters, filtersOf, queryOf, understand } from './search.ts'
+import { beginOf, dayOf, type Filters, filtersOf, queryOf } from './filters.ts'
+import { meaningsOf, understand } from './search.ts'
 
 test.each([
   ['pay_0123456789abcdef01234567', { screen: 'payments/pay_0123456789abcdef01234567' }],
@@ -13,11 +14,35 @@ test.each([
   ['JPY 500', { filters: { amount: '500', currency: 'JPY' } }],
   ['KWD 1.234', { filters: { amount: '1234', currency: 'KWD' } }],
   ['19.99 €', { filters: { amount: '1999', currency: 'EUR' } }],
+  ['eur', { filters: { currency: 'EUR' } }],
   ['12345', { filters: { order_reference: '12345' } }],
   ['A-1042', { filters: { order_reference: 'A-1042' } }],
   ['  ', { filters: {} }],
 ])('%s', (typed, understood) => {
-  expect(understand(typed)).toEqual(understood)
+  expect(understand(typed, 'en-GB')).toEqual(understood)
+})
+
+test.each([
+  ['42,00 €', 'de', { amount: '4200', currency: 'EUR' }],
+  ['4.200 ¥', 'de', { amount: '4200', currency: 'JPY' }],
+  ['1234,56 £', 'it', { amount: '123456', currency: 'GBP' }],
+  ['1.234,56 €', 'en', { amount: '123456', currency: 'EUR' }],
+  ['42,00 zł', 'pl', { amount: '4200', currency: 'PLN' }],
+  ['R$42.00', 'en', { amount: '4200', currency: 'BRL' }],
+  ['US$42.00', 'nl', { amount: '4200', currency: 'USD' }],
+  ['￥4,200', 'ja', { amount: '4200', currency: 'JPY' }],
+])('%s in %s', (typed, locale, filters) => {
+  expect(understand(typed, locale)).toEqual({ filters })
+})
+
+test.each<[string, Filters[]]>([
+  ['4242', [{ card_last4: '4242' }, { order_reference: '4242' }, { amount: '424200' }]],
+  ['42', [{ order_reference: '42' }, { amount: '4200' }]],
+  ['42.00', [{ amount: '4200' }, { order_reference: '42.00' }]],
+  ['jo@x', [{ customer_email: 'jo@x' }, { order_reference: 'jo@x' }]],
+  ['0', [{ order_reference: '0' }]],
+])('%s may mean', (typed, meanings) => {
+  expect(meaningsOf(typed, 'en-GB')).toEqual(meanings.map((filters) => ({ filters })))
 })
 
 test('filters go into an address and come out of it again', () => {
@@ -25,5 +50,20 @@ test('filters go into an address and come out of it again', () => {
   expect(filtersOf(queryOf(filters))).toEqual(filters)
   expect(filtersOf('?status=held&colour=red')).toEqual({ status: 'held' })
   expect(filtersOf('?status=lost')).toEqual({})
+  expect(filtersOf('?refunded=true')).toEqual({ refunded: 'true' })
+  expect(filtersOf('?refunded=false&status=captured')).toEqual({
+    ...{ status: 'captured', refunded: 'false' },
+  })
+  // What no chip shows.
+  expect(filtersOf('?refunded=false&status=held')).toEqual({ status: 'held' })
+  expect(filtersOf('?refunded=maybe')).toEqual({})
   expect(queryOf({ status: undefined })).toBe('')
+})
+
+test('a day begins where the person is', () => {
+  const begin = beginOf('2026-03-29')!
+  expect(new Date(begin).getHours()).toBe(0)
+  expect(dayOf(begin)).toBe('2026-03-29')
+  expect(dayOf(beginOf('2026-03-29', 1)!)).toBe('2026-03-30')
+  expect(beginOf('')).toBeUndefined()
 })

@@ -1,39 +1,39 @@
-// What a person typed into the search box, understood: an id, an e-mail, four digits, an amount, an order reference.
+// What a person typed into the search box, understood: an id, an e-mail, four digits, an amount, a currency, an order reference.
 
-import { exponentOf } from '../../shared/money.ts'
-import type { PaymentRow } from '../client/answers.ts'
-
-type Status = PaymentRow['status']
-
-export type Filters = Partial<Record<Exclude<FilterName, 'status'>, string>> & { status?: Status }
-
-export const filter_names = [
-  'status',
-  'customer_email',
-  'card_last4',
-  'order_reference',
-  'amount',
-  'currency',
-  'decline_code',
-  'created_from',
-  'created_before',
-] as const
-export type FilterName = (typeof filter_names)[number]
+import { currencyCode, readAmount } from '../../shared/read-amount.ts'
+import { type Filters, queryOf } from './filters.ts'
 
 /** A screen to go to, or filters of the list of payments. */
 export type Understood = { screen: string } | { filters: Filters }
 
-const signs: Record<string, string> = { '£': 'GBP', '€': 'EUR', $: 'USD', '¥': 'JPY' }
-
-export function understand(typed: string): Understood {
+/** What the text may mean, the likeliest first. Nothing for an empty one. */
+export function meaningsOf(typed: string, locale: string): Understood[] {
   const text = typed.trim()
+  if (text === '') return []
   const id = /^(pay|cs|req|whep)_[0-9a-z]{8,}$/i.exec(text)
-  if (id) return { screen: screenOf(id[1]!.toLowerCase(), text) }
-  if (text.includes('@')) return { filters: { customer_email: text.toLowerCase() } }
-  if (/^\d{4}$/.test(text)) return { filters: { card_last4: text } }
-  const filters = amountIn(text)
-  if (filters) return { filters }
-  return { filters: text === '' ? {} : { order_reference: text } }
+  if (id) return [{ screen: screenOf(id[1]!.toLowerCase(), text) }]
+  const order = { order_reference: text }
+  if (text.includes('@')) return filtered({ customer_email: text.toLowerCase() }, order)
+  const currency = currencyCode(text)
+  if (currency) return filtered({ currency }, order)
+  const amount = amountIn(text, locale)
+  if (/^\d{4}$/.test(text)) return filtered({ card_last4: text }, order, amount)
+  // A bare whole number is rather an order's.
+  return /^\d+$/.test(text) ? filtered(order, amount) : filtered(amount, order)
+}
+
+/** The likeliest meaning; all payments for an empty text. */
+export function understand(typed: string, locale: string): Understood {
+  return meaningsOf(typed, locale)[0] ?? { filters: {} }
+}
+
+/** Where a meaning leads, below the merchant's place. */
+export function screenFor(meaning: Understood): string {
+  return 'screen' in meaning ? meaning.screen : `payments${queryOf(meaning.filters)}`
+}
+
+function filtered(...choices: (Filters | null)[]): Understood[] {
+  return choices.flatMap((filters) => (filters ? [{ filters }] : []))
 }
 
 function screenOf(kind: string, id: string): string {
@@ -43,41 +43,10 @@ function screenOf(kind: string, id: string): string {
   return 'webhooks'
 }
 
-/** `42.00`, `£42`, `42 GBP`, `GBP 42.50`: minor units, and the currency where one was said. */
-function amountIn(text: string): Filters | null {
-  const found = /^([£€$¥]|[a-z]{3})?\s*(\d[\d,]*(?:\.\d{1,4})?)\s*([£€$¥]|[a-z]{3})?$/i.exec(text)
-  if (!found) return null
-  const [, before, digits = '', after] = found
-  const said = before ?? after
-  // A bare whole number is rather an order's.
-  if (!said && !digits.includes('.')) return null
-  const currency = said && (signs[said] ?? said.toUpperCase())
-  const exponent = currency ? exponentOf(currency) : 2
-  const amount = Math.round(Number(digits.replaceAll(',', '')) * 10 ** exponent)
+/** `42.00`, `£42`, `42 GBP`, as people of the language write it: minor units, and the currency where one was said. */
+function amountIn(text: string, locale: string): Filters | null {
+  const read = readAmount(text, locale, null)
+  if ('fault' in read || read.amount === 0) return null
+  const { amount, currency } = read
   return { amount: String(amount), ...(currency && { currency }) }
-}
-
-export function filtersOf(search: string): Filters {
-  const query = new URLSearchParams(search)
-  const filters: Filters = {}
-  for (const name of filter_names) {
-    const value = query.get(name)
-    if (!value) continue
-    // An address may name a state that no payment has.
-    if (name !== 'status') filters[name] = value
-    else if (isStatus(value)) filters.status = value
-  }
-  return filters
-}
-
-const statuses: Status[] = ['captured', 'held', 'voided', 'pending', 'declined', 'failed']
-
-function isStatus(text: string): text is Status {
-  return statuses.some((status) => status === text)
-}
-
-export function queryOf(filters: Filters): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value)
-  return query.size > 0 ? `?${query}` : ''
 }

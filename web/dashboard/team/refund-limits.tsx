@@ -1,19 +1,18 @@
 // Up to how much support may refund of a payment, by currency: who manages the team sets it.
 
 import { type FormEvent, useState } from 'react'
-import { exponentOf } from '../../shared/money.ts'
+import { readAmount } from '../../shared/read-amount.ts'
 import { useAct, useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { RefusalAlert } from '../parts/alert.tsx'
-import { Amount } from '../parts/amount.tsx'
+import { Amount, unreadWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
-import { minorUnits } from '../payment/minor-units.ts'
-import { say } from '../words.ts'
+import { locale, say } from '../words.ts'
 
 export function RefundLimits({ can_manage }: { can_manage: boolean }) {
   const { merchant_id } = useHere()
@@ -75,11 +74,12 @@ function SetLimit({ onClose }: { onClose: () => void }) {
     event.preventDefault()
     const { currency = '', amount = '' } = textsOf(event.currentTarget)
     const code = currency.trim().toUpperCase()
-    const minor = minorUnits(amount, exponentOf(code))
-    const is_usable = minor !== null && minor > 0
-    setFault(is_usable ? null : say('refund_limit_wrong'))
+    const read = readAmount(amount, locale, code)
+    const is_usable = !('fault' in read) && read.amount > 0
+    setFault(is_usable ? null : (unreadWords(read, code) ?? say('refund_limit_wrong')))
     if (!is_usable) return
-    act.mutate({ merchant_id, body: { currency: code, amount: minor } }, { onSuccess: onClose })
+    const body = { currency: code, amount: read.amount }
+    act.mutate({ merchant_id, body }, { onSuccess: onClose })
   }
   return (
     <Dialog title={say('set_refund_limit')} onClose={onClose}>

@@ -1,0 +1,117 @@
+// The life of a payment in sentences: what each entry of the timeline says, with the card, the reason and the amount.
+
+import type { Timeline } from '../client/answers.ts'
+import { amountWords } from '../parts/amount.tsx'
+import { cardWords } from '../parts/card-mark.tsx'
+import { changeWords } from '../parts/change.ts'
+import { say, sayCode, type WordKey } from '../words.ts'
+import type { Entry } from './timeline-entries.ts'
+
+export type Sentence = {
+  title: string
+  /** What belongs to it, such as the card and a reason. */
+  notes: string[]
+}
+
+export function sentenceOf(entry: Entry, life: Timeline): Sentence {
+  const { kind, what } = entry
+  if (kind === 'line') return lineSentence(entry, life)
+  if (kind === 'event') return { title: say('event_made', { type: what }), notes: [] }
+  if (kind === 'ahead')
+    return { title: sayCode('ahead', what), notes: textsIn(entry, 'endpoint_url') }
+  const { response_status_code, failure } = entry.detail
+  const answer = response_status_code ?? (failure && sayCode('sending_failed', String(failure)))
+  const notes = [...textsIn(entry, 'endpoint_url'), ...(answer ? [String(answer)] : [])]
+  return { title: sayCode('delivered', what), notes }
+}
+
+/** Who is behind an entry: of an answer, whoever began what it answers. Null where it goes without saying. */
+export function actorOf(
+  { who, detail: { operation_id } }: Entry,
+  { lines }: Timeline,
+): string | null {
+  const begun =
+    operation_id === undefined
+      ? undefined
+      : lines.find(({ change, detail }) => isBegun(change) && detail.operation_id === operation_id)
+  const actor = begun?.actor ?? who
+  return actor === 'shopper' || actor === 'bank' ? null : actor
+}
+
+/** Who captured or voided the held payment; null where nobody has. */
+export function deciderIn(entries: Entry[], life: Timeline): string | null {
+  const decision = entries.find(({ detail }) => detail.decided_by !== undefined)
+  return decision ? actorOf(decision, life) : null
+}
+
+/** Whether only developers want to know: a step that went well, and that another entry tells the end of. */
+export function isStep({ kind, what }: Entry, { lines }: Timeline): boolean {
+  if (kind === 'event') return true
+  if (kind === 'delivery') return what === 'succeeded'
+  return kind === 'line' && isBegun(what) && lines.at(-1)?.change !== what
+}
+
+function isBegun(change: string): boolean {
+  return change.endsWith('.begun')
+}
+
+function lineSentence(entry: Entry, life: Timeline): Sentence {
+  const { what, detail } = entry
+  const payment = life.payments.find(({ payment_id }) => payment_id === detail.subject)
+  const refunds = life.payments.flatMap((each) => each.refunds)
+  const refund = refunds.find(({ id }) => id === detail.subject || id === detail.refund_id)
+  const amount = amountIn(refund ?? payment ?? detail)
+  const attempt_id = payment?.attempt_id ?? detail.subject
+  const card = life.attempts.find((each) => each.attempt_id === attempt_id)?.card
+  const reason = reasonOf(entry)
+  const values = { amount, ...(reason && { reason }) }
+  if (what === 'attempt.opened')
+    return { title: changeWords(what), notes: card ? [cardWords(card)] : [] }
+  if (what === 'attempt.moved') return { title: moveWords(entry, life), notes: [] }
+  if (what === 'session.created') return { title: changeWords(what), notes: [amount] }
+  const key = stories[what]
+  // A line of an earlier release may lack what the sentence says.
+  const is_whole = amount !== '' && (reason !== null || !/declined|failed|held/.test(what))
+  const title = key && is_whole ? say(key, values) : changeWords(what)
+  if (refund) return { title, notes: refund.reason ? [refund.reason] : [] }
+  return { title, notes: payment && card && key ? [cardWords(card)] : [] }
+}
+
+const stories: Record<string, WordKey> = {
+  'payment.captured': 'story_payment_captured',
+  'payment.held': 'story_payment_held',
+  'payment.voided': 'story_payment_voided',
+  'payment.declined': 'story_payment_declined',
+  'payment.failed': 'story_payment_failed',
+  'refund.begun': 'story_refund_begun',
+  'refund.succeeded': 'story_refund_succeeded',
+  'refund.failed': 'story_refund_failed',
+}
+
+function reasonOf({ detail }: Entry): string | null {
+  const { decline_code, failure_code, hold_reason } = detail
+  if (hold_reason) return sayCode('hold_reason', String(hold_reason))
+  const code = decline_code ?? failure_code
+  return code ? sayCode('decline', String(code)) : null
+}
+
+/** What the bank said. It asked for nothing where no challenge came before. */
+function moveWords({ detail, what }: Entry, { lines }: Timeline): string {
+  const { subject, three_ds_state: state } = detail
+  if (typeof state !== 'string') return changeWords(what)
+  const was_asked = lines.some(
+    (line) => line.subject === subject && line.detail.three_ds_state === 'awaiting_challenge',
+  )
+  return sayCode('story', state === 'authenticated' && !was_asked ? 'frictionless' : state)
+}
+
+function amountIn({ amount, currency }: { amount?: unknown; currency?: unknown }): string {
+  return typeof amount === 'number' && typeof currency === 'string'
+    ? amountWords(amount, currency)
+    : ''
+}
+
+function textsIn({ detail }: Entry, member: string): string[] {
+  const text = detail[member]
+  return typeof text === 'string' ? [text] : []
+}

@@ -1,0 +1,72 @@
+// The filters of the list of payments, as its address has them.
+
+import type { PaymentRow } from '../client/answers.ts'
+
+type Status = PaymentRow['status']
+
+export type Filters = Partial<Record<Exclude<FilterName, 'status' | 'refunded'>, string>> & {
+  status?: Status
+  refunded?: 'true' | 'false'
+}
+
+export const filter_names = [
+  'status',
+  'refunded',
+  'customer_email',
+  'card_last4',
+  'order_reference',
+  'amount',
+  'currency',
+  'decline_code',
+  'created_from',
+  'created_before',
+] as const
+export type FilterName = (typeof filter_names)[number]
+
+export function filtersOf(search: string): Filters {
+  const query = new URLSearchParams(search)
+  const filters: Filters = {}
+  for (const name of filter_names) {
+    const value = query.get(name)
+    if (!value) continue
+    // An address may name a state that no payment has.
+    if (name === 'status') {
+      if (isStatus(value)) filters.status = value
+    } else if (name === 'refunded') {
+      if (value === 'true') filters.refunded = value
+      // What no chip shows does not filter.
+      if (value === 'false' && filters.status === 'captured') filters.refunded = value
+    } else filters[name] = value
+  }
+  return filters
+}
+
+const statuses: Status[] = ['captured', 'held', 'voided', 'pending', 'declined', 'failed']
+
+function isStatus(text: string): text is Status {
+  return statuses.some((status) => status === text)
+}
+
+export function queryOf(filters: Filters): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value)
+  return query.size > 0 ? `?${query}` : ''
+}
+
+/** A day as fields of dates have it, in the person's own time zone. */
+export function dayOf(moment: string): string {
+  const date = new Date(moment)
+  const digits = (value: number, length: number) => String(value).padStart(length, '0')
+  return [
+    digits(date.getFullYear(), 4),
+    digits(date.getMonth() + 1, 2),
+    digits(date.getDate(), 2),
+  ].join('-')
+}
+
+/** When a day begins, so many days later. An empty field is no time. */
+export function beginOf(day: string, days_later = 0): string | undefined {
+  const begin = new Date(`${day}T00:00`)
+  begin.setDate(begin.getDate() + days_later)
+  return Number.isNaN(begin.getTime()) ? undefined : begin.toISOString()
+}
