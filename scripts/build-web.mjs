@@ -20,6 +20,10 @@ const styles = ['card-fields', 'pay', 'demo', 'docs', 'dashboard']
 /** What the command line takes from web/, so that it judges as the pages do. */
 const modules = ['palette']
 
+/** What shoppers' browsers load. The oldest of them is that of iOS 15. */
+const shoppers = new Set(['three-ds', 'checkout', 'card-fields', 'pay', 'demo'])
+const oldest = { ios_saf: 15 << 16 }
+
 const spoken = new Set(['en', 'ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt'])
 
 /** Whether dist/web is what web/ says. A checkout without web/ has nothing to build. */
@@ -59,12 +63,16 @@ async function buildScript(root, name, outDir) {
     },
     // Said here, because Vite would look for it in the nearest tsconfig.json.
     oxc: { jsx: { runtime: 'automatic', development: false } },
-    plugins: [ourLanguages],
+    plugins: [
+      ourLanguages,
+      carriedStyle(join(outDir, `${name}.css`)),
+      ...(name === 'three-ds' ? [takenFromCheckout(root)] : []),
+    ],
     build: {
       outDir,
       emptyOutDir: false,
-      target: 'es2022',
-      rollupOptions: { onwarn, ...(name === 'three-ds' && takenFromCheckout) },
+      target: shoppers.has(name) ? ['es2022', 'ios15'] : 'es2022',
+      rollupOptions: { onwarn },
       lib: {
         entry: entryOf(root, name),
         formats: ['iife'],
@@ -95,10 +103,32 @@ const ourLanguages = {
   },
 }
 
+/** Writes the style that a script carries in itself into a file, too, by which our pages' policies allow it. */
+function carriedStyle(file) {
+  return {
+    name: 'carried-style',
+    enforce: 'post',
+    transform(code, id) {
+      if (id.endsWith('style.css?inline')) {
+        writeFileSync(file, JSON.parse(code.slice(code.indexOf('"'), code.lastIndexOf('"') + 1)))
+      }
+    },
+  }
+}
+
 /** The part is only ever loaded by checkout.js: what that has too, it lends as window.RipperKit. See web/checkout/part.ts. */
-const takenFromCheckout = {
-  external: /web\/(checkout\/.*|shared\/(element|email))\.ts$/,
-  output: { globals: () => 'RipperKit' },
+function takenFromCheckout(root) {
+  const [, list] = /export const kit = \{([^}]*)\}/.exec(read(join(root, 'web/checkout/part.ts')))
+  const lent = new Set(list.match(/\w+/g))
+  return {
+    name: 'taken-from-checkout',
+    load(id) {
+      if (!/web\/(checkout\/.*|shared\/(element|email))\.ts$/.test(id)) return null
+      const exported = read(id).matchAll(/^export (?:async )?(?:function|const) (\w+)/gm)
+      const names = [...exported].map(([, each]) => each).filter((each) => lent.has(each))
+      return `export const { ${names.join(', ')} } = RipperKit`
+    },
+  }
 }
 
 async function buildModule(root, name, outDir) {
@@ -111,7 +141,8 @@ async function buildModule(root, name, outDir) {
 
 async function buildStyle(root, name, outDir) {
   const { bundle } = await import('lightningcss')
-  const { code } = bundle({ filename: join(root, 'web', name, 'style.css'), minify: true })
+  const filename = join(root, 'web', name, 'style.css')
+  const { code } = bundle({ filename, minify: true, targets: shoppers.has(name) ? oldest : {} })
   writeFileSync(join(outDir, `${name}.css`), code)
 }
 

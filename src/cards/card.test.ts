@@ -122,10 +122,13 @@ describe('refused', () => {
     expect(error.message).toContain(message)
   })
 
-  test('a card is good until the last millisecond of its month, by UTC', () => {
-    const last = new Date('2026-09-30T23:59:59.999Z')
-    expect(() => readCard(typed, { mode: 'test', now: last })).not.toThrow()
-    expect(refusal({}, 'test', new Date('2026-10-01T00:00:00Z')).field).toBe('exp_month')
+  test.each([
+    [{}, '2026-10-01T11:59:59.999Z', '2026-10-01T12:00:00Z', 'exp_month'],
+    [{ exp_month: 12 }, '2027-01-01T11:59:59.999Z', '2027-01-01T12:00:00Z', 'exp_year'],
+  ])('a card is good until its month has ended everywhere: %j', (change, last, first, field) => {
+    const typedThen = { ...typed, ...change }
+    expect(() => readCard(typedThen, { mode: 'test', now: new Date(last) })).not.toThrow()
+    expect(refusal(change, 'test', new Date(first)).field).toBe(field)
   })
 
   test('no message repeats what was typed', () => {

@@ -103,7 +103,10 @@ function readNumber(
   return { number, brand: rule.brand, cvc_length: rule.cvc_length }
 }
 
-// A card is valid until the end of its month, in UTC.
+/** How long a month goes on somewhere after it has ended in UTC. */
+const month_goes_on_ms = 12 * 3_600_000
+
+// A card is valid until its month has ended everywhere: the bank judges by its own clock, and has a decline for it.
 function checkExpiry({ exp_month, exp_year }: CardInput, now: Date): void {
   if (!Number.isInteger(exp_month) || exp_month < 1 || exp_month > 12) {
     throw new CardError('exp_month', 'The expiry month is a number from 1 to 12.')
@@ -111,12 +114,13 @@ function checkExpiry({ exp_month, exp_year }: CardInput, now: Date): void {
   if (!Number.isInteger(exp_year) || exp_year < 1000 || exp_year > 9999) {
     throw new CardError('exp_year', 'The expiry year is a number of four digits.')
   }
-  const this_year = now.getUTCFullYear()
-  if (exp_year < this_year) throw new CardError('exp_year', 'This card has expired.')
-  if (exp_year === this_year && exp_month <= now.getUTCMonth()) {
+  const last_place = new Date(now.getTime() - month_goes_on_ms)
+  const year_there = last_place.getUTCFullYear()
+  if (exp_year < year_there) throw new CardError('exp_year', 'This card has expired.')
+  if (exp_year === year_there && exp_month <= last_place.getUTCMonth()) {
     throw new CardError('exp_month', 'This card has expired.')
   }
-  if (exp_year > this_year + years_ahead) {
+  if (exp_year > now.getUTCFullYear() + years_ahead) {
     throw new CardError('exp_year', 'The expiry year is too far ahead. Check it.')
   }
 }

@@ -41,8 +41,8 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Sources by directive; a directive that is missing is `'none'`. */
-export type Policy = Record<string, string[]>
+/** Sources by directive; a directive that is missing is `'none'`. Null where the policy says nothing about it. */
+export type Policy = Record<string, string[] | null>
 
 /** The headers that block everything a page's policy does not name. Pages may add to them or replace them. */
 export function guarded(policy: Policy): Record<string, string> {
@@ -65,6 +65,8 @@ function policyText(policy: Policy): string {
     ...policy,
   }
   return Object.entries(all)
-    .map(([directive, sources]) => `${directive} ${[...new Set(sources)].join(' ')}`)
+    .flatMap(([directive, sources]) =>
+      sources ? [`${directive} ${[...new Set(sources)].join(' ')}`] : [],
+    )
     .join('; ')
 }

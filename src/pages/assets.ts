@@ -44,6 +44,19 @@ export type Assets = Record<AssetName, Asset>
 
 const folder = new URL('../../dist/web/', import.meta.url)
 
+/** The styles that checkout.js and its part carry in themselves. */
+const carried_names = ['checkout.css', 'three-ds.css']
+
+let carried: string[] | null = null
+
+/** The sources of all styles of a checkout, for pages of ours. Browsers that construct no style sheet put them into the page. */
+export function checkoutStyles(assets: Assets): string[] {
+  carried ??= carried_names.map(
+    (name) => inlineText(readFileSync(new URL(name, folder)).toString()).sha256,
+  )
+  return [assets['card-fields.css'].sha256, ...carried]
+}
+
 let own: Assets | null = null
 
 /** Reads the files that the set-up built, once in a process. Throws if one is missing. */

@@ -9,6 +9,7 @@ import { findPublic, framingOrigins } from '../merchants/public-account.ts'
 import type { Assets } from './assets.ts'
 import { type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
+import { framerOf, refusedFrame } from './refused-frame.ts'
 
 export function cardFieldsPage(assets: Assets): Page<Context> {
   return {
@@ -28,19 +29,37 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
       const origins = framingOrigins(context.addresses, account, integration)
       const appearance = JSON.stringify(integration.appearance ?? null)
       const own = new URL(context.addresses.base_url()).origin
+      const trusted = [...new Set([own, ...origins])]
+      const framer = framerOf(caller.header)
+      if (mode === 'test' && framer && !trusted.includes(framer)) {
+        return refusedFrame(language, framer, assets['card-fields.css'].text)
+      }
+      const parts = cardFieldsOptions(assets, { origins })
       return document({
-        parts: cardFieldsOptions(assets, { origins }),
+        parts: query.has('isolated') ? inIsolation(parts) : parts,
         language,
         title: language.words.card_details!,
         appearance: integration.appearance,
         base_url: context.addresses.base_url(),
         main_id: 'fields',
         context_json:
-          `{"origins":${JSON.stringify([...new Set([own, ...origins])])},"public_key":${JSON.stringify(public_key)},` +
+          `{"origins":${JSON.stringify(trusted)},"public_key":${JSON.stringify(public_key)},` +
           `"brands":${JSON.stringify(brands)},"locale":${JSON.stringify(language.locale)},` +
           `"words":${language.words_json},"appearance":${appearance},` +
           `"receipts_sent":${context.receipt_modes.includes(mode)}}`,
       })
+    },
+  }
+}
+
+/** For pages that isolate themselves. Such a frame takes no bank's page either, so others are spared this. */
+function inIsolation({ headers, ...parts }: DocumentOptions): DocumentOptions {
+  return {
+    ...parts,
+    headers: {
+      ...headers,
+      'cross-origin-embedder-policy': 'require-corp',
+      'cross-origin-resource-policy': 'cross-origin',
     },
   }
 }

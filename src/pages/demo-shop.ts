@@ -9,7 +9,7 @@ import { openRequestCounts, type RequestCounts } from '../http/request-counts.ts
 import { languageFor } from '../kernel/words.ts'
 import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest } from '../kernel/world.ts'
 import type { PriceListItem } from '../merchants/integration.ts'
-import type { Assets } from './assets.ts'
+import { type Assets, checkoutStyles } from './assets.ts'
 import { canonicalAddress } from './canonical-address.ts'
 import { type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
@@ -75,7 +75,7 @@ function shopPage(
 export function demoShopOptions(assets: Assets, { service }: { service: string }): DocumentOptions {
   const headers = documentHeaders({
     'script-src': [service],
-    'style-src': [service],
+    'style-src': [service, ...checkoutStyles(assets)],
     'connect-src': [service],
     'img-src': ['data:'],
     'frame-src': [service],

@@ -59,7 +59,8 @@ The page's own policy needs no more than
 script-src {service}; frame-src {service}; connect-src {service}
 \`\`\`
 
-and nothing in \`style-src\`, because the checkout's style sheet is made in the page by its script. A page with
+and nothing in \`style-src\`, because the checkout's style sheet is made in the page by its script. Only Safari before iOS 16.4 asks
+there for the nonce of the script tag. A page with
 \`require-trusted-types-for 'script'\` needs \`trusted-types ripper-checkout\` too. The merchant is responsible for the other scripts
 on that page, and for a check like the one above.
 

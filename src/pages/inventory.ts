@@ -127,7 +127,7 @@ const places: Record<PageName, Pick<PageEntry, 'title' | 'address' | 'path' | 's
     title: 'The 3-D Secure challenge page',
     address: '{service}/3ds/challenge/{token}',
     path: /\/3ds\/challenge\/\w+$/,
-    seen: "a frame in the checkout's dialog, or a page of its own; it nests the bank's page",
+    seen: "a frame in the checkout's dialog, which nests the bank's page; or a page of its own, which makes way for it",
     kind: 'frame',
   },
   'method-page': {

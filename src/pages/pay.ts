@@ -6,7 +6,7 @@ import type { Page } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { languageFor } from '../kernel/words.ts'
 import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
-import type { Assets } from './assets.ts'
+import { type Assets, checkoutStyles } from './assets.ts'
 import { canonicalAddress } from './canonical-address.ts'
 import { type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
@@ -54,7 +54,7 @@ export function hostedPageOptions(
 ): DocumentOptions {
   const headers = documentHeaders({
     'script-src': [service],
-    'style-src': [service],
+    'style-src': [service, ...checkoutStyles(assets)],
     'connect-src': ["'self'", service],
     'img-src': ['data:', ...pictures],
     'frame-src': [service],

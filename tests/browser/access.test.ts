@@ -78,8 +78,23 @@ describe('axe finds nothing', () => {
     expect(await violations(page)).toEqual([])
     await bankDialog(page).getByRole('button', { name: 'Stay' }).click()
     await bankDialog(page).getByRole('link').click()
-    const bank = page.frameLocator('iframe[title="Confirm your payment with your bank"]')
-    await bank.getByLabel('One-time code').waitFor()
+    await page.getByLabel('One-time code').waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+
+  test('where a checkout was continued in another tab', async () => {
+    const page = await theatre.arrive(payment, { viewport: phone })
+    await typeCard(page, cards.code)
+    await payButton(page).click()
+    await bankPage(page).getByLabel('One-time code').waitFor()
+    const other = await theatre.shopper.context.newPage()
+    const secret = await page.evaluate(
+      `Object.values(sessionStorage).find((each) => each.includes('_secret_'))`,
+    )
+    await other.goto(`${theatre.stage.pay_url}#${/cs_\w+_secret_\w+/.exec(String(secret))![0]}`)
+    await typeCard(other, cards.code)
+    await payButton(other).click()
+    await page.getByRole('button', { name: 'Continue here' }).waitFor()
     expect(await violations(page)).toEqual([])
   })
 

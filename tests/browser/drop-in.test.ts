@@ -8,6 +8,7 @@ import {
   cards,
   hasFocus,
   payButton,
+  picture,
   type Shopper,
   typeCard,
   typeEmail,
@@ -219,6 +220,38 @@ test('the email that an attempt was made with stands: the form that comes back d
   expect(body.customer.email).toBe('jo@example.com')
 })
 
+test.each<[string, string[]]>([
+  ['nothing', []],
+  ['change', ['change']],
+  ['change and blur', ['change', 'blur']],
+  ['input', ['input']],
+])('the browser fills another card in, and says %s: that card is charged', async (_, events) => {
+  const session = await serverSession({ customer: { email: 'jo@example.com' } })
+  const page = await arrive(`{ clientSecret: '${session.client_secret}' }`)
+  const early = page.waitForResponse(/card_references/)
+  await typeCard(page, cards.approved)
+  await cardFields(page).getByLabel('Name on card').focus()
+  await early
+  const other = {
+    'Card number': '5200009100070000',
+    'Expiry date': '11 / 38',
+    'Security code': '321',
+  }
+  for (const [label, value] of Object.entries(other)) {
+    await cardFields(page)
+      .getByLabel(label)
+      .evaluate(
+        (input, { value, events }) => {
+          Object.assign(input, { value })
+          for (const name of events) input.dispatchEvent(new Event(name, { bubbles: true }))
+        },
+        { value, events },
+      )
+  }
+  await payButton(page).click()
+  await page.getByText('Mastercard •••• 0000').waitFor()
+})
+
 test("a strict policy of the merchant's page is enough", async () => {
   const session = await serverSession({ customer: { email: 'jo@example.com' } })
   const service = theatre.stage.service.base_url
@@ -246,7 +279,31 @@ test('a reload in the middle of the challenge goes on with it', async () => {
   expect(body).toMatchObject({ attempt_count: 1, customer: { email: 'jo@example.com' } })
 })
 
-test('a page of an origin that is not allowed gets no card fields', async () => {
+test.each([
+  ['en-GB', 'Test mode: {origin} is not one of the integration'],
+  ['ar', 'وضع الاختبار: {origin} ليس من المصادر المسموح بها'],
+])('a page of an origin that is not allowed hears why, in test mode: %s', async (locale, words) => {
+  const stranger = await openSite()
+  const session = await serverSession()
+  const { page, faults } = await theatre.enter({ origins: [stranger.origin], locale })
+  const { service, account } = theatre.stage
+  const options = `{ clientSecret: '${session.client_secret}' }`
+  await page.goto(stranger.page(merchantsPage(service, account.publishable_key!, options)))
+  const alert = page.getByRole('alert')
+  await alert.getByText(words.replace('{origin}', stranger.origin)).waitFor()
+  // In the style of the card fields, which did not come.
+  expect(
+    await alert.evaluate((each) => each.ownerDocument.defaultView!.getComputedStyle(each).color),
+  ).toBe('rgb(179, 38, 30)')
+  await picture(page, `origin-not-allowed-${locale}`)
+  expect(await payButton(page).count()).toBe(0)
+  expect(faults.join()).toContain(`Is ${stranger.origin} among the allowed origins`)
+  await page.close()
+  faults.length = 0
+  await stranger.close()
+})
+
+test('a page of an origin that is not allowed, and that does not say its name, gets no card fields', async () => {
   const stranger = await openSite()
   const session = await serverSession()
   const { page } = await theatre.enter({ origins: [stranger.origin] })
@@ -256,7 +313,7 @@ test('a page of an origin that is not allowed gets no card fields', async () => 
     theatre.stage.account.publishable_key!,
     `{ clientSecret: '${session.client_secret}' }`,
   )
-  await page.goto(stranger.page(html))
+  await page.goto(stranger.page(html, { 'referrer-policy': 'no-referrer' }))
   await page.clock.runFor(7_000)
   await until(
     () => told(page),

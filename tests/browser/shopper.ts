@@ -8,7 +8,7 @@ import { launchChromium } from '../support/chromium.ts'
 export type Shopper = {
   page: Page
   context: BrowserContext
-  /** Script errors, refused by policy or thrown, and requests to anybody else: a good page has none. */
+  /** Script errors, refused by policy or thrown, warnings, and requests to anybody else: a good page has none. */
   faults: string[]
 }
 
@@ -40,7 +40,8 @@ export async function newShopper(
   const faults: string[] = []
   const known = [base_url, ...origins].map((address) => new URL(address).origin)
   context.on('console', (message) => {
-    if (message.type() === 'error' && !isExpected(message.text())) faults.push(message.text())
+    const is_loud = message.type() === 'error' || message.type() === 'warning'
+    if (is_loud && !isExpected(message.text())) faults.push(message.text())
   })
   context.on('weberror', (error) => faults.push(error.error().message))
   context.on('request', (request) => {
@@ -50,9 +51,9 @@ export async function newShopper(
   return { page, context, faults }
 }
 
-/** The browser itself writes a line for every answer from 400 on; refusals are part of the play. */
+/** The browser itself writes a line for every answer from 400 on, and we one for each colour that cannot be read: parts of the play. */
 function isExpected(text: string): boolean {
-  return text.startsWith('Failed to load resource: the server responded with a status of 4')
+  return /^(Failed to load resource: the server responded with a status of 4|Ripper: )/.test(text)
 }
 
 export const cards = {

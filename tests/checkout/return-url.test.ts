@@ -7,9 +7,28 @@ import { shop } from '../support/service.ts'
 
 const { service, pages, read } = await useServedPages()
 
+const inFull = (page: 'challenge' | 'result', returnUrl: string) =>
+  read(`${pages[page]}?return_url=${encodeURIComponent(returnUrl)}`)
+
+/** The bank's answer, with what it was given for us. */
+async function answered(address: string) {
+  const threeDSSessionData = Buffer.from(address).toString('base64url')
+  const answer = await fetch(`${service.base_url}${pages.challenge}/result`, {
+    method: 'POST',
+    body: new URLSearchParams({ cres: 'e30', threeDSSessionData }),
+  })
+  return { status: answer.status, text: await answer.text() }
+}
+
+const ways = {
+  'the challenge page': (address: string) => inFull('challenge', address),
+  'the result page': (address: string) => inFull('result', address),
+  "the bank's answer": answered,
+}
+
 /** By the page's script, and by its links. */
-async function leadsTo(page: 'challenge' | 'result', returnUrl: string) {
-  const got = await read(`${pages[page]}?return_url=${encodeURIComponent(returnUrl)}`)
+async function leadsTo(page: keyof typeof ways, returnUrl: string) {
+  const got = await ways[page](returnUrl)
   expect(got.status).toBe(200)
   const { tags } = readMarkup(got.text)
   const body = tags.find(({ name }) => name === 'body')!
@@ -19,14 +38,13 @@ async function leadsTo(page: 'challenge' | 'result', returnUrl: string) {
   }
 }
 
-describe.each(['challenge', 'result'] as const)('from the %s page', (page) => {
+describe.each(Object.keys(ways) as (keyof typeof ways)[])('from %s', (page) => {
   test.each<[string, () => string]>([
     ["the shop's origin", () => `${shop}/basket?a=1&b="2"#till`.replaceAll('"', '%22')],
     ["the shop's origin alone", () => `${shop}/`],
     ["the service's own", () => `${service.base_url}/pay/tea?sku=tea`],
   ])('led to: %s', async (_name, address) => {
-    const links = page === 'challenge' ? [address()] : []
-    expect(await leadsTo(page, address())).toEqual({ back: address(), links })
+    expect(await leadsTo(page, address())).toEqual({ back: address(), links: [address()] })
   })
 
   test.each<[string, () => string]>([
@@ -60,4 +78,29 @@ test('without an address there is no way back, and no link', async () => {
   const { text } = await read(pages.challenge)
   expect(text).not.toContain('data-back')
   expect(readMarkup(text).tags.map(({ name }) => name)).not.toContain('a')
+})
+
+/** The names of a page's elements, and the fields of its form. */
+async function partsOf(address: string) {
+  const { tags } = readMarkup((await inFull('challenge', address)).text)
+  const inputs = tags.filter(({ name }) => name === 'input')
+  const field = (name: string) =>
+    inputs.find(({ attributes }) => attributes.get('name') === name)?.attributes.get('value')
+  return { names: tags.map(({ name }) => name), field }
+}
+
+test("in full the bank's page takes the place of ours, and brings the address back", async () => {
+  const address = `${shop}/basket?a=1`
+  const { names, field } = await partsOf(address)
+  expect(names).not.toContain('iframe')
+  expect(field('creq')).toBeTruthy()
+  expect(Buffer.from(field('threeDSSessionData')!, 'base64url').toString()).toBe(address)
+})
+
+test('an address that is too long for the bank: its page is nested, and ours leads back', async () => {
+  const at = (characters: number) => `${shop}/?${'a'.repeat(characters - shop.length - 2)}`
+  expect((await partsOf(at(768))).names).not.toContain('iframe')
+  const { names, field } = await partsOf(at(769))
+  expect(names).toContain('iframe')
+  expect(field('threeDSSessionData')).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 // The headers of the pages that shoppers' browsers get, the pages that are not there, and those asked for by another name.
 
 import { describe, expect, test } from 'vitest'
+import { checkoutStyles, readAssets } from '../../src/pages/assets.ts'
 import { readMarkup } from '../../src/pages/check/markup.ts'
 import { hashOf, policyOf, useServedPages } from '../support/served-pages.ts'
 import { shop, startService } from '../support/service.ts'
@@ -15,6 +16,9 @@ const always = {
   'require-trusted-types-for': ["'script'"],
   'trusted-types': nothing,
 }
+
+/** Of a checkout: some browsers put them into the page. */
+const styles = checkoutStyles(readAssets())
 
 describe('headers', () => {
   test.each(['fields', 'pay', 'demo', 'method', 'challenge', 'result', 'suspended'] as const)(
@@ -57,13 +61,70 @@ describe('headers', () => {
     expect(policyOf(got)['frame-ancestors']).toEqual(["'self'", shop])
   })
 
+  const embedder = 'cross-origin-embedder-policy'
+
+  test('the card fields of a page that isolates itself', async () => {
+    const plain = await read(pages.fields)
+    expect(plain.headers[embedder]).toBeUndefined()
+    const { headers } = await read(`${pages.fields}?isolated=1`)
+    expect(headers[embedder]).toBe('require-corp')
+    expect(headers['cross-origin-resource-policy']).toBe('cross-origin')
+    expect(policyOf({ ...plain, headers })).toEqual(policyOf(plain))
+  })
+
+  test.each([
+    ['a page of the shop', { referer: `${shop}/basket` }, false],
+    ['a page of the service', { referer: `${service.base_url}/demo` }, false],
+    ['a page of a stranger', { referer: 'https://evil.example/' }, true],
+    ['a page that does not say its name', {}, false],
+    ['what is no address', { referer: 'x' }, false],
+    [
+      'a link on a page of a stranger',
+      { referer: 'https://evil.example/', 'sec-fetch-dest': 'document' },
+      false,
+    ],
+  ])('the card fields, in test mode, in %s', async (_, headers, is_refused) => {
+    const got = await read(pages.fields, { 'sec-fetch-dest': 'iframe', ...headers })
+    expect(got.status).toBe(200)
+    expect(got.text.includes('"type":"refused"')).toBe(is_refused)
+    const framers = is_refused ? ['*'] : ["'self'", shop, service.base_url]
+    expect(policyOf(got)['frame-ancestors']).toEqual(framers)
+  })
+
+  test('the card fields, in live mode, tell no stranger anything', async () => {
+    const live = { merchant: { live: true, live_enabled: true } }
+    const { publishable_key } = await service.newAccount(live)
+    const got = await read(`/card-fields/${publishable_key}`, {
+      'sec-fetch-dest': 'iframe',
+      referer: 'https://evil.example/',
+    })
+    expect(policyOf(got)['frame-ancestors']).toEqual(["'self'", shop])
+    expect(got.text).not.toContain('evil.example')
+  })
+
+  test('what a stranger hears of the card fields is no more than where it is', async () => {
+    const got = await read(pages.fields, {
+      'sec-fetch-dest': 'iframe',
+      referer: 'https://evil.example/path?secret=</script>',
+    })
+    expect(policyOf(got)).toEqual({
+      ...always,
+      'script-src': [hashOf(got, 'script')],
+      'img-src': ['data:'],
+      'frame-ancestors': ['*'],
+    })
+    expect(got.text).toContain('Test mode: https://evil.example is not one of')
+    expect(got.text).not.toContain('secret=')
+    for (const own of [shop, service.account.publishable_key!]) expect(got.text).not.toContain(own)
+  })
+
   test('the hosted page', async () => {
     const got = await read(pages.pay)
     const own = [service.base_url]
     expect(policyOf(got)).toEqual({
       ...always,
       'script-src': own,
-      'style-src': own,
+      'style-src': [...own, ...styles],
       'connect-src': ["'self'", ...own],
       'img-src': ['data:', 'https://cdn.example'],
       'frame-src': own,
@@ -81,7 +142,7 @@ describe('headers', () => {
     expect(policyOf(got)).toEqual({
       ...always,
       'script-src': own,
-      'style-src': own,
+      'style-src': [...own, ...styles],
       'connect-src': own,
       'img-src': ['data:'],
       'frame-src': own,
@@ -91,8 +152,8 @@ describe('headers', () => {
     expect(got.headers['x-frame-options']).toBe('DENY')
   })
 
-  test.each(['method', 'challenge'] as const)("the page around the bank's %s", async (page) => {
-    const got = await read(pages[page])
+  test("the page around the bank's method", async () => {
+    const got = await read(pages.method)
     const bank = ['https:', service.base_url]
     expect(policyOf(got)).toEqual({
       ...always,
@@ -101,6 +162,28 @@ describe('headers', () => {
       'img-src': ['data:'],
       'form-action': bank,
       'frame-src': bank,
+      'frame-ancestors': ["'self'", service.base_url, shop],
+    })
+  })
+
+  test.each([
+    ['in a frame', () => pages.challenge],
+    ['in full', () => `${pages.challenge}?return_url=${shop}/basket`],
+  ])("the page of the bank's challenge, %s: a bank's app is no frame's source", async (_, path) => {
+    const got = await read(path())
+    const { 'default-src': _none, ...others } = always
+    expect(policyOf(got)).toEqual({
+      ...others,
+      'connect-src': nothing,
+      'font-src': nothing,
+      'manifest-src': nothing,
+      'media-src': nothing,
+      'object-src': nothing,
+      'worker-src': nothing,
+      'script-src': [hashOf(got, 'script')],
+      'style-src': [hashOf(got, 'style')],
+      'img-src': ['data:'],
+      'form-action': ['https:', service.base_url],
       'frame-ancestors': ["'self'", service.base_url, shop],
     })
   })

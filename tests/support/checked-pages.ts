@@ -63,7 +63,10 @@ const pages = {
     frame: { origins: [service, shop], back: null },
     language,
   }),
-  'result-page': doneNotice('Thank you.', { origins: [service, shop], back: `${shop}/basket` }),
+  'result-page': doneNotice('Thank you.', {
+    frame: { origins: [service, shop], back: `${shop}/basket` },
+    language,
+  }),
 } satisfies Partial<Record<PageName, PageAnswer>>
 
 export type Checked = keyof typeof pages

@@ -34,7 +34,7 @@ export function numberFault(value: string, accepted: readonly string[]): FaultCo
 export function isNumberWhole(value: string): boolean {
   const digits = digitsOf(value)
   const lengths = ruleOf(digits)?.lengths ?? any_lengths
-  return lengths.includes(digits.length) || digits.length > lengths.at(-1)!
+  return lengths.includes(digits.length) || digits.length > Math.max(...lengths)
 }
 
 function inGroups(digits: string, gaps: number[]): string {

@@ -125,9 +125,15 @@ test.each([
   expect(expiryFault(value, now)).toBe(fault)
 })
 
-test('a card is good until its month has ended everywhere by UTC', () => {
-  expect(expiryFault('09 / 26', new Date('2026-09-30T23:59:59.999Z'))).toBeNull()
-  expect(expiryFault('09 / 26', new Date('2026-10-01T00:00:00Z'))).toBe('expiry_past')
+test.each([
+  ['09 / 26', '2026-10-01T11:59:59.999Z', null],
+  ['09 / 26', '2026-10-01T12:00:00Z', 'expiry_past'],
+  ['12 / 26', '2027-01-01T11:59:59.999Z', null],
+  ['12 / 26', '2027-01-01T12:00:00Z', 'expiry_past'],
+  ['01 / 46', '2026-12-31T23:59:59.999Z', 'expiry_too_far'],
+  ['01 / 46', '2027-01-01T00:00:00Z', null],
+])('a card is good until its month has ended everywhere: %s at %s', (value, time, fault) => {
+  expect(expiryFault(value, new Date(time))).toBe(fault)
 })
 
 test.each([

@@ -36,13 +36,17 @@ export function readExpiry(value: string): Expiry | null {
   return { exp_month, exp_year: Number(year.length === 2 ? `20${year}` : year) }
 }
 
-/** A card is valid until the end of its month in UTC, as for the service. */
+/** A card is valid until its month has ended everywhere, as for the service. */
 export function expiryFault(value: string, now: Date): FaultCode | null {
   if (digitsOf(value) === '') return 'expiry_missing'
   const expiry = readExpiry(value)
   if (!expiry) return 'expiry_incomplete'
+  const last_place = new Date(now.getTime() - 12 * 3_600_000)
   const months_left =
-    (expiry.exp_year - now.getUTCFullYear()) * 12 + expiry.exp_month - 1 - now.getUTCMonth()
+    (expiry.exp_year - last_place.getUTCFullYear()) * 12 +
+    expiry.exp_month -
+    1 -
+    last_place.getUTCMonth()
   if (months_left < 0) return 'expiry_past'
   return expiry.exp_year > now.getUTCFullYear() + years_ahead ? 'expiry_too_far' : null
 }

@@ -8,7 +8,7 @@ const length_max = 8 * 1024
 export function readMessage(value: unknown): ToFrame | null {
   const message = plainObject(value)
   const type = message?.type
-  if (!message || typeof type !== 'string' || !Object.hasOwn(shapes, type)) return null
+  if (!message || typeof type !== 'string' || !Object.keys(shapes).includes(type)) return null
   const shape = shapes[type as ToFrame['type']]
   const names = Object.keys(message).filter((name) => name !== 'type')
   const fits =

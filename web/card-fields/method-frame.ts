@@ -2,8 +2,9 @@
 
 import { element } from '../shared/element.ts'
 
-/** Opens one of our addresses instead of the one before it. */
+/** Opens one of our addresses instead of the one before it; nothing in an isolated page, which takes no bank's page. */
 export function methodFrame(): (url: string) => void {
+  if (/\bisolated=/.test(location.search)) return () => {}
   let frame: HTMLIFrameElement | null = null
   return (url) => {
     if (new URL(url, location.href).origin !== location.origin) return

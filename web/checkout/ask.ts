@@ -1,5 +1,6 @@
 // Sends a request to the service. All requests are safe to repeat, so it tries again after a lost connection or a failure.
 
+import { abortAfter } from '../shared/abort-after.ts'
 import { RipperError } from './failure.ts'
 import { origin } from './origin.ts'
 import { sleep } from './sleep.ts'
@@ -21,7 +22,7 @@ export async function ask<Reply>(
       body: body && JSON.stringify(body),
       credentials: 'omit',
       cache: 'no-store',
-      signal: AbortSignal.timeout(timeout_ms),
+      signal: abortAfter(timeout_ms),
     }).catch(() => null)
     const reply: (Reply & RefusalBody) | null = await response?.json().catch(() => null)
     if (response?.ok && reply) return reply

@@ -2,6 +2,7 @@
 
 import { element } from '../shared/element.ts'
 import style from './style.css?inline'
+import { addStyle } from './styles.ts'
 
 export type DropIn = ReturnType<typeof drawDropIn>
 
@@ -9,17 +10,18 @@ export type DropIn = ReturnType<typeof drawDropIn>
 export function drawDropIn(frame: HTMLElement) {
   const host = element('div')
   const shadow = host.attachShadow({ mode: 'open' })
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(style)
-  // The card fields bring their style, which the form uses, too.
-  const theirs = new CSSStyleSheet()
-  shadow.adoptedStyleSheets = [sheet, theirs]
 
   const alert = element('p', { class: 'alert', role: 'alert' })
   const info = element('p', { class: 'info' })
   const ui = {
     host,
-    theirs,
+    styles: [] as string[],
+    /** Adds a style sheet, once. */
+    wear(text: string) {
+      if (ui.styles.includes(text)) return
+      ui.styles.push(text)
+      addStyle(shadow, text)
+    },
     alert,
     /** The text that the card's bank wants to be shown to the cardholder. */
     info,
@@ -33,6 +35,7 @@ export function drawDropIn(frame: HTMLElement) {
     /** Its class is `loading`, `failed`, `over` or none. */
     root: element('div', { class: 'loading' }),
   }
+  ui.wear(style)
   ui.root.append(ui.form, ui.screen, ui.status)
   shadow.append(ui.root)
   return ui

@@ -5,7 +5,7 @@ import { origin } from './origin.ts'
 import type { RefusalBody } from './wire.ts'
 
 export class RipperError extends Error implements RipperFailure {
-  override readonly name = 'RipperError'
+  declare readonly name: string
   declare readonly code: string
   declare readonly request_id: string | null
   declare readonly docs_url: string
@@ -16,6 +16,7 @@ export class RipperError extends Error implements RipperFailure {
 
   constructor(code: string, message: string, refused: RefusalBody = {}, retry_after_seconds = 0) {
     super(message)
+    this.name = 'RipperError'
     this.code = code
     this.request_id = refused.request_id ?? null
     this.docs_url = `${origin}/docs#${code}`

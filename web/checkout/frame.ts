@@ -23,6 +23,14 @@ export type CardFrame = {
 
 const answer_ms = 90_000
 
+/** `autofill; shared-autofill`. Only Chromium's browsers want to be told, and warn of what they do not know. */
+const autofill = (document as Featured).featurePolicy
+  ?.features()
+  .filter((name) => /autofill/.test(name))
+  .join(';')
+
+type Featured = { featurePolicy?: { features(): string[] } }
+
 /** `signal` ends the listening. */
 export function openFrame(
   path: string,
@@ -37,12 +45,13 @@ export function openFrame(
   const element = make('iframe', {
     src: origin + path,
     title: 'Card details',
-    allow: 'autofill; shared-autofill',
+    allow: autofill ?? null,
   })
   element.onload = () => element.contentWindow?.postMessage({ type: 'ripper:hello', nonce }, origin)
 
   function welcome({ source, origin: from, data, ports }: MessageEvent): void {
     if (source !== element.contentWindow || from !== origin) return
+    if (data?.type === 'refused') hear(data)
     if (data?.type !== 'ripper:port' || data.nonce !== nonce || !ports[0]) return
     // A frame that was moved has loaded again, and gives no answer any more.
     lose()

@@ -1,7 +1,7 @@
 // Opens a mounted checkout: it loads card fields and session at the same time, then does what the session's state needs.
 
 import { button } from '../shared/element.ts'
-import { directionOf, say } from '../shared/words.ts'
+import { directionOf, say, type Words } from '../shared/words.ts'
 import type { CheckoutOptions } from './api.ts'
 import { drawForm } from './draw-form.ts'
 import { drawDropIn } from './drop-in.ts'
@@ -36,6 +36,7 @@ type CheckoutMount = {
 export function mountCheckout(asked: MountOptions): CheckoutMount {
   const { options, emit, signal } = asked
   let greeted = () => {}
+  let refused = () => {}
   const ready = new Promise<void>((resolve) => {
     greeted = resolve
   })
@@ -47,13 +48,14 @@ export function mountCheckout(asked: MountOptions): CheckoutMount {
       .catch(() => {})
   }
   const frame = openFrame(framePath(asked), signal, (message) =>
-    onFrameEvent(mounted, message, { greeted, press }),
+    onFrameEvent(mounted, message, { greeted, refused, press }),
   )
   const mounted: MountedCheckout = {
     options,
     frame,
     ui: drawDropIn(frame.element),
     signal,
+    again: asked.again,
     emit,
     words: firstWords,
     locale: '',
@@ -64,7 +66,8 @@ export function mountCheckout(asked: MountOptions): CheckoutMount {
   )
   const ended = new Promise<null>((resolve, reject) => {
     signal.addEventListener('abort', () => resolve(null))
-    setTimeout(() => mounted.words === firstWords && reject(frameNotLoaded()), frame_ms)
+    refused = () => reject(frameNotLoaded())
+    setTimeout(() => mounted.words === firstWords && refused(), frame_ms)
   })
   const soon = Promise.race([shown, ended])
   soon.catch((error) => fail(mounted, error, asked.again))
@@ -83,29 +86,31 @@ function framePath({ publicKey, options }: MountOptions): string {
   const query = new URLSearchParams()
   if ('integration' in options && options.integration) query.set('integration', options.integration)
   if (options.locale && options.locale !== 'auto') query.set('locale', options.locale)
+  // Such a page takes only frames that agree to it.
+  if (window.crossOriginIsolated) query.set('isolated', '1')
   return `/card-fields/${publicKey}?${query}`
 }
 
-type FrameListener = { greeted(): void; press(): void }
+type FrameListener = { greeted(): void; refused(): void; press(): void }
 
 function onFrameEvent(
   checkout: MountedCheckout,
   message: FrameEvent,
-  { greeted, press }: FrameListener,
+  { greeted, refused, press }: FrameListener,
 ): void {
   const { frame, ui, options } = checkout
   switch (message.type) {
     case 'ready':
-      checkout.words = message.words
-      checkout.locale = message.locale
-      ui.theirs.replaceSync(message.sheet)
-      ui.root.lang = message.locale
-      ui.root.dir = directionOf(message.locale)
+      speak(checkout, message)
       frame.element.title = text(checkout, 'card_details')
       if (options.appearance) frame.send({ type: 'appearance', appearance: options.appearance })
       // A frame that was moved needs the message again.
       sendSession(checkout)
       greeted()
+      break
+    case 'refused':
+      speak(checkout, message)
+      refused()
       break
     case 'look':
       ui.host.style.cssText = message.style
@@ -128,6 +133,17 @@ function onFrameEvent(
   }
 }
 
+/** Takes over what the frame brings, whether or not it can be used. */
+function speak(checkout: MountedCheckout, { words, locale, sheet }: Brought): void {
+  const { root, wear } = checkout.ui
+  Object.assign(checkout, { words, locale })
+  root.lang = locale
+  root.dir = directionOf(locale)
+  wear(sheet)
+}
+
+type Brought = { words: Words; locale: string; sheet: string }
+
 function sendSession({ frame, session, state, running }: MountedCheckout): void {
   if (!session || !state) return
   const { id: session_id, client_secret } = session
@@ -147,6 +163,8 @@ async function start(
   const { signal } = mounted
   const { id: session_id, status, amount, currency, mode } = state.session
   if (signal.aborted) return null
+  // What came into browsers together with all that we need.
+  if (!AbortSignal.abort) throw new RipperError('browser_too_old', 'This browser is too old.')
   const begun = state.three_ds || status !== 'requires_payment'
   const part = begun ? await loadPart(mounted) : null
   if (signal.aborted) return null
@@ -173,11 +191,12 @@ async function start(
 
 function fail(checkout: MountedCheckout, error: RipperError, again: () => void): void {
   const { ui, words } = checkout
-  const lost = /network|loaded/.test(error.code)
+  const { code } = error
+  const known = code in words ? code : 'unavailable'
   ui.root.className = 'failed'
   ui.status.textContent = ''
   ui.alert.replaceChildren(
-    say(words, lost ? 'load_failed' : 'unavailable'),
+    say(words, /network|loaded/.test(code) ? 'load_failed' : known),
     button({}, say(words, 'try_again'), again),
   )
   checkout.emit('loaderror', error)
@@ -187,6 +206,6 @@ function fail(checkout: MountedCheckout, error: RipperError, again: () => void):
 function frameNotLoaded(): RipperError {
   return new RipperError(
     'frame_not_loaded',
-    `The card fields did not load. Is ${location.origin} among the allowed origins of the integration?`,
+    `The card fields did not load. Is ${location.origin} among the allowed origins of the integration? A page with COEP needs COOP, too.`,
   )
 }

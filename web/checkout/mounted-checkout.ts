@@ -16,6 +16,8 @@ export type MountedCheckout = {
   readonly ui: DropIn
   /** unmount() aborts it. From then on nothing is asked of the shopper and nothing is charged. */
   readonly signal: AbortSignal
+  /** Starts again, as a reload would. */
+  again(): void
   emit<Name extends keyof CheckoutEvents>(name: Name, event: CheckoutEvents[Name]): void
   words: Words
   locale: string
@@ -26,6 +28,8 @@ export type MountedCheckout = {
   running?: Promise<ConfirmResult> | undefined
   /** The answer of a checkout that is over or waits for its outcome. */
   result?: ConfirmResult | undefined
+  /** The session's newest attempt is another window's. */
+  elsewhere?: boolean
 } & Partial<OpenedSession>
 
 type OpenedSession = {

@@ -11,10 +11,11 @@ import { RipperError } from './failure.ts'
 import { amountOf, type MountedCheckout, readState, resultOf, text } from './mounted-checkout.ts'
 import { nonce, origin } from './origin.ts'
 import { sleep } from './sleep.ts'
+import { addStyle } from './styles.ts'
 import { readItem, saveItem } from './tab-storage.ts'
 
 export type ThreeDsPart = {
-  sheet: CSSStyleSheet
+  style: string
   pay: typeof pay
   goOn: typeof goOn
   resume: typeof resume
@@ -26,6 +27,7 @@ export type ThreeDsPart = {
 
 /** Functions that the part imports from here. scripts/build-web.mjs links it to them, so that the shopper does not load them twice. */
 export const kit = {
+  addStyle,
   amountOf,
   button,
   element,
@@ -72,8 +74,7 @@ export async function loadPart(checkout: MountedCheckout): Promise<ThreeDsPart> 
   })
   try {
     const part = await loading
-    const { adoptedStyleSheets } = checkout.ui.host.shadowRoot!
-    if (!adoptedStyleSheets.includes(part.sheet)) adoptedStyleSheets.push(part.sheet)
+    checkout.ui.wear(part.style)
     return part
   } catch (error) {
     loading = undefined

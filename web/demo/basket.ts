@@ -19,7 +19,7 @@ export function withQuantity(basket: Basket, sku: string, quantity: number): Bas
 /** In the order of the goods. Leaves out goods that the shop no longer sells. */
 export function linesOf(basket: Basket, goods: Good[]): BasketLine[] {
   return goods
-    .filter(({ sku }) => Object.hasOwn(basket, sku))
+    .filter(({ sku }) => Object.keys(basket).includes(sku))
     .map((good) => {
       const quantity = basket[good.sku]!
       return { good, quantity, total: quantity * good.unit_amount }

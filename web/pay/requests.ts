@@ -1,6 +1,7 @@
 // The page's requests to the service: to create a session for a purchase, and to read a session's state.
 
 import type { ConfirmResult } from '../checkout/api.ts'
+import { abortAfter } from '../shared/abort-after.ts'
 import type { Context } from './context.ts'
 import type { Purchase } from './link.ts'
 import type { Item } from './totals.ts'
@@ -68,7 +69,7 @@ async function ask<Body>(url: string, init: RequestInit): Promise<Answer<Body>> 
   let answer: Response
   let body: unknown
   try {
-    const signal = AbortSignal.timeout(timeout_ms)
+    const signal = abortAfter(timeout_ms)
     answer = await fetch(url, { ...init, signal, credentials: 'omit', cache: 'no-store' })
     // A gateway answers in plain text.
     body = JSON.parse((await answer.text()) || 'null')

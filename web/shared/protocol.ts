@@ -4,7 +4,7 @@
 
 /** Checkout to frame, with the frame's exact origin. */
 export type Hello = { type: 'ripper:hello'; nonce: string }
-/** Frame to checkout, with the checkout's exact origin and the port. */
+/** Frame to checkout, with the checkout's exact origin and the port. In its place may come the message `refused`. */
 export type PortMessage = { type: 'ripper:port'; nonce: string }
 
 export type Field = 'number' | 'expiry' | 'code' | 'name'
@@ -55,6 +55,8 @@ export type FromFrame =
       /** The fields' style sheet, so that the form around them looks the same. */
       sheet: string
     }
+  /** Instead of `ready`, in test mode: the page around is on no allowed origin. Comes without a port. */
+  | { type: 'refused'; words: Record<string, string>; locale: string; sheet: string }
   /** The tokens as style text, for the checkout around the frame. Sent before `ready` and after changes. See look.ts. */
   | { type: 'look'; style: string }
   | { type: 'change'; brand: string | null; complete: boolean; empty: boolean; faults: Fault[] }

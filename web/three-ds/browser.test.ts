@@ -39,6 +39,11 @@ test.each([
   ['no width', 'en', { width: undefined }],
   ['a width that is no number', 'en', { width: Number.NaN }],
   ['null for a height', 'en', { height: null }],
+  ['a negative width', 'en', { width: -1 }],
+  ['a screen of kilometres', 'en', { width: 2_000_000, height: Number.POSITIVE_INFINITY }],
+  ['a negative colour depth', 'en', { colorDepth: -24 }],
+  ['a language of a hundred letters and one', 'x'.repeat(101), {}],
+  ['a language that is no text', 7, {}],
   ['no screen at all', 'en', { colorDepth: undefined, height: undefined, width: undefined }],
 ])('what a browser leaves out is replaced: %s', (_, language, screen) => {
   inBrowser(language as string, { colorDepth: 24, height: 900, width: 1440, ...screen })
@@ -46,11 +51,14 @@ test.each([
   expect(authenticateBody.safeParse(body).error).toBeUndefined()
 })
 
-test.each([Number.NaN, undefined])('a time zone of %s is replaced', (minutes) => {
-  inBrowser('en', { colorDepth: 24, height: 1, width: 1 })
-  vi.spyOn(Date.prototype, 'getTimezoneOffset').mockReturnValueOnce(minutes as number)
-  expect(browserFacts().time_zone_offset).toBe(0)
-})
+test.each([Number.NaN, undefined, -1440, 1001, Number.NEGATIVE_INFINITY])(
+  'a time zone of %s is replaced',
+  (minutes) => {
+    inBrowser('en', { colorDepth: 24, height: 1, width: 1 })
+    vi.spyOn(Date.prototype, 'getTimezoneOffset').mockReturnValueOnce(minutes as number)
+    expect(browserFacts().time_zone_offset).toBe(0)
+  },
+)
 
 test('the time zone is UTC less the local time, in minutes', () => {
   inBrowser('en', { colorDepth: 24, height: 1, width: 1 })

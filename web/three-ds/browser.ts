@@ -4,13 +4,19 @@ export function browserFacts() {
   const { colorDepth, height, width } = screen
   return {
     // Extensions and private windows leave some out. None of them may cost the shopper the payment.
-    language: navigator.language || 'en',
-    color_depth: +colorDepth || 24,
-    screen_height: +height || 1,
-    screen_width: +width || 1,
-    time_zone_offset: +new Date().getTimezoneOffset() || 0,
+    language: `${navigator.language || 'en'}`.slice(0, 35),
+    color_depth: within(1, colorDepth, 99) ?? 24,
+    screen_height: within(0, height, 999_999) ?? 1,
+    screen_width: within(0, width, 999_999) ?? 1,
+    time_zone_offset: within(-999, new Date().getTimezoneOffset(), 999) ?? 0,
     javascript_enabled: true,
   }
+}
+
+/** Null for what no browser in its right mind says. */
+function within(least: number, value: unknown, most: number): number | null {
+  const number = Number(value)
+  return number >= least && number <= most ? number : null
 }
 
 /** The bank's page fills a small window. In a larger one it is 500 x 600, with its heading above it. */

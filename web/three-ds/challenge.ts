@@ -11,11 +11,14 @@ import { errorKey } from './reasons.ts'
 const poll_ms = 2000
 const poll_most_ms = 5000
 
-/** True if the check is over, or goes on in another window; false if the shopper left it. Throws a RipperError if waiting is useless. */
+/**
+ * True if the check is over, or goes on in another window; false if the shopper left it. Throws a RipperError if waiting is useless.
+ * `resumed`: after a reload, or after the shopper came back.
+ */
 export async function passes(
   checkout: PayableCheckout,
   challenge: Challenge,
-  attempt_id: string,
+  { attempt_id, resumed }: { attempt_id: string; resumed: boolean },
 ): Promise<boolean> {
   const { signal } = checkout
   if (signal.aborted) return false
@@ -23,6 +26,8 @@ export async function passes(
   checkout.emit('challenge', { open: true })
   const dialog = openDialog(checkout, challenge, fullPage(challenge.url))
   signal.addEventListener('abort', dialog.leave, { signal: life.signal })
+  // The bank waits 30 s for its page to be opened. Whoever came back from there is not sent again.
+  if (window.crossOriginIsolated && !resumed) dialog.link.click()
   try {
     return await Promise.race([dialog.left, answered(checkout, dialog, attempt_id, life.signal)])
   } finally {

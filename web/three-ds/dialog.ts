@@ -1,6 +1,7 @@
 // The dialog of the bank's check, in a shadow root of its own on the page's body.
 
 import { type PayableCheckout, text } from '../checkout/mounted-checkout.ts'
+import { addStyle } from '../checkout/styles.ts'
 import type { Challenge } from '../checkout/wire.ts'
 import { button, element } from '../shared/element.ts'
 
@@ -16,6 +17,8 @@ const patience_ms = 10_000
 
 export type Dialog = {
   frame: HTMLIFrameElement
+  /** To our page, in full. */
+  link: HTMLAnchorElement
   status: HTMLElement
   /** Called when the shopper wants to stop. */
   left: Promise<false>
@@ -29,11 +32,17 @@ export function openDialog(
   full_page_url: string,
 ): Dialog {
   const title = text(checkout, 'challenge_title')
+  // In such a page no bank's page loads but in full.
+  const isolated = window.crossOriginIsolated
   // The bank's page has its own title and Cancel. These are for shoppers for whom that page does not load.
   const cancel = button({ 'aria-label': text(checkout, 'challenge_cancel') }, '×', () =>
     question.ask(),
   )
-  const status = element('p', { role: 'status' }, text(checkout, 'challenge_loading'))
+  const status = element(
+    'p',
+    { role: 'status' },
+    isolated ? null : text(checkout, 'challenge_loading'),
+  )
   const frame = element('iframe', {
     src: challenge.url,
     title,
@@ -42,13 +51,25 @@ export function openDialog(
   const link = element('a', { href: full_page_url }, text(checkout, 'challenge_full_page'))
   const header = element('header', {}, link, cancel)
   const question = leaveQuestion(checkout, frame)
-  const dialog = element('dialog', { 'aria-label': title }, header, status, frame, question.footer)
+  const dialog = element(
+    'dialog',
+    { role: 'dialog', 'aria-label': title },
+    header,
+    status,
+    isolated ? null : frame,
+    question.footer,
+  )
   const host = hostOf(checkout, dialog)
   size(dialog, frame, challenge.window_size)
 
   let open = true
   function show(): void {
-    dialog.showModal()
+    if (dialog.showModal) dialog.showModal()
+    else {
+      // iOS before 15.4 has no dialogs.
+      dialog.className = 'full old'
+      for (const name of ['open', 'aria-modal']) dialog.setAttribute(name, 'true')
+    }
     frame.focus()
   }
   dialog.oncancel = (event) => {
@@ -63,9 +84,12 @@ export function openDialog(
   }
   show()
 
-  const late = setTimeout(() => {
-    link.className = 'pay'
-  }, patience_ms)
+  const late = setTimeout(
+    () => {
+      link.className = 'pay'
+    },
+    isolated ? 0 : patience_ms,
+  )
   const arrive = () => {
     clearTimeout(late)
     status.textContent = ''
@@ -75,13 +99,14 @@ export function openDialog(
   const { left, leave } = question
   return {
     frame,
+    link,
     status,
     left,
     leave,
     close() {
       open = false
       // Gives the focus back.
-      dialog.close()
+      dialog.close?.()
       host.remove()
     },
   }
@@ -121,7 +146,7 @@ function hostOf({ ui }: PayableCheckout, dialog: HTMLElement): HTMLElement {
   const host = element('div')
   const shadow = host.attachShadow({ mode: 'open' })
   host.style.cssText = ui.host.style.cssText
-  shadow.adoptedStyleSheets = ui.host.shadowRoot!.adoptedStyleSheets
+  for (const text of ui.styles) addStyle(shadow, text)
   dialog.lang = ui.root.lang
   dialog.dir = ui.root.dir
   shadow.append(dialog)

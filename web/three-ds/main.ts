@@ -8,11 +8,8 @@ import { refresh, settle } from './settle.ts'
 import style from './style.css?inline'
 import { understand } from './understand.ts'
 
-const sheet = new CSSStyleSheet()
-sheet.replaceSync(style)
-
 const part: ThreeDsPart = {
-  sheet,
+  style,
   pay,
   goOn,
   resume,

@@ -33,7 +33,7 @@ export async function pay(checkout: PayableCheckout, given?: string): Promise<Co
       { card_reference, browser: browserFacts(), challenge_window_size: windowSize() },
       checkout.locale,
     )
-    return await finish(checkout, { attempt, three_ds, email })
+    return await finish(checkout, { attempt, three_ds, email, resumed: false })
   } catch (error) {
     // The reference was too old, and the fields would give it again. With a newly typed code they make another.
     if (/card_reference/.test((error as Error).message)) frame.send({ type: 'clear_code' })
@@ -48,7 +48,8 @@ export async function goOn(checkout: PayableCheckout): Promise<ConfirmResult> {
     await sleep(poll_ms)
     if (!checkout.signal.aborted) await readState(checkout)
   }
-  return finish(checkout, { ...checkout.state, email: readItem(checkout.session.place) ?? '' })
+  const email = readItem(checkout.session.place) ?? ''
+  return finish(checkout, { ...checkout.state, email, resumed: true })
 }
 
 /** Empty if the session has an email; null if the shopper must correct it. */
@@ -64,7 +65,7 @@ function readEmail(checkout: PayableCheckout, given?: string): string | null {
 }
 
 type AuthenticatedState = Pick<State, 'attempt'> & { three_ds: ThreeDs }
-type AuthenticationState = Pick<State, 'attempt' | 'three_ds'> & { email: string }
+type AuthenticationState = Pick<State, 'attempt' | 'three_ds'> & { email: string; resumed: boolean }
 
 /**
  * Goes from the bank's first answer to the outcome: its check as often as needed, then the charge. Without a bank's answer the service
@@ -72,11 +73,12 @@ type AuthenticationState = Pick<State, 'attempt' | 'three_ds'> & { email: string
  */
 async function finish(
   checkout: PayableCheckout,
-  { attempt, three_ds, email }: AuthenticationState,
+  { attempt, three_ds, email, resumed }: AuthenticationState,
 ): Promise<ConfirmResult> {
   for (let at = three_ds; ; ) {
     checkout.ui.info.textContent = at?.cardholder_info ?? ''
-    const left = at?.challenge && !(await passes(checkout, at.challenge, attempt!.id))
+    const left =
+      at?.challenge && !(await passes(checkout, at.challenge, { attempt_id: attempt!.id, resumed }))
     if (left || checkout.signal.aborted) return resultOf(checkout, 'canceled')
     if (at?.challenge && isNewer(checkout, attempt)) break
     try {
@@ -87,7 +89,9 @@ async function finish(
       if (isNewer(checkout, attempt)) break
     }
   }
-  return recordedOf(checkout) ?? resultOf(checkout, 'processing')
+  const recorded = recordedOf(checkout)
+  checkout.elsewhere = !recorded
+  return recorded ?? resultOf(checkout, 'processing')
 }
 
 function isNewer({ state }: PayableCheckout, attempt: State['attempt']): boolean {

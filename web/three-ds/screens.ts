@@ -2,7 +2,8 @@
 
 import type { ConfirmResult } from '../checkout/api.ts'
 import { amountOf, type PayableCheckout, text } from '../checkout/mounted-checkout.ts'
-import { element } from '../shared/element.ts'
+import { button, element } from '../shared/element.ts'
+import { markUnderWay } from './under-way.ts'
 
 const keys: Partial<Record<ConfirmResult['status'], string>> = {
   captured: 'complete',
@@ -16,7 +17,8 @@ export function showScreen(checkout: PayableCheckout, result: ConfirmResult, rea
   const { root, screen, info } = checkout.ui
   // Does not blame the bank, because the acquirer or this service may have declined.
   const refused = result.decline?.category === 'fraud' ? 'refused' : 'no_attempts_left'
-  const key = keys[result.status] ?? refused
+  const is_elsewhere = checkout.elsewhere && result.status === 'processing'
+  const key = is_elsewhere ? 'elsewhere' : (keys[result.status] ?? refused)
   // Says that nothing was taken only if that is known.
   const detail =
     reason && result.status === 'expired' ? '' : (checkout.words[`${key}_detail`] ?? '')
@@ -30,9 +32,17 @@ export function showScreen(checkout: PayableCheckout, result: ConfirmResult, rea
     element('p', {}, `${reason} ${detail}`),
     info,
     listOf(checkout, result),
-    ...wayBack(checkout, result.confirmation_url),
+    ...(is_elsewhere ? [continueHere(checkout)] : wayBack(checkout, result.confirmation_url)),
   )
   heading.focus()
+}
+
+/** Takes the attempt over from the other window, which the shopper may have closed. */
+function continueHere(checkout: PayableCheckout): HTMLElement {
+  return button({ class: 'pay' }, text(checkout, 'continue_here'), () => {
+    markUnderWay(checkout, true)
+    checkout.again()
+  })
 }
 
 function listOf(checkout: PayableCheckout, result: ConfirmResult): HTMLElement {

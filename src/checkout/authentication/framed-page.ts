@@ -22,18 +22,57 @@ type BankForm = { form: Form; frame: Frame; language: Language }
 
 /** A page, hidden from the shopper, that nests the bank's 3DS Method. */
 export function methodFrame(page: BankForm): PageAnswer {
-  return nesting(page, { title: page.language.words.checking!, back: null, hidden: true })
+  const title = page.language.words.checking!
+  const sandbox = sandboxOf(page, 'allow-forms allow-scripts allow-same-origin allow-pointer-lock')
+  const frame = `<iframe name="bank" title="${escapeHtml(title)}"${sandbox} hidden></iframe>`
+  const body = `<main>${bankForm(page, 'bank')}${frame}</main>`
+  return bankPage(page, { title, body, options: methodPageOptions })
 }
+
+/**
+ * What the bank's page may do in its frame. It asks questions, opens windows, and wakes the bank's app, where the shopper passes the
+ * check. None of these reaches a page around it: a window has the bank's address in sight, and the browser asks before an app. The
+ * bank's page must not lead the shop's page away, so it gets no other `allow-top-navigation`. It keeps its own origin, and our result
+ * page in it keeps ours, by which the page around knows its message.
+ */
+const bank_sandbox =
+  'allow-forms allow-scripts allow-same-origin allow-pointer-lock allow-modals allow-popups ' +
+  'allow-popups-to-escape-sandbox allow-top-navigation-to-custom-protocols'
 
 /** The page that nests the bank's challenge. Its title is for shoppers who do not see the bank's page. */
 export function challengeFrame(page: BankForm): PageAnswer {
-  const { words } = page.language
-  return nesting(page, { title: words.challenge_title!, back: words.back_url!, hidden: false })
+  const title = page.language.words.challenge_title!
+  const frame =
+    `<iframe name="bank" title="${escapeHtml(title)}"${sandboxOf(page, bank_sandbox)}` +
+    ` allow="payment *; publickey-credentials-get *"></iframe>`
+  const body = `${headerOf(page, title)}<main>${bankForm(page, 'bank')}${frame}</main>`
+  return bankPage(page, { title, body, options: challengePageOptions })
 }
 
-/** The end of a challenge: a text in English, and a message to the page around. */
-export function doneNotice(words: string, frame: Frame): PageAnswer {
-  return html(200, { ...spoken(words), frame, parts: resultPageOptions(frame) })
+/** The page that makes way for the bank's challenge, for banks that no frame holds. */
+export function challengeInFull(page: BankForm): PageAnswer {
+  const { words } = page.language
+  const title = words.challenge_title!
+  const status = `<p role="status">${escapeHtml(words.challenge_loading!)}</p>`
+  const body = `${headerOf(page, title)}<main>${status}${bankForm(page, '_self')}</main>`
+  return bankPage(page, { title, body, options: challengePageOptions })
+}
+
+/** The end of a challenge: a message to the page around, with a text in English; or, in full, the way back to the shop. */
+export function doneNotice(
+  words: string,
+  { frame, language }: Pick<BankForm, 'frame' | 'language'>,
+): PageAnswer {
+  const parts = resultPageOptions(frame)
+  if (!frame.back) return html(200, { ...spoken(words), frame, parts })
+  const title = language.words.back_url!
+  return html(200, {
+    language,
+    title,
+    body: `<main>${linkBack(frame.back, title)}</main>`,
+    frame,
+    parts,
+  })
 }
 
 /** Only words, in English. */
@@ -51,24 +90,44 @@ type InlineText = ReturnType<typeof inlineText>
 type FrameOrigins = { origins: string[]; bank: string }
 
 export function methodPageOptions(around: FrameOrigins): FramedPageOptions {
-  return nestingParts(submit, around)
+  return nestingParts(submit, { ...around, frames: { 'frame-src': targetsOf(around) } })
 }
 
 export function challengePageOptions(around: FrameOrigins): FramedPageOptions {
-  return nestingParts(submitAndWait, around)
+  return nestingParts(submitAndWait, { ...around, frames: anyFrames })
 }
 
 export function resultPageOptions({ origins }: { origins: string[] }): FramedPageOptions {
   return { script: tellNow, headers: guarded(policyOf(tellNow, origins)) }
 }
 
-function nestingParts(script: InlineText, { origins, bank }: FrameOrigins): FramedPageOptions {
-  // Banks post on to hosts of their own, so any https is allowed; the simulator's http address is named.
-  const targets = ['https:', bank]
+/**
+ * A policy judges each address that a frame leads to, that of the bank's app too, and no policy can name all banks' apps. The page's
+ * one frame is sandboxed, and nothing in the page makes another.
+ */
+const anyFrames: Policy = {
+  'default-src': null,
+  ...Object.fromEntries(
+    ['connect', 'font', 'manifest', 'media', 'object', 'worker'].map((kind) => [
+      `${kind}-src`,
+      ["'none'"],
+    ]),
+  ),
+}
+
+/** Banks post on to hosts of their own, so any https is allowed; the simulator's http address is named. */
+function targetsOf({ bank }: FrameOrigins): string[] {
+  return ['https:', bank]
+}
+
+function nestingParts(
+  script: InlineText,
+  { frames, ...around }: FrameOrigins & { frames: Policy },
+): FramedPageOptions {
   const policy = {
-    ...policyOf(script, origins),
-    'frame-src': targets,
-    'form-action': targets,
+    ...frames,
+    ...policyOf(script, around.origins),
+    'form-action': targetsOf(around),
   }
   return { script, headers: { ...guarded(policy), 'referrer-policy': 'origin' } }
 }
@@ -82,28 +141,47 @@ function policyOf(script: InlineText | null, origins: string[]): Policy {
   }
 }
 
-function nesting(
+function bankPage(
   { form, frame, language }: BankForm,
-  { title, back, hidden }: { title: string; back: string | null; hidden: boolean },
+  { title, body, options }: BankPage,
 ): PageAnswer {
   const around = { origins: frame.origins, bank: new URL(form.action).origin }
+  return html(200, { language, title, frame, body, parts: options(around) })
+}
+
+type BankPage = {
+  title: string
+  /** HTML. */
+  body: string
+  options: (around: FrameOrigins) => FramedPageOptions
+}
+
+/** The simulated bank is on our own origin, where a sandbox keeps nothing in, and browsers warn of that. */
+function sandboxOf({ form, frame }: BankForm, tokens: string): string {
+  return frame.origins.includes(new URL(form.action).origin) ? '' : ` sandbox="${tokens}"`
+}
+
+function bankForm({ form, language }: BankForm, target: string): string {
   const inputs = Object.entries(form.fields)
     .map(
       ([name, value]) =>
         `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
     )
     .join('')
-  const header =
-    back && frame.back
-      ? `<header><h1>${escapeHtml(title)}</h1><a href="${escapeHtml(frame.back)}">${escapeHtml(back)}</a></header>`
-      : ''
-  const body =
-    `${header}<main><form method="post" action="${escapeHtml(form.action)}" target="bank">${inputs}` +
-    `<noscript><button>${escapeHtml(language.words.continue!)}</button></noscript></form>` +
-    `<iframe name="bank" title="${escapeHtml(title)}" sandbox="allow-forms allow-scripts allow-same-origin allow-pointer-lock"` +
-    ` allow="payment *; publickey-credentials-get *"${hidden ? ' hidden' : ''}></iframe></main>`
-  const parts = hidden ? methodPageOptions(around) : challengePageOptions(around)
-  return html(200, { language, title, frame, body, parts })
+  return (
+    `<form method="post" action="${escapeHtml(form.action)}" target="${target}">${inputs}` +
+    `<noscript><button>${escapeHtml(language.words.continue!)}</button></noscript></form>`
+  )
+}
+
+function headerOf({ frame, language }: BankForm, title: string): string {
+  if (!frame.back) return ''
+  const link = linkBack(frame.back, language.words.back_url!)
+  return `<header><h1>${escapeHtml(title)}</h1>${link}</header>`
+}
+
+function linkBack(address: string, words: string): string {
+  return `<a href="${escapeHtml(address)}">${escapeHtml(words)}</a>`
 }
 
 function spoken(words: string) {
@@ -114,18 +192,23 @@ function spoken(words: string) {
 export const frameStyle = inlineText(
   'html,body{margin:0;height:100%;font:16px/1.5 system-ui,sans-serif;color:#1a1f2b;background:#fff}' +
     'body,main{display:flex;flex-direction:column}main,iframe{flex:1;min-height:0}iframe{border:0;width:100%}' +
-    'iframe[hidden]{display:none}p{margin:1rem}a{color:#1d4ed8}' +
+    'iframe[hidden]{display:none}p,main>a{margin:1rem}a{color:#1d4ed8}' +
     'header{padding:.75rem 1rem;border-bottom:1px solid #d9dde5}' +
     'h1{position:absolute;width:1px;height:1px;overflow:hidden;margin:0;clip-path:inset(50%)}',
 )
 
 const submit = inlineText('document.forms[0].submit()')
 
-// The message does not carry the result: the checkout asks the service, which has it from the bank alone.
+// The message does not carry the result: the checkout asks the service, which has it from the bank alone. A message to another
+// origin than the page around has is a warning in the shop's console; Firefox does not say which origin it has.
+// Some banks give back only what came with the first CReq, from the dialog; so the way back is kept in the window, too.
 const tell =
-  `var said=document.body.dataset,word={type:'ripper:challenge',done:true};function tell(){` +
-  `if(parent!==window)JSON.parse(said.origins).forEach(function(origin){parent.postMessage(word,origin)});` +
-  `else if(said.back)location.replace(said.back)}`
+  `var said=document.body.dataset,around=location.ancestorOrigins,word={type:'ripper:challenge',done:true};` +
+  `try{var place=location.pathname.replace('/result',''),kept=sessionStorage.getItem(place);` +
+  `if(said.back)sessionStorage.setItem(place,said.back)}catch(e){}` +
+  `function tell(){if(parent!==window)JSON.parse(said.origins).forEach(function(origin){` +
+  `if(!around||around[0]===origin)parent.postMessage(word,origin)});` +
+  `else if(said.back||kept)location.replace(said.back||kept)}`
 const tellNow = inlineText(`${tell};tell()`)
 const submitAndWait = inlineText(
   `${tell};addEventListener('message',function(event){if(event.source===frames[0]&&event.origin===location.origin&&` +

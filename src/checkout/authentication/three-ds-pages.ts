@@ -1,11 +1,12 @@
-// Our own 3-D Secure pages. Each nests the bank's page in a frame, so that a shop's page never frames a bank's host.
-// They are plain forms that a script submits: without a script the shopper presses Continue.
+// Our own 3-D Secure pages. Each nests the bank's page in a frame, so that a shop's page never frames a bank's host; opened in
+// full, the challenge page hands over to it. They are plain forms that a script submits: without a script the shopper presses Continue.
 
 import { cellOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Page } from '../../http/pages.ts'
 import { languageFor } from '../../kernel/words.ts'
 import { sessionOrigins } from '../../merchants/public-account.ts'
+import { readSessionData, sessionDataOf } from '../../three-ds/emv/browser-messages.ts'
 import { attemptAt } from '../attempt.ts'
 import { type PageKind, readPageToken } from '../cards/page-token.ts'
 import { completeMethod, findCard, openMethod } from '../cards/vault-store.ts'
@@ -17,6 +18,7 @@ import { fetchAtReturn } from './fetch-result.ts'
 import {
   backTo,
   challengeFrame,
+  challengeInFull,
   doneNotice,
   type Frame,
   methodFrame,
@@ -64,7 +66,7 @@ export const methodNotification: Page<Context> = {
 
 /**
  * GET: the page that a checkout shows the shopper; it nests the bank's challenge. A reload posts the same CReq again.
- * Opened in full, with `return_url`, it leads back to the shop.
+ * Opened in full, with `return_url`, it makes way for the bank's page, and the bank's answer leads back to the shop.
  */
 export const challengePage: Page<Context> = {
   method: 'GET',
@@ -75,10 +77,11 @@ export const challengePage: Page<Context> = {
     const stored = found && (await findAttempt(found.sql, found.merchant_id, found.subject))
     if (!found || !stored) return notice(404, 'This page is no longer needed.', [])
     const attempt = attemptAt(stored, context.world.clock.now())
+    const language = languageFor(null, caller.header('accept-language'))
     const frame = await frameOf(context, found, request.query.get('return_url'))
     const provider = context.threeDsOf(found.session.mode, attempt.three_ds_provider)
     if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
-      return doneNotice('Your bank has answered. You can return to the shop.', frame)
+      return doneNotice('Your bank has answered. You can return to the shop.', { frame, language })
     }
     const form = provider.challengeForm({
       version: attempt.three_ds_version!,
@@ -87,8 +90,10 @@ export const challengePage: Page<Context> = {
       acs_transaction_id: attempt.acs_transaction_id!,
       window_size: attempt.window_size,
     })
-    const language = languageFor(null, caller.header('accept-language'))
-    return challengeFrame({ form, frame, language })
+    const session_data = frame.back && sessionDataOf(frame.back)
+    if (!session_data) return challengeFrame({ form, frame, language })
+    const fields = { ...form.fields, threeDSSessionData: session_data }
+    return challengeInFull({ form: { ...form, fields }, frame, language })
   },
 }
 
@@ -104,10 +109,10 @@ export const challengeNotification: Page<Context> = {
     const found = await named(context, 'challenge', request.params.token!)
     if (!found) return notice(404, 'This page is no longer needed.', [])
     const { mode } = found.session
-    const { request_id } = request
+    const { request_id, fields, caller } = request
     const attempt = await findAttempt(found.sql, found.merchant_id, found.subject)
     const provider = attempt && context.threeDsOf(mode, attempt.three_ds_provider)
-    const transaction = provider?.readChallengeNotification(request.fields)
+    const transaction = provider?.readChallengeNotification(fields)
     if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
       context.world.log.warn(
         { attempt_id: found.subject },
@@ -115,7 +120,9 @@ export const challengeNotification: Page<Context> = {
       )
     }
     if (attempt) await fetchAtReturn({ ...context, sql: found.sql }, { mode, attempt, request_id })
-    return doneNotice('Thank you. You can return to the shop.', await frameOf(context, found))
+    const frame = await frameOf(context, found, readSessionData(fields))
+    const language = languageFor(null, caller.header('accept-language'))
+    return doneNotice('Thank you. You can return to the shop.', { frame, language })
   },
 }
 

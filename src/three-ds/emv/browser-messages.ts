@@ -40,6 +40,20 @@ export const challengeForm: ThreeDs['challengeForm'] = (challenge) => ({
   },
 })
 
+/** EMVCo's limit for threeDSSessionData. */
+const session_data_characters_max = 1024
+
+/** threeDSSessionData for a text of ours, which the bank posts back unread with the CRes. Null if the text is too long for it. */
+export function sessionDataOf(text: string): string | null {
+  const data = encode(text)
+  return data.length <= session_data_characters_max ? data : null
+}
+
+/** The text in a bank's post. Anybody may have written it. */
+export function readSessionData(fields: Record<string, string>): string | null {
+  return decode(fields.threeDSSessionData ?? '')
+}
+
 export const readChallengeNotification: ThreeDs['readChallengeNotification'] = (fields) => {
   const text = decode(fields.cres ?? '')
   const read = text === null ? null : readMessage(text, ['CRes'])
