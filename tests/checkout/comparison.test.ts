@@ -397,7 +397,7 @@ describe('an acquirer', () => {
   test.each(['listAuthorisations', 'lookUp'] as const)(
     'whose %s cannot be asked for is tried again in an hour, and another is compared all the same',
     async (verb) => {
-      await writeCharge({ state: 'approved', payment: 'captured' })
+      const { reference } = await writeCharge({ state: 'approved', payment: 'captured' })
       let asked = 0
       const broken: Acquirer = {
         ...{ ...simulator, name: 'bank' },
@@ -419,8 +419,11 @@ describe('an acquirer', () => {
       }
       expect(await compareAfter(hour_ms, both)).toBe(0)
       expect(asked).toBe(3)
+      // It has given its list, and only this charge was not compared.
+      const left_out = { failure: `not compared: ${reference}`, ended_at: expect.any(Date) }
+      const ended = verb === 'lookUp' ? left_out : { failure: 'down', ended_at: null }
       expect(await listComparisons(sql)).toMatchObject([
-        { acquirer: 'bank', failure: 'down', ended_at: null, lease_until: null },
+        { acquirer: 'bank', ...ended, lease_until: null },
         { acquirer: 'simulator', failure: null },
       ])
       expect(told('error')).toMatchObject([{ fields: { acquirer: 'bank', error: 'down' } }])
@@ -434,6 +437,42 @@ describe('an acquirer', () => {
       expect(await compareAfter(hour_ms - 1, mended)).toBe(0)
       expect(await compareAfter(1, mended)).toBe(1)
       expect(await findings()).toMatchObject([{ acquirer: 'bank', mode: 'live' }])
+    },
+  )
+
+  test.each([1, 3, 12])(
+    'that gives no answer about %i of many charges: the others are compared',
+    async (silent) => {
+      const references: string[] = []
+      for (let each = 0; each < 14; each++) {
+        references.push((await writeCharge({ state: 'approved', payment: 'captured' })).reference)
+      }
+      const refused = references.slice(2, 2 + silent)
+      const partly: Acquirer = {
+        ...simulator,
+        async lookUp(request) {
+          if (refused.includes(request.reference)) throw new Unanswered('not this one')
+          return simulator.lookUp(request)
+        },
+      }
+      const sleep: Clock['sleep'] = (duration_ms, signal) =>
+        duration_ms < deadline_ms ? Promise.resolve() : clock.sleep(duration_ms, signal)
+      const impatient = { ...context, world: { ...context.world, clock: { ...clock, sleep } } }
+      await clock.advance(hour_ms)
+      const swept = { mode: 'test' as const, acquirer: partly }
+      const result = await compareAcquirer(impatient, swept, { at_once: false })
+      if (silent > 10) return expect(result).toMatchObject({ failure: 'not this one' })
+      expect(result!.found).toHaveLength(14 - silent)
+      expect(result).toMatchObject({ left_out: refused })
+      expect(await listComparisons(sql)).toMatchObject([
+        { failure: `not compared: ${refused.join(', ')}`, ended_at: expect.any(Date) },
+      ])
+      const named = told('error').flatMap(({ fields }) =>
+        (fields as { error?: string }).error ? [fields] : [],
+      )
+      expect(named).toMatchObject(
+        refused.map((reference) => ({ reference, error: 'not this one' })),
+      )
     },
   )
 

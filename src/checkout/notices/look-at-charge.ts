@@ -63,9 +63,9 @@ async function find(
   if (claims.length === 0) return 'nothing_new'
   const acquirer = acquirerOf(payment.mode, payment.acquirer)
   const named = { mode: payment.mode, acquirer }
-  const found = await lookClosely(context, named, [reference], (clock, call) =>
-    askAcquirer(clock, call),
-  )
+  const found = await lookClosely(context, named, [reference], {
+    ask: (clock, call) => askAcquirer(clock, call),
+  })
   for (const { kind, ours, theirs } of found) {
     const fields = { acquirer: acquirer.name, reference, kind, payment_id: payment.payment_id }
     world.log.error(

@@ -45,12 +45,16 @@ const looks_max = 1_000
 
 export type ComparisonContext = OrphanContext & SettlementContext
 
-/** The result of a comparison. `failure` is null if it was complete. */
+/** How many charges may go without an answer. If more do, the acquirer cannot be asked. */
+const left_out_max = 10
+
+/** The result of a comparison. `failure` is null if it was complete. `left_out`: the acquirer gave no answer about these alone. */
 export type ComparisonResult = {
   acquirer: string
   ours: number
   theirs: number
   found: Finding[]
+  left_out: string[]
   failure: string | null
 }
 
@@ -80,23 +84,20 @@ export async function compareAcquirer(
   const claimed = await claimComparison(sql, asked)
   if (!claimed) return null
   const span = spanToCompare(now, claimed.compared_until)
-  const compared: ComparisonResult = {
-    acquirer: name,
-    ours: 0,
-    theirs: 0,
-    found: [],
-    failure: null,
-  }
+  const nothing = { ours: 0, theirs: 0, found: [], left_out: [] }
+  const compared: ComparisonResult = { acquirer: name, ...nothing, failure: null }
   try {
     await watchDatabase(context)
     const { compared_until } = claimed
     await run(context, swept, { now, span, compared_until, lease, compared })
+    const is_whole = compared.left_out.length === 0
+    if (!is_whole) compared.failure = `not compared: ${compared.left_out.join(', ')}`
     await endComparison(sql, {
       acquirer: name,
       held: lease.held,
       ended_at: world.clock.now(),
-      failure: null,
-      due_at: new Date(now.getTime() + every_ms),
+      failure: compared.failure,
+      due_at: new Date(now.getTime() + (is_whole ? every_ms : again_ms)),
       ours: compared.ours,
       theirs: compared.theirs,
       compared_since: span.since,
@@ -147,6 +148,12 @@ async function run(
   // First, because a refund that failed meanwhile changes the sum that its charge is compared with.
   const refunded = await lookAtRefunds(context, swept.acquirer, refunds, goOnHere)
   await lookAtReversals(context, swept.acquirer, refunds, goOnHere)
+  const leaveOut = (reference: string, { message }: Error) => {
+    run.compared.left_out.push(reference)
+    if (run.compared.left_out.length > left_out_max) throw new Error(message)
+    const fields = { acquirer: name, reference, error: message }
+    context.world.log.error(fields, 'comparison with the acquirer failed')
+  }
   let looked = 0
   const look = async (references: string[]) => {
     looked += references.length
@@ -155,7 +162,8 @@ async function run(
   }
   const lookAt = async (references: string[]) => {
     for (let from = 0; from < references.length; from += looks) {
-      const found = await lookClosely(context, swept, references.slice(from, from + looks))
+      const some = references.slice(from, from + looks)
+      const found = await lookClosely(context, swept, some, { leaveOut })
       for (const finding of found) tell(context, finding)
       run.compared.found.push(...found)
     }

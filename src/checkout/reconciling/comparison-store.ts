@@ -52,7 +52,7 @@ export async function endComparison(
   await sql`
     update acquirer_comparisons set due_at = ${end.due_at}, lease_until = null, ended_at = ${end.ended_at},
       compared_since = ${end.compared_since}, compared_until = ${end.compared_until}, ours = ${end.ours},
-      theirs = ${end.theirs}, failure = null
+      theirs = ${end.theirs}, failure = ${end.failure}
     where acquirer = ${acquirer} and lease_until = ${held}`
 }
 

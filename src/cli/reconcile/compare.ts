@@ -141,13 +141,17 @@ export const reconcileClose: Command = {
   },
 }
 
-function viewCompared({ acquirer, ours, theirs, found, failure }: ComparisonResult) {
-  return { acquirer, ours, theirs, found: found.map(viewFinding), failure }
+function viewCompared({ found, ...compared }: ComparisonResult) {
+  return { ...compared, found: found.map(viewFinding) }
 }
 
-function wordsOf({ acquirer, ours, theirs, found, failure }: ComparisonResult): string {
-  if (failure !== null) return `${acquirer} could not be compared: ${oneLine(failure, text_max)}`
-  return `${acquirer}: ${ours} of ours and ${theirs} of theirs compared. New findings: ${found.length}.`
+function wordsOf({ acquirer, left_out, failure, ...compared }: ComparisonResult): string {
+  if (failure !== null && left_out.length === 0) {
+    return `${acquirer} could not be compared: ${oneLine(failure, text_max)}`
+  }
+  const { ours, theirs, found } = compared
+  const words = `${acquirer}: ${ours} of ours and ${theirs} of theirs compared. New findings: ${found.length}.`
+  return [words, ...left_out.map((reference) => `  without an answer: ${reference}`)].join('\n')
 }
 
 function comparisonWords({ acquirer, compared_until, failure }: Comparison): string {
