@@ -2,6 +2,7 @@
 
 import { Link } from 'wouter'
 import type { Me, Overview } from '../client/answers.ts'
+import { opens, type ScreenName } from '../frame/screen-names.ts'
 import { useHere } from '../merchant.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -10,8 +11,10 @@ import { Section } from '../parts/screen.tsx'
 import { say, sayCount, type WordKey } from '../words.ts'
 
 export function Waits({ waits }: { waits: Overview['waits'] }) {
-  const { me, pathOf } = useHere()
-  const lines = linesOf(waits, me.user)
+  const here = useHere()
+  const { me, pathOf } = here
+  // What leads to a screen of other roles is not for this person to do.
+  const lines = linesOf(waits, me.user).filter(({ screen }) => opens(here, screen))
   return (
     <Section title={say('what_waits')} label={say('what_waits')}>
       {lines.length === 0 ? (
@@ -34,18 +37,17 @@ export function Waits({ waits }: { waits: Overview['waits'] }) {
   )
 }
 
-function linesOf(
-  waits: Overview['waits'],
-  { is_operator }: Me['user'],
-): { words: string; screen: string }[] {
+type Line = { words: string; screen: ScreenName }
+
+function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] {
   const { holds, keys_ending } = waits
   // Only operators can decide about orphans and the brake; others see there that it is pulled.
-  const decided_at = is_operator ? 'system' : 'operations'
-  const counted = (count: number, one: WordKey, many: WordKey, screen: string) =>
+  const decided_at: ScreenName = is_operator ? 'system' : 'operations'
+  const counted = (count: number, one: WordKey, many: WordKey, screen: ScreenName): Line[] =>
     count > 0 ? [{ words: sayCount(one, many, count), screen }] : []
   return [
     ...(waits.is_brake_pulled ? [{ words: say('brake_pulled'), screen: decided_at }] : []),
-    ...(holds.count > 0 ? [{ words: holdWords(holds), screen: 'holds' }] : []),
+    ...(holds.count > 0 ? [{ words: holdWords(holds), screen: 'holds' as const }] : []),
     ...counted(waits.unknown_outcomes, 'waits_unknown_1', 'waits_unknown', 'operations'),
     ...counted(waits.orphans_held_back, 'waits_orphans_1', 'waits_orphans', decided_at),
     ...counted(waits.breakers_open, 'waits_breakers_1', 'waits_breakers', 'webhooks'),
@@ -55,7 +57,7 @@ function linesOf(
         name: name ?? key_id,
         when: relativeWords(new Date(expires_at), Date.now()),
       }),
-      screen: 'keys',
+      screen: 'keys' as const,
     })),
   ]
 }

@@ -19,8 +19,21 @@ export function Brake({
 }: Pick<Orphans, 'brakes' | 'sweeps' | 'unlisted'>) {
   const [opened, setOpened] = useState<'pull' | 'release' | null>(null)
   const close = () => setOpened(null)
+  const is_pulled_for_all = brakes.some(({ acquirer }) => acquirer === '*')
   return (
-    <Section title={say('brake')}>
+    <Section
+      title={say('brake')}
+      acts={
+        <>
+          {!is_pulled_for_all && (
+            <Button onClick={() => setOpened('pull')}>{say('pull_brake')}</Button>
+          )}
+          {brakes.length > 0 && (
+            <Button onClick={() => setOpened('release')}>{say('release_brake')}</Button>
+          )}
+        </>
+      }
+    >
       <p className="hint">{say('brake_words')}</p>
       {brakes.length === 0 && <p>{say('brake_released')}</p>}
       {brakes.map(({ acquirer, pulled_at, pulled_by, reason }) => (
@@ -47,12 +60,6 @@ export function Brake({
             {say('without_list', { acquirer })}
           </p>
         ))}
-      <div className="acts">
-        <Button onClick={() => setOpened('pull')}>{say('pull_brake')}</Button>
-        {brakes.length > 0 && (
-          <Button onClick={() => setOpened('release')}>{say('release_brake')}</Button>
-        )}
-      </div>
       {opened === 'pull' && <Pull onClose={close} />}
       {opened === 'release' && <Release onClose={close} />}
     </Section>
