@@ -147,7 +147,7 @@ function markedOf(locale: string): Record<string, string> {
   return marked[locale]
 }
 
-function markOf(currency: string, locale: string, currencyDisplay: 'symbol' | 'narrowSymbol') {
-  const parts = partsOf(1, locale, currency, { currencyDisplay })
+function markOf(currency: string, locale: string, form: 'symbol' | 'narrowSymbol'): string {
+  const parts = partsOf(1, locale, currency, { currencyDisplay: form })
   return plainOf(parts.find(({ type }) => type === 'currency')?.value ?? currency)
 }

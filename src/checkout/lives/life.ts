@@ -50,16 +50,12 @@ export async function readLife(sql: Sql, key: LifeKey): Promise<Life> {
 }
 
 /** All of it as JSON. */
-export function viewLife({ key, session, cards, payments, lines, events }: Life, now: Date) {
+export function viewLife({ key, session, payments, lines, events }: Life, now: Date) {
   const told = lines.map(viewLine)
   const count = (seal: Seal) => told.filter((line) => line.seal === seal).length
   return {
     ...key,
     session: viewSession(session, now),
-    attempts: cards.map(({ attempt_id, number, brand, last4 }) => ({
-      ...{ attempt_id, number },
-      card: { brand, last4 },
-    })),
     payments: payments.map(viewPayment),
     lines: told,
     events: events.map(viewEvent),

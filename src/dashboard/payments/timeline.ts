@@ -101,7 +101,11 @@ export function viewTimeline(
   { can }: Pick<Member, 'can'>,
   now: Date,
 ): Omit<z.input<typeof timelineView>, 'people'> {
-  const { lines, events, attempts, payments, seals } = viewLife(life, now)
+  const { lines, events, payments, seals } = viewLife(life, now)
+  const attempts = life.cards.map(({ attempt_id, number, brand, last4 }) => ({
+    ...{ attempt_id, number },
+    card: { brand, last4 },
+  }))
   const shown = { lines, attempts, payments, seals }
   return can('replay_deliveries', 'live')
     ? { ...shown, events }

@@ -143,7 +143,7 @@ export const held: Payment = {
   hold: {
     status: 'pending_review',
     reason: 'mismatch',
-    detail: 'The amount is 42.00 GBP, the price list says 43.50 GBP.',
+    detail: 'the amount is 4200 and the items come to 4350',
     deadline: ago(-60 * 20),
     decided_by: null,
     decided_at: null,
