@@ -79,11 +79,11 @@ import {
   withdrawInvitation,
 } from './team/team-routes.ts'
 import { beginTestPayment, payTestPayment } from './test-payments/test-payment-routes.ts'
+import { listDeliveriesHere, readDeliveryHere } from './webhooks/delivery-routes.ts'
 import { replayGivenUpHere, rotateSecretHere, testEndpointHere } from './webhooks/endpoint-acts.ts'
 import {
   createEndpointHere,
   deleteEndpointHere,
-  listDeliveriesHere,
   listEndpointsHere,
   replayDeliveryHere,
 } from './webhooks/webhook-routes.ts'
@@ -144,6 +144,7 @@ export const dashboardRoutes = [
   testEndpointHere,
   replayGivenUpHere,
   listDeliveriesHere,
+  readDeliveryHere,
   replayDeliveryHere,
   listKeysHere,
   createKeyHere,

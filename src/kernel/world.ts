@@ -94,7 +94,13 @@ export type GuardedRequest = {
  * `body`: the answer's first 1,024 characters (code points), well-formed, without U+0000; not decompressed.
  * `retry_after_seconds`: of its Retry-After, never negative; null where there is none, or none that can be read.
  */
-export type GuardedAnswer = { status: number; retry_after_seconds: number | null; body: string }
+export type GuardedAnswer = {
+  status: number
+  retry_after_seconds: number | null
+  body: string
+  /** Where a redirect leads, without user, query and fragment; left out where there is none. */
+  location?: string | undefined
+}
 
 /**
  * `invalid_url`: no URL that may be posted to. `blocked_address`: it leads, or its name does, to an address that

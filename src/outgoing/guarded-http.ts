@@ -10,7 +10,7 @@ import {
   type GuardedRequest,
 } from '../kernel/world.ts'
 import { alarm } from './guarded-http/alarm.ts'
-import { retryAfterSeconds, shownText } from './guarded-http/answer.ts'
+import { redirectTarget, retryAfterSeconds, shownText } from './guarded-http/answer.ts'
 import { openConnect, type Resolve } from './guarded-http/connect.ts'
 import { type Connection, openConnections } from './guarded-http/connections.ts'
 import { requestFailure } from './guarded-http/failures.ts'
@@ -71,7 +71,7 @@ export function openGuardedHttp(options: Options): GuardedHttp {
   /** The answer is complete when its body has ended or exceeds what is read. */
   function send(connection: Connection, url: URL, request: GuardedRequest) {
     const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>()
-    const answer = { status: 0, retry_after_seconds: null as number | null }
+    const answer: Omit<GuardedAnswer, 'body'> = { status: 0, retry_after_seconds: null }
     const parts: Buffer[] = []
     let length = 0
     const soFar = (is_cut: boolean) => {
@@ -89,9 +89,10 @@ export function openGuardedHttp(options: Options): GuardedHttp {
       { origin, path: pathname + search, method: 'POST', headers, body: request.body },
       {
         onRequestStart() {},
-        onResponseStart(_controller, status, { 'retry-after': retry_after }) {
+        onResponseStart(_controller, status, { 'retry-after': retry_after, location }) {
           answer.status = status
           answer.retry_after_seconds = retryAfterSeconds(retry_after, clock.now())
+          if (status >= 300 && status <= 399) answer.location = redirectTarget(location, url)
         },
         onResponseData(_controller, bytes) {
           parts.push(bytes)

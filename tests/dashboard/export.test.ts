@@ -102,11 +102,11 @@ test.each([
   expect(answer.body.message).toContain(named)
 })
 
-test('90 days at most', async () => {
+test('a leap year at most', async () => {
   const from = (days: number) =>
     encodeURIComponent(new Date(clock.now().getTime() - days * day_ms).toISOString())
-  expect((await owner.get(`${path}&created_from=${from(89)}`)).status).toBe(200)
-  const long = await owner.get(`${path}&created_from=${from(91)}`)
+  expect((await owner.get(`${path}&created_from=${from(366)}`)).status).toBe(200)
+  const long = await owner.get(`${path}&created_from=${from(368)}`)
   expect(refusalIn(long)).toBe('400 invalid_request')
 })
 

@@ -20,21 +20,31 @@ const words: Record<GuardedFailureCode | 'internal' | 'lost', string> = {
 }
 
 /** The result of an attempt: a status, or the reason why there was none. */
-export function answerOf(attempt: {
+export function answerOf({
+  response_status_code: status,
+  failure,
+}: {
   response_status_code: number | null
   failure: string | null
 }): string {
-  const { response_status_code, failure } = attempt
-  if (response_status_code !== null) return `HTTP ${response_status_code}${redirect(attempt)}`
-  return failure === null ? '–' : failureWords(failure)
+  if (status === null) return failure === null ? '–' : failureWords(failure)
+  const target = redirectIn(failure)
+  if (target !== null) return `HTTP ${status}: ${redirectWords(target)}`
+  return `HTTP ${status}${status >= 300 && status <= 399 ? ' (redirects are not followed)' : ''}`
 }
 
 /** A failure's code with its meaning, or the status of the answer. */
 export function failureWords(code: string): string {
   if (/^\d+$/.test(code)) return `HTTP ${code}`
+  const target = redirectIn(code)
+  if (target !== null) return redirectWords(target)
   return Object.hasOwn(words, code) ? `${code}: ${words[code as keyof typeof words]}` : code
 }
 
-function redirect({ response_status_code: status }: { response_status_code: number | null }) {
-  return status !== null && status >= 300 && status <= 399 ? ' (redirects are not followed)' : ''
+function redirectIn(failure: string | null): string | null {
+  return /^redirect (.+)$/.exec(failure ?? '')?.[1] ?? null
+}
+
+function redirectWords(target: string): string {
+  return `redirects to ${target} are not followed; register that address`
 }

@@ -1,4 +1,4 @@
-// Payments as a file for bookkeeping: what the filters say, of 90 days at most.
+// Payments as a file for bookkeeping: what the filters say, of a year at most. The file streams, and each statement reads one page.
 
 import { z } from 'zod'
 import { journalLine } from '../../audit/journal.ts'
@@ -22,7 +22,10 @@ import { byte_order_mark, type Cell, csvLine } from './csv.ts'
 
 const bounds = { page_rows: 1000, rows_max: 100_000 }
 const day_ms = 24 * 3_600_000
-const days_max = 90
+/** A leap year, and the hour that a day of it may have more or less. */
+const days_max = 366
+const days_default = 90
+const hour_ms = 3_600_000
 
 export const exportPaymentsHere = route({
   method: 'GET',
@@ -106,9 +109,10 @@ async function writeDown(
 /** Without a time, the last 90 days. Throws `invalid_request` for a longer span. */
 function spanned(filters: PaymentFilters, now: Date): PaymentFilters {
   const created_before = filters.created_before ?? new Date(now.getTime() + 1)
-  const earliest = new Date(created_before.getTime() - days_max * day_ms)
-  const created_from = filters.created_from ?? earliest
-  if (created_from >= earliest) return { ...filters, created_from, created_before }
+  const ago = (ms: number) => new Date(created_before.getTime() - ms)
+  const created_from = filters.created_from ?? ago(days_default * day_ms)
+  if (created_from >= ago(days_max * day_ms + hour_ms))
+    return { ...filters, created_from, created_before }
   const field = 'created_from'
   const words = `${field} must be at most ${days_max} days before created_before.`
   throw new Refusal('invalid_request', words, { field })

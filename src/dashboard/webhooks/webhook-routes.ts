@@ -7,7 +7,6 @@ import { idsFrom } from '../../kernel/ids.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
 import { judgedBy, type Member } from '../../users/member.ts'
 import { type DoorRule, signedIn } from '../../users/signed-in.ts'
-import { listDeliveries } from '../../webhooks/deliveries/list-deliveries.ts'
 import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
 import {
   type EndpointStanding,
@@ -15,15 +14,18 @@ import {
   readRecentOutcomes,
   readStandings,
 } from '../../webhooks/deliveries/standing-store.ts'
+import { window_ms } from '../../webhooks/delivery.ts'
 import { endpointView, viewEndpoint } from '../../webhooks/endpoint.ts'
 import { createEndpoint } from '../../webhooks/endpoints/create-endpoint.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
 import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
 import { behind } from '../behind.ts'
 import { refuseUnlessReader } from '../shoppers.ts'
+import { countMissing } from './delivery-facts-store.ts'
+import { replaying } from './delivery-routes.ts'
 
-const replaying = signedIn('replay_deliveries')
 const day_ms = 24 * 3_600_000
+const missing_max = 1_000
 
 const endpointHere = endpointView.extend({
   standing: z
@@ -39,6 +41,8 @@ const endpointHere = endpointView.extend({
     .nullable(),
   /** Attempts of the last day, or of less where there were very many. */
   recent: z.object({ succeeded: z.int(), failed: z.int(), dead_lettered: z.int() }),
+  /** What was given up and not replayed since, of as long as replays are possible; up to a thousand. */
+  missing: z.int(),
 })
 
 export const listEndpointsHere = route({
@@ -61,6 +65,8 @@ export const listEndpointsHere = route({
     const standings = await readStandings(sql, { merchant_id, endpoint_id: null }, now)
     const from = idsFrom(new Date(now.getTime() - day_ms))
     const { outcomes } = await readRecentOutcomes(sql, { merchant_id, from })
+    const since = idsFrom(new Date(now.getTime() - window_ms))
+    const missing = await countMissing(sql, { merchant_id, from: since, most: missing_max })
     return {
       endpoints: endpoints.map((endpoint) => {
         const { endpoint_id: id } = endpoint
@@ -68,6 +74,7 @@ export const listEndpointsHere = route({
         return {
           ...viewEndpoint(endpoint),
           standing: standing ? viewStanding(standing) : null,
+          missing: missing.get(id) ?? 0,
           recent: countsOf(outcomes.filter(({ endpoint_id }) => endpoint_id === id)),
         }
       }),
@@ -90,7 +97,6 @@ const creating: DoorRule<Member> = {
 /** The answer has the signing secret, which is shown only now. */
 export const createEndpointHere = behind(creating, createEndpoint)
 export const deleteEndpointHere = behind(signedIn('manage_webhooks'), deleteEndpoint)
-export const listDeliveriesHere = behind(replaying, listDeliveries)
 export const replayDeliveryHere = behind(replaying, replayDelivery)
 
 function viewStanding({ breaker, oldest_due_at, ...standing }: EndpointStanding) {

@@ -11,6 +11,21 @@ export function shownText(bytes: Buffer, cut: boolean): string {
   return Array.from(text).slice(0, body_characters_max).join('')
 }
 
+const location_characters_max = 300
+
+/**
+ * Where a redirect leads, for people who have to register that address. Without what may be secret in it: user, query and
+ * fragment. Undefined where it says no address that they could register.
+ */
+export function redirectTarget(
+  location: string | string[] | undefined,
+  from: URL,
+): string | undefined {
+  const target = typeof location === 'string' ? URL.parse(location, from.href) : null
+  if (target === null || !/^https?:$/.test(target.protocol)) return undefined
+  return `${target.origin}${target.pathname}`.slice(0, location_characters_max)
+}
+
 /** Seconds, or the time until a date: RFC 9110, section 10.2.3. Null where it is neither. */
 export function retryAfterSeconds(value: string | string[] | undefined, now: Date): number | null {
   const text = String(value ?? '').trim()

@@ -20,7 +20,7 @@ import {
 import { limitTo } from '../rate-limit.ts'
 import { listAttempts } from './delivery-store.ts'
 
-const listQuery = z.strictObject({
+export const listQuery = z.strictObject({
   ...pageQuery,
   status: z
     .custom<DeliveryStatus>(
@@ -74,6 +74,16 @@ export type DeliveryListQuery = {
 
 /** A page of attempts, newest first. Throws `invalid_pagination` where `after` is no cursor for these filters. */
 export async function pageOfDeliveries(
+  context: Pick<Context, 'sql' | 'keyring'>,
+  asked: DeliveryListQuery,
+  now: Date,
+): Promise<z.input<typeof deliveryPage>> {
+  const { rows, ...page } = await pageOfAttempts(context, asked, now)
+  return { data: rows.map((attempt) => viewAttempt(attempt, now)), ...page }
+}
+
+/** The same as rows, whose ids the API does not show. */
+export async function pageOfAttempts(
   { sql, keyring }: Pick<Context, 'sql' | 'keyring'>,
   {
     after,
@@ -85,7 +95,7 @@ export async function pageOfDeliveries(
     only_mode = null,
   }: DeliveryListQuery,
   now: Date,
-): Promise<z.input<typeof deliveryPage>> {
+) {
   const asked = {
     ...scopeOfDeliveries({ merchant_id, status, event_type, only_mode }),
     ...{ after, limit },
@@ -101,7 +111,7 @@ export async function pageOfDeliveries(
   }
   const found = await listAttempts(sql, filters, limit + 1)
   const { rows, ...page } = pageOf(keyring, asked, found, ({ attempt_id }) => attempt_id)
-  return { data: rows.map((attempt) => viewAttempt(shownTo(attempt, only_mode), now)), ...page }
+  return { rows: rows.map((attempt) => shownTo(attempt, only_mode)), ...page }
 }
 
 /** Whoever is bound to a mode may not list an endpoint of both: its address may hold a token of the receiver. */

@@ -201,7 +201,7 @@ export async function listDeadLetters(
 }
 
 /** Whether the delivery of an attempt `a`, or a later one of the same event, was replayed. */
-function replayedLater(sql: Sql) {
+export function replayedLater(sql: Sql) {
   return sql`
     select exists (
       select 1 from webhook_deliveries later

@@ -79,14 +79,14 @@ const unanswered = {
   rest_seconds: 0,
 }
 
-function judge({ status, body, retry_after_seconds }: GuardedAnswer): PostResult {
+function judge({ status, body, retry_after_seconds, location }: GuardedAnswer): PostResult {
   const answer = { response_status_code: status, retry_after_seconds }
   return {
     ...answer,
     succeeded: status >= 200 && status <= 299,
     response_body: body,
     is_our_fault: false,
-    failure: null,
+    failure: location === undefined ? null : `redirect ${location}`,
     failure_detail: null,
     rest_seconds: restOf(answer),
   }

@@ -47,7 +47,7 @@ export async function runAttempt(
   }
   const span = beginSpan(parts.tracing, delivery)
   const posted = await post(parts.sending, delivery, began_at)
-  span?.end({ 'http.response.status_code': posted.response_status_code }, posted.failure)
+  span?.end({ 'http.response.status_code': posted.response_status_code }, codeOf(posted.failure))
   const ended_at = clock.now()
   const made = { began_at, ended_at, schedule, chance: chance() }
   const settlement = settlementOf(delivery, posted, made)
@@ -82,6 +82,11 @@ function wordOf({ failure, response_status_code }: PostResult): string {
   return failure ?? String(response_status_code)
 }
 
+/** Without the address that follows a redirect, whose path may hold a secret of the receiver's. */
+function codeOf(failure: string | null): string | null {
+  return failure && failure.split(' ')[0]!
+}
+
 /** The log fields of an attempt. Of the address only the origin: the rest may hold a secret of the receiver's. */
 export function logFields(settlement: Settlement): object {
   const { merchant_id, endpoint_id, delivery_id, replay_of, attempt_number, status } = settlement
@@ -96,7 +101,7 @@ export function logFields(settlement: Settlement): object {
     to: new URL(endpoint_url).origin,
     status,
     response_status_code,
-    failure,
+    failure: codeOf(failure),
     duration_ms,
     next_retry_at: timestampOrNull(next_retry_at),
   }

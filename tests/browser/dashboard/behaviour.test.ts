@@ -481,6 +481,20 @@ test('export sends what the chips say and keeps the name of the file', async () 
   await open(`${place}/payments?status=captured`)
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Export payments' })
+  await dialog.getByLabel('From').fill('2026-09-30')
+  await dialog.getByLabel('To').fill('2026-08-01')
+  await dialog.getByText('The end must not be before the start.').waitFor()
+  await dialog.getByLabel('From').fill('2026-08-01')
+  await dialog.getByLabel('To').fill('2026-08-31')
+  await dialog.getByText('31 days').waitFor()
+  await dialog.getByRole('button', { name: 'Download' }).click()
   expect((await download).suggestedFilename()).toBe('payments.csv')
-  expect(asked!).toMatchObject({ query: { mode: 'test', status: 'captured' } })
+  const days = [new Date(2026, 7, 1), new Date(2026, 8, 1)].map((day) => day.toISOString())
+  expect(asked!).toMatchObject({
+    query: {
+      ...{ mode: 'test', status: 'captured' },
+      ...{ created_from: days[0], created_before: days[1] },
+    },
+  })
 })

@@ -333,6 +333,7 @@ export const endpoints: Endpoint[] = [
     created_at: ago(60 * 24 * 40),
     standing: { first_attempts: 0, retries: 2, under_way: 0, oldest_due_at: null, breaker: null },
     recent: { succeeded: 812, failed: 4, dead_lettered: 1 },
+    missing: 1,
   },
   {
     id: id('whep', 2),
@@ -342,6 +343,7 @@ export const endpoints: Endpoint[] = [
     created_at: ago(60 * 24 * 3),
     standing: { first_attempts: 0, retries: 0, under_way: 0, oldest_due_at: null, breaker: null },
     recent: { succeeded: 90, failed: 0, dead_lettered: 0 },
+    missing: 0,
   },
 ]
 
@@ -364,6 +366,13 @@ export const deliveries: Delivery[] = [
   merchant_id,
   replay_expires_at: null,
   replayable: index === 0,
+  failure: status === 'failed' ? 'tls' : null,
+  about: {
+    payment_id: id('pay', index + 1),
+    order_reference: `A-${1042 - index}`,
+    ...{ amount: 4200, currency: 'GBP' },
+  },
+  replay: index === 0 ? { status: 'succeeded', response_status_code: 200 } : null,
 }))
 
 export const keys: Key[] = [

@@ -160,6 +160,10 @@ function usual(): Record<string, (asked: Asked) => Answer> {
       retry_delays_seconds: [5, 30, 120, 600, 1800, 3600],
     }),
     'GET /webhooks/deliveries': page(samples.deliveries),
+    'GET /webhooks/deliveries/dlv': found({
+      ...{ event_id: 'evt_1', is_cut: false },
+      body: JSON.stringify({ id: 'evt_1', type: 'payment.captured', data: { amount: 4200 } }),
+    }),
     'GET /keys': found({ keys: samples.keys }),
     'GET /integrations': found({ integrations: more.integrations }),
     'GET /connections': found({ connections: more.connections, connectors: more.connectors }),

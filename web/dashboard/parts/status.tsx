@@ -7,6 +7,7 @@ type Tone = 'good' | 'wait' | 'bad' | 'off' | 'back'
 const tones: Record<string, Tone> = {
   captured: 'good',
   succeeded: 'good',
+  replayed: 'good',
   active: 'good',
   usable: 'good',
   held: 'wait',

@@ -1,18 +1,14 @@
 // The list of payments: search, filters as chips, pages, and a word when there are new ones.
 
-import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import { addressOf, callFile } from '../client/call.ts'
 import { usePages } from '../client/pages.ts'
-import type { Refused } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
-import { Button } from '../parts/button.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { dayWords } from '../parts/moment.tsx'
 import { Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { say } from '../words.ts'
+import { ExportButton } from './export.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { type Filters, filtersOf, queryOf } from './filters.ts'
 import { NewRows } from './new-rows.tsx'
@@ -61,37 +57,4 @@ export function Payments() {
       <Older pages={pages} />
     </Screen>
   )
-}
-
-/** Downloads what the chips say. The service may ask for proof first. */
-function ExportButton({ filters }: { filters: Filters }) {
-  const { merchant_id, mode } = useHere()
-  const [refused, setRefused] = useState<Refused | null>(null)
-  const [is_busy, setBusy] = useState(false)
-  const download = async () => {
-    setBusy(true)
-    setRefused(null)
-    const { address } = addressOf('GET /{merchant_id}/export', {
-      merchant_id,
-      query: { mode, ...filters },
-    })
-    await callFile(address).then(save, setRefused)
-    setBusy(false)
-  }
-  return (
-    <>
-      <Button icon="download" is_busy={is_busy} onClick={download}>
-        {say('export')}
-      </Button>
-      <RefusalAlert refused={refused} />
-    </>
-  )
-}
-
-function save({ blob, name }: { blob: Blob; name: string }): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

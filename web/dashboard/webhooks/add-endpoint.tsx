@@ -1,17 +1,27 @@
 // Registers an address for events, and shows its signing secret this once.
 
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { RefusalAlert, refusalWords } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
-import { Field, textsOf } from '../parts/field.tsx'
+import { Field, Tick, textsOf } from '../parts/field.tsx'
 import { SecretRegion } from '../parts/secret.tsx'
-import { say } from '../words.ts'
+import { say, sayCode } from '../words.ts'
+
+const payment_events = [
+  'payment.captured',
+  'payment.held',
+  'payment.voided',
+  'payment.declined',
+  'payment.failed',
+] as const
+const refund_events = ['refund.succeeded', 'refund.failed'] as const
 
 export function AddEndpoint({ onClose }: { onClose: () => void }) {
   const { merchant_id } = useHere()
+  const [is_missing, setMissing] = useState(false)
   const act = useAct('POST /{merchant_id}/webhooks/endpoints', [
     'GET /{merchant_id}/webhooks/endpoints',
   ])
@@ -19,7 +29,20 @@ export function AddEndpoint({ onClose }: { onClose: () => void }) {
     event.preventDefault()
     if (act.isPending) return
     const { url = '' } = textsOf(event.currentTarget)
-    act.mutate({ merchant_id, body: { url: url.trim() } })
+    const ticked = new FormData(event.currentTarget).getAll('event')
+    const event_filter = payment_events.filter((type) => ticked.includes(type))
+    const extension_events = refund_events.filter((type) => ticked.includes(type))
+    if (event_filter.length === 0) return setMissing(true)
+    setMissing(false)
+    act.mutate({
+      merchant_id,
+      body: {
+        url: url.trim(),
+        // None stands for all, those of later releases too.
+        event_filter: event_filter.length === payment_events.length ? [] : event_filter,
+        ...(extension_events.length > 0 && { extension_events }),
+      },
+    })
   }
   if (act.data) {
     return (
@@ -49,9 +72,28 @@ export function AddEndpoint({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           required
           autoFocus
-          aria-invalid={url_fault ? true : undefined}
+          fault={url_fault}
         />
-        <RefusalAlert refused={act.error} />
+        <fieldset>
+          <legend>{say('column_events')}</legend>
+          <p className="hint">{say('choose_events_words')}</p>
+          {[...payment_events, ...refund_events].map((type) => (
+            <Tick
+              key={type}
+              label={sayCode('event', type)}
+              hint={<code>{type}</code>}
+              name="event"
+              value={type}
+              defaultChecked
+            />
+          ))}
+          {is_missing && (
+            <p className="fault" role="alert">
+              {say('choose_an_event')}
+            </p>
+          )}
+        </fieldset>
+        <RefusalAlert refused={url_fault ? null : act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>

@@ -1,11 +1,13 @@
 // Attempts to deliver events, the newest first; those that were given up can be replayed.
 
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { Delivery } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { RefusalAlert } from '../parts/alert.tsx'
+import { Amount } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -19,7 +21,9 @@ import { StatusChips } from '../parts/status-chips.tsx'
 import { Table } from '../parts/table.tsx'
 import { say } from '../words.ts'
 import { AnswerBody } from './answer-body.tsx'
+import { answerWords } from './failure.ts'
 import { givesUpAt } from './gives-up-at.ts'
+import { SentBody } from './sent-body.tsx'
 
 const statuses = ['succeeded', 'failed', 'dead_lettered'] as const
 
@@ -76,9 +80,10 @@ function DeliveryTable({
         },
         {
           name: say('column_status'),
-          cell: ({ status, next_retry_at }) => (
+          cell: ({ status, next_retry_at, replay }) => (
             <>
-              <Status status={status} />
+              <Status status={replay?.status === 'succeeded' ? 'replayed' : status} />
+              {replay && <span className="hint"> {replayWords(replay)}</span>}
               {next_retry_at && isAhead(next_retry_at) && (
                 <span className="hint">
                   {' '}
@@ -88,6 +93,7 @@ function DeliveryTable({
             </>
           ),
         },
+        { name: say('column_payment'), cell: ({ about }) => about && <About about={about} /> },
         { name: say('column_answer'), cell: answerOf },
         {
           name: say('endpoint_url'),
@@ -103,7 +109,7 @@ function DeliveryTable({
           kind: 'acts',
           cell: (delivery) => (
             <>
-              {can_replay && delivery.replayable && <Replay delivery={delivery} />}
+              {can_replay && canReplay(delivery) && <Replay delivery={delivery} />}
               <Button size="small" look="plain" onClick={() => onShow(delivery)}>
                 {say('details')}
               </Button>
@@ -135,8 +141,33 @@ function Replay({ delivery }: { delivery: Delivery }) {
   )
 }
 
-function answerOf({ response_status_code, attempt_number }: Delivery): string {
-  const code = response_status_code === null ? say('no_answer') : String(response_status_code)
+/** One whose event has arrived by a replay may be replayed by the API, but nobody needs it. */
+function canReplay({ replayable, replay }: Delivery): boolean {
+  return replayable && replay?.status !== 'succeeded'
+}
+
+function replayWords({
+  status,
+  response_status_code: code,
+}: NonNullable<Delivery['replay']>): string {
+  if (status === 'pending') return say('replay_under_way')
+  return code === null ? '' : String(code)
+}
+
+function About({ about }: { about: NonNullable<Delivery['about']> }) {
+  const { pathOf } = useHere()
+  const { payment_id, order_reference, amount, currency } = about
+  return (
+    <>
+      <Link href={pathOf(`payments/${payment_id}`)}>{order_reference ?? say('payment')}</Link>{' '}
+      <Amount amount={amount} currency={currency} />
+    </>
+  )
+}
+
+function answerOf(delivery: Delivery): string {
+  const { attempt_number } = delivery
+  const code = answerWords(delivery)
   return attempt_number > 1 ? `${code} · ${say('attempt_number', { count: attempt_number })}` : code
 }
 
@@ -160,6 +191,7 @@ function DeliveryDialog({
           [say('column_status'), <Status key="status" status={delivery.status} />],
           [say('column_time'), <Moment key="time" at={delivery.occurred_at} is_exact />],
           [say('endpoint_url'), delivery.endpoint_url],
+          [say('column_payment'), delivery.about && <About key="about" about={delivery.about} />],
           [say('column_event'), delivery.event_id],
           [say('delivery_id'), delivery.delivery_id],
           [say('column_answer'), answerOf(delivery)],
@@ -168,6 +200,7 @@ function DeliveryDialog({
       />
       {gives_up_at && <p>{say('replay_later', { when: exactWords(gives_up_at) })}</p>}
       <AnswerBody text={delivery.response_body} />
+      <SentBody delivery_id={delivery.delivery_id} />
     </Dialog>
   )
 }

@@ -53,7 +53,7 @@ export function Endpoints({
           { name: say('column_status'), cell: (endpoint) => <Health endpoint={endpoint} /> },
           {
             name: say('column_events'),
-            cell: ({ event_filter }) => event_filter.join(', ') || say('all_events'),
+            cell: eventWords,
           },
           {
             name: say('created'),
@@ -78,6 +78,12 @@ export function Endpoints({
       {chosen?.act === 'remove' && <RemoveEndpoint endpoint={chosen.endpoint} onClose={onClose} />}
     </>
   )
+}
+
+/** No filter stands for all events of payments; the others have to be named. */
+function eventWords({ event_filter, extension_events = [] }: Endpoint): string {
+  const payments = event_filter.length === 0 ? [say('all_of_payments')] : event_filter
+  return [...payments, ...extension_events].join(', ')
 }
 
 type Act = 'test' | 'rotate' | 'replay' | 'remove'
@@ -118,13 +124,12 @@ function EndpointActs({
   )
 }
 
-function Health({ endpoint: { status, standing, recent } }: { endpoint: Endpoint }) {
+function Health({ endpoint: { status, standing, missing } }: { endpoint: Endpoint }) {
   const is_paused = Boolean(standing?.breaker?.open_until)
   const waiting = (standing?.first_attempts ?? 0) + (standing?.retries ?? 0)
   const state = is_paused ? 'paused' : (standing?.retries ?? 0) > 0 ? 'failing' : status
-  const given_up = recent?.dead_lettered ?? 0
   const hints = [
-    ...(given_up > 0 ? [sayCount('given_up_count', 'given_up_count', given_up)] : []),
+    ...(missing > 0 ? [sayCount('missing_count', 'missing_count', missing)] : []),
     ...(waiting > 0 ? [sayCount('waiting_count', 'waiting_count', waiting)] : []),
   ]
   return (

@@ -8,8 +8,9 @@ import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Status } from '../parts/status.tsx'
-import { say, sayCode } from '../words.ts'
+import { say } from '../words.ts'
 import { AnswerBody } from './answer-body.tsx'
+import { answerWords } from './failure.ts'
 
 export function SendTest({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { merchant_id } = useHere()
@@ -28,12 +29,7 @@ export function SendTest({ endpoint, onClose }: { endpoint: Endpoint; onClose: (
                 say('column_status'),
                 <Status key="status" status={data.succeeded ? 'succeeded' : 'failed'} />,
               ],
-              [
-                say('column_answer'),
-                data.response_status_code === null
-                  ? sayCode('sending_failed', data.failure ?? '')
-                  : String(data.response_status_code),
-              ],
+              [say('column_answer'), answerWords(data)],
               [
                 say('column_duration'),
                 say('milliseconds', { count: Math.round(data.duration_ms) }),

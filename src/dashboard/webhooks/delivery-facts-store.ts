@@ -1,0 +1,77 @@
+// The SQL of what the dashboard shows of attempts beyond the API: each is looked up by key, for the rows of one page.
+
+import type { Sql } from '../../database/open.ts'
+import type { Mode } from '../../kernel/values.ts'
+import { replayedLater } from '../../webhooks/deliveries/operator-store.ts'
+import type { DeliveryStatus } from '../../webhooks/delivery.ts'
+
+export type DeliveryFacts = {
+  failure: string | null
+  /** Null where the event is gone. */
+  mode: Mode | null
+  about: {
+    payment_id: string
+    order_reference: string | null
+    amount: number
+    currency: string | null
+  } | null
+  /** Of a dead letter: the newest replay of the same event, whatever was replayed. */
+  replay: { status: DeliveryStatus; response_status_code: number | null } | null
+}
+
+type Row = { attempt_id: string }
+
+/** In the order of the attempts. */
+export async function readDeliveryFacts(
+  sql: Sql,
+  merchant_id: string,
+  attempts: Row[],
+): Promise<DeliveryFacts[]> {
+  const rows = await sql<(DeliveryFacts & Row)[]>`
+    select a.attempt_id, a.failure, about.body->>'mode' as mode,
+      case when about.body is not null then json_build_object(
+        'payment_id', coalesce(about.body->>'payment_id', a.payment_id),
+        'order_reference', about.body->>'order_reference',
+        'amount', (about.body->>'amount')::bigint, 'currency', about.body->>'currency') end as about,
+      case
+        when a.status <> 'dead_lettered' then null
+        when d.active_replay is not null then json_build_object('status', 'pending', 'response_status_code', null)
+        when later.status is not null then json_build_object(
+          'status', later.status, 'response_status_code', later.response_status_code)
+      end as replay
+    from unnest(${attempts.map(({ attempt_id }) => attempt_id)}::text[]) with ordinality asked (attempt_id, place)
+    join webhook_attempts a on a.merchant_id = ${merchant_id} and a.attempt_id = asked.attempt_id
+    left join lateral (
+      select e.body::json->'data' as body from events e
+      where e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.type = a.event_type limit 1
+    ) about on true
+    left join lateral (
+      select root_id, active_replay from webhook_deliveries
+      where merchant_id = a.merchant_id and delivery_id = a.delivery_id offset 0) d on true
+    left join lateral (
+      select r.status, (
+        select response_status_code from webhook_attempts last
+        where last.merchant_id = a.merchant_id and last.attempt_id = r.last_attempt_id) as response_status_code
+      from webhook_deliveries r
+      where r.merchant_id = a.merchant_id and r.root_id = d.root_id and r.replay_of is not null
+        and r.delivery_id > a.delivery_id
+      order by r.delivery_id desc limit 1) later on true
+    order by asked.place`
+  return rows
+}
+
+/** How many deliveries of each endpoint were given up since an id and are still missing, counted up to `most` attempts. */
+export async function countMissing(
+  sql: Sql,
+  { merchant_id, from, most }: { merchant_id: string; from: string; most: number },
+): Promise<Map<string, number>> {
+  const rows = await sql<{ endpoint_id: string; count: number }[]>`
+    select a.endpoint_id, count(*)::int as count from (
+      select merchant_id, delivery_id, endpoint_id from webhook_attempts
+      where merchant_id = ${merchant_id} and status = 'dead_lettered' and attempt_id >= ${from}
+      order by attempt_id desc limit ${most}) a
+    left join lateral (${replayedLater(sql)}) d on true
+    where not coalesce(d.was_replayed or d.is_being_replayed, false)
+    group by a.endpoint_id`
+  return new Map(rows.map(({ endpoint_id, count }) => [endpoint_id, count]))
+}

@@ -1,0 +1,97 @@
+// Deliveries at the dashboard: the API's rows with what each is about, why there was no answer and what became of its replay; and the
+// body of one, for those who may read of shoppers.
+
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { limit_default, pageView } from '../../http/list-page.ts'
+import { route } from '../../http/route.ts'
+import { type Member, permissionDenied } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
+import {
+  listDeliveries,
+  listQuery,
+  pageOfAttempts,
+} from '../../webhooks/deliveries/list-deliveries.ts'
+import { findDeliveryRecord } from '../../webhooks/deliveries/operator-store.ts'
+import {
+  attemptView,
+  deliveryNotFound,
+  deliveryStatuses,
+  viewAttempt,
+} from '../../webhooks/delivery.ts'
+import { type DeliveryFacts, readDeliveryFacts } from './delivery-facts-store.ts'
+
+export const replaying = signedIn('replay_deliveries')
+
+const deliveryHere = attemptView.extend({
+  /** Why there was no answer: a code, or `redirect` and the address. */
+  failure: z.string().nullable(),
+  /** The payment that the event is about, or whose refund it is about. */
+  about: z
+    .object({
+      payment_id: z.string(),
+      order_reference: z.string().nullable(),
+      amount: z.int(),
+      currency: z.string().nullable(),
+    })
+    .nullable(),
+  /** The newest replay of what was given up; null where there was none. */
+  replay: z
+    .object({ status: z.enum(deliveryStatuses), response_status_code: z.int().nullable() })
+    .nullable(),
+})
+
+export const listDeliveriesHere = route({
+  method: 'GET',
+  path: '/dashboard/api/{merchant_id}/webhooks/deliveries',
+  tag: 'Dashboard',
+  summary: 'Attempts to deliver events, with what each is about',
+  access: replaying,
+  dialect: 'checkout',
+  limit: listDeliveries.limit!,
+  query: listQuery,
+  status: 200,
+  reply: pageView(deliveryHere),
+  refusals: listDeliveries.refusals,
+  handle: async (context: Context, { holder, query, now }) => {
+    const { merchant_id } = holder
+    const { status, event_type, after } = query
+    const limit = Number(query.limit ?? limit_default)
+    const asked = { merchant_id, status, event_type, after, limit }
+    const { rows, ...page } = await pageOfAttempts(context, asked, now)
+    const facts = await readDeliveryFacts(context.sql, merchant_id, rows)
+    const data = rows.map((row, index) => {
+      return { ...viewAttempt(row, now), ...shown(facts[index]!, holder) }
+    })
+    return { ...page, data }
+  },
+})
+
+function shown({ failure, mode, about, replay }: DeliveryFacts, { can }: Member) {
+  const may_read = mode !== null && can('read_transactions', mode)
+  return { failure, about: may_read ? about : null, replay }
+}
+
+/** Events are small; one that is not is shown in part. */
+const characters_max = 20_000
+
+export const readDeliveryHere = route({
+  method: 'GET',
+  path: '/dashboard/api/{merchant_id}/webhooks/deliveries/{delivery_id}',
+  tag: 'Dashboard',
+  summary: 'The body of a delivery, as every attempt sends it',
+  access: replaying,
+  dialect: 'checkout',
+  status: 200,
+  reply: z.object({ event_id: z.string(), body: z.string(), is_cut: z.boolean() }),
+  unknownId: deliveryNotFound,
+  refusals: ['delivery_not_found'],
+  handle: async ({ sql }: Context, { holder, params: { delivery_id = '' } }) => {
+    const found = await findDeliveryRecord(sql, { merchant_id: holder.merchant_id, delivery_id })
+    if (!found) throw deliveryNotFound()
+    const { event_id, body } = found
+    const { mode } = (JSON.parse(body) as { data: { mode: 'test' | 'live' } }).data
+    if (!holder.can('read_shoppers', mode)) throw permissionDenied('read_shoppers')
+    return { event_id, body: body.slice(0, characters_max), is_cut: body.length > characters_max }
+  },
+})

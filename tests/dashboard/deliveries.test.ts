@@ -1,0 +1,91 @@
+// What the dashboard shows of deliveries beyond the API: what each is about, why none arrived, what became of a replay, and its body.
+
+import { afterAll, expect, test } from 'vitest'
+import { purchase } from '../support/client.ts'
+import { newMember, refusalIn } from '../support/person.ts'
+import { loopback, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
+import { openWebhookReceiver } from '../support/webhook-receiver.ts'
+
+const service = await useService({ allowed_networks: loopback, deliver: { schedule: [] } })
+const receiver = await openWebhookReceiver()
+afterAll(() => receiver.close())
+const { account, client } = service
+const at = `/${account.merchant_id}/webhooks`
+const owner = await newMember(service, { role: 'owner' })
+const endpoint = (await client.createEndpoint({ url: receiver.url })).body
+const order = { ...purchase, order_reference: 'W-1' }
+
+const rows = async () => (await owner.get(`${at}/deliveries`)).body.data
+const missing = async () => (await owner.get(`${at}/endpoints`)).body.endpoints[0].missing
+const awaitRow = (fits: (row: { status: string; replay_of: string | null }) => boolean) =>
+  until(rows, (found) => found.some(fits))
+
+test('a delivery says its payment and order, and its body is what was sent', async () => {
+  const { body: paid } = await client.pay(undefined, order)
+  await awaitRow(({ status }) => status === 'succeeded')
+  const [row] = await rows()
+  expect(row).toMatchObject({
+    ...{ failure: null, replay: null },
+    about: {
+      ...{ payment_id: paid.payment_id, order_reference: 'W-1' },
+      ...{ amount: 4200, currency: 'GBP' },
+    },
+  })
+  const { body } = await owner.get(`${at}/deliveries/${row.delivery_id}`)
+  expect(body).toMatchObject({ body: receiver.received.at(-1)!.body, is_cut: false })
+  const foreign = await owner.get(`${at}/deliveries/${'0'.repeat(32)}`)
+  expect(refusalIn(foreign)).toBe('404 delivery_not_found')
+})
+
+test('what was given up is missing until its replay has succeeded, and the row says so', async () => {
+  receiver.treat(() => 500)
+  await client.pay(undefined, order)
+  await awaitRow(({ status }) => status === 'dead_lettered')
+  expect(await missing()).toBe(1)
+  const [lost] = await rows()
+  expect(lost).toMatchObject({ replay: null, replayable: true })
+  const replay = () => owner.post(`${at}/deliveries/${lost.delivery_id}/replay`)
+  const outcomeOf = async () =>
+    (await rows()).find(
+      (row: { delivery_id: string; status: string }) =>
+        row.delivery_id === lost.delivery_id && row.status === 'dead_lettered',
+    ).replay
+  await replay()
+  await until(outcomeOf, (outcome) => outcome?.status === 'dead_lettered')
+  expect(await missing()).toBe(1)
+  receiver.treat(() => 200)
+  await replay()
+  await until(outcomeOf, (outcome) => outcome?.status === 'succeeded')
+  expect(await outcomeOf()).toEqual({ status: 'succeeded', response_status_code: 200 })
+  expect(await missing()).toBe(0)
+})
+
+test('an endpoint that redirects says where to', async () => {
+  receiver.treat((_, response) => {
+    response.writeHead(308, { location: '/moved?token=secret' }).end()
+    return undefined
+  })
+  await client.pay(undefined, order)
+  await awaitRow((row) => 'response_status_code' in row && row.response_status_code === 308)
+  const [row] = await rows()
+  const target = new URL('/moved', endpoint.url).href
+  expect([row.response_status_code, row.failure]).toEqual([308, `redirect ${target}`])
+  const { body } = await client.listDeliveries()
+  expect(body.data[0]).not.toHaveProperty('failure')
+  receiver.treat(() => 200)
+})
+
+test('a body is for those who may read of shoppers', async () => {
+  const [row] = await rows()
+  const support = await newMember(service, { role: 'support' })
+  const developer = await newMember(service, { role: 'developer' })
+  const path = `${at}/deliveries/${row.delivery_id}`
+  expect((await support.get(path)).status).toBe(200)
+  const in_test_mode = await developer.get(path)
+  expect(in_test_mode.status).toBe(200)
+  await service.sql`
+    update events set body = replace(body, '"mode":"test"', '"mode":"live"') where body like '%W-1%'`
+  expect((await support.get(path)).status).toBe(200)
+  expect(refusalIn(await developer.get(path))).toBe('403 permission_denied')
+})
