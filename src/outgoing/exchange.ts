@@ -1,6 +1,7 @@
 // One request and its whole answer, by undici's dispatcher. Its `request` would make a stream of each answer, with listeners and
 // functions that outlive it.
 
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { TextAnswer } from '../kernel/world.ts'
 
@@ -96,4 +97,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.rules.signal.removeEventListener('abort', this)
     this.reject(error)
   }
+}
+
+/** Throws where the decoded answer is longer than allowed. */
+export function unpacked(
+  bytes: Buffer,
+  encoding: string | undefined,
+  max_output_length: number,
+): Buffer {
+  if (!encoding || encoding === 'identity' || bytes.length === 0) return bytes
+  if (encoding === 'br') return brotliDecompressSync(bytes, { maxOutputLength: max_output_length })
+  if (encoding === 'gzip') return gunzipSync(bytes, { maxOutputLength: max_output_length })
+  if (encoding === 'deflate') return inflateSync(bytes, { maxOutputLength: max_output_length })
+  throw new Error(`an answer encoded as ${encoding}`)
 }

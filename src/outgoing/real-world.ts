@@ -1,7 +1,6 @@
 // The real world: the machine's clock and randomness, undici for outgoing HTTP, pino for the log.
 
 import { randomFillSync } from 'node:crypto'
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import pino from 'pino'
 import { Agent, request } from 'undici'
 import {
@@ -16,7 +15,7 @@ import {
   type SteadyClock,
   type World,
 } from '../kernel/world.ts'
-import { exchange } from './exchange.ts'
+import { exchange, unpacked } from './exchange.ts'
 
 /** Takes each line of the log; left out, standard output does. */
 export type LogLines = { write(line: string): void }
@@ -158,15 +157,6 @@ async function within<T>(
     done.abort(answered)
     await watch
   }
-}
-
-/** Throws where the decoded answer is longer than allowed. */
-function unpacked(bytes: Buffer, encoding: string | undefined, max_output_length: number): Buffer {
-  if (!encoding || bytes.length === 0) return bytes
-  if (encoding === 'br') return brotliDecompressSync(bytes, { maxOutputLength: max_output_length })
-  if (encoding === 'gzip') return gunzipSync(bytes, { maxOutputLength: max_output_length })
-  if (encoding === 'deflate') return inflateSync(bytes, { maxOutputLength: max_output_length })
-  throw new Error(`an answer encoded as ${encoding}`)
 }
 
 // What the socket reports when not one byte of a request was sent.

@@ -10,7 +10,7 @@ import {
   type VendorHttp,
   type VendorRequest,
 } from '../kernel/world.ts'
-import { exchange } from './exchange.ts'
+import { exchange, unpacked } from './exchange.ts'
 import { openConnect, type Resolve } from './guarded-http/connect.ts'
 import { openAddressRule } from './safe-address.ts'
 
@@ -55,6 +55,8 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       keepAliveTimeout: idle_ms,
       keepAliveMaxTimeout: idle_ms,
       pipelining: 1,
+      // As for webhooks: Node's 16 KiB are too few for some firewalls.
+      maxHeaderSize: 64 * 1024,
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -104,7 +106,9 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       const { signal } = over
       const sent = { ...asked, signal, answer_bytes_max, onFirstByte }
       const answer = await exchange(pool.agent, sent)
-      return { ...answer, body: answer.body.toString() }
+      // No coding was refused, so a proxy of the vendor's may choose one.
+      const encoding = answer.headers['content-encoding']
+      return { ...answer, body: unpacked(answer.body, encoding, answer_bytes_max).toString() }
     } catch (error) {
       const timed_out = over.signal.aborted
       const words = timed_out ? 'no answer in time' : (error as Error).message

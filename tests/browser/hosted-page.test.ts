@@ -1,6 +1,7 @@
 // The hosted page in a real browser: from a link or a choice to a payment that the API knows.
 
 import { describe, expect, test } from 'vitest'
+import { shop } from '../support/service.ts'
 import {
   bankDialog,
   bankPage,
@@ -45,6 +46,35 @@ describe('from the price list to a payment', () => {
       customer: { email: 'jo@example.com' },
       authentication: { outcome: 'Authenticated' },
     })
+  })
+
+  test('Back leads to the goods that were chosen, and nothing chosen is nothing to go on with', async () => {
+    const page = await theatre.arrive(theatre.stage.pay_url)
+    await page.getByText('Test mode').waitFor()
+    const goOn = page.getByRole('button', { name: 'Continue to payment' })
+    expect(await goOn.getAttribute('aria-disabled')).toBe('true')
+    await page.getByLabel('Quantity of Stoneware teapot').fill('2')
+    expect(await goOn.getAttribute('aria-disabled')).toBe('false')
+    await goOn.click()
+    await page.getByRole('button', { name: 'Pay £84.00' }).waitFor()
+    await page.goBack()
+    expect(await page.getByLabel('Quantity of Stoneware teapot').inputValue()).toBe('2')
+    await page.getByText('£84.00').waitFor()
+    await page.getByRole('button', { name: 'Continue to payment' }).click()
+    await page.getByRole('button', { name: 'Pay £84.00' }).waitFor()
+  })
+
+  test('a checkout that has ended leads back to the shop', async () => {
+    const { client } = theatre.stage.account
+    const asked = { amount: 990, currency: 'GBP', customer: { email: 'jo@example.com' } }
+    const confirmation_url = `${shop}/thanks`
+    const created = await client.create({ ...asked, confirmation_url })
+    const page = await theatre.arrive(`${theatre.stage.pay_url}#${created.body.client_secret}`)
+    await typeCard(page, cards.fraud)
+    await payButton(page).click()
+    await page.getByRole('heading', { name: 'The payment was not accepted' }).waitFor()
+    const back = page.locator('#pay').getByRole('link', { name: 'Back to the shop' }).last()
+    expect(await back.getAttribute('href')).toBe(`${shop}/`)
   })
 
   test('a link names goods, quantities and the order', async () => {

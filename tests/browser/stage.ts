@@ -6,6 +6,7 @@ import type { Clock } from '../../src/kernel/world.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
 import {
   type Account,
+  shop as https_shop,
   type Service,
   type ServiceOptions,
   startService,
@@ -62,7 +63,9 @@ export async function setStage(more: Pick<ServiceOptions, 'deliver'> = {}): Prom
       goods,
     }),
   })
-  const account = await service.newAccount({ integration: { allowed_origins: [shop.origin] } })
+  const account = await service.newAccount({
+    integration: { allowed_origins: [shop.origin, https_shop] },
+  })
   await createIntegration(service.operator, account.merchant_id, {
     name: 'hosted',
     is_hosted_page: true,

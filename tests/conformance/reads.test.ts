@@ -131,7 +131,27 @@ test('the state, as the checkout sees it', async () => {
     },
     ...{ attempt: null, three_ds: null, result: null },
     links: { terms_url: null, support_url: null, back_url: null },
+    shop_url: `${shop}/`,
   })
+})
+
+const own = { confirmation_url: 'https://shop.example/thanks?a=1' }
+const local = { confirmation_url: 'http://localhost:4000/thanks' }
+const back = { back_url: 'https://shop.example/cart' }
+
+// What the integration has | what the session has | where the shopper goes back to.
+test.each([
+  [{}, {}, null],
+  [{}, own, 'https://shop.example/'],
+  [own, {}, 'https://shop.example/'],
+  [local, {}, 'http://localhost:4000/'],
+  [local, own, 'https://shop.example/'],
+  [{ ...own, ...back }, own, 'https://shop.example/cart'],
+])('the way back to the shop: %j, %j', async (integration, asked, shop_url) => {
+  const allowed_origins = ['https://shop.example', 'http://localhost:4000']
+  const account = await service.newAccount({ integration: { allowed_origins, ...integration } })
+  const session = await account.client.open({ ...purchase, ...asked })
+  expect((await account.client.state(session)).body.shop_url).toBe(shop_url)
 })
 
 const ofPayment = (body: Json) => ({

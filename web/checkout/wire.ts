@@ -30,6 +30,8 @@ export type State = {
   result: ConfirmResult | null
   /** `terms_url`, `support_url` and `back_url`, in the order of the page. A process of release 0.1 does not send them. */
   links?: Record<string, string | null>
+  /** `back_url`, or else the confirmation_url's origin. A process of an earlier release does not send it. */
+  shop_url?: string | null
 }
 
 /** A refusal's body. `three_ds` comes with `authentication_incomplete`. */

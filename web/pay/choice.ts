@@ -7,21 +7,31 @@ import type { Context, Good } from './context.ts'
 import { type OrderedItem, quantity_max } from './link.ts'
 import { shopLine } from './summary.ts'
 
-/** `choose` gets the goods that the shopper wants. */
+/** `chosen` is what the shopper wanted when they left this page, and `choose` gets what they want. */
 export function choiceForm(
   context: Context,
-  { goods, choose }: { goods: Good[]; choose: (ordered: OrderedItem[]) => void },
+  {
+    goods,
+    chosen,
+    choose,
+  }: { goods: Good[]; chosen: OrderedItem[]; choose(ordered: OrderedItem[]): void },
 ): HTMLElement[] {
   const { words, locale } = context
   const currency = goods[0]!.currency
   const money = (amount: number) => element('bdi', {}, formatAmount(amount, currency, locale))
-  const quantities = new Map<string, number>()
-  const total = element('output', { class: 'amount', 'aria-live': 'polite' }, money(0))
+  const quantities = new Map(chosen.map(({ sku, quantity }) => [sku, quantity]))
+  const total = element('output', { class: 'amount', 'aria-live': 'polite' })
+  const goOn = element('button', { type: 'submit', class: 'primary' }, say(words, 'continue'))
   const complaint = element('p', { class: 'complaint', role: 'alert' })
-  const change = (good: Good, quantity: number) => {
-    quantities.set(good.sku, quantity)
+  const ordered = () =>
+    goods
+      .map(({ sku }) => ({ sku, quantity: quantities.get(sku) ?? 0 }))
+      .filter(({ quantity }) => quantity > 0)
+  const refresh = () => {
     complaint.replaceChildren()
     total.replaceChildren(money(sumOf(goods, quantities)))
+    // Not `disabled`, so that a press says what is missing.
+    goOn.setAttribute('aria-disabled', String(ordered().length === 0))
   }
   const rows = goods.map((good) => {
     const label = element('span', { class: 'name' }, good.name)
@@ -32,7 +42,11 @@ export function choiceForm(
         less: say(words, 'one_less', { name: good.name }),
         more: say(words, 'one_more', { name: good.name }),
       },
-      (quantity) => change(good, quantity),
+      quantities.get(good.sku) ?? 0,
+      (quantity) => {
+        quantities.set(good.sku, quantity)
+        refresh()
+      },
     )
     const text = element('span', { class: 'text' }, label, price)
     return element('li', {}, picture(good), text, stepper)
@@ -43,18 +57,18 @@ export function choiceForm(
     element('ul', { class: 'goods' }, ...rows),
     element('p', { class: 'line total' }, element('span', {}, say(words, 'total')), total),
     complaint,
-    element('button', { type: 'submit', class: 'primary' }, say(words, 'continue')),
+    goOn,
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    const ordered = goods
-      .map(({ sku }) => ({ sku, quantity: quantities.get(sku) ?? 0 }))
-      .filter(({ quantity }) => quantity > 0)
-    if (ordered.length > 0) choose(ordered)
+    if (ordered().length > 0) choose(ordered())
     else complaint.replaceChildren(say(words, 'choose_something'))
   })
+  refresh()
   const heading = element('h1', { tabindex: '-1' }, say(words, 'choose'))
-  return [shopLine(context, 'p'), heading, form]
+  const is_test = context.config.mode === 'test'
+  const test = is_test ? [element('p', { class: 'test' }, say(words, 'test_mode'))] : []
+  return [shopLine(context, 'p'), ...test, heading, form]
 }
 
 function sumOf(goods: Good[], quantities: Map<string, number>): number {
@@ -67,13 +81,17 @@ function sumOf(goods: Good[], quantities: Map<string, number>): number {
 type StepperNames = { quantity: string; less: string; more: string }
 
 /** A number field between two buttons. When the shopper leaves it, a number outside 0 to 99 is corrected. */
-function stepperOf(names: StepperNames, changed: (quantity: number) => void): HTMLElement {
+function stepperOf(
+  names: StepperNames,
+  begin: number,
+  changed: (quantity: number) => void,
+): HTMLElement {
   const field = element('input', {
     type: 'number',
     min: '0',
     max: String(quantity_max),
     step: '1',
-    value: '0',
+    value: String(begin),
     inputmode: 'numeric',
     'aria-label': names.quantity,
   })
@@ -84,15 +102,18 @@ function stepperOf(names: StepperNames, changed: (quantity: number) => void): HT
   }
   const less = button({ 'aria-label': names.less }, '−', () => step(-1))
   const more = button({ 'aria-label': names.more }, '+', () => step(1))
-  const tell = () => {
+  const mark = () => {
     // Not `disabled`, because a button that is disabled while it is pressed would lose the focus.
     less.setAttribute('aria-disabled', String(read() === 0))
     more.setAttribute('aria-disabled', String(read() === quantity_max))
+  }
+  const tell = () => {
+    mark()
     changed(read())
   }
   field.addEventListener('input', tell)
   field.addEventListener('change', () => step(0))
-  less.setAttribute('aria-disabled', 'true')
+  mark()
   return element('span', { class: 'stepper' }, less, field, more)
 }
 

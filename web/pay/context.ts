@@ -14,6 +14,7 @@ export type Context = {
 /** The members of the configuration body that this page uses. */
 export type Config = {
   public_key: string
+  mode: 'test' | 'live'
   merchant: { name: string }
   pricing: Pricing
   appearance: Appearance | null

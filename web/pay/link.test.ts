@@ -99,6 +99,25 @@ describe('several currencies', () => {
   })
 })
 
+describe('an email', () => {
+  test.each([
+    ['email=jo%2Btag@b.example', 'jo+tag@b.example'],
+    ['email=jo+tag@b.example', 'jo+tag@b.example'],
+    ['email=jo%20tag@b.example', 'jo+tag@b.example'],
+    ['email=%20jo@b.example%0A', 'jo@b.example'],
+    ['email=jo@b.example&email=jo@b.example', 'jo@b.example'],
+    ['email=jo@b.example&email=', 'jo@b.example'],
+    ['email=jo@b.example&email=ann@b.example', null],
+    ['email=nobody', null],
+    ['email=jo@b', null],
+    [`email=${'a'.repeat(250)}@b.example`, null],
+    ['email=', null],
+  ])('%s, or the shopper is asked', (query, email) => {
+    const link = read(`?amount=1&currency=GBP&${query}`)
+    expect(link).toMatchObject({ kind: 'purchase', purchase: { email } })
+  })
+})
+
 test('a price list and nothing named is a choice', () => {
   expect(read('?locale=de&email=a@b.example')).toEqual({ kind: 'choice', goods: list })
 })
@@ -127,8 +146,6 @@ describe('a fault names its parameter', () => {
     ['?sku=tea:two', shop, 'link_sku_quantity'],
     ['?sku=tea:60&sku=tea:40', shop, 'link_sku_quantity'],
     ['?sku=tea&currency=EUR', shop, 'link_sku_currency'],
-    ['?amount=1&email=nobody', shop, 'link_email'],
-    [`?amount=1&email=${'a'.repeat(250)}@b.example`, shop, 'link_email'],
     [`?amount=1&order_reference=${'a'.repeat(65)}`, shop, 'link_order_reference'],
     ['?amount=1&order_reference=a%0Ab', shop, 'link_order_reference'],
   ] as [string, Pricing, string][])('%s', (search, pricing, fault) => {
@@ -148,6 +165,16 @@ describe('the fragment', () => {
   test('is a session whose secret the tab keeps', () => {
     const link = readLink({ search: '', hash: `#${session_id}` }, shop)
     expect(link).toEqual({ kind: 'kept_session', session_id })
+  })
+
+  test.each(['#_=_', '#top', '#:~:text=pay'])('is not of this page beside a query: %s', (hash) => {
+    expect(readLink({ search: '?sku=tea', hash }, shop)).toMatchObject({ kind: 'purchase' })
+    expect(readLink({ search: '?utm_source=x', hash }, shop)).toMatchObject({ kind: 'choice' })
+  })
+
+  test('that is a damaged secret counts beside a query, too', () => {
+    const link = readLink({ search: '?locale=de', hash: `#${client_secret}0` }, shop)
+    expect(link).toEqual({ kind: 'fault', fault: 'link_secret' })
   })
 
   test.each(['#pay', `#${session_id}0`, `#${client_secret}0`, `#x${client_secret}`])(

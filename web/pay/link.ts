@@ -32,7 +32,6 @@ export type LinkFault =
   | 'link_sku'
   | 'link_sku_currency'
   | 'link_sku_quantity'
-  | 'link_email'
   | 'link_order_reference'
   | 'link_secret'
 
@@ -44,8 +43,10 @@ type Address = { search: string; hash: string }
 
 /** Reads the address of the page. The shop's `pricing` shows whether there is anything to choose. */
 export function readLink({ search, hash }: Address, pricing: Pricing): Link {
-  if (hash.length > 1) return readSecret(hash.slice(1))
   const query = new URLSearchParams(search)
+  // Sign-in pages and mail programs append fragments of their own, such as `#_=_`.
+  if (hash.startsWith('#cs_') || (hash.length > 1 && search === ''))
+    return readSecret(hash.slice(1))
   const wrong = rules.find(({ name, passes }) => {
     const values = valuesOf(query, name)
     return values.length > 1 || (values.length === 1 && !passes(values[0]!))
@@ -63,7 +64,7 @@ export function readLink({ search, hash }: Address, pricing: Pricing): Link {
   if (amount !== null && !currency && !pricing.currency && list.length === 0) {
     return { kind: 'fault', fault: 'link_currency_missing' }
   }
-  const email = valuesOf(query, 'email')[0] ?? null
+  const email = readEmail(query)
   const order_reference = valuesOf(query, 'order_reference')[0] ?? null
   const purchase = { amount, currency, items, email, order_reference }
   const currencies = new Set(list.map((good) => good.currency))
@@ -90,7 +91,6 @@ type Rule = { name: string; passes: (value: string) => boolean; fault: LinkFault
 const rules: Rule[] = [
   { name: 'amount', passes: isAmount, fault: 'link_amount' },
   { name: 'currency', passes: (value) => /^[a-z]{3}$/i.test(value), fault: 'link_currency' },
-  { name: 'email', passes: isEmail, fault: 'link_email' },
   {
     name: 'order_reference',
     passes: (value) => /^\P{Cc}{1,64}$/u.test(value),
@@ -102,6 +102,13 @@ const rules: Rule[] = [
 function valuesOf(query: URLSearchParams, name: string): string[] {
   const values = query.getAll(name)
   return name === 'amount' || name === 'currency' ? values : values.filter((value) => value !== '')
+}
+
+/** Null if there is no such address: the page then asks for it. A `+` that the link did not encode has come as a space. */
+function readEmail(query: URLSearchParams): string | null {
+  const addresses = query.getAll('email').map((value) => value.trim().replaceAll(' ', '+'))
+  const [email, ...others] = new Set(addresses.filter(isEmail))
+  return email && others.length === 0 ? email : null
 }
 
 function isAmount(value: string): boolean {

@@ -53,7 +53,8 @@ function draw() {
   } else if (link.kind === 'kept_session') {
     drawKept(link.session_id)
   } else if (link.kind === 'choice') {
-    drawCard(...choiceForm(context, { goods: link.goods, choose }))
+    const chosen: OrderedItem[] = history.state?.items ?? []
+    drawCard(...choiceForm(context, { goods: link.goods, chosen, choose }))
   } else {
     drawCard(shopLine(context, 'h1'), linkNotice(context.words, link.fault))
   }
@@ -106,8 +107,12 @@ function drawKept(session_id: string) {
   } else drawCard(shopLine(context, 'h1'), linkNotice(context.words, 'link_secret'))
 }
 
-/** Writes the chosen goods into the address, so that a reload pays for them and the back button leads to the choice. */
+/**
+ * Writes the chosen goods into the address, so that a reload pays for them. The back button leads to the choice, which its entry of
+ * the history keeps.
+ */
 function choose(items: OrderedItem[]) {
+  history.replaceState({ items }, '')
   goTo(items, { chosen: true })
   drawNext()
 }

@@ -32,7 +32,7 @@ export function showScreen(checkout: PayableCheckout, result: ConfirmResult, rea
     element('p', {}, `${reason} ${detail}`),
     info,
     listOf(checkout, result),
-    ...(is_elsewhere ? [continueHere(checkout)] : wayBack(checkout, result.confirmation_url)),
+    is_elsewhere ? continueHere(checkout) : wayBack(checkout, result.confirmation_url),
   )
   heading.focus()
 }
@@ -70,13 +70,13 @@ function dateOf({ locale }: PayableCheckout, time: string): string {
   return new Date(time).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
 }
 
-/** A link to where the page goes by itself, unless the page does that; else the merchant's own link back. */
-function wayBack(checkout: PayableCheckout, url: string | null): HTMLElement[] {
-  const { back_url } = { ...checkout.state.links }
-  const href = checkout.options.redirect === 'never' ? null : url
-  const words = href
-    ? text(checkout, 'go_on', { shop: new URL(href).hostname })
-    : text(checkout, 'back_url')
-  const link = { class: 'pay', href: href ?? back_url ?? null }
-  return link.href ? [element('a', link, words)] : []
+/** A link to where the page goes by itself, unless the page does that; else back to the shop. */
+function wayBack(checkout: PayableCheckout, url: string | null): HTMLElement | '' {
+  const { links, shop_url } = checkout.state
+  const is_theirs = url && checkout.options.redirect === 'never'
+  const href = is_theirs ? links?.back_url : (url ?? shop_url)
+  if (!href) return ''
+  const key = href === url ? 'go_on' : 'back_url'
+  const words = text(checkout, key, { shop: new URL(href).hostname })
+  return element('a', { class: 'pay', href }, words)
 }

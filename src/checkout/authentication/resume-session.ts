@@ -5,7 +5,7 @@ import { clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { type SessionId, timestamp } from '../../kernel/values.ts'
 import { integrationOf } from '../../merchants/directory.ts'
-import { defaultRules } from '../../merchants/integration.ts'
+import { confirmationUrlIn, defaultRules } from '../../merchants/integration.ts'
 import { linksView, viewLinks } from '../../merchants/links.ts'
 import { attemptAt } from '../attempt.ts'
 import { recordedResult } from '../confirm-result.ts'
@@ -50,6 +50,10 @@ const stateView = z.object({
   three_ds: threeDsView.nullable(),
   result: resultView.nullable(),
   links: linksView,
+  shop_url: z.string().nullable().meta({
+    description:
+      'Where the shopper goes back to: `back_url`, or else the origin of the confirmation_url.',
+  }),
 })
 
 export const resumeSession = route({
@@ -71,12 +75,15 @@ export const resumeSession = route({
     const result = attempt && recordedResult(session, attempt)
     const account = await context.directory.account(holder.merchant_id)
     const integration = account ? integrationOf(account, session.integration_id) : defaultRules
+    const links = viewLinks(integration, session.mode)
+    const goes_on = session.confirmation_url ?? confirmationUrlIn(integration, session.mode)
     return {
       session: viewState(session, now),
       attempt: attempt && viewAttempt(attempt),
       three_ds: attempt && viewThreeDs(attempt, challengeUrl(context)),
       result: result && viewResult(result, attempt),
-      links: viewLinks(integration, session.mode),
+      links,
+      shop_url: links.back_url ?? (goes_on && `${new URL(goes_on).origin}/`),
     }
   },
 })

@@ -11,7 +11,7 @@ const words: Record<GuardedFailureCode | 'internal' | 'lost', string> = {
   unreachable: 'the network has no route to the address',
   no_socket: 'this machine had no free port or file for a connection',
   connect_timeout: 'no connection in time',
-  tls: 'no secure connection: look at the certificate, its names and its dates',
+  tls: 'no secure connection: look at the certificate, its names, dates and issuer (NODE_EXTRA_CA_CERTS=FILE trusts another)',
   connection_lost: 'the connection ended before the answer did',
   bad_answer: 'the answer was not HTTP',
   timeout: 'no whole answer in time',

@@ -45,7 +45,8 @@ export function openConnections(connect: Connect, idle_max: number): Connections
       },
       pipelining: 1,
       allowH2: false,
-      maxHeaderSize: 16 * 1024,
+      // Cookies and policies of a firewall before the receiver fill more than Node's 16 KiB.
+      maxHeaderSize: 64 * 1024,
       // The post's own deadline is the only one.
       headersTimeout: 0,
       bodyTimeout: 0,
