@@ -281,7 +281,7 @@ test('a reload in the middle of the challenge goes on with it', async () => {
 
 test.each([
   ['en-GB', 'Test mode: {origin} is not one of the integration'],
-  ['ar', 'وضع الاختبار: {origin} ليس من المصادر المسموح بها'],
+  ['ar', 'وضع الاختبار: \u2068{origin}\u2069 ليس من المصادر المسموح بها'],
 ])('a page of an origin that is not allowed hears why, in test mode: %s', async (locale, words) => {
   const stranger = await openSite()
   const session = await serverSession()

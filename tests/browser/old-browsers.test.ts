@@ -84,7 +84,8 @@ describe.each(Object.entries(pages))('on %s', (where, addressOf) => {
     expect(
       await link.evaluate((each) => each.ownerDocument.defaultView!.getComputedStyle(each).cursor),
     ).toBe('pointer')
-    if (what === 'all of these') await picture(page, `old-browser-${where.split(' ').at(-1)}`)
+    const name = where === 'the hosted page' ? 'hosted' : 'shop'
+    if (what === 'all of these') await picture(page, `old-browser-${name}`)
     await bankPage(page).getByRole('button', { name: 'Submit' }).click()
     await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
     expect(await bankDialog(page).count()).toBe(0)

@@ -3,11 +3,19 @@
 import type { CheckoutFactory, Ripper } from './api.ts'
 import { newCheckout } from './checkout.ts'
 import { RipperError } from './failure.ts'
+import { origin } from './origin.ts'
 
 declare global {
   interface Window {
     Ripper?: Ripper
   }
+}
+
+if (!origin) {
+  throw new RipperError(
+    'script_misplaced',
+    'Load checkout.js from the service by a <script src> of its own, not as a module or in a bundle.',
+  )
 }
 
 const factories: Record<string, CheckoutFactory> = {}

@@ -68,7 +68,7 @@ async function write(path: string, now: Date): Promise<WrittenBackup> {
     }
     throw error
   } finally {
-    await copies.end({ timeout: 5 })
+    await copies.end()
     await database.close()
   }
 }

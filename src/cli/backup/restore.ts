@@ -108,7 +108,7 @@ async function load(
       }),
     )
   } finally {
-    await copies.end({ timeout: 5 })
+    await copies.end()
   }
 }
 

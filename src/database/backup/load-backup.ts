@@ -1,7 +1,7 @@
 // Loads a backup into tables that hold nothing yet: all of it, or nothing.
 
 import { pipeline } from 'node:stream/promises'
-import { type Copies, type CopyTransaction, copyIn } from '../driver/copies.ts'
+import type { Copies, CopyTransaction } from '../driver/copies.ts'
 import { ownMigrations, readMigrated } from '../migrate.ts'
 import type { AnySql, Sql } from '../open.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type BackupHead,
   type BackupReader,
   begin_line,
-  copyIn as copyNamed,
+  copyIn,
   countsIn,
   cutOff,
   end_line,
@@ -62,7 +62,7 @@ export async function loadBackup(
   reader: BackupReader,
   atLast: (tx: AnySql) => Promise<unknown>,
 ): Promise<BackupCounts> {
-  return copies.begin(async (tx) => {
+  return copies.begin('', async (tx) => {
     await liftLimits(tx)
     // A service that starts now waits, and then finds what was loaded.
     await tx`lock table merchants in access exclusive mode`
@@ -72,7 +72,7 @@ export async function loadBackup(
     const counts = await loadLines(tx, reader, tables)
     await atLast(tx)
     return counts
-  }) as Promise<BackupCounts>
+  })
 }
 
 async function loadLines(
@@ -90,7 +90,7 @@ async function loadLines(
       throw new BackupFileError('was damaged: it has other rows than it says')
     }
     const partition = partitionIn(line)
-    const copy = copyNamed(line)
+    const copy = copyIn(line)
     if (partition) await tx.unsafe(partitionLine(partition))
     else if (copy) counts[copy.table] = await loadRows(tx, reader, known(copy, tables))
     else if (line !== begin_line && line !== end_line) {
@@ -122,6 +122,6 @@ async function loadRows(
       yield bytes
     }
   }
-  await pipeline(counted(), await copyIn(tx, statement))
+  await pipeline(counted(), tx.copyIn(statement))
   return count
 }

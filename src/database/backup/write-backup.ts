@@ -4,7 +4,7 @@ import { closeSync, createWriteStream, fsyncSync, linkSync, openSync, rmSync } f
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { type Copies, type CopyTransaction, copyOut } from '../driver/copies.ts'
+import type { Copies, CopyTransaction } from '../driver/copies.ts'
 import {
   type BackupCounts,
   type BackupHead,
@@ -39,7 +39,7 @@ export async function writeBackup(
       await pipeline(backupText(tx, head, counts), createGzip(), file).catch((error) => {
         fault = error
         // The driver would wait for whoever reads what the server still sends.
-        void copies.end({ timeout: 0 })
+        void copies.end()
         throw error
       })
       return { head, counts }
@@ -90,7 +90,7 @@ async function* backupText(
   for (const { name, columns } of await backupTables(tx)) {
     yield `${copyLine(name, columns)}\n`
     let count = 0
-    const rows = await copyOut(tx, `copy (select ${columns} from ${name}) to stdout`)
+    const rows = tx.copyOut(`copy (select ${columns} from ${name}) to stdout`)
     for await (const bytes of rows) {
       count += rowsIn(bytes)
       yield bytes

@@ -1,40 +1,47 @@
-// Streams of COPY over the driver's own connection.
+// Streams of COPY, over a connection of their own.
 
-import { type Readable, Writable } from 'node:stream'
-import type postgres from 'postgres'
+import type { Readable, Writable } from 'node:stream'
+import { from, to } from 'pg-copy-streams'
+import { type Destination, dial } from './dial.ts'
+import { type Dialled, Session } from './session.ts'
+import { openTransactions } from './transactions.ts'
+import type { Transaction } from './write.ts'
 
-/** See `openCopies` of driver.ts. */
-export type Copies = Pick<postgres.Sql, 'begin' | 'end'>
-export type CopyTransaction = postgres.TransactionSql
-
-/** What the server copies to us, as it comes. */
-export function copyOut(tx: CopyTransaction, statement: string): Promise<Readable> {
-  return tx.unsafe(statement).readable()
+export type CopyTransaction = Transaction & {
+  /** What the server copies to us, as it comes. */
+  copyOut(statement: string): Readable
+  /** Takes what is copied to the server, and ends when the server has it all. */
+  copyIn(statement: string): Writable
 }
 
-/**
- * Takes what is copied to the server, and ends when the server has it all. The driver forgets its stream before the server has
- * judged the last rows; what the server then says against them would reach nobody, and the stream would never end.
- */
-export async function copyIn(tx: CopyTransaction, statement: string): Promise<Writable> {
-  const query = tx.unsafe(statement)
-  const taken = await query.writable()
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  taken.once('error', reject)
-  taken.once('finish', resolve)
-  Object.assign(query, { reject })
-  promise.catch(() => {})
-  const settle = (callback: (error?: Error | null) => void) =>
-    void promise.then(() => callback(), callback)
-  return new Writable({
-    write: (chunk, _, callback) => void taken.write(chunk, callback),
-    final(callback) {
-      taken.end()
-      settle(callback)
+export type Copies = {
+  begin<T>(mode: string, work: (tx: CopyTransaction) => Promise<T>): Promise<T>
+  /** Whatever is under way fails. */
+  end(): Promise<void>
+}
+
+/** The rows of a table take long, and nothing else may be said meanwhile. */
+export function openCopiesAt(destination: Destination): Copies {
+  let dialled: Dialled
+  const session = new Session({
+    dial: async () => {
+      dialled = await dial(destination, { pipeline: false })
+      return dialled
     },
-    destroy(error, callback) {
-      if (error && !taken.destroyed && !taken.writableEnded) taken.destroy(error)
-      callback(error)
-    },
+    has_names: true,
+    ...{ onClose() {}, onWait() {}, onAnswer() {} },
   })
+  const begin = openTransactions({
+    ...{ reserve: async () => session, release() {}, beginSpan: () => null },
+    ...{ rename: null, repeats_max: 0 },
+  })
+  return {
+    begin: (mode, work) =>
+      begin(mode, (tx) => {
+        const copyOut = (statement: string) => dialled.client.query(to(statement))
+        const copyIn = (statement: string) => dialled.client.query(from(statement))
+        return work(Object.assign(tx, { copyOut, copyIn }))
+      }) as Promise<never>,
+    end: () => session.end(),
+  }
 }

@@ -25,11 +25,11 @@ const connect_timeout_ms = 5_000
 const keepalive_ms = 60_000
 
 /** Throws what the last server said. */
-export async function dial(destination: Destination): Promise<Dialled> {
+export async function dial(destination: Destination, way: Way = pipelined): Promise<Dialled> {
   let failure: unknown
   for (const server of destination.servers) {
     try {
-      return await dialServer(destination, server)
+      return await dialServer(destination, server, way)
     } catch (error) {
       failure = error
     }
@@ -39,27 +39,32 @@ export async function dial(destination: Destination): Promise<Dialled> {
 
 type Server = Destination['servers'][number]
 
-async function dialServer(destination: Destination, server: Server): Promise<Dialled> {
+/** `pipeline`: whether statements are sent before those before them were answered. COPY cannot be among them. */
+type Way = { pipeline: boolean }
+
+const pipelined: Way = { pipeline: true }
+
+async function dialServer(destination: Destination, server: Server, way: Way): Promise<Dialled> {
   const { ssl } = destination
-  if (ssl !== 'prefer') return open(destination, server, ssl)
+  if (ssl !== 'prefer') return open(destination, server, { ssl, ...way })
   try {
-    return await open(destination, server, { rejectUnauthorized: false })
+    return await open(destination, server, { ssl: { rejectUnauthorized: false }, ...way })
   } catch (error) {
     if (codeOf(error) !== no_tls) throw error
-    return open(destination, server, false)
+    return open(destination, server, { ssl: false, ...way })
   }
 }
 
 async function open(
   destination: Destination,
   server: Server,
-  ssl: false | ConnectionOptions,
+  { ssl, pipeline }: Way & { ssl: false | ConnectionOptions },
 ): Promise<Dialled> {
   const { user, password, database } = destination
   const socket = new Socket()
   socket.setKeepAlive(true, keepalive_ms)
   const client = new Client(destination.parameters, {
-    ...{ ...server, user, password, database, ssl, pipeline: true },
+    ...{ ...server, user, password, database, ssl, pipeline },
     stream: () => socket,
     connectionTimeoutMillis: connect_timeout_ms,
   } as pg.ClientConfig)

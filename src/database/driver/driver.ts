@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readDatabaseAddress, type ServerAddress } from '../../config/database-address.ts'
 import type { Tracing } from '../../kernel/tracing.ts'
 import type { Clock } from '../../kernel/world.ts'
+import { type Copies, openCopiesAt } from './copies.ts'
 import { type Destination, dial } from './dial.ts'
 import { openPool, type Sql } from './pool.ts'
 import { Session } from './session.ts'
@@ -55,17 +56,14 @@ export function connect(address: Address, options: ConnectOptions): Sql {
   })
 }
 
-/**
- * One connection of the driver's own, for COPY: a table may take hours, in which the server says nothing else. What it sets
- * makes a value the same text on every server.
- */
-export function openCopies(address: Address): postgres.Sql {
-  return openPool(targetOf(address), {
-    connections_max: 1,
+/** One connection for COPY. What it sets makes a value the same text on every server. */
+export function openCopies(address: Address): Copies {
+  const destination = destinationOf(address, {
     lock_timeout_ms: 10_000,
     statement_timeout_ms: 0,
     parameters: { enable_seqscan: 'on', DateStyle: 'ISO, MDY', IntervalStyle: 'postgres' },
   })
+  return openCopiesAt(destination)
 }
 
 type Listener = { heard: (payload: string) => void; opened: () => void }
