@@ -63,7 +63,10 @@ const habit_plants = {
       ' where false\n    on conflict (acquirer, reference) do update set ',
     ),
     rows: withoutPersons,
-    brings: { bank: 'adyen' as const, faults: { 'vendor: approves days later': 0.5 } },
+    brings: {
+      bank: 'adyen' as const,
+      faults: { 'vendor: decides nothing': 0.3, 'vendor: approves days later': 0.5 },
+    },
   },
   "a person may name another payment's transaction": {
     sql: both(

@@ -8,7 +8,7 @@ import {
   type VendorRequest,
 } from '../../src/kernel/world.ts'
 import type { VendorCall, VendorReply } from '../../tests/adapters/fakes/listen.ts'
-import { chargeOf, kindOf, type Twist } from '../vendors/twist.ts'
+import { chargeOf, kindOf, namesCard, type Twist } from '../vendors/twist.ts'
 import { onlyReads, type Vendor } from '../vendors/vendor.ts'
 import { referenceOf, verbOf } from '../vendors/verbs.ts'
 import type { Bank } from './bank/bank.ts'
@@ -64,8 +64,13 @@ export function openVendorLine(
 
   /** Now and then the vendor makes something else of a request than it was asked, whenever it comes. */
   function twistSome(account: Vendor, call: VendorCall): void {
+    if (account.knows(call)) return
+    if (namesCard(call) && faults.happens('vendor: decides nothing')) {
+      account.twist(call, 'undecided', there.now())
+      return
+    }
     const kind = kindOf(call)
-    if (kind === null || account.knows(call)) return
+    if (kind === null) return
     const twist = twistOf(kind, account)
     if (twist === null) return
     const reference = account.charges().find(({ id }) => id === chargeOf(call))?.reference

@@ -1,11 +1,13 @@
-// What a fake vendor makes of a request otherwise than it was asked: a part of it, an error that stays under the key for ever, or
-// a refusal to take back what it could.
+// What a fake vendor makes of a request otherwise than it was asked: a part of it, an error that stays under the key for ever, a
+// refusal to take back what it could, or no decision at all.
 
 import type { Clock } from '../../src/kernel/world.ts'
 import type { ReplyTo, VendorCall } from '../../tests/adapters/fakes/listen.ts'
+import { numberFor } from '../../tests/adapters/fakes/numbers.ts'
 import { verbOf } from './verbs.ts'
 
-export const twists = ['part', 'kept_error', 'refusal'] as const
+/** `undecided`: of a charge, whose answer never comes. */
+export const twists = ['part', 'kept_error', 'refusal', 'undecided'] as const
 export type Twist = (typeof twists)[number]
 
 export type TwistedKind = 'capture' | 'void' | 'refund' | 'reverse'
@@ -40,7 +42,7 @@ export function twisting(reply: ReplyTo, room: TwistRoom, clock: Pick<Clock, 'no
       const is_new = !keys.has(key)
       if (key !== '') keys.set(key, twist)
       if (twist === 'kept_error') room.keepError?.()
-      const answer = reply(twist === 'part' ? { ...call, body: inPart(call.body) } : call)
+      const answer = reply({ ...call, body: twisted(call.body, twist) })
       const id = chargeOf(call)
       const until = id === null ? undefined : refusing.get(id)
       if (is_new && until && clock.now() < until && kindOf(call) === 'reverse') {
@@ -68,6 +70,18 @@ export function chargeOf({ path, body }: VendorCall): string | null {
 
 function keyOf({ headers }: VendorCall): string {
   return headers['cko-idempotency-key'] ?? headers['idempotency-key'] ?? ''
+}
+
+const card_number = /\b[3-6]\d{12,18}\b/
+
+/** Whether a request names a card, by whose number a fake vendor knows what becomes of its charge. */
+export function namesCard({ method, body }: VendorCall): boolean {
+  return method === 'POST' && card_number.test(body)
+}
+
+function twisted(body: string, twist: Twist | null): string {
+  if (twist === 'undecided') return body.replace(card_number, numberFor('lost_for_ever'))
+  return twist === 'part' ? inPart(body) : body
 }
 
 /** 1.00 of 42.00. */
