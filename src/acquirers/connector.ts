@@ -1,10 +1,11 @@
 // A connector turns one vendor's acquiring into the port, for each connection of a merchant to that vendor.
 
 import type { z } from 'zod'
+import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import type { Clock } from '../kernel/world.ts'
 import type { CheckAnswer } from '../vendors/check.ts'
 import { type Acquirer, type Notice, type NoticePost, NotSent } from './acquirer.ts'
-import type { ConnectionMode, Environment } from './environment.ts'
+import type { Environment } from './environment.ts'
 import type { Wire } from './wire.ts'
 
 export type AcquirerConnector<Credentials = unknown> = {

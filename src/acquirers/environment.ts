@@ -1,15 +1,6 @@
-// A vendor has two environments, and in only one of them money moves. Its answers may show from which of them they come.
+// A vendor's answers may show from which of its environments they come.
 
-import type { Mode } from '../kernel/values.ts'
-
-/** `sandbox`: the vendor's environment for tests. */
-export type ConnectionMode = 'live' | 'sandbox'
-
-/** The environment that payments of a mode go to. */
-export const environmentOfMode: Record<Mode, ConnectionMode> = { live: 'live', test: 'sandbox' }
-
-/** The mode of the payments that go there. */
-export const modeOfPayments: Record<ConnectionMode, Mode> = { live: 'live', sandbox: 'test' }
+import type { ConnectionMode } from '../kernel/connection-mode.ts'
 
 /** Left out where the answer does not show it. */
 export type Environment = { environment?: ConnectionMode }

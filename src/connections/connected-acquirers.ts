@@ -1,7 +1,7 @@
 // The acquirers behind connections: opened by name alone, their credentials read from the database when they are called.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
-import { modeOfPayments } from '../acquirers/environment.ts'
+import { modeOfPayments } from '../kernel/connection-mode.ts'
 import type { Mode } from '../kernel/values.ts'
 import { acquirerName, connectionNamed } from '../merchants/account-connection.ts'
 import type { Wire } from '../vendors/wire.ts'

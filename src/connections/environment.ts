@@ -1,7 +1,7 @@
 // A vendor has two environments, each with keys of its own. With a key of the sandbox in a live connection, live orders would be paid
 // for with the numbers that the vendor publishes.
 
-import type { ConnectionMode } from '../merchants/account-connection.ts'
+import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './known-connector.ts'
 

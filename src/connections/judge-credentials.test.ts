@@ -65,6 +65,10 @@ test.each([
   ['adyen', adyen, 'https://checkout-test.adyen.com/v72', 'sandbox'],
   ['adyen', adyen, 'https://17-Tea-checkout-live.adyenpayments.com/checkout/v72', 'live'],
   // Both environments of Stripe have one address.
+  ['checkout-sessions', checkout, 'https://tea.api.sandbox.checkout.com', 'sandbox'],
+  ['checkout-sessions', sandbox.checkout, 'https://api.checkout.com', 'live'],
+  ['3dsecureio', files['3dsecureio'], 'https://service.sandbox.3dsecure.io', 'sandbox'],
+  ['3dsecureio', files['3dsecureio'], 'https://service.3dsecure.io', 'live'],
 ] as const)('%s: with the address %s', async (name, file, api_url, mode) => {
   const other = mode === 'live' ? 'sandbox' : 'live'
   await expect(judge(name, { ...file, api_url }, other)).rejects.toThrow('api_url leads to')

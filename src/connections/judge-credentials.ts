@@ -1,7 +1,7 @@
 // Judges a credentials file by what its connector takes, and the address that it may name in place of the vendor's own.
 
+import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import { Refusal } from '../kernel/errors.ts'
-import type { ConnectionMode } from '../merchants/account-connection.ts'
 import type { Credentials } from './connection.ts'
 import { environmentFault } from './environment.ts'
 import type { KnownConnector } from './known-connector.ts'

@@ -1,14 +1,12 @@
 // A merchant's connections as its account has them: what a charge has to know, without any secret.
 
+import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import { type ConnectionId, type Mode, no_acquirer } from '../kernel/values.ts'
 import type { Integration } from './integration.ts'
 import { completeProfileOf, type Merchant } from './merchant.ts'
 
 export const connection_kinds = ['acquirer', 'three_ds'] as const
 export type ConnectionKind = (typeof connection_kinds)[number]
-
-export const connection_modes = ['live', 'sandbox'] as const
-export type ConnectionMode = (typeof connection_modes)[number]
 
 export type AccountConnection = {
   connection_id: ConnectionId

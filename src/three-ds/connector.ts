@@ -1,6 +1,7 @@
 // A connector turns one vendor's 3-D Secure into the port, for each connection of a merchant to that vendor.
 
 import type { z } from 'zod'
+import type { Environment } from '../acquirers/environment.ts'
 import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
 import type { CheckAnswer } from '../vendors/check.ts'
@@ -23,6 +24,8 @@ export type ThreeDsConnector<Credentials = unknown> = {
   isOfSandbox?(credentials: Credentials): boolean
   /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
   environmentShown?(credentials: Credentials): 'live' | 'sandbox' | null
+  /** The environment that the address of an API is of. Left out of the answer if it is none of the vendor's. */
+  environmentAt(url: string): Environment
   /** The card numbers by which the vendor's sandbox shows how it behaves. */
   readonly sandbox_numbers: readonly string[]
   /** Whether an AReq needs the acquirer's BIN and merchant id from the acquiring profile. */

@@ -2,7 +2,8 @@
 
 import type { Acquirer, AuthoriseAnswer, AuthoriseRequest } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
-import { environmentOfMode, strangeEnvironment } from '../../acquirers/environment.ts'
+import { strangeEnvironment } from '../../acquirers/environment.ts'
+import { environmentOfMode } from '../../kernel/connection-mode.ts'
 import { askAcquirer } from '../asking/ask-acquirer.ts'
 import type { Context } from '../context.ts'
 import { answerBy, type Operation } from '../operation.ts'

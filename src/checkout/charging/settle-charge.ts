@@ -2,7 +2,8 @@
 
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
-import { environmentOfMode, strangeEnvironment } from '../../acquirers/environment.ts'
+import { strangeEnvironment } from '../../acquirers/environment.ts'
+import { environmentOfMode } from '../../kernel/connection-mode.ts'
 import { connectionNamed } from '../../merchants/account-connection.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { holdRulesOf } from '../../merchants/integration.ts'

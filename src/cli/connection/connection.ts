@@ -9,8 +9,9 @@ import {
   disableConnection,
   rotateCredentials,
 } from '../../connections/manage-connections.ts'
+import { connection_modes } from '../../kernel/connection-mode.ts'
 import { timestamp } from '../../kernel/values.ts'
-import { type ConnectionKind, connection_modes } from '../../merchants/account-connection.ts'
+import type { ConnectionKind } from '../../merchants/account-connection.ts'
 import { choice, text, withCommandContext } from '../command-context.ts'
 import { baseUrlOf } from '../service/connection.ts'
 import { type Command, CommandError, type Options, UsageError } from '../terminal/command.ts'

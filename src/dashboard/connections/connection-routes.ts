@@ -23,13 +23,14 @@ import {
   rotateCredentials,
 } from '../../connections/manage-connections.ts'
 import { route } from '../../http/route.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { type Mode, timestamp, timestampOrNull } from '../../kernel/values.ts'
 import {
   type ConnectionMode,
-  connection_kinds,
   connection_modes,
-} from '../../merchants/account-connection.ts'
+  modeOfPayments,
+} from '../../kernel/connection-mode.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { type Mode, timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { connection_kinds } from '../../merchants/account-connection.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
@@ -83,7 +84,7 @@ export const listConnectionsHere = route({
   refusals: [],
   handle: async ({ sql, addresses, vendors }: Context, { holder, query }) => {
     const found = await listConnections(sql, holder.merchant_id)
-    const shown = found.filter(({ mode }) => modes[mode] === query.mode)
+    const shown = found.filter(({ mode }) => modeOfPayments[mode] === query.mode)
     return {
       connections: shown.map((each) => viewConnection(each, addresses.base_url())),
       connectors: vendors.connectors.map((each) => ({
@@ -192,8 +193,6 @@ export const disableConnectionHere = route({
   },
 })
 
-const modes: Record<ConnectionMode, Mode> = { live: 'live', sandbox: 'test' }
-
 async function modeOfNew(
   _: unknown,
   _ids: Record<string, string>,
@@ -208,7 +207,7 @@ async function modeOfConnection(
 ): Promise<Mode | null> {
   const all = await listConnections(sql, merchant_id)
   const found = all.find((each) => each.connection_id === connection_id)
-  return found ? modes[found.mode] : null
+  return found ? modeOfPayments[found.mode] : null
 }
 
 async function ownOrRefuse(context: Context, merchant_id: string, connection_id: string) {

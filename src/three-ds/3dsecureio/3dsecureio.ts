@@ -23,6 +23,7 @@ import { type FetchedThreeDs, ProviderUnavailable } from '../three-ds.ts'
 import { readAuth, readPostauth, readPreauth } from './answers.ts'
 import {
   apiUrlOf,
+  environmentAt,
   type ThreeDsecureIoCredentials,
   threeDsecureIoCredentials,
 } from './credentials.ts'
@@ -32,6 +33,7 @@ import { threeDsecureIoSandboxNumbers } from './sandbox-numbers.ts'
 export const threeDsecureIo: ThreeDsConnector<ThreeDsecureIoCredentials> = {
   name: '3dsecureio',
   credentials: threeDsecureIoCredentials,
+  environmentAt,
   sandbox_numbers: threeDsecureIoSandboxNumbers,
   needs_acquirer_ids: true,
   openThreeDs,

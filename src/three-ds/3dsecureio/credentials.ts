@@ -1,11 +1,19 @@
 // The credentials of an account at 3dsecure.io, and the address of its API.
 
 import { z } from 'zod'
+import type { Environment } from '../../acquirers/environment.ts'
 import { apiUrl, secret } from '../../vendors/credential-fields.ts'
 
 export const threeDsecureIoCredentials = z.strictObject({ api_key: secret, api_url: apiUrl })
 
 export type ThreeDsecureIoCredentials = z.infer<typeof threeDsecureIoCredentials>
+
+/** The environment that the address is of; nothing if it is none of 3dsecure.io's: docs.3dsecure.io, 2026-05. */
+export function environmentAt(url: string): Environment {
+  const [, host] = /^https:\/\/service\.((?:sandbox\.)?3dsecure\.io)(\/|$)/.exec(url) ?? []
+  if (host === undefined) return {}
+  return { environment: host === '3dsecure.io' ? 'live' : 'sandbox' }
+}
 
 /** The API's address, without a final slash. No key shows its environment, so the connection's mode decides. */
 export function apiUrlOf({ api_url }: ThreeDsecureIoCredentials, mode: 'live' | 'sandbox'): string {

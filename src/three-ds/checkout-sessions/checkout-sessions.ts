@@ -5,6 +5,7 @@ import {
   apiUrlOf,
   type CheckoutCredentials,
   checkoutCredentials,
+  environmentAt,
   environmentShown,
   isOfSandbox,
 } from '../../acquirers/checkout/credentials.ts'
@@ -58,6 +59,7 @@ export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
   credentials: checkoutCredentials,
   isOfSandbox,
   environmentShown,
+  environmentAt,
   sandbox_numbers: checkoutSandboxNumbers,
   // The vendor asks in the name of its own acquirer.
   needs_acquirer_ids: false,

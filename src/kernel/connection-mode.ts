@@ -1,0 +1,13 @@
+// A vendor has two environments, and in only one of them money moves. A connection is for one of them.
+
+import type { Mode } from './values.ts'
+
+/** `sandbox`: the vendor's environment for tests. */
+export const connection_modes = ['live', 'sandbox'] as const
+export type ConnectionMode = (typeof connection_modes)[number]
+
+/** The environment that payments of a mode go to. */
+export const environmentOfMode: Record<Mode, ConnectionMode> = { live: 'live', test: 'sandbox' }
+
+/** The mode of the payments that go there. */
+export const modeOfPayments: Record<ConnectionMode, Mode> = { live: 'live', sandbox: 'test' }
