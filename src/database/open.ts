@@ -4,7 +4,13 @@ import type { Tracing } from '../kernel/tracing.ts'
 import type { Clock, Log } from '../kernel/world.ts'
 import { cellsOf, nodesOf } from './cells/cells.ts'
 import { openCells } from './cells/citus-cells.ts'
-import { type Address, connect, describeAddress, listenTo } from './driver/driver.ts'
+import {
+  type Address,
+  connect,
+  describeAddress,
+  listenTo,
+  type OnStatement,
+} from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
 import { service_role } from './embedded/access.ts'
@@ -36,8 +42,8 @@ export type OpenOptions = {
   clock: Clock
   /** Left out or null, no statement has a span. */
   tracing?: Tracing | null
-  /** Called for every statement; see count.ts. `node` is that of its cell, as `host:port`. */
-  onStatement?: (text: string, node?: string) => void
+  /** Called for every statement; see count.ts. */
+  onStatement?: OnStatement
 }
 
 /** Why a database is not used; null if only the message says more. */

@@ -14,6 +14,9 @@ import { listTypes, refused, type Types, types } from './types.ts'
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
 export type Address = string | { socket_folder: string; database: string; user?: string }
 
+/** `node` is that of the cell that the statement is for, as `host:port`. */
+export type OnStatement = (text: string, node?: string, values?: unknown[]) => void
+
 type ConnectOptions = {
   connections_max: number
   /** Milliseconds, 0 for none. */
@@ -21,7 +24,7 @@ type ConnectOptions = {
   statement_timeout_ms?: number
   /** Where given, a connection on which the server answers nothing for longer than it ever may is given up. */
   clock?: Clock
-  onStatement?: (text: string) => void
+  onStatement?: OnStatement
   /** Left out or null, no statement has a span. */
   tracing?: Tracing | null
   onClose?: () => void
@@ -135,7 +138,9 @@ function settingsOf(options: ConnectOptions) {
     onnotice: () => {},
     onclose: () => options.onClose?.(),
     ...(onNotify && { onnotify: onNotify }),
-    ...(onStatement && { debug: (_: number, text: string) => onStatement(text) }),
+    ...(onStatement && {
+      debug: (_: number, text: string, values: unknown[]) => onStatement(text, undefined, values),
+    }),
     // PostgreSQL refuses a forgotten value by itself. The driver's own check throws while it builds the
     // message, and on a busy connection that loses the answers of other statements.
     transform: { undefined: refused },
