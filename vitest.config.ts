@@ -14,6 +14,7 @@ const proofs = [
   'tests/checkout/*-program*.test.ts',
   'tests/cli/welcome.test.ts',
   'tests/checkout/{crash-steps,races,hold-races,reconcile-races,held-locks}.test.ts',
+  'tests/dashboard/statement-bounds.test.ts',
   'tests/database/*-program*.test.ts',
   'tests/database/{foreign-folder,watch-database}.test.ts',
   'tests/http/{stop,trace-sending}.test.ts',

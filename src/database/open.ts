@@ -5,7 +5,14 @@ import type { Clock, Log } from '../kernel/world.ts'
 import { cellsOf, nodesOf } from './cells/cells.ts'
 import { openCells } from './cells/citus-cells.ts'
 import type { Copies } from './driver/copies.ts'
-import { type Address, connect, describeAddress, listenTo, openCopies } from './driver/driver.ts'
+import {
+  type Address,
+  connect,
+  describeAddress,
+  listenTo,
+  type OnStatement,
+  openCopies,
+} from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
 import { service_role } from './embedded/access.ts'
@@ -39,8 +46,8 @@ export type OpenOptions = {
   clock: Clock
   /** Left out or null, no statement has a span. */
   tracing?: Tracing | null
-  /** Called for every statement; see count.ts. `node` is that of its cell, as `host:port`. */
-  onStatement?: (text: string, node?: string) => void
+  /** Called for every statement; see count.ts. */
+  onStatement?: OnStatement
 }
 
 /** Why a database is not used; null if only the message says more. */

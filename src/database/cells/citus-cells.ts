@@ -10,9 +10,7 @@ type Placed = { shard: string; host: string; port: number }
 /** The address of a server, and how its pools are made. */
 type Source = {
   url: string
-  options: Omit<Parameters<typeof connect>[1], 'onStatement'> & {
-    onStatement?: (text: string, node?: string) => void
-  }
+  options: Parameters<typeof connect>[1]
 }
 
 /** There are many cells, and each process has a pool for each. */
@@ -90,7 +88,7 @@ function openCell({ url, options }: Source, place: Placed): Cell {
   const sql = connect(atNode(url, host, port), {
     ...options,
     connections_max: Math.min(connections_max, connections_of_cell_max),
-    ...(onStatement && { onStatement: (text) => onStatement(text, node) }),
+    ...(onStatement && { onStatement: (text, _, values) => onStatement(text, node, values) }),
     rename: renameInto(name),
     parameters: {
       search_path: name,

@@ -8,12 +8,15 @@ import type { Clock } from '../../kernel/world.ts'
 import { type Copies, openCopiesAt } from './copies.ts'
 import { type Destination, dial } from './dial.ts'
 import { openPool, type Sql } from './pool.ts'
-import { Session } from './session.ts'
+import { type OnStatement, Session } from './session.ts'
 import { openStatementSpans } from './statement-spans.ts'
+import { plain } from './transactions.ts'
 import type { Rename } from './write.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
 export type Address = string | { socket_folder: string; database: string; user?: string }
+
+export type { OnStatement }
 
 type ConnectOptions = {
   connections_max: number
@@ -22,7 +25,7 @@ type ConnectOptions = {
   statement_timeout_ms?: number
   /** Where given, a connection on which the server answers nothing for longer than it ever may is given up. */
   clock?: Clock
-  onStatement?: (text: string) => void
+  onStatement?: OnStatement
   /** Left out or null, no statement has a span. */
   tracing?: Tracing | null
   onClose?: () => void
@@ -93,7 +96,7 @@ export async function listenTo(
       onAnswer() {},
     })
     const text = `listen "${channel.replaceAll('"', '""')}"`
-    await session.send({ text, form: null, origin: '' })
+    await session.send(plain(text))
     listener.opened()
     return { session, lost: lost.promise }
   }

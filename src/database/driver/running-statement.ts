@@ -59,7 +59,7 @@ type Settle = {
 }
 
 /** `text`: may consist of several statements, and is not prepared. */
-export type Sendable = Spelled | { text: string; form: null; origin: string }
+export type Sendable = Spelled | { text: string; values: []; form: null; origin: string }
 
 const DriverStatement = pg.Query as unknown as new (text: string) => object
 

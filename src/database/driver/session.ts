@@ -16,11 +16,14 @@ import type { Watched } from './silence.ts'
 
 export type Dialled = { client: pg.Client; socket: Socket }
 
+/** `node` is that of the cell that the statement is for, as `host:port`. */
+export type OnStatement = (text: string, node?: string, values?: unknown[]) => void
+
 export type SessionOptions = {
   /** Makes the connection; see dial.ts. */
   dial: () => Promise<Dialled>
   has_names: boolean
-  onStatement?: ((text: string) => void) | undefined
+  onStatement?: OnStatement | undefined
   onNotify?: ((channel: string, payload: string) => void) | undefined
   /** Called once. */
   onClose: () => void
@@ -61,7 +64,7 @@ export class Session implements Watched {
 
   /** Rejects with what the server answered, or with the loss of the connection. */
   send(statement: Sendable): Promise<Rows> {
-    this.options.onStatement?.(statement.text)
+    this.options.onStatement?.(statement.text, undefined, statement.values)
     this.count += 1
     if (this.count === 1) this.wait()
     const { promise, resolve, reject } = Promise.withResolvers<Rows>()

@@ -84,8 +84,8 @@ export function sendable(statement: Statement): Sendable {
   return is_plain ? plain(statement.strings[0]!) : spell(statement)
 }
 
-function plain(text: string): Sendable {
-  return { text, form: null, origin: '' }
+export function plain(text: string): Sendable {
+  return { text, values: [], form: null, origin: '' }
 }
 
 /** Whether a transaction lets its statements take as long as they like. */
