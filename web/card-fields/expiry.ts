@@ -67,7 +67,10 @@ type ExpiryParts = {
 }
 
 function partsOf(value: string, deleting: boolean): ExpiryParts {
-  const text = withPlainDigits(value).trimStart().replace(/\D+/g, '/')
+  const plain = withPlainDigits(value).trimStart()
+  // Dictated digits come with a space between any two.
+  const is_spelled = /^(\d\s+){3,}\d\s*$/.test(plain)
+  const text = plain.replace(/\D+/g, is_spelled ? '' : '/')
   const yearFirst = /^(20\d\d)\/(\d\d?)(\/|$)/.exec(text) ?? /^(20\d\d)(0[1-9]|1[0-2])$/.exec(text)
   if (yearFirst && !deleting) {
     const month = yearFirst[2]!.padStart(2, '0')
