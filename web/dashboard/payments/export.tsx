@@ -10,7 +10,7 @@ import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { locale, say } from '../words.ts'
 import { daysIn, lastMonths, type Span, spanFault, spanOf } from './export-span.ts'
-import type { Filters } from './search.ts'
+import type { Filters } from './filters.ts'
 
 export function ExportButton({ filters }: { filters: Filters }) {
   const [is_open, setOpen] = useState(false)
