@@ -49,7 +49,7 @@ function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Clock): Fault[] {
 }
 
 function faultsOfMoney(life: KnownPayment, { now_ms, skew_ms }: Clock): Fault[] {
-  const { payment, session, operations, authorisations, captures, voids, hold, lines } = life
+  const { payment, session, operations, authorisations, captures, voids, hold } = life
   const { status } = payment
   const live = authorisations.filter((entry) => isLive(entry, now_ms))
   const taken = live.some(({ captured_ms }) => captured_ms !== null)
@@ -61,9 +61,7 @@ function faultsOfMoney(life: KnownPayment, { now_ms, skew_ms }: Clock): Fault[] 
   const charges = operations.filter(({ kind }) => kind === 'authorise')
   const right = ({ amount, currency }: Pick<Authorisation, 'amount' | 'currency'>) =>
     amount === Number(payment.amount) && currency === payment.currency
-  // Or has given up on what the vendor would not take back.
-  const by_person =
-    authorisations.some(hasPersonActed) || lines.some(({ change }) => change === 'orphan.left')
+  const by_person = authorisations.some(hasPersonActed)
   const has_lapsed = authorisations.some((entry) => hasLapsed(entry, now_ms))
   const refused = status === 'declined' || status === 'failed'
   return [

@@ -56,18 +56,6 @@ const habit_plants = {
     rows: asPlainDecline,
     brings: { bank: 'adyen' as const, faults: { 'acquirer: answers late': 0.7 } },
   },
-  "a person's word counts as the acquirer's": {
-    // Nothing is to be taken back of what a person gave up, and an approval after it is no news.
-    sql: inSql(
-      '\n    on conflict (acquirer, reference) do update set ',
-      ' where false\n    on conflict (acquirer, reference) do update set ',
-    ),
-    rows: withoutPersons,
-    brings: {
-      bank: 'adyen' as const,
-      faults: { 'vendor: decides nothing': 0.3, 'vendor: approves days later': 0.5 },
-    },
-  },
   "a person may name another payment's transaction": {
     sql: both(
       inSql('where found.payment_id <> ', "where found.payment_id < '' and found.payment_id <> "),
@@ -183,14 +171,6 @@ function asAsked(rows: unknown): unknown {
 function asPlainDecline(rows: unknown): unknown {
   for (const { about, answer } of rows as NoticeRow[]) {
     if (about === 'authorise' && answer?.decline) answer.decline.category = 'soft'
-  }
-  return rows
-}
-
-/** Who gave an answer is not read. */
-function withoutPersons(rows: unknown): unknown {
-  for (const { answer } of rows as { answer?: { by_person?: true } | null }[]) {
-    if (answer) delete answer.by_person
   }
   return rows
 }
