@@ -2,7 +2,7 @@
 // systems' of the same account. And a refusal that a notice tells of before the answer.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { handleNotices } from '../../src/checkout/notices/handle-notices.ts'
+import { forgetOldNotices, handleNotices } from '../../src/checkout/notices/handle-notices.ts'
 import { releaseOrphans } from '../../src/checkout/orphans/orphan-decision-store.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { numberFor } from '../adapters/fakes/numbers.ts'
@@ -221,6 +221,40 @@ describe.each(stages)('%s', (name, stage) => {
       Array.from({ length: posts }, () => ({ connection_id, connector: name, count: 1 })),
     )
   })
+
+  // The others are asked, so that no notice of others is kept at any time.
+  test.runIf(name === 'adyen')(
+    "other systems' notices are kept while a charge has no name, for a day at most",
+    async () => {
+      const { reference } = await pay()
+      await stage.post()
+      await stage.run('handle_notices')
+      const met = stage.meet({ request: /^POST (\/v72)?\/payments$/ }, 'lost_before')
+      const session = await client.open()
+      await client.present(session, quick)
+      await driving(clock, client.confirm(session))
+      await met
+      stage.calm()
+      const count = async () => {
+        const [row] = await sql<{ count: number }[]>`select count(*)::int from acquirer_notices`
+        return row!.count
+      }
+      const before = await count()
+      vendor.repeat(reference, '0123456789abcdef0123456789abcde0', 'unmarked')
+      await stage.post()
+      expect(await count()).toBeGreaterThan(before)
+      await clock.advance(24 * 3_600_000)
+      const kept = await count()
+      vendor.repeat(reference, '0123456789abcdef0123456789abcde1', 'unmarked')
+      await stage.post()
+      expect(await count()).toBe(kept)
+      await stage.run('handle_notices')
+      await clock.advance(25 * 3_600_000)
+      await forgetOldNotices(other.context)
+      expect(await count()).toBeLessThanOrEqual(before)
+      await stage.rest(true)
+    },
+  )
 
   test.each(['suspected_fraud', 'fraudulent'] as const)(
     'a refusal as %s closes the session, whether its notice or its answer comes first',

@@ -40,6 +40,8 @@ const waits_seconds = [10, 60, 300, 1800, 3600]
 const given_up_after_ms = 7 * 24 * 3_600_000
 /** How long a handled notice is kept, for people. */
 const kept_ms = 90 * 24 * 3_600_000
+/** The same of one that has turned out to be of another system. */
+const kept_of_others_ms = 24 * 3_600_000
 
 /** `later`: the outcome is not clear yet. `no_outcome`: the notice tells of none, and another one will. Every other value ends the notice, and is kept in its row for people. */
 type Outcome =
@@ -72,7 +74,8 @@ export function handleNotices(context: NoticeContext): Promise<number> {
 
 /** Returns how many notices were deleted. */
 export function forgetOldNotices({ sql, world }: Pick<SettlementContext, 'sql' | 'world'>) {
-  return purgeNotices(sql, new Date(world.clock.now().getTime() - kept_ms))
+  const before = (ms: number) => new Date(world.clock.now().getTime() - ms)
+  return purgeNotices(sql, { ours: before(kept_ms), of_others: before(kept_of_others_ms) })
 }
 
 async function follow(context: NoticeContext, notice: StoredNotice): Promise<void> {

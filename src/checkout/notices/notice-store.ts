@@ -134,7 +134,10 @@ export async function findOperationsNamed(
     ) as named where acquirer = ${acquirer}`
 }
 
-/** Whether a charge at the acquirer has no answer yet, so that its name there may still be unknown here. */
+/** Within a day the acquirer has told the name of each charge. */
+const unnamed_ms = 24 * 3_600_000
+
+/** Whether a charge at the acquirer has had no answer within its day, so that its name there may still be unknown here. */
 export async function hasUnansweredCharge(
   sql: Sql,
   {
@@ -147,6 +150,7 @@ export async function hasUnansweredCharge(
     select from acquirer_operations
     where merchant_id = ${merchant_id} and acquirer = ${acquirer} and kind = 'authorise'
       and state in ('sent', 'unknown', 'reversing') and sent_at <= ${sent_before}
+      and sent_at > ${new Date(sent_before.getTime() - unnamed_ms)}
     limit 1`
   return rows.length > 0
 }
@@ -173,6 +177,19 @@ export async function sumTold(
       ), 0)::bigint as given_back
     from told where answer ->> 'result' = 'approved'`
   return row!
+}
+
+/** Whether so many notices of the connection wait at least. */
+export async function doWait(
+  sql: Sql,
+  { merchant_id, connection_id }: Pick<NoticeKey, 'merchant_id' | 'connection_id'>,
+  count: number,
+): Promise<boolean> {
+  const rows = await sql`
+    select from acquirer_notices
+    where merchant_id = ${merchant_id} and connection_id = ${connection_id} and next_try_at < 'infinity'
+    limit ${count}`
+  return rows.length === count
 }
 
 export type NamedOperation = Pick<Operation, 'operation_id' | 'payment_id'> & {
@@ -209,12 +226,17 @@ export async function askAtOnce(
       and state in ('unknown', 'reversing', 'accepted') and (next_check_at is null or next_check_at > ${now})`
 }
 
-/** Deletes notices that were handled before the given time. Returns how many. */
-export async function purgeNotices(sql: Sql, handled_before: Date): Promise<number> {
+/** Deletes notices that were handled before the given times; those of others are of no use to people. Returns how many. */
+export async function purgeNotices(
+  sql: Sql,
+  { ours, of_others }: { ours: Date; of_others: Date },
+): Promise<number> {
   const rows = await sql`
     delete from acquirer_notices
     where ctid = any(array(
-      select ctid from acquirer_notices where handled_at < ${handled_before} limit 1000))
+      select ctid from acquirer_notices
+      where handled_at < ${of_others} and (handled_at < ${ours} or (outcome = 'unknown_here' and is_ours is null))
+      limit 1000))
     returning 1`
   return rows.length
 }

@@ -14,7 +14,13 @@ import { routingsIn } from '../../kernel/ids.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { listOrphanIds } from '../asking/orphans-of-charge-store.ts'
 import type { Context } from '../context.ts'
-import { findOperationsNamed, hasUnansweredCharge, isNamed, saveNotices } from './notice-store.ts'
+import {
+  doWait,
+  findOperationsNamed,
+  hasUnansweredCharge,
+  isNamed,
+  saveNotices,
+} from './notice-store.ts'
 import { mayBeOfUs } from './unknown-charge.ts'
 
 export function receiveNotices(connectors: readonly KnownConnector[]): Page<Context> {
@@ -85,7 +91,8 @@ async function ours(
   const { merchant_id, mode } = row
   const charge = { merchant_id, acquirer, sent_before: received_at }
   const is_told_alone = acquirerOf(modeOfPayments[mode], acquirer).learned_by === 'notice'
-  if (is_told_alone && (await hasUnansweredCharge(sql, charge))) return notices
+  const may_be_nameless = is_told_alone && (await hasUnansweredCharge(sql, charge))
+  if (may_be_nameless && !(await doWait(sql, row, waiting_max))) return notices
   const named = await findOperationsNamed(sql, { merchant_id, acquirer, names: doubtful })
   const transaction_ids = doubtful.flatMap((each) => each.authorisation_transaction_id ?? [])
   const orphan_ids = await listOrphanIds(sql, { acquirer, transaction_ids })
@@ -100,6 +107,9 @@ async function ours(
   if (fields.count > 0) world.log.info(fields, 'notices that name nothing of ours are not kept')
   return own
 }
+
+/** More of others are not kept for the sake of a charge that has no name yet. */
+const waiting_max = 1_000
 
 type NoticeContext = Pick<Context, 'sql' | 'installation' | 'world' | 'acquirerOf'>
 
