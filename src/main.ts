@@ -102,11 +102,8 @@ export async function serve(
     const dashboard_url = context.addresses.dashboard_url()
     const wants_demo = database.kind === 'embedded' || options.demo
     const operator = { sql: database.sql, ids: context.ids, clock: world.clock }
-    if (wants_demo) {
-      const { data_dir } = config
-      const addresses = { base_url: base(), pay_url: pay(), dashboard_url }
-      demo = await keepDemo(operator, { data_dir, ...addresses })
-    }
+    const addresses = { base_url: base(), pay_url: pay(), dashboard_url }
+    if (wants_demo) demo = await keepDemo(operator, { data_dir: config.data_dir, ...addresses })
     const welcomes = demo !== null && database.kind === 'embedded' && options.terminal === true
     const welcome_url = welcomes ? await inviteFirstOwner(context, demo!.merchant_id) : null
     const { metrics, key_uses, jobRuns } = context
