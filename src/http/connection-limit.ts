@@ -85,3 +85,19 @@ export function closeUnused(app: FastifyInstance): void {
     done()
   })
 }
+
+/**
+ * How long a connection may be idle. A shopper's takes a place of `connections_max`. A proxy has few, and has to be the one who
+ * closes them: what it sends on a connection that we close at this moment is lost, and it answers 502. Google's balancers keep
+ * theirs for 600 s, longer than the others.
+ */
+export const idle_ms = 75_000
+const idle_of_proxy_ms = 620_000
+
+/** Lets the connections of trusted proxies be idle for longer. */
+export function keepProxies(app: FastifyInstance, isProxy: (address: string) => boolean): void {
+  app.addHook('onResponse', async ({ raw: { socket } }) => {
+    // After Node has set its own limit, which is the same for everybody.
+    if (isProxy(socket.remoteAddress ?? '')) socket.setTimeout(idle_of_proxy_ms)
+  })
+}

@@ -15,7 +15,7 @@ import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf, trusting } from './caller.ts'
 import { openBodies } from './collect-body.ts'
 import { greet } from './compatible-dialect.ts'
-import { closeUnused, limitConnections } from './connection-limit.ts'
+import { closeUnused, idle_ms, keepProxies, limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
 import { dialectOf, fail, notFound } from './failures.ts'
@@ -100,13 +100,6 @@ type ServerOptions<Context> = {
 }
 
 const head_bytes_max = 16_384
-/**
- * How long a connection may be idle. A shopper's takes a place of `connections_max`. A proxy has few, and has to be the one who
- * closes them: what it sends on a connection that we close at this moment is lost, and it answers 502. Google's balancers keep
- * theirs for 600 s, longer than the others.
- */
-const idle_ms = 75_000
-const idle_of_proxy_ms = 620_000
 
 /** Builds the server without listening. */
 export async function openServer<Context>(parts: ServerOptions<Context>): Promise<FastifyInstance> {
@@ -225,10 +218,7 @@ function watchConnections<Context>(
     connections.close()
     broken.close()
   })
-  app.addHook('onResponse', async ({ raw: { socket } }) => {
-    // After Node has set its own limit, which is the same for everybody.
-    if (isProxy(socket.remoteAddress ?? '')) socket.setTimeout(idle_of_proxy_ms)
-  })
+  keepProxies(app, isProxy)
   boundPipelines(app.server)
   closeUnused(app)
   endSlowReaders(app, parts.world.clock)

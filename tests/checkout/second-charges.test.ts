@@ -94,9 +94,10 @@ test.each<[string, AuthoriseAnswer, Fault, boolean, string]>([
     select acquirer_transaction_id as id, next_try_at is not null as is_due, held_back_at is null as is_free
     from orphan_authorisations where payment_id = ${payment_id}`
   expect(orphans).toEqual([{ id, is_due, is_free: is_due }])
-  // What is done to the second is not done to the first.
+  // What is done to the second ends its orphan, and is not done to the first.
   const voided = { reference, authorisation_transaction_id: id, answer: done }
-  expect(await post('void', voided)).toBe('second_charge')
+  expect(await post('void', voided)).toBe('settled')
+  expect(await statusOf(payment_id)).toBe(status)
   expect(await findingsOf(service, payment_id)).toEqual([])
   await sql`delete from orphan_authorisations where payment_id = ${payment_id}`
 })

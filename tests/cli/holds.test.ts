@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { describe, expect, test } from 'vitest'
+import { assignments } from '../../src/database/driver/rows.ts'
 import { amount_max } from '../../src/kernel/values.ts'
 import { nameOf } from '../adapters/acquirer-requests.ts'
 import { type Json, refusal } from '../support/client.ts'
@@ -27,7 +28,7 @@ const shortly = (at: Date) => `${at.toISOString().slice(0, 19)}Z`
 
 /** Writes a hold's row as it is to be found. */
 const alter = (payment_id: string, row: object) =>
-  service.sql`update holds set ${service.sql(row as never)} where payment_id = ${payment_id}`
+  service.sql`update holds set ${assignments(service.sql, row)} where payment_id = ${payment_id}`
 
 /** The acquirer cannot be reached, until what is to happen meanwhile has happened. */
 async function withoutAcquirer(meanwhile: () => Promise<void>): Promise<void> {
@@ -136,7 +137,7 @@ describe('list', () => {
     })
     // One whose answer may still come.
     const later = { settlement: null, answer_by: new Date(Date.now() + hour_ms) }
-    await service.sql`update sessions set ${service.sql(later as never)}
+    await service.sql`update sessions set ${assignments(service.sql, later)}
       where session_id = ${listed.checkout_session_id}`
     const under_way = await run('list', '--merchant', merchant_id)
     expect(under_way.stdout).toContain('\n    a capture by the merchant is under way since ')

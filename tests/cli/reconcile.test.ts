@@ -5,6 +5,7 @@ import { userInfo } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Unanswered } from '../../src/acquirers/acquirer.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
+import { assignments } from '../../src/database/driver/rows.ts'
 import { amount_max } from '../../src/kernel/values.ts'
 import type { Json } from '../support/client.ts'
 import { booksOf, eventsOf, hold, openUnverified, runJob } from '../support/holding.ts'
@@ -95,7 +96,7 @@ async function loseDecision(verb: string) {
 }
 
 const operationsOf = (payment_id: string, change: object) =>
-  service.sql`update acquirer_operations set ${service.sql(change as never)}
+  service.sql`update acquirer_operations set ${assignments(service.sql, change)}
     where payment_id = ${payment_id} and state in ('sent', 'unknown', 'reversing')`
 
 const minute_ms = 60_000

@@ -66,7 +66,7 @@ test('one that takes its time is pending', async () => {
 })
 
 test.each<[string[], number, string]>([
-  [['create', '--amount', '4201'], 1, 'Less than that is left of the capture.'],
+  [['create', '--amount', '4201'], 1, '42.00 GBP is left of the capture.'],
   [['create', '--amount', '0'], 2, '--amount must be'],
   [['create', '--amount', '1.5'], 2, '--amount must be'],
   [['create', '--reason', 'x'.repeat(256)], 2, '--reason must have at most 255 characters'],

@@ -76,7 +76,7 @@ test('without a key each is a session of its own, and that is said', async () =>
   expect(first.body.id).not.toBe(second.body.id)
   expect(told(first)).toEqual({ key: null, replayed: null, ours: null, warning: true, retry: null })
   const rows = await service.sql`
-    select 1 from sessions where session_id in ${service.sql([first.body.id, second.body.id])}`
+    select 1 from sessions where session_id = any(${[first.body.id, second.body.id]})`
   expect(rows).toHaveLength(2)
 })
 

@@ -157,7 +157,9 @@ test('a redirect is not followed', async () => {
   const limits = { timeout_ms: 10_000, connect_timeout_ms: 5_000 }
   const http = open(loopback)
   const request = { url: redirecting.url, headers: {}, body: '{}', ...limits }
-  expect(await http.post(request)).toEqual({ status: 302, retry_after_seconds: null, body: '' })
+  const location = `http://127.0.0.1:${receiver.port}/inside`
+  const answer = { status: 302, retry_after_seconds: null, body: '', location }
+  expect(await http.post(request)).toEqual(answer)
   expect(receiver.requests.length).toBe(before)
   await redirecting.close()
 })

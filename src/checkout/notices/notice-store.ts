@@ -50,7 +50,7 @@ export async function claimNotices(
     with claimed as (
       update acquirer_notices set next_try_at = ${lease_until}, tries = tries + 1
       where ctid = any(array(
-        select ctid from acquirer_notices where next_try_at <= ${now} or next_try_at > ${never}
+        select ctid from acquirer_notices where next_try_at <= ${now} or (next_try_at > ${never} and next_try_at < 'infinity')
         order by next_try_at limit ${limit} for update skip locked))
       returning *
     )

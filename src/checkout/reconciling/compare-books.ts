@@ -149,7 +149,7 @@ async function run(
   const refunded = await lookAtRefunds(context, swept.acquirer, refunds, goOnHere)
   await lookAtReversals(context, swept.acquirer, refunds, goOnHere)
   const leaveOut = (reference: string, { message }: Error) => {
-    run.compared.left_out.push(reference)
+    run.compared.left_out = [...run.compared.left_out, reference].sort()
     if (run.compared.left_out.length > left_out_max) throw new Error(message)
     const fields = { acquirer: name, reference, error: message }
     context.world.log.error(fields, 'comparison with the acquirer failed')

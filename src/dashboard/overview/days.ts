@@ -18,11 +18,11 @@ export function lastDays(now: Date, zone: string, count: number): string[] {
 }
 
 /** When each of these days begins, and each hour of those that are shown by hour; in the order of time. */
-export function stretchesOf(days: string[], by_hour: Set<string>, zone: string): Stretch[] {
+export function stretchesOf(days: string[], byHour: Set<string>, zone: string): Stretch[] {
   const read = dayAndHour(zone)
   return days.flatMap((day) => {
     const starts_ms = startOf(day, read)
-    if (!by_hour.has(day)) return [{ starts_at: new Date(starts_ms), day, hour: null }]
+    if (!byHour.has(day)) return [{ starts_at: new Date(starts_ms), day, hour: null }]
     const hours: Stretch[] = []
     for (let at_ms = starts_ms; ; at_ms += quarter_ms) {
       const [its_day, hour] = read(at_ms)

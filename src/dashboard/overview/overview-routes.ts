@@ -110,8 +110,8 @@ export const readOverviewHere = route({
     const { merchant_id } = holder
     const { mode, zone, span = '30' } = query
     const days = lastDays(now, zone, 2 * Number(span))
-    const by_hour = new Set([days.at(-1)!, days.at(-8)!])
-    const stretches = stretchesOf(days, by_hour, zone)
+    const byHour = new Set([days.at(-1)!, days.at(-8)!])
+    const stretches = stretchesOf(days, byHour, zone)
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const keys_until = ago(-keys_ending_days * day_ms)
     const dead = {

@@ -1,5 +1,6 @@
 // The connections of a pool, and which of them a statement goes to.
 
+import { randomInt } from 'node:crypto'
 import type { Clock } from '../../kernel/world.ts'
 import { Session, type SessionOptions } from './session.ts'
 import { openSilence } from './silence.ts'
@@ -26,65 +27,69 @@ export type Connections = {
 /** A statement takes its place behind at most so many on one connection. */
 const behind_max = 100
 /** How long a connection is used, so that what the server keeps for it does not grow for ever. */
-const used_ms = { least: 30 * 60_000, most: 60 * 60_000 }
+const least_ms = 30 * 60_000
+const most_ms = 60 * 60_000
 /** How much longer the next connection waits for each that failed before it, and how long at most. */
-const backoff_ms = { step: 20, most: 200 }
+const backoff_step_ms = 20
+const backoff_max_ms = 200
 
 /** Nothing is connected before the first is taken. */
 export function openConnections(options: ConnectionsOptions): Connections {
   const { connections_max } = options
   const sessions: Session[] = []
   const queue: ((session: Session) => void)[] = []
-  const worn_out_at = new WeakMap<Session, number>()
   const silence = openSilence(options.clock, options.silence_max_ms, sessions)
   const dial = withBackoff(options.dial)
   let idle: PromiseWithResolvers<void> | null = null
 
-  function open(): Session {
+  function open(): void {
     const session: Session = new Session({
-      ...{ ...options, dial, onWait: silence.begin, onAnswer: goOn },
+      ...{ ...options, dial, onWait: silence.begin, onOpen: goOn, onAnswer: goOn },
+      lasts_ms: options.wears_out ? randomInt(least_ms, most_ms) : null,
       onClose() {
         sessions.splice(sessions.indexOf(session), 1)
         options.onClose?.()
+        // Whoever waits hears why there is no connection, unless others serve.
+        if (!session.is_open && !sessions.some(({ is_open }) => is_open)) queue.shift()?.(session)
         queueMicrotask(goOn)
       },
     })
-    if (options.wears_out) {
-      const lasts_ms = used_ms.least + Math.random() * (used_ms.most - used_ms.least)
-      worn_out_at.set(session, performance.now() + lasts_ms)
-    }
     sessions.push(session)
-    return session
   }
 
-  /** The connection with the fewest statements before it. Null if there is none to be had now. */
+  function opening(): number {
+    return sessions.reduce((count, { is_open }) => (is_open ? count : count + 1), 0)
+  }
+
+  /** The connection with the fewest statements before it; null if there is none to be had now. */
   function place(): Session | null {
     let best: Session | null = null
     for (const session of sessions) {
-      if (session.is_reserved || session.count >= (best?.count ?? behind_max)) continue
+      const { is_open, is_reserved, count } = session
+      if (!is_open || is_reserved || count >= (best?.count ?? behind_max)) continue
       best = session
-      if (session.count === 0) break
+      if (count === 0) break
     }
-    if (best?.count !== 0 && sessions.length < connections_max) return open()
-    if (best?.count !== 0 || !(performance.now() > worn_out_at.get(best)!)) return best
+    if (best?.count !== 0) return sessions.length < connections_max || opening() > 0 ? null : best
+    if (!best.isWornOut()) return best
     void best.end()
-    return open()
+    return place()
   }
 
   function goOn(): void {
     while (queue.length > 0) {
       const session = place()
-      if (session === null) return
+      if (session === null) break
       queue.shift()!(session)
     }
+    while (opening() < queue.length && sessions.length < connections_max) open()
     if (sessions.every(({ count, is_reserved }) => count === 0 && !is_reserved)) idle?.resolve()
   }
 
   return {
     take(use) {
-      const session = queue.length === 0 ? place() : null
-      if (session === null) queue.push(use)
-      else use(session)
+      queue.push(use)
+      goOn()
     },
     release(session) {
       session.is_reserved = false
@@ -106,7 +111,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
 function withBackoff(dial: SessionOptions['dial']): SessionOptions['dial'] {
   let failures = 0
   return async () => {
-    const delay_ms = Math.min(failures * backoff_ms.step, backoff_ms.most)
+    const delay_ms = Math.min(failures * backoff_step_ms, backoff_max_ms)
     if (delay_ms > 0) await new Promise((resolve) => setTimeout(resolve, delay_ms))
     try {
       const dialled = await dial()

@@ -28,7 +28,7 @@ export function openCopiesAt(destination: Destination): Copies {
       dialled = await dial(destination, { pipeline: false })
       return dialled
     },
-    has_names: true,
+    ...{ has_names: true, lasts_ms: null },
     ...{ onClose() {}, onWait() {}, onAnswer() {} },
   })
   const begin = openTransactions({

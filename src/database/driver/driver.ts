@@ -89,7 +89,7 @@ export async function listenTo(
     const lost = Promise.withResolvers<void>()
     const session = new Session({
       dial: () => dial(destination),
-      has_names: true,
+      ...{ has_names: true, lasts_ms: null },
       onNotify: (_, payload) => listener.heard(payload),
       onClose: lost.resolve,
       onWait() {},
@@ -175,7 +175,8 @@ function serversOf(servers: ServerAddress['servers']): Destination['servers'] {
   return host.map((name, at) => ({ host: name, port: port[at]! }))
 }
 
-function parametersOf(settings: Settings): Record<string, string> {
+/** The settings of a connection. */
+export function parametersOf(settings: Settings): Record<string, string> {
   const numbers = {
     lock_timeout: settings.lock_timeout_ms ?? 1500,
     statement_timeout: settings.statement_timeout_ms ?? statement_timeout_ms,

@@ -23,8 +23,12 @@ export type SessionOptions = {
   /** Makes the connection; see dial.ts. */
   dial: () => Promise<Dialled>
   has_names: boolean
+  /** How long new statements may be sent over it; null for as long as it lives. */
+  lasts_ms: number | null
   onStatement?: OnStatement | undefined
   onNotify?: ((channel: string, payload: string) => void) | undefined
+  /** Called once statements can go out. */
+  onOpen?: (() => void) | undefined
   /** Called once. */
   onClose: () => void
   /** Called when a statement is the first that has no answer. */
@@ -40,6 +44,7 @@ export class Session implements Watched {
   /** Whether it is set apart for a transaction. */
   is_reserved = false
   count = 0
+  is_open = false
   is_watched = true
   looks = 0
   private readonly options: SessionOptions
@@ -47,11 +52,13 @@ export class Session implements Watched {
   private readonly unsent: RunningStatement[] = []
   private dialled: Dialled | null = null
   private loss: Error | null = null
+  private readonly life: AbortSignal | null
 
   /** Begins to connect. Statements wait for it. */
   constructor(options: SessionOptions) {
-    const { dial, has_names } = options
+    const { dial, has_names, lasts_ms } = options
     this.options = options
+    this.life = lasts_ms === null ? null : AbortSignal.timeout(lasts_ms)
     this.preparations = {
       ...{ prefix: `r${randomBytes(6).toString('hex')}_`, count: 0, prepared: new WeakMap() },
       ...{ has_names, stale_names: [], describing: null },
@@ -80,6 +87,10 @@ export class Session implements Watched {
       },
     })
     return promise
+  }
+
+  isWornOut(): boolean {
+    return this.life?.aborted === true
   }
 
   giveUp(): void {
@@ -111,7 +122,9 @@ export class Session implements Watched {
     client.on('error', (error) => this.lose(error))
     client.on('end', () => this.lose(new Error('the connection was closed')))
     client.on('notification', ({ channel, payload }) => onNotify?.(channel, payload ?? ''))
+    this.is_open = true
     for (const each of this.unsent.splice(0)) client.query(each as never)
+    this.options.onOpen?.()
   }
 
   private run(
@@ -145,11 +158,11 @@ export class Session implements Watched {
   }
 }
 
-const name_form = /^r[0-9a-f]{12}_\d+$/
+const nameForm = /^r[0-9a-f]{12}_\d+$/
 
 /** Whether a prepared statement's name is one that a session gave. */
 export function isOfOurs(prepared_name: string): boolean {
-  return name_form.test(prepared_name)
+  return nameForm.test(prepared_name)
 }
 
 /** The driver gives many of its losses no code. */

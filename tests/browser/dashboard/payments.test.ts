@@ -105,6 +105,7 @@ test('export gives what the chips say, with the mark of UTF-8', async () => {
   await page.getByText('=1+1@example.com').waitFor()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('button', { name: 'Download' }).click()
   const text = readFileSync(await (await download).path(), 'utf8')
   expect(text.startsWith('\ufeff')).toBe(true)
   expect(text).toContain("'=1+1@example.com")

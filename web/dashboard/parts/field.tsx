@@ -71,7 +71,7 @@ export function Tick({ label, hint, ...input }: TickProps) {
 function FieldNote({ id, hint, fault }: { id: string; hint?: ReactNode; fault?: string | null }) {
   if (!hint && !fault) return null
   return (
-    <p id={id} className={fault ? 'fault' : 'hint'}>
+    <p id={id} className={fault ? 'fault' : 'hint'} role={fault ? 'alert' : undefined}>
       {fault ?? hint}
     </p>
   )
