@@ -19,7 +19,7 @@ export function openContents(): void {
 
 /** Marks the section in view, and scrolls its line into view. */
 export function followReader(): void {
-  nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
+  nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
   const lines = new Map<string, Element>()
   for (const link of nav.querySelectorAll('a')) {
     if (link.hash && link.pathname === location.pathname) lines.set(link.hash.slice(1), link)

@@ -58,18 +58,18 @@ test('a link that brings somebody in outlives a change of language', async () =>
       purpose: 'welcome',
       email: null,
       name: null,
-      merchant_name: null,
-      role: null,
+      merchant_name: 'Tea & Sons',
+      role: 'owner',
       account_exists: false,
       expires_at: samples.now.toISOString(),
     },
   }))
   await visit({}, async (page) => {
     await page.goto(`${standIn.base_url}/dashboard#welcome=abc`)
-    await isAt(page, 'Become the owner')
+    await isAt(page, 'Create your account')
     await page.getByRole('button', { name: 'Language: English' }).click()
     await page.getByRole('button', { name: 'Français' }).click()
-    await isAt(page, 'Devenir propriétaire')
+    await isAt(page, 'Créer votre compte')
     expect(new URL(page.url()).hash).toBe('')
   })
 })
