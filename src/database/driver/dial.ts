@@ -68,8 +68,8 @@ async function open(
     stream: () => socket,
     connectionTimeoutMillis: connect_timeout_ms,
   } as pg.ClientConfig)
-  const fail = () => {}
-  client.on('error', fail)
+  // Whoever takes the connection looks whether it was lost meanwhile. Without a listener an error would end the process.
+  client.on('error', () => {})
   try {
     await client.connect()
     if (destination.is_writable) await refuseReadOnly(client)
@@ -77,8 +77,6 @@ async function open(
   } catch (error) {
     socket.destroy()
     throw coded(error)
-  } finally {
-    client.off('error', fail)
   }
 }
 
