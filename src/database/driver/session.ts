@@ -121,7 +121,10 @@ export class Session implements Watched {
     this.dialled = dialled
     client.on('error', (error) => this.lose(error))
     client.on('end', () => this.lose(new Error('the connection was closed')))
-    if (socket.destroyed) return this.lose(new Error('the connection was closed'))
+    if (socket.destroyed) {
+      this.lose(new Error('the connection was closed'))
+      return
+    }
     client.on('notification', ({ channel, payload }) => onNotify?.(channel, payload ?? ''))
     this.is_open = true
     for (const each of this.unsent.splice(0)) client.query(each as never)
