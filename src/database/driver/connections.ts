@@ -1,6 +1,5 @@
 // The connections of a pool, and which of them a statement goes to.
 
-import { randomInt } from 'node:crypto'
 import type { Clock } from '../../kernel/world.ts'
 import { Session, type SessionOptions } from './session.ts'
 import { openSilence } from './silence.ts'
@@ -10,8 +9,8 @@ export type ConnectionsOptions = Pick<SessionOptions, 'dial' | 'has_names' | 'on
   /** Where given, a connection that is silent for longer is given up. */
   clock?: Clock | undefined
   silence_max_ms: number
-  /** Whether connections are replaced now and then. */
-  wears_out: boolean
+  /** How long the next connection is used, milliseconds; null for as long as it lives. */
+  lasts_ms: () => number | null
   onClose?: (() => void) | undefined
 }
 
@@ -26,9 +25,6 @@ export type Connections = {
 
 /** A statement takes its place behind at most so many on one connection. */
 const behind_max = 100
-/** How long a connection is used, so that what the server keeps for it does not grow for ever. */
-const least_ms = 30 * 60_000
-const most_ms = 60 * 60_000
 /** How much longer the next connection waits for each that failed before it, and how long at most. */
 const backoff_step_ms = 20
 const backoff_max_ms = 200
@@ -41,16 +37,18 @@ export function openConnections(options: ConnectionsOptions): Connections {
   const silence = openSilence(options.clock, options.silence_max_ms, sessions)
   const dial = withBackoff(options.dial)
   let idle: PromiseWithResolvers<void> | null = null
+  let has_ended = false
 
   function open(): void {
     const session: Session = new Session({
       ...{ ...options, dial, onWait: silence.begin, onOpen: goOn, onAnswer: goOn },
-      lasts_ms: options.wears_out ? randomInt(least_ms, most_ms) : null,
+      lasts_ms: options.lasts_ms(),
       onClose() {
         sessions.splice(sessions.indexOf(session), 1)
         options.onClose?.()
         // Whoever waits hears why there is no connection, unless others serve.
-        if (!session.is_open && !sessions.some(({ is_open }) => is_open)) queue.shift()?.(session)
+        const is_served = sessions.some(({ is_open, is_reserved }) => is_open && !is_reserved)
+        if (!session.is_open && !is_served) queue.shift()?.(session)
         queueMicrotask(goOn)
       },
     })
@@ -77,13 +75,15 @@ export function openConnections(options: ConnectionsOptions): Connections {
   }
 
   function goOn(): void {
+    if (has_ended) return
     while (queue.length > 0) {
       const session = place()
       if (session === null) break
       queue.shift()!(session)
     }
     while (opening() < queue.length && sessions.length < connections_max) open()
-    if (sessions.every(({ count, is_reserved }) => count === 0 && !is_reserved)) idle?.resolve()
+    const is_quiet = sessions.every(({ count, is_reserved }) => count === 0 && !is_reserved)
+    if (queue.length === 0 && is_quiet) idle?.resolve()
   }
 
   return {
@@ -102,8 +102,12 @@ export function openConnections(options: ConnectionsOptions): Connections {
       const timer = timeout_ms === null ? undefined : setTimeout(idle.resolve, timeout_ms)
       await idle.promise
       clearTimeout(timer)
+      has_ended = true
       silence.close()
-      await Promise.all(sessions.slice().map((session) => session.end()))
+      const all = sessions.slice()
+      await Promise.all(all.map((session) => session.end()))
+      // Whoever still waits hears that it is over.
+      for (const use of queue.splice(0)) use(all[0]!)
     },
   }
 }

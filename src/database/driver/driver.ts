@@ -1,5 +1,6 @@
 // The database driver with our types and our limits: the one place that makes connections.
 
+import { randomInt } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readDatabaseAddress, type ServerAddress } from '../../config/database-address.ts'
@@ -38,6 +39,9 @@ type ConnectOptions = {
 const socket_user = 'ripper'
 const default_port = 5432
 const statement_timeout_ms = 15_000
+/** How long a connection is used, so that what the server keeps for it does not grow for ever. */
+const least_ms = 30 * 60_000
+const most_ms = 60 * 60_000
 /** For the way there and back, and a server that is busy. */
 const silence_slack_ms = 5_000
 
@@ -53,7 +57,7 @@ export function connect(address: Address, options: ConnectOptions): Sql {
     silence_max_ms: limit_ms,
     beginSpan: openStatementSpans(options.tracing),
     rename: options.rename ?? null,
-    wears_out: typeof address === 'string',
+    lasts_ms: () => (typeof address === 'string' ? randomInt(least_ms, most_ms) : null),
     onStatement: options.onStatement,
     onClose: options.onClose,
   })
@@ -137,7 +141,7 @@ export function describeAddress(address: Address): string {
 type Settings = Pick<ConnectOptions, 'lock_timeout_ms' | 'statement_timeout_ms' | 'parameters'>
 
 /** Files that an address names are read once: a connection that is made later must not fail for want of them. */
-function destinationOf(address: Address, settings: Settings): Destination {
+export function destinationOf(address: Address, settings: Settings): Destination {
   const parameters = parametersOf(settings)
   if (typeof address !== 'string') {
     const { socket_folder, database, user = socket_user } = address

@@ -99,16 +99,15 @@ export class Session implements Watched {
 
   /** Says goodbye. What is on its way is lost. Resolves once the connection is closed. */
   async end(): Promise<void> {
-    const { loss, dialled, count } = this
-    const closed = dialled && !dialled.socket.destroyed ? once(dialled.socket, 'close') : null
-    if (dialled !== null && loss === null && count === 0) {
-      const timer = setTimeout(() => dialled.socket.destroy(), goodbye_ms)
-      void dialled.client.end()
-      await closed
-      clearTimeout(timer)
-    }
-    this.lose(coded(new Error('the connection was ended'), 'CONNECTION_DESTROYED'))
-    await closed
+    const { dialled, loss, count } = this
+    const closed = dialled && !dialled.socket.closed && once(dialled.socket, 'close')
+    const says_goodbye = dialled && loss === null && count === 0
+    const timer = says_goodbye && setTimeout(() => dialled.socket.destroy(), goodbye_ms)
+    if (says_goodbye) void dialled.client.end()
+    this.lose(coded(new Error('the connection was ended'), 'CONNECTION_DESTROYED'), says_goodbye)
+    // An error here is one of a connection that closes anyway.
+    await Promise.resolve(closed).catch(() => {})
+    if (timer) clearTimeout(timer)
   }
 
   private open(dialled: Dialled): void {
@@ -153,12 +152,13 @@ export class Session implements Watched {
     this.options.onWait()
   }
 
-  private lose(error: unknown): void {
+  /** `closes_itself`: the server was told, and closes the connection. */
+  private lose(error: unknown, closes_itself: unknown = false): void {
     if (this.loss !== null) return
     this.loss = lossOf(error)
     this.options.onClose()
     for (const each of this.unsent.splice(0)) each.handleError(this.loss)
-    this.dialled?.socket.destroy()
+    if (!closes_itself) this.dialled?.socket.destroy()
   }
 }
 

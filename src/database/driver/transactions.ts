@@ -72,8 +72,11 @@ async function runIn(session: Session, { mode, work, beginSpan, rename }: Once):
     await session.send(plain('commit'))
     return result
   } catch (error) {
-    if (!has_ended) await session.send(plain('rollback')).catch(() => {})
+    const is_begun = !has_ended
+    // From here on nothing of the work may be sent: it would stand alone, outside of the transaction.
     has_ended = true
+    // A connection that cannot roll back must not serve others.
+    if (is_begun) await session.send(plain('rollback')).catch(() => session.end())
     throw error
   }
 }
