@@ -202,6 +202,9 @@ export function newOrphan(
   }
 }
 
+/** Why an orphan of an authorisation that has lapsed held nothing. */
+export const lapsed = 'it has lapsed'
+
 /** A line about an orphan. The statement that writes it looks up the payment, and writes no line if there is none. */
 export type OrphanLine = Omit<OpenLine, 'session_id'> & { reference: string }
 

@@ -38,7 +38,7 @@ export async function handleLostAnswer(
   if (learned_by === 'notice' && wasReversed(operations, operation)) return 'nothing_new'
   const transaction_id = learned_by === 'notice' ? money?.acquirer_transaction_id : undefined
   // What ended it came before its approval: notices come in any order.
-  if (transaction_id && (await isChargeSettled(context.sql, { acquirer, transaction_id }))) {
+  if (transaction_id && (await isSettled(context, { acquirer, transaction_id }))) {
     return 'nothing_new'
   }
   const moved = state === 'approved' || recorded === 'approved'
@@ -62,6 +62,14 @@ export async function handleLostAnswer(
   }
   await takeBack(context, { authorisation, acquirer, money: { amount, currency }, payment })
   return 'taken_back'
+}
+
+/** Whether the charge is an orphan whose money went back; false where the database cannot be reached. */
+function isSettled(
+  { sql }: SettlementContext,
+  named: Parameters<typeof isChargeSettled>[1],
+): Promise<boolean> {
+  return isChargeSettled(sql, named).catch(() => false)
 }
 
 /** The payment's operations; none where the database cannot be reached: the answer then counts as different. */

@@ -1,7 +1,7 @@
 // The SQL that finds orphans by the acquirer's id of their charge.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import type { Orphan } from '../orphan.ts'
+import { lapsed, type Orphan } from '../orphan.ts'
 
 /**
  * The orphans of a charge that are not settled, by the acquirer's id of it. One that has no such id yet is known by our reference
@@ -28,14 +28,14 @@ export async function listOrphanIds(
   return rows.map(({ id }) => id)
 }
 
-/** Whether an orphan of the charge with this id was settled: nothing is held of it any more, or a person left it. */
+/** Whether an orphan of the charge with this id was settled by what ended an approved charge: a decline may yet be followed by an approval. */
 export async function isChargeSettled(
   sql: Sql,
   named: { acquirer: string; transaction_id: string },
 ): Promise<boolean> {
   const rows = await sql`
     select from orphan_authorisations
-    where acquirer = ${named.acquirer} and state <> 'found' and ${isOfCharge(sql, named.transaction_id)}`
+    where acquirer = ${named.acquirer} and (state = 'reversed' or last_failure = ${lapsed}) and ${isOfCharge(sql, named.transaction_id)}`
   return rows.length > 0
 }
 

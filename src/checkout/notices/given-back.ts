@@ -1,11 +1,11 @@
-// The end of an orphan by something else than its own reversal: its payment was voided, a person in the acquirer's portal gave the
-// money back, or it lapsed. The acquirer refuses each later reversal, in words that need not say why.
+// Ends an orphan whose money something else gave back: its payment was voided, a person in the acquirer's portal refunded it, or it
+// lapsed. The acquirer refuses each later reversal, in words that need not say why.
 
 import type { Acquirer } from '../../acquirers/acquirer.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { lookUpStanding } from '../asking/look-up-standing.ts'
 import { findOrphansOfCharge } from '../asking/orphans-of-charge-store.ts'
-import type { Orphan, Verdict } from '../orphan.ts'
+import { lapsed, type Orphan, type Verdict } from '../orphan.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { acquirerOf, conclude, holdsMoney } from '../orphans/reverse-orphans.ts'
 import { type StoredNotice, sumTold } from './notice-store.ts'
@@ -25,23 +25,41 @@ export async function endGivenBack(
   }
   const transaction_id = authorisation_transaction_id
   const named = { acquirer: acquirerName(notice), reference, transaction_id }
-  let has_ended = false
-  for (const orphan of await findOrphansOfCharge(context.sql, named)) {
-    const acquirer = await acquirerOf(context, orphan)
-    if (!acquirer) continue
-    const verdict =
-      acquirer.learned_by === 'notice'
-        ? await verdictTold(context, notice, { transaction_id, amount, orphan })
-        : await verdictOfBooks(context, acquirer, orphan)
-    if (verdict === null) continue
-    const names = {
-      acquirer_transaction_id: transaction_id,
-      // What was given back may come back: then a notice bears this id.
-      ...(verdict.verdict === 'reversed' && { reversal_transaction_id: acquirer_transaction_id }),
+  // What a reversal has tried meanwhile gives the orphan another state, and is looked at again.
+  for (let looks = 0; looks < looks_max; looks += 1) {
+    const outcomes = []
+    for (const orphan of await findOrphansOfCharge(context.sql, named)) {
+      const of = { transaction_id, amount, orphan, reversal_id: acquirer_transaction_id }
+      outcomes.push(await endOne(context, notice, of))
     }
-    has_ended = (await conclude(context, orphan, verdict, names)) || has_ended
+    if (!outcomes.includes('changed')) return outcomes.includes('ended')
   }
-  return has_ended
+  throw new Error('its orphan changed again and again')
+}
+
+const looks_max = 5
+
+type Of = { transaction_id: string; amount: number | null; orphan: Orphan }
+
+async function endOne(
+  context: OrphanContext,
+  notice: StoredNotice,
+  { reversal_id, ...of }: Of & { reversal_id: string | null },
+): Promise<'ended' | 'goes_on' | 'changed'> {
+  const { orphan, transaction_id } = of
+  const acquirer = await acquirerOf(context, orphan)
+  if (!acquirer) return 'goes_on'
+  const verdict =
+    acquirer.learned_by === 'notice'
+      ? await verdictTold(context, notice, of)
+      : await verdictOfBooks(context, acquirer, orphan)
+  if (verdict === null) return 'goes_on'
+  const names = {
+    acquirer_transaction_id: transaction_id,
+    // What was given back may come back: then a notice bears this id.
+    ...(verdict.verdict === 'reversed' && { reversal_transaction_id: reversal_id }),
+  }
+  return (await conclude(context, orphan, verdict, names)) ? 'ended' : 'changed'
 }
 
 type Ending = Exclude<Verdict, { verdict: 'try_again' }>
@@ -50,12 +68,16 @@ type Ending = Exclude<Verdict, { verdict: 'try_again' }>
 async function verdictTold(
   { sql }: OrphanContext,
   notice: StoredNotice,
-  of: { transaction_id: string; amount: number | null; orphan: Orphan },
+  of: Of,
 ): Promise<Ending | null> {
   const { about, answer } = notice
+  const is_named = (of.orphan.handle ?? of.orphan.acquirer_transaction_id) !== null
   if (about === 'authorise') {
     const was_declined = answer?.result === 'declined' || answer?.result === 'failed'
-    return was_declined ? { verdict: 'nothing_to_reverse', reason: 'it was declined' } : null
+    // By our reference alone it may be another charge of the same request.
+    return was_declined && is_named
+      ? { verdict: 'nothing_to_reverse', reason: 'it was declined' }
+      : null
   }
   if (about !== 'expiry' && answer?.result !== 'approved') return null
   if (answer?.result === 'approved' && 'money' in answer && answer.money) {
@@ -63,7 +85,7 @@ async function verdictTold(
     // Of the orphan's own amount a part may be gone already.
     if (given_back < Math.max(authorised, of.amount ?? 0, of.orphan.amount)) return null
   }
-  if (about === 'expiry') return { verdict: 'nothing_to_reverse', reason: 'it has lapsed' }
+  if (about === 'expiry') return { verdict: 'nothing_to_reverse', reason: lapsed }
   return { verdict: 'reversed' }
 }
 

@@ -42,7 +42,7 @@ export const backupCommand: Command = {
     printLine(
       head.key_id === null
         ? 'Nothing was sealed yet.'
-        : `It opens with the master key ${head.key_id} alone, which it does not hold: keep that elsewhere.`,
+        : `It opens with the master key ${head.key_id}, and what an older key still seals with that one. It holds no key: keep them elsewhere.`,
     )
   },
 }
@@ -60,10 +60,12 @@ async function write(path: string, now: Date): Promise<WrittenBackup> {
     await refuseUnknownRelease(database.sql)
     return await writeBackup(copies, { path, version: version(), now })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') {
       throw new CommandError(
-        `${path}.part is there: another backup is being written, or one broke off. Then remove it`,
+        syscall === 'link'
+          ? `${path} is there since, and a backup replaces no file`
+          : `${path}.part is there: another backup is being written, or one broke off. Then remove it`,
       )
     }
     throw error

@@ -48,6 +48,10 @@ export const restoreCommand: Command = {
     const chains = await withCommandContext(async (context) => {
       await endAllSessions(context)
       return verifyAll(context, {}, new Set())
+    }).catch((error: Error) => {
+      throw new CommandError(
+        `the backup is restored and the brake is pulled, but: ${error.message}. Sign everybody out (ripper user sign-out), and run ripper audit verify`,
+      )
     })
     const faults = chains.reduce(
       (sum, { fault_count, payments }) => sum + fault_count + payments.fault_count,

@@ -116,6 +116,12 @@ function withoutAddresses(event: ReturnType<typeof viewLife>['events'][number]) 
   const deliveries = event.deliveries.map((delivery) => ({
     ...delivery,
     endpoint_url: delivery.endpoint_url && new URL(delivery.endpoint_url).origin,
+    attempts: delivery.attempts.map(withoutTarget),
   }))
   return { ...event, deliveries }
+}
+
+/** The address of a redirect follows the failure's code, and is a secret as the endpoint's own. */
+function withoutTarget<Attempt extends { failure: string | null }>(attempt: Attempt): Attempt {
+  return { ...attempt, failure: attempt.failure && attempt.failure.split(' ')[0]! }
 }

@@ -1,4 +1,4 @@
-// The form of a backup: text in gzip that psql, too, can load into tables that `ripper migrate` has made. Its lines say what it holds,
+// The form of a backup: SQL in gzip, which ripper restore reads line by line. Its lines say what it holds,
 // and the rows stand between them as COPY writes them.
 
 import { createReadStream } from 'node:fs'
@@ -138,11 +138,18 @@ export async function openBackup(
   }
   try {
     if ((await reader.line()) !== first_line) throw new BackupFileError('is not a backup')
-    const head: BackupHead = JSON.parse((await reader.line())!.slice('-- '.length))
-    return { head, reader, close }
+    return { head: headIn(await reader.line()), reader, close }
   } catch (error) {
     close()
     throw error
+  }
+}
+
+function headIn(line: string | null): BackupHead {
+  try {
+    return JSON.parse(line!.slice('-- '.length))
+  } catch {
+    throw new BackupFileError('was damaged: its second line does not say what it holds')
   }
 }
 

@@ -1,7 +1,4 @@
 // PostgreSQL's text form of one-dimensional arrays: `{a,"b c",NULL}`.
-//
-// The driver can do this too, but asks each new connection for the types first; when the connection is lost under
-// that question, the failure reaches nobody who could catch it, and ends the process.
 
 /** `{"1","2",NULL}`; each item as its own type spells it. */
 export function writeArray<T>(items: readonly (T | null)[], write: (item: T) => string): string {

@@ -15,8 +15,8 @@ export type ConnectionsOptions = Pick<SessionOptions, 'dial' | 'has_names' | 'on
 }
 
 export type Connections = {
-  /** Calls it with a connection, at once or when there is one. */
-  take(use: (session: Session) => void): void
+  /** Calls it with a connection, at once or when there is one; with null once there will be none. */
+  take(use: (session: Session | null) => void): void
   /** It is not set apart any more. */
   release(session: Session): void
   /** Resolves once nothing is under way, or after the time. Then all are closed. */
@@ -33,11 +33,12 @@ const backoff_max_ms = 200
 export function openConnections(options: ConnectionsOptions): Connections {
   const { connections_max } = options
   const sessions: Session[] = []
-  const queue: ((session: Session) => void)[] = []
+  const queue: ((session: Session | null) => void)[] = []
   const silence = openSilence(options.clock, options.silence_max_ms, sessions)
   const dial = withBackoff(options.dial)
   let idle: PromiseWithResolvers<void> | null = null
   let has_ended = false
+  let ending: Promise<void> | null = null
 
   function open(): void {
     const session: Session = new Session({
@@ -46,13 +47,18 @@ export function openConnections(options: ConnectionsOptions): Connections {
       onClose() {
         sessions.splice(sessions.indexOf(session), 1)
         options.onClose?.()
-        // Whoever waits hears why there is no connection, unless others serve.
-        const is_served = sessions.some(({ is_open, is_reserved }) => is_open && !is_reserved)
-        if (!session.is_open && !is_served) queue.shift()?.(session)
+        if (!session.is_open) tellWaiting(session)
         queueMicrotask(goOn)
       },
     })
     sessions.push(session)
+  }
+
+  /** Whoever waits hears why there is no connection: one of them, and all of them once no other is tried. */
+  function tellWaiting(failed: Session): void {
+    if (sessions.some(({ is_open }) => is_open)) return
+    const count = sessions.length === 0 ? queue.length : 1
+    for (const use of queue.splice(0, count)) use(failed)
   }
 
   function opening(): number {
@@ -86,6 +92,18 @@ export function openConnections(options: ConnectionsOptions): Connections {
     if (queue.length === 0 && is_quiet) idle?.resolve()
   }
 
+  async function end(timeout_ms: number | null): Promise<void> {
+    idle = Promise.withResolvers()
+    goOn()
+    const timer = timeout_ms === null ? undefined : setTimeout(idle.resolve, timeout_ms)
+    await idle.promise
+    clearTimeout(timer)
+    has_ended = true
+    silence.close()
+    await Promise.all(sessions.slice().map((session) => session.end()))
+    for (const use of queue.splice(0)) use(null)
+  }
+
   return {
     take(use) {
       queue.push(use)
@@ -96,18 +114,9 @@ export function openConnections(options: ConnectionsOptions): Connections {
       session.is_watched = true
       goOn()
     },
-    async end(timeout_ms) {
-      idle = Promise.withResolvers()
-      goOn()
-      const timer = timeout_ms === null ? undefined : setTimeout(idle.resolve, timeout_ms)
-      await idle.promise
-      clearTimeout(timer)
-      has_ended = true
-      silence.close()
-      const all = sessions.slice()
-      await Promise.all(all.map((session) => session.end()))
-      // Whoever still waits hears that it is over.
-      for (const use of queue.splice(0)) use(all[0]!)
+    end(timeout_ms) {
+      ending ??= end(timeout_ms)
+      return ending
     },
   }
 }

@@ -64,12 +64,15 @@ async function open(
   const socket = new Socket()
   socket.setKeepAlive(true, keepalive_ms)
   const client = new Client(destination.parameters, {
-    ...{ ...server, user, password, database, ssl, pipeline },
+    // As a function: for an empty one the driver would look for others, in the environment and in files.
+    ...{ ...server, user, password: () => password, database, ssl, pipeline },
     stream: () => socket,
     connectionTimeoutMillis: connect_timeout_ms,
   } as pg.ClientConfig)
   // Whoever takes the connection looks whether it was lost meanwhile. Without a listener an error would end the process.
   client.on('error', () => {})
+  // The driver's own limit ends with the greeting.
+  const timer = setTimeout(() => socket.destroy(), connect_timeout_ms)
   try {
     await client.connect()
     if (destination.is_writable) await refuseReadOnly(client)
@@ -77,6 +80,8 @@ async function open(
   } catch (error) {
     socket.destroy()
     throw coded(error)
+  } finally {
+    clearTimeout(timer)
   }
 }
 

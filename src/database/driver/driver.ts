@@ -10,8 +10,8 @@ import { type Copies, openCopiesAt } from './copies.ts'
 import { type Destination, dial } from './dial.ts'
 import { openPool, type Sql } from './pool.ts'
 import { type OnStatement, Session } from './session.ts'
+import { plain } from './spell.ts'
 import { openStatementSpans } from './statement-spans.ts'
-import { plain } from './transactions.ts'
 import type { Rename } from './write.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
@@ -100,7 +100,12 @@ export async function listenTo(
       onAnswer() {},
     })
     const text = `listen "${channel.replaceAll('"', '""')}"`
-    await session.send(plain(text))
+    try {
+      await session.send(plain(text))
+    } catch (error) {
+      await session.end()
+      throw error
+    }
     listener.opened()
     return { session, lost: lost.promise }
   }

@@ -4,9 +4,10 @@ import { failureKind } from '../../kernel/tracing.ts'
 import { type ConnectionsOptions, openConnections } from './connections.ts'
 import { isOutdatedForm, type Rows } from './running-statement.ts'
 import type { Session } from './session.ts'
+import { sendable } from './spell.ts'
 import type { Statement } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
-import { openTransactions, sendable } from './transactions.ts'
+import { openTransactions } from './transactions.ts'
 import { type Rename, type Sql, writing } from './write.ts'
 
 export type { AnySql, Fragment, Query, Sql, Transaction } from './write.ts'
@@ -41,9 +42,13 @@ export function openPool(options: PoolOptions): Sql {
       span?.end({}, failureKind(error))
       statement.reject(error)
     }
+    const use = (session: Session | null): void => {
+      if (session === null) failed(ended())
+      else session.send(sendable(statement)).then(done, failed)
+    }
     const send = (): void => {
       if (has_ended) failed(ended())
-      else connections.take((session) => void session.send(sendable(statement)).then(done, failed))
+      else connections.take(use)
     }
     send()
   }
@@ -53,6 +58,7 @@ export function openPool(options: PoolOptions): Sql {
     new Promise((resolve, reject) => {
       if (has_ended) return reject(ended())
       connections.take((session) => {
+        if (session === null) return reject(ended())
         session.is_reserved = true
         resolve(session)
       })

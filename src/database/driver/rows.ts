@@ -1,6 +1,5 @@
 // Fragments that write whole rows: a row's members are its columns, spelled alike.
-// The driver has helpers of its own, but guesses from the words before them what is meant: wrongly in a CTE, and by
-// searching all of the text before. So each fragment is a template as if it stood in the code, made once.
+// Each is a template as if it stood in the code, made once.
 
 import type { Columns } from './columns.ts'
 import type { AnySql } from './pool.ts'

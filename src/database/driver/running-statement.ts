@@ -4,7 +4,7 @@
 
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import type { Spelled } from './spell.ts'
+import type { Sendable, Spelled } from './spell.ts'
 import { readerOf, writeValue } from './types.ts'
 
 /** Rows as objects. */
@@ -57,9 +57,6 @@ type Settle = {
   /** It was not done: its parameters are known now, and it can be sent. */
   described: () => void
 }
-
-/** `text`: may consist of several statements, and is not prepared. */
-export type Sendable = Spelled | { text: string; values: []; form: null; origin: string }
 
 const DriverStatement = pg.Query as unknown as new (text: string) => object
 

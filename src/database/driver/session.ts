@@ -6,13 +6,9 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { isConnectionLost } from '../failures.ts'
-import {
-  type Preparations,
-  type Rows,
-  RunningStatement,
-  type Sendable,
-} from './running-statement.ts'
+import { type Preparations, type Rows, RunningStatement } from './running-statement.ts'
 import type { Watched } from './silence.ts'
+import type { Sendable } from './spell.ts'
 
 export type Dialled = { client: pg.Client; socket: Socket }
 
@@ -37,6 +33,8 @@ export type SessionOptions = {
   onAnswer: () => void
 }
 
+type Settlement = { resolve: (rows: Rows) => void; reject: (error: unknown) => void }
+
 /** How long a server may take to hear a goodbye. */
 const goodbye_ms = 1_000
 
@@ -52,6 +50,8 @@ export class Session implements Watched {
   private readonly unsent: RunningStatement[] = []
   private dialled: Dialled | null = null
   private loss: Error | null = null
+  /** What waits for the parameters of a statement before it; null where nothing has to. */
+  private behind: (() => void)[] | null = null
   private readonly life: AbortSignal | null
 
   /** Begins to connect. Statements wait for it. */
@@ -101,13 +101,13 @@ export class Session implements Watched {
   async end(): Promise<void> {
     const { dialled, loss, count } = this
     const closed = dialled && !dialled.socket.closed && once(dialled.socket, 'close')
-    const says_goodbye = dialled && loss === null && count === 0
-    const timer = says_goodbye && setTimeout(() => dialled.socket.destroy(), goodbye_ms)
+    const says_goodbye = dialled !== null && loss === null && count === 0
+    const timer = says_goodbye ? setTimeout(() => dialled.socket.destroy(), goodbye_ms) : undefined
     if (says_goodbye) void dialled.client.end()
     this.lose(coded(new Error('the connection was ended'), 'CONNECTION_DESTROYED'), says_goodbye)
     // An error here is one of a connection that closes anyway.
     await Promise.resolve(closed).catch(() => {})
-    if (timer) clearTimeout(timer)
+    clearTimeout(timer)
   }
 
   private open(dialled: Dialled): void {
@@ -130,15 +130,35 @@ export class Session implements Watched {
     this.options.onOpen?.()
   }
 
-  private run(
-    statement: Sendable,
-    settle: { resolve: (rows: Rows) => void; reject: (error: unknown) => void },
-  ): void {
-    const described = () => this.run(statement, settle)
-    const running = new RunningStatement(this.preparations, statement, { ...settle, described })
+  private run(statement: Sendable, settle: Settlement): void {
+    if (this.behind !== null) {
+      this.behind.push(() => this.run(statement, settle))
+      return
+    }
+    // The statements of a transaction keep their order, so nothing is sent before one whose parameters are asked for first.
+    const keeps_order = this.is_reserved && statement.form?.parameter_types === null
+    if (keeps_order) this.behind = []
+    const running = new RunningStatement(this.preparations, statement, {
+      resolve: settle.resolve,
+      reject: (error) => {
+        settle.reject(error)
+        if (keeps_order) this.letGo(() => {})
+      },
+      described: () => {
+        const send = () => this.run(statement, settle)
+        if (keeps_order) this.letGo(send)
+        else send()
+      },
+    })
     if (this.loss !== null) running.handleError(this.loss)
     else if (this.dialled === null) this.unsent.push(running)
     else this.dialled.client.query(running as never)
+  }
+
+  private letGo(first: () => void): void {
+    const behind = this.behind ?? []
+    this.behind = null
+    for (const send of [first, ...behind]) send()
   }
 
   private settle(): void {
@@ -153,7 +173,7 @@ export class Session implements Watched {
   }
 
   /** `closes_itself`: the server was told, and closes the connection. */
-  private lose(error: unknown, closes_itself: unknown = false): void {
+  private lose(error: unknown, closes_itself = false): void {
     if (this.loss !== null) return
     this.loss = lossOf(error)
     this.options.onClose()

@@ -56,6 +56,19 @@ export function noteOrigin(strings: readonly string[], above: object): void {
   beginnings.set(strings, { origin, place: { parts: [], whole: null } })
 }
 
+/** `text`: may consist of several statements, and is not prepared. */
+export type Sendable = Spelled | { text: string; values: []; form: null; origin: string }
+
+/** A statement that is sent now, spelled. */
+export function sendable(statement: Statement): Sendable {
+  const is_plain = statement.is_text && statement.args.length === 0
+  return is_plain ? plain(statement.strings[0]!) : spell(statement)
+}
+
+export function plain(text: string): Sendable {
+  return { text, values: [], form: null, origin: '' }
+}
+
 export function spell(statement: Statement): Spelled {
   const beginning = beginnings.get(statement.strings)
   const values = no_values.slice()

@@ -1,9 +1,9 @@
 // Transactions: each has a connection to itself.
 
 import { failureKind } from '../../kernel/tracing.ts'
-import { isOutdatedForm, type Sendable } from './running-statement.ts'
+import { isOutdatedForm } from './running-statement.ts'
 import type { Session } from './session.ts'
-import { spell } from './spell.ts'
+import { plain, sendable } from './spell.ts'
 import type { Handler, Statement } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
 import { type Rename, type Sql, type Transaction, writing } from './write.ts'
@@ -70,6 +70,8 @@ async function runIn(session: Session, { mode, work, beginSpan, rename }: Once):
     if (failures.length > 0) throw failures[0]
     has_ended = true
     await session.send(plain('commit'))
+    // PostgreSQL answers a commit without an error where one of these has rolled all back.
+    if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
     const is_begun = !has_ended
@@ -79,16 +81,6 @@ async function runIn(session: Session, { mode, work, beginSpan, rename }: Once):
     if (is_begun) await session.send(plain('rollback')).catch(() => session.end())
     throw error
   }
-}
-
-/** A statement that is sent now, spelled. */
-export function sendable(statement: Statement): Sendable {
-  const is_plain = statement.is_text && statement.args.length === 0
-  return is_plain ? plain(statement.strings[0]!) : spell(statement)
-}
-
-export function plain(text: string): Sendable {
-  return { text, values: [], form: null, origin: '' }
 }
 
 /** Whether a transaction lets its statements take as long as they like. */

@@ -79,7 +79,8 @@ function beginSpan(tracing: Tracing | null, delivery: ClaimedDelivery): Span | n
 
 /** The failure in one word: as in an attempt's row, or the status of the answer. */
 function wordOf({ failure, response_status_code }: PostResult): string {
-  return failure ?? String(response_status_code)
+  const code = codeOf(failure)
+  return code === null || code === 'redirect' ? String(response_status_code) : code
 }
 
 /** Without the address that follows a redirect, whose path may hold a secret of the receiver's. */
