@@ -67,6 +67,25 @@ test('a statement that its transaction has outlived is not sent', async () => {
   await sql.end()
 })
 
+test('the statements of a transaction keep their order, and end with it', async () => {
+  const sql = connect(fresh.url, { connections_max: 1 })
+  await sql`create table steps (id int)`
+  // The parameters of the first are asked for before it is sent.
+  await sql.begin((tx) => [
+    tx`insert into steps values (${1})`,
+    tx.unsafe('insert into steps select max(id) + 1 from steps'),
+  ])
+  await sql.begin(async (tx) => {
+    void tx`insert into steps select ${3}::int`.catch(() => {})
+  })
+  expect(await sql`select id from steps order by ctid`).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+  const unheard = sql.begin(async (tx) => {
+    void tx`insert into steps select ${4}::int / 0`.catch(() => {})
+  })
+  await expect(unheard).rejects.toMatchObject({ code: '22012' })
+  await sql.end()
+})
+
 test('a connection that was used for its time is replaced', async () => {
   const destination = destinationOf(fresh.url, {})
   const sql = openPool({
