@@ -231,7 +231,7 @@ const reserved: [string, RegExp, RegExp][] = [
   [
     'timers',
     /(?<!\bsocket\.)\bset(Timeout|Interval)\(|timers\/promises/,
-    /^src\/(outgoing\/real-world|database\/driver\/(connections|driver|session))\.ts$/,
+    /^src\/(outgoing\/real-world|database\/driver\/(connections|dial|driver|session))\.ts$/,
   ],
   [
     'randomness',
