@@ -1,6 +1,6 @@
 // A vendor's answers may show from which of its environments they come.
 
-import type { ConnectionMode } from '../kernel/connection-mode.ts'
+import { type ConnectionMode, environmentWords } from '../kernel/connection-mode.ts'
 
 /** Left out where the answer does not show it. */
 export type Environment = { environment?: ConnectionMode }
@@ -11,6 +11,5 @@ export function strangeEnvironment(
   mode: ConnectionMode,
 ): string | null {
   if (environment === undefined || environment === mode) return null
-  const answering = environment === 'sandbox' ? 'sandbox' : 'live environment'
-  return `the vendor answers from its ${answering}, and the connection is of mode ${mode}`
+  return `the vendor answers from its ${environmentWords[environment]}, and the connection is of mode ${mode}`
 }

@@ -1,7 +1,7 @@
 // A vendor has two environments, each with keys of its own. With a key of the sandbox in a live connection, live orders would be paid
 // for with the numbers that the vendor publishes.
 
-import type { ConnectionMode } from '../kernel/connection-mode.ts'
+import { type ConnectionMode, environmentWords } from '../kernel/connection-mode.ts'
 import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './known-connector.ts'
 
@@ -14,13 +14,13 @@ export function environmentFault(
   const { api_url } = credentials
   const shown = typeof api_url === 'string' ? environmentAt?.(api_url).environment : undefined
   if (shown && shown !== mode) {
-    return `api_url leads to the vendor's ${environments[shown]}, and the connection is of mode ${mode}`
+    return `api_url leads to the vendor's ${environmentWords[shown]}, and the connection is of mode ${mode}`
   }
   // At another address the key need not have the vendor's form: see `environmentDoubt`.
   if (!isOfSandbox || api_url !== undefined) return null
   const is_of_sandbox = isOfSandbox(credentials)
   if (is_of_sandbox === (mode === 'sandbox')) return null
-  const environment = environments[is_of_sandbox ? 'sandbox' : 'live']
+  const environment = environmentWords[is_of_sandbox ? 'sandbox' : 'live']
   return `the key is of the vendor's ${environment}, and the connection is of mode ${mode}`
 }
 
@@ -35,10 +35,5 @@ export function environmentDoubt(
 ): string | null {
   const shown = credentials.api_url === undefined ? null : environmentShown?.(credentials)
   if (!shown || shown === mode) return null
-  return `the key looks like one of the vendor's ${environments[shown]}, and the connection is of mode ${mode}`
-}
-
-const environments: Record<ConnectionMode, string> = {
-  sandbox: 'sandbox',
-  live: 'live environment',
+  return `the key looks like one of the vendor's ${environmentWords[shown]}, and the connection is of mode ${mode}`
 }

@@ -6,6 +6,12 @@ import type { Mode } from './values.ts'
 export const connection_modes = ['live', 'sandbox'] as const
 export type ConnectionMode = (typeof connection_modes)[number]
 
+/** An environment in words: `the vendor's …`. */
+export const environmentWords: Record<ConnectionMode, string> = {
+  sandbox: 'sandbox',
+  live: 'live environment',
+}
+
 /** The environment that payments of a mode go to. */
 export const environmentOfMode: Record<Mode, ConnectionMode> = { live: 'live', test: 'sandbox' }
 

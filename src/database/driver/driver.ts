@@ -12,7 +12,7 @@ import { openPool, type Sql } from './pool.ts'
 import { type OnStatement, Session } from './session.ts'
 import { plain } from './spell.ts'
 import { openStatementSpans } from './statement-spans.ts'
-import type { Rename } from './write.ts'
+import { quoted, type Rename } from './write.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
 export type Address = string | { socket_folder: string; database: string; user?: string }
@@ -99,9 +99,8 @@ export async function listenTo(
       onWait() {},
       onAnswer() {},
     })
-    const text = `listen "${channel.replaceAll('"', '""')}"`
     try {
-      await session.send(plain(text))
+      await session.send(plain(`listen ${quoted(channel)}`))
     } catch (error) {
       await session.end()
       throw error

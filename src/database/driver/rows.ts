@@ -4,6 +4,7 @@
 import type { Columns } from './columns.ts'
 import type { AnySql } from './pool.ts'
 import { template } from './templates.ts'
+import { quoted } from './write.ts'
 
 /** `(columns) values (…)` for an insert. */
 export function rowValues(sql: AnySql, row: object) {
@@ -29,7 +30,7 @@ function listed(sql: AnySql, row: object, { before, after }: { before: string; a
   const names = Object.keys(row)
   const shape = shapeOf(after, names, () => {
     const commas = names.slice(1).map(() => ', ')
-    return [`(${names.map(quoted).join(', ')}) ${before}`, ...commas, after]
+    return [`(${quoted(names)}) ${before}`, ...commas, after]
   })
   return sql(shape, ...(Object.values(row) as never[]))
 }
@@ -54,17 +55,13 @@ function areSame(one: string[], other: string[]): boolean {
 
 /** `column, …` */
 export function columnNames(sql: AnySql, columns: Columns) {
-  return sql(template([Object.keys(columns).map(quoted).join(', ')]))
+  return sql(template([quoted(Object.keys(columns))]))
 }
 
 /** `column type, …`, as `json_to_recordset` wants them. */
 export function columnTypes(sql: AnySql, columns: Columns) {
   const typed = Object.entries(columns).map(([name, { type }]) => `${quoted(name)} ${type}`)
   return sql(template([typed.join(', ')]))
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** A row that came as JSON has its times as text. */

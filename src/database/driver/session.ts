@@ -73,7 +73,10 @@ export class Session implements Watched {
   send(statement: Sendable): Promise<Rows> {
     this.options.onStatement?.(statement.text, undefined, statement.values)
     this.count += 1
-    if (this.count === 1) this.wait()
+    if (this.count === 1) {
+      this.looks = 0
+      this.options.onWait()
+    }
     const { promise, resolve, reject } = Promise.withResolvers<Rows>()
     this.run(statement, {
       resolve: (rows) => {
@@ -165,11 +168,6 @@ export class Session implements Watched {
     this.count -= 1
     this.looks = 0
     this.options.onAnswer()
-  }
-
-  private wait(): void {
-    this.looks = 0
-    this.options.onWait()
   }
 
   /** `closes_itself`: the server was told, and closes the connection. */

@@ -59,8 +59,8 @@ function isTemplate(first: unknown): first is TemplateStringsArray {
   return Array.isArray(first) && 'raw' in first
 }
 
-/** A dot stands between two names. */
-function quoted(names: string | readonly string[]): string {
+/** As SQL names it, several with commas between. A dot stands between two parts of one name. */
+export function quoted(names: string | readonly string[]): string {
   if (typeof names !== 'string') return names.map(quoted).join(', ')
   return `"${names.replaceAll('"', '""').replaceAll('.', '"."')}"`
 }
