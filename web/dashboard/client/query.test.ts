@@ -1,8 +1,8 @@
 // What the page remembers of acts once nobody shows them.
 
-import { MutationObserver } from '@tanstack/react-query'
+import { MutationObserver, QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { queryClient } from './query.ts'
+import { forget, queryClient } from './query.ts'
 
 test('a secret is forgotten with the dialog that showed it', async () => {
   const act = new MutationObserver(queryClient, {
@@ -20,4 +20,21 @@ test('a secret is forgotten with the dialog that showed it', async () => {
   expect(kept()).toContain('rip_sk_test_1')
   close()
   await expect.poll(kept).toBe('[]')
+})
+
+test('after an act, a screen that is opened next reads anew', async () => {
+  let reads = 0
+  const open = () =>
+    new QueryObserver(queryClient, {
+      queryKey: ['GET /{merchant_id}/overview'],
+      queryFn: async () => ++reads,
+    }).subscribe(() => undefined)
+  const leave = open()
+  await expect.poll(() => reads).toBe(1)
+  leave()
+  open()()
+  expect(reads).toBe(1)
+  await forget('GET /{merchant_id}/webhooks/endpoints')
+  open()()
+  await expect.poll(() => reads).toBe(2)
 })

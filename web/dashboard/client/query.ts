@@ -120,7 +120,8 @@ function isFinal({ status, code }: Refused): boolean {
   return [400, 404, 409, 422].includes(status) || code === 'refund_limit_exceeded'
 }
 
-/** Reads the answers of these routes anew where they are shown. */
+/** Reads the answers of these routes anew where they are shown now, and every other answer where it is shown next. */
 export async function forget(...names: RouteName[]): Promise<void> {
+  await queryClient.invalidateQueries({ refetchType: 'none' })
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }
