@@ -2,20 +2,31 @@
 // with the outcome, however that was learned.
 
 import { afterEach, describe, expect, test } from 'vitest'
+import type { AuthoriseAnswer } from '../../src/acquirers/acquirer.ts'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
+import { listOperations } from '../../src/checkout/asking/operation-store.ts'
+import type { Payment } from '../../src/checkout/payment.ts'
+import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
+import { contradiction } from '../../src/checkout/reconciling/contradiction.ts'
+import {
+  type OperationCase,
+  settleOperation,
+} from '../../src/checkout/reconciling/settle-operation.ts'
 import { openUnverified } from '../support/holding.ts'
 import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
+
+type Approval = Extract<AuthoriseAnswer, { result: 'approved' }>
 
 const shifted = { outcome: 'Authenticated', liability_shifted: true, eci: '05' }
 const kept = { ...shifted, liability_shifted: false }
 
 describe.each(vendor_names)('at %s', async (name) => {
   const stage = await useVendorStage(name)
-  const { vendor, account, clock, other } = stage
+  const { vendor, account, clock, other, service } = stage
   const { client } = account
 
   afterEach(() => {
@@ -34,7 +45,11 @@ describe.each(vendor_names)('at %s', async (name) => {
     await stage.rest(true)
     const [row] = await other.sql<{ payment_id: string }[]>`
       select payment_id from payments where session_id = ${session.id}`
-    const { status, authentication } = (await client.readPayment(row!.payment_id)).body
+    return read(row!.payment_id)
+  }
+
+  async function read(payment_id: string) {
+    const { status, authentication } = (await client.readPayment(payment_id)).body
     return { status, authentication }
   }
 
@@ -54,6 +69,28 @@ describe.each(vendor_names)('at %s', async (name) => {
       vendor.next('lose_answer_after')
     })
     expect(told).toEqual({ status: 'captured', authentication: kept })
+  })
+
+  type Hearing = (found: OperationCase, answer: Approval) => Promise<unknown>
+
+  test.each<[string, Hearing]>([
+    ['the answer in time', (found, answer) => settleOperation(service.context, found, answer)],
+    ['a later notice', (found, answer) => contradiction(service.context, found, answer)],
+  ])('refused after the approval was recorded, by %s', async (_source, hear) => {
+    expect(await charge(() => {})).toMatchObject({ authentication: shifted })
+    const [payment] = await other.sql<Payment[]>`
+      select merchant_id, payment_id from payments order by created_at desc limit 1`
+    const { merchant_id, payment_id } = payment!
+    const whole = (await findWholePayment(other.sql, { merchant_id, payment_id }))!
+    const [operation] = await listOperations(other.sql, whole.payment)
+    const cause = { actor: 'reconciler', request_id: null } as const
+    const approval = { ...(operation!.answer as Approval), liability_shifted: false as const }
+    await driving(clock, hear({ ...whole, operation: operation!, cause }, approval))
+    await driving(clock, hear({ ...whole, operation: operation!, cause }, approval))
+    expect(await read(payment_id)).toEqual({ status: 'captured', authentication: kept })
+    const lines = await other.sql`
+      select actor from journal where subject = ${payment_id} and change = 'charge.shift_refused'`
+    expect(lines).toEqual([{ actor: 'reconciler' }])
   })
 
   test('a result without its cryptogram is not sent, and shifts nothing', async () => {

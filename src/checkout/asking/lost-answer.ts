@@ -10,6 +10,7 @@ import { listOperations, type OperationWithAnswer } from './operation-store.ts'
 import { orphanOfCharge, type UnwantedCharge } from './orphan-of-charge.ts'
 import { saveOrphan } from './orphan-rows-store.ts'
 import { isChargeSettled } from './orphans-of-charge-store.ts'
+import { noteRefusedShift } from './refused-shift.ts'
 
 export type LostAnswer = {
   /** What would have been recorded. */
@@ -18,7 +19,10 @@ export type LostAnswer = {
   money: ApprovedMoney | null
 }
 
-type ApprovedMoney = Pick<Operation, 'amount' | 'currency'> & { acquirer_transaction_id: string }
+type ApprovedMoney = Pick<Operation, 'amount' | 'currency'> & {
+  acquirer_transaction_id: string
+  liability_shifted?: false
+}
 
 /** `taken_back`: a charge that the acquirer approved and that ended otherwise here will be reversed. */
 export type Difference = 'nothing_new' | 'contradicts' | 'taken_back'
@@ -32,7 +36,10 @@ export async function handleLostAnswer(
   const { operation_id, payment_id, kind, acquirer } = operation
   const operations = await listRecorded(context, operation)
   const recorded = operations.find((each) => each.operation_id === operation_id)?.state ?? null
-  if (recorded === state) return 'nothing_new'
+  if (recorded === state) {
+    if (money) await noteRefusedShift(context, { operation, payment }, money)
+    return 'nothing_new'
+  }
   const { learned_by } = context.acquirerOf(payment.mode, acquirer)
   // Where only notices tell, a second reversal would be refused in words that do not say whether money is still held.
   if (learned_by === 'notice' && wasReversed(operations, operation)) return 'nothing_new'

@@ -10,6 +10,7 @@ import type {
 import { type Difference, handleLostAnswer, takeBack } from '../asking/lost-answer.ts'
 import { noteFinding } from '../asking/note-finding.ts'
 import { noteOtherAmount } from '../asking/other-amount.ts'
+import { noteRefusedShift } from '../asking/refused-shift.ts'
 import { type AcquirerCharge, findingElsewhere } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { noteRefundedThere } from '../refunds/refunded-there.ts'
@@ -49,6 +50,7 @@ export async function contradiction(
   const { operation, payment } = ended
   const was_approved = operation.state === 'approved'
   if (was_approved === (answer.result === 'approved')) {
+    if (was_approved && 'captured' in answer) await noteRefusedShift(context, ended, answer)
     return (was_approved && (await noteOtherAmount(context, ended, answer))) || 'nothing_new'
   }
   if (was_approved && operation.kind === 'refund' && answer.result === 'refused') {
