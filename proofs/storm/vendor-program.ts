@@ -32,8 +32,9 @@ export type VendorAccount = { api_url: string; credentials: Record<string, strin
 const accounts = 3
 const settles_after_ms = 5_000
 const stranger_every_ms = 4_000
-/** How often, in that time, a person refunds in the portal of an account. */
+/** How often, in that time, a person acts in the portal of an account, and what they then do: a refund is the most usual. */
 const portal_share = 0.3
+const habits = ['refund_in_part', 'refund_in_part', 'refund', 'void', 'capture'] as const
 const young_ms = 10_000
 
 const [name, seed] = process.argv.slice(2) as [VendorName, string]
@@ -79,7 +80,7 @@ process.on('message', (order: VendorOrder) => {
 process.on('disconnect', () => process.exit(0))
 process.send!(servers)
 
-// Other systems charge over the same accounts, and people refund in the portal: without a mark, or with another installation's.
+// Other systems charge over the same accounts, without a mark or with another installation's, and people act in the portal.
 const strangers = chance.fork('strangers')
 for (;;) {
   for (const vendor of vendors) {
@@ -90,7 +91,7 @@ for (;;) {
       capture: strangers.often(0.5),
     })
   }
-  for (const vendor of is_hurried ? [] : vendors) refundSome(vendor)
+  for (const vendor of is_hurried ? [] : vendors) visitPortal(vendor)
   await realClock.sleep(stranger_every_ms)
 }
 
@@ -100,13 +101,12 @@ function stranger(): string {
   return reference
 }
 
-/** A person refunds a part of one of our charges that was taken some seconds ago. */
-function refundSome(vendor: Vendor): void {
+/** A person acts on one of our charges that was approved some seconds ago: what is taken is refunded, what is held is decided. */
+function visitPortal(vendor: Vendor): void {
+  if (!strangers.often(portal_share)) return
   const before = new Date(clock.now().getTime() - young_ms)
   const own = vendor
     .charges()
-    .filter(({ reference, taken_at }) => !others.has(reference) && taken_at && taken_at < before)
-  if (own.length > 0 && strangers.often(portal_share)) {
-    vendor.act(strangers.pick(own).id, 'refund_in_part')
-  }
+    .filter(({ reference, known_at }) => !others.has(reference) && known_at && known_at < before)
+  if (own.length > 0) vendor.act(strangers.pick(own).id, strangers.pick(habits))
 }
