@@ -12,13 +12,26 @@ export async function layBeside(
   charges: BookedCharge[],
   installation: string,
 ): Promise<void> {
-  const own = charges.filter(({ mark }) => mark === installation)
+  const failed = await sql<{ operation_id: string }[]>`
+    select o.operation_id from acquirer_operations o join payments p using (merchant_id, payment_id)
+    where o.kind = 'authorise' and p.status = 'failed'`
+  const failed_here = new Set(failed.map(({ operation_id }) => operation_id))
+  const own = charges.filter(
+    (charge) =>
+      charge.mark === installation &&
+      !(failed_here.has(charge.reference) && charge.acts.some(isVoidByPeople)),
+  )
   const rows = own.flatMap((charge) => [chargeRow(charge), ...actRows(charge)])
   // A reference that came twice is a fault of its own, which the judge of the vendor's books finds.
   const by_reference = new Map(rows.map((row) => [row.reference, row]))
   await sql`truncate simulator.ledger`
   await sql`insert into simulator.ledger select * from json_populate_recordset(
     null::simulator.ledger, ${JSON.stringify([...by_reference.values()])}::text::json)`
+}
+
+/** Of a charge whose answer was not known here yet: it came to nothing on both sides. */
+function isVoidByPeople({ kind, is_approved, reference }: BookedAct): boolean {
+  return kind === 'void' && is_approved && !isOurs(reference)
 }
 
 function chargeRow(charge: BookedCharge): LedgerEntry {
