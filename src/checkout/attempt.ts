@@ -107,6 +107,12 @@ export function attemptAt<Known extends Stage>(attempt: Known, now: Date): Known
   return { ...attempt, three_ds_state: 'failed', authentication_outcome: challengeTimedOut }
 }
 
+/** The shopper has left the bank's page for good. What the bank says of it later does not count. */
+export function leftByShopper(attempt: Attempt): Attempt {
+  const outcome = { ...challengeTimedOut, reason: '01', challenge_cancel: '01' } as const
+  return { ...attempt, three_ds_state: 'failed', authentication_outcome: outcome }
+}
+
 /** 3-D Secure has ended and confirm may go on. */
 export function isAuthenticationOver(state: ThreeDsState): boolean {
   return state !== 'not_started' && state !== 'awaiting_challenge' && state !== 'superseded'

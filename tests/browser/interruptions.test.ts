@@ -47,6 +47,28 @@ async function formOf(page: Page): Promise<void> {
   )
 }
 
+test("each time the bank's check is left the shopper hears how often they may try, and the last one ends the session", async () => {
+  const session = await newSession()
+  const page = await arrive(of(session))
+  for (const words of ['You can try two more times.', 'You can try once more.']) {
+    await typeCard(page, cards.code)
+    await payButton(page).click()
+    await bankPage(page).getByLabel('One-time code').waitFor()
+    await leaveTheBank(page)
+    await page.getByText(words).waitFor()
+  }
+  await typeCard(page, cards.code)
+  await payButton(page).click()
+  await bankPage(page).getByLabel('One-time code').waitFor()
+  await bankDialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await bankDialog(page).getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'No attempts left' }).waitFor()
+  expect((await readSession(session)).status).toBe('declined')
+  expect(await toldNames(page)).toContain('decline')
+  await page.reload()
+  await page.getByRole('heading', { name: 'No attempts left' }).waitFor()
+})
+
 describe('nothing is charged without a press', () => {
   test("after the bank's check was left, though it passes later", async () => {
     const session = await newSession()

@@ -1,7 +1,7 @@
 // POST …/authenticate and its attempts: one card tried once, three at most, and what each end of one allows.
 
 import { expect, test } from 'vitest'
-import { cardOf, refusal, type SessionSecret, visa } from '../support/client.ts'
+import { cardOf, refusal, runChallenge, type SessionSecret, visa } from '../support/client.ts'
 import { drivenClock, driving } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -120,6 +120,55 @@ test('three unfinished attempts: no fourth, but the third may go on', async () =
     status: 'captured',
     attempts_left: 0,
   })
+})
+
+const abandon = async (session: SessionSecret) => client.confirm(session, { abandon: true })
+
+test("a shopper who leaves the bank's check for good", async () => {
+  const session = await client.open()
+  for (const [left, status] of [
+    [2, 'requires_payment'],
+    [1, 'requires_payment'],
+    [0, 'declined'],
+  ] as const) {
+    const { three_ds } = (await client.present(session, otp)).body
+    const answer = await abandon(session)
+    expect(answer.body).toMatchObject({
+      status: 'declined',
+      decline: { code: 'authentication_canceled', category: 'soft' },
+      attempts_left: left,
+    })
+    // The bank's word comes too late, and a repeat finds what was recorded.
+    await runChallenge(three_ds.challenge.url)
+    expect((await client.confirm(session)).text).toBe(answer.text)
+    expect((await client.readSession(session.id)).body.status).toBe(status)
+  }
+  expect(refusal(await client.referenceCard(session, cardOf(visa)))).toBe('409 attempts_exhausted')
+})
+
+test('what was left is not charged, although the bank has authenticated it', async () => {
+  const session = await client.open()
+  expect((await client.present(session)).body.three_ds.state).toBe('authenticated')
+  expect((await abandon(session)).body).toMatchObject({ status: 'declined', attempts_left: 2 })
+  const operations = await service.sql`
+    select 1 from acquirer_operations o join payments p using (merchant_id, payment_id)
+    where p.session_id = ${session.id}`
+  expect(operations).toEqual([])
+})
+
+test('nothing is left where nothing was begun, and nothing that was charged', async () => {
+  const untouched = await client.open()
+  expect(refusal(await abandon(untouched))).toBe('409 authentication_incomplete')
+  const paid = await client.open()
+  await client.present(paid)
+  await client.confirm(paid)
+  expect((await abandon(paid)).body.status).toBe('captured')
+})
+
+test('one who leaves needs no email', async () => {
+  const session = await client.open({ amount: 4200, currency: 'GBP' })
+  await client.present(session, otp)
+  expect((await abandon(session)).body).toMatchObject({ status: 'declined' })
 })
 
 test('a hard decline leaves the session open, one for fraud closes it', async () => {

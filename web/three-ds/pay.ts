@@ -28,11 +28,12 @@ export async function pay(checkout: PayableCheckout, given?: string): Promise<Co
   ui.status.textContent = text(checkout, 'checking')
   markUnderWay(checkout, true)
   try {
-    const { attempt, three_ds } = await session.ask<AuthenticatedState>(
+    const { attempt, three_ds, attempts_left } = await session.ask<AuthenticatedState>(
       'authenticate',
       { card_reference, browser: browserFacts(), challenge_window_size: windowSize() },
       checkout.locale,
     )
+    checkout.state.session.attempts_left = attempts_left
     return await finish(checkout, { attempt, three_ds, email, resumed: false })
   } catch (error) {
     // The reference was too old, and the fields would give it again. With a newly typed code they make another.
@@ -64,7 +65,7 @@ function readEmail(checkout: PayableCheckout, given?: string): string | null {
   return given
 }
 
-type AuthenticatedState = Pick<State, 'attempt'> & { three_ds: ThreeDs }
+type AuthenticatedState = Pick<State, 'attempt'> & { three_ds: ThreeDs; attempts_left: number }
 type AuthenticationState = Pick<State, 'attempt' | 'three_ds'> & { email: string; resumed: boolean }
 
 /**
@@ -79,6 +80,10 @@ async function finish(
     checkout.ui.info.textContent = at?.cardholder_info ?? ''
     const left =
       at?.challenge && !(await passes(checkout, at.challenge, { attempt_id: attempt!.id, resumed }))
+    if (left && !checkout.state.session.attempts_left && !checkout.signal.aborted) {
+      // So that the shop can begin a new checkout. An attempt that is not the last one stays open until another replaces it.
+      return checkout.session.ask('confirm', { abandon: true })
+    }
     if (left || checkout.signal.aborted) return resultOf(checkout, 'canceled')
     if (at?.challenge && isNewer(checkout, attempt)) break
     try {

@@ -23,7 +23,7 @@ export function settle(checkout: PayableCheckout, result: ConfirmResult, recorde
     case 'invalid':
       break
     case 'canceled':
-      checkout.ui.alert.textContent = text(checkout, 'canceled')
+      warn(checkout, result, text(checkout, 'canceled'))
       checkout.ui.payButton.focus()
       break
     case 'declined':
@@ -63,7 +63,7 @@ function tryAgain(
   recorded: boolean,
 ): void {
   const { ui, frame, words } = checkout
-  const { decline, attempts_left } = result
+  const { decline } = result
   const advice = decline && words[adviceKey(decline)]
   checkout.stage = 'form'
   checkout.result = undefined
@@ -73,11 +73,20 @@ function tryAgain(
   ui.root.className = ''
   ui.alert.after(ui.info)
   ui.screen.replaceChildren()
-  ui.alert.textContent = [reason, advice, words[`attempts_left_${attempts_left}`]].join(' ')
+  warn(checkout, result, reason, advice)
   if (recorded) return
   frame.send({ type: 'clear_code' })
   frame.element.focus()
   frame.send({ type: 'focus', field: fieldOf(decline) })
+}
+
+/** Says how often the shopper may try again, too. */
+function warn(
+  { ui, words }: PayableCheckout,
+  { attempts_left }: ConfirmResult,
+  ...reasons: unknown[]
+) {
+  ui.alert.textContent = [...reasons, words[`attempts_left_${attempts_left}`]].join(' ')
 }
 
 function replaceForm(checkout: PayableCheckout, result: ConfirmResult, reason = ''): void {

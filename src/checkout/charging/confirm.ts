@@ -7,7 +7,13 @@ import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
-import { type Attempt, attemptAt, isAuthenticationOver, isRefusedByBank } from '../attempt.ts'
+import {
+  type Attempt,
+  attemptAt,
+  isAuthenticationOver,
+  isRefusedByBank,
+  leftByShopper,
+} from '../attempt.ts'
 import { challengeUrl } from '../authentication/ask-bank.ts'
 import { recordedResult } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
@@ -37,6 +43,10 @@ const sentEmail = email
 
 const confirmBody = z.strictObject({
   customer: z.strictObject({ email: sentEmail }, must('be an object')).nullish(),
+  abandon: z.boolean().nullish().meta({
+    description:
+      "the shopper has left the bank's check for good: the attempt ends as declined, whatever the bank says later, and nothing is charged",
+  }),
 })
 
 export const confirm = route({
@@ -71,8 +81,12 @@ export const confirm = route({
       // Read after the session, because the process may have been paused since the request arrived.
       const now = context.world.clock.now()
       refuseUnlessOpen(stored, now)
-      const session = withEmail(stored, body.customer?.email ?? null)
-      const attempt = readyOrRefuse(context, { session, account, newest, now })
+      const email = body.customer?.email ?? null
+      const is_left = newest !== null && body.abandon === true
+      const session = is_left ? stored : withEmail(stored, email)
+      const attempt = is_left
+        ? leftByShopper(newest)
+        : readyOrRefuse(context, { session, account, newest, now })
       const policy = integrationOf(account, session.integration_id)
       const paying = { session, attempt, address: caller.address, now }
       const { payer, verdict } = await judgeCharge(context, paying, policy)
