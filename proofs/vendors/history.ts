@@ -159,7 +159,8 @@ const kinds = {
   REFUND: 'refund',
   EXPIRE: 'expire',
   CHARGEBACK: 'refund',
-  // Nobody does the last three in these lives.
+  // Nobody does the last four in these lives.
+  CAPTURE_FAILED: 'capture',
   AUTHORISATION_ADJUSTMENT: 'refund',
   MANUAL_REVIEW_REJECT: 'refund',
   POSTPONED_REFUND: 'refund',

@@ -36,7 +36,10 @@ export function unlisted(code: string, category: DeclineCategory): Meaning {
   return { code, category, may_retry_elsewhere: false }
 }
 
-/** Mastercard's advice codes "do not try again" and "recurring payment cancelled". */
+/**
+ * Mastercard's advice codes "do not try again" and "recurring payment cancelled": `merchantAdviceCodeRaw` of
+ * developer.cybersource.com/docs, read in 2026-11.
+ */
 const never_again = ['03', '21']
 
 /** Whether the network advises never to try the card again. Words may follow its code. */

@@ -8,7 +8,8 @@ const digits_max = 19
 const group_max = 6
 
 // Each row: first prefix, last prefix, shortest and longest length. The list goes beyond the accepted brands, because no
-// scheme's card number may be stored.
+// scheme's card number may be stored. Compared with npm's `credit-card-type` 10.1.2 in 2026-11: of that it leaves out UnionPay's of 14 and
+// 15 digits, JCB's of 16 and more that begin with 1800 or 2131, and Maestro's of 12 or that begin with 59, 493698 or most of 63.
 const schemes: [from: string, to: string, shortest: number, longest: number][] = [
   ['4', '4', 13, 13], // Visa
   ['4', '4', 16, 16],

@@ -32,10 +32,11 @@ export class CardError extends Error {
   }
 }
 
-/** How many years ahead an expiry may lie. */
+/** How many years ahead an expiry may lie. No vendor says so: a slip of the finger is told at once, in place of a decline. */
 const years_ahead = 20
 const name_length_max = 45
 
+// As npm's `credit-card-type` 10.1.2 has them, compared in 2026-11.
 const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length: number }[] = [
   { brand: 'visa', prefix: /^4/, lengths: [16, 18, 19], cvc_length: 3 },
   {

@@ -1,9 +1,11 @@
-// Parameters of the other platform that are not supported, with advice for merchants: mostly to delete the line.
+// Parameters of the other platform that are not supported, with advice for merchants: mostly to delete the line. They are those of its
+// library 23.1.0 (API 2026-10-28), which a test reads, and of older ones.
 
 const by_checkout = 'the checkout takes the card'
 const no_customers = 'there are no stored customers. Send the shopper’s email as receipt_email.'
 const advice = new Map<string, string>([
   ['automatic_payment_methods', 'card is the only payment method.'],
+  ['allowed_payment_method_types', 'card is the only payment method.'],
   ['payment_method_types', 'card is the only payment method.'],
   ['payment_method_options', '3-D Secure is run for every payment that needs it.'],
   ['payment_method_configuration', 'card is the only payment method.'],
@@ -30,9 +32,11 @@ const advice = new Map<string, string>([
   ['transfer_data', 'money goes to the merchant alone.'],
   ['transfer_group', 'money goes to the merchant alone.'],
   ['on_behalf_of', 'money goes to the merchant alone.'],
+  ['hooks', 'send tax with the lines of a basket, by POST /v1/checkout/sessions.'],
   ['amount_details', 'send the lines of a basket by POST /v1/checkout/sessions.'],
   ['radar_options', 'payments whose amount cannot be verified are held by themselves.'],
   ['expand', 'nothing in a payment intent can be expanded.'],
+  ['currency', 'a refund is in the currency of its payment.'],
   ['charge', 'send payment_intent, the id of the session that was paid.'],
   ['refund_application_fee', 'money goes to the merchant alone.'],
   ['reverse_transfer', 'money goes to the merchant alone.'],

@@ -42,7 +42,7 @@ export const amount_max = 99_999_999_999
 
 type Currency = { code: string; numeric: string; exponent: number }
 
-// ISO 4217, active codes that have a minor unit: alphabetic code, numeric code, exponent where it is not 2.
+// ISO 4217, list one of 2026, active codes that have a minor unit: alphabetic code, numeric code, exponent where it is not 2.
 // `Intl` is not asked: it gives display digits, which differ from ISO for HUF, IDR, IQD and others.
 const table = `
 AED784 AFN971 ALL008 AMD051 AOA973 ARS032 AUD036 AWG533 AZN944 BAM977 BBD052 BDT050 BHD048/3 BIF108/0

@@ -92,6 +92,10 @@ const rows: Row[] = [
     ...{ life: 'waits', what: 'part captured', act: captured(100) },
     ...{ findings: [...part], at: while_it_waits },
   },
+  {
+    ...{ life: 'waits', what: 'part voided', act: (portal, it) => portal.void(it, 100) },
+    ...{ findings: ['amount_differs'], at: while_it_waits },
+  },
   { life: 'waits', what: 'voided', act: voided, findings: ['voided_there'], at: while_it_waits },
   { life: 'waits', what: 'lapsed', act: lapsed, findings: ['expired_there'], at: while_it_waits },
   {
@@ -214,11 +218,16 @@ async function liveThrough(name: VendorName, chosen: Case[]) {
   return { lives, discoveries }
 }
 
-// Adyen has neither a list nor look-ups, so that its notices alone tell of all this: see notices.test.ts. Stripe takes the whole with
-// the approval, or nothing.
+// Adyen has neither a list nor look-ups, so that its notices alone tell of all this: see portal-notices.test.ts. Stripe takes the whole
+// with the approval, or nothing, and cancels the whole.
 describe.each([
   ['checkout', cases],
-  ['stripe', cases.filter(({ life, what }) => life !== 'paid' || what !== 'part taken')],
+  [
+    'stripe',
+    cases.filter(
+      ({ life, what }) => what !== 'part voided' && (life !== 'paid' || what !== 'part taken'),
+    ),
+  ],
 ] as const)('%s', async (name, chosen) => {
   const { lives, discoveries } = await liveThrough(name, chosen)
   test.each(

@@ -66,6 +66,7 @@ type Act = {
     | 'refund'
     | 'expire'
     | 'reverse'
+    | 'undoCapture'
     | 'dispute'
     | 'adjust'
     | 'reject'
@@ -91,6 +92,10 @@ const differing = (kinds: string[], status = 'captured'): End => ({
 const told = (kind: string, of: 'charge' | 'refund', status = 'captured'): End => ({
   ...{ outcome: 'contradicts', status, line: is_asked_elsewhere, found: [[kind, of]] },
 })
+const takenBack: End = {
+  ...{ outcome: 'contradicts', status: 'captured', found: [['declined_there', 'charge']] },
+  line: /^the acquirer has taken back what it approved$/,
+}
 const disputed = (status = 'captured'): End => ({
   ...{ outcome: 'disputed', status, line: /^the acquirer tells of a dispute$/ },
 })
@@ -101,8 +106,8 @@ const rows: [State, Act, Record<VendorName, End | string>][] = [
     'held',
     { portal: 'adjust', of: 5000 },
     {
-      checkout: 'its increments are told as any other notice, and the charge is looked up',
-      stripe: 'it increments what is told as any other notice, and the charge is looked up',
+      checkout: 'it increments no final authorisation, which is what requests ask for',
+      stripe: 'it increments only what asked for that beforehand',
       adyen: {
         ...{ outcome: 'contradicts', status: 'held', found: [['amount_differs', 'charge']] },
         line: /^the acquirer carried out another amount/,
@@ -194,6 +199,24 @@ const rows: [State, Act, Record<VendorName, End | string>][] = [
       checkout: differing(['amount_differs']),
       stripe: differing(['amount_differs']),
       adyen: told('reversed_there', 'refund'),
+    },
+  ],
+  [
+    'captured',
+    { portal: 'refund', of: amount },
+    {
+      checkout: differing(['amount_differs']),
+      stripe: differing(['amount_differs']),
+      adyen: told('reversed_there', 'refund'),
+    },
+  ],
+  [
+    'captured',
+    { portal: 'undoCapture' },
+    {
+      checkout: takenBack,
+      stripe: 'it takes the money with the answer, for good',
+      adyen: takenBack,
     },
   ],
   [

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Orphan, standingOf } from '../../src/checkout/orphan.ts'
 import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import { quick } from '../support/fault-table.ts'
+import { findingsOf, openUnverified } from '../support/holding.ts'
 import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
@@ -103,6 +104,34 @@ describe.each(stages)('%s', (name, stage) => {
     await stage.run('handle_notices')
     expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
   })
+
+  // Stripe answers a cancel with its end, and Adyen posts that once.
+  test.runIf(name === 'checkout')(
+    'of a hold, done and then undone by the vendor: it is done again once a notice says so',
+    async () => {
+      const session = await openUnverified(account)
+      await client.present(session, quick)
+      const { payment_id } = (await client.confirm(session)).body
+      await stage.rest(posts)
+      await client.decideHold('void', payment_id)
+      await stage.rest(posts)
+      const [charge] = await sql<{ reference: string }[]>`
+        select operation_id as reference from acquirer_operations
+        where payment_id = ${payment_id} and kind = 'authorise'`
+      const { reference } = charge!
+      expect(kept(reference)).toBe(0)
+      await clock.advance(96 * hour_ms)
+      vendor.portal.undoVoid(reference)
+      expect(kept(reference)).toBe(4200)
+      await stage.post()
+      await stage.run('handle_notices')
+      expect(await orphanOf(reference)).toMatchObject({ next_try_at: expect.any(Date) })
+      await stage.rest(posts)
+      expect(kept(reference)).toBe(0)
+      expect((await client.readPayment(payment_id)).body.status).toBe('voided')
+      expect(await findingsOf(other, payment_id)).toEqual([])
+    },
+  )
 
   // Adyen cannot be asked what became of a reversal.
   test.runIf(name !== 'adyen')(

@@ -35,7 +35,7 @@ export function checkoutPortal(books: CheckoutBooks): Portal {
     orThrow(books.payments.find((payment) => payment.reference === shortReference(reference)))
   const undo = (type: 'Capture' | 'Void') => (reference: string) => {
     for (const action of paymentOf(reference).actions) {
-      if (action.type === type) action.approved = false
+      if (action.type === type) Object.assign(action, { approved: false, is_sent_back: true })
     }
   }
   const settle = (path: 'captures' | 'voids' | 'refunds') => (reference: string, amount?: number) =>
@@ -67,14 +67,15 @@ export function adyenPortal(books: AdyenBooks, words: string): Portal & AdyenPor
     (reference: string, amount?: number) =>
       books.actElsewhere(paymentOf(reference), { event, takes, amount, reference: words })
   const never = () => {
-    throw new Error('is told by a CAPTURE_FAILED, and shown nowhere')
+    throw new Error('is told by no notice, and shown nowhere')
   }
   return {
     capture: act('CAPTURE', 'capture'),
     void: act('CANCELLATION', 'cancel'),
     refund: act('REFUND', 'refund'),
     expire: act('EXPIRE', 'cancel'),
-    ...{ undoCapture: never, shrinkCapture: never, undoVoid: never },
+    undoCapture: act('CAPTURE_FAILED'),
+    ...{ shrinkCapture: never, undoVoid: never },
     reverse: act('CANCEL_OR_REFUND', 'refund'),
     dispute: act('CHARGEBACK'),
     adjust: act('AUTHORISATION_ADJUSTMENT'),

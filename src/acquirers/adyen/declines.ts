@@ -1,4 +1,5 @@
-// The meaning of Adyen's refusal reason codes in our terms.
+// The meaning of Adyen's refusal reason codes in our terms, by docs.adyen.com/development-resources/refusal-reasons, read in 2026-11.
+// An unknown code leaves a decline soft.
 
 import type { Decline } from '../acquirer.ts'
 import {
@@ -34,8 +35,8 @@ export const table: readonly DeclineRow[] = [
 const meanings = meaningsOf(table)
 
 /**
- * Adyen's words for its codes, as its notices have them instead. Source: docs.adyen.com/development-resources/refusal-reasons, as of November
- * 2026. Only those whose meaning is hard or fraud: other words leave a decline soft.
+ * Adyen's words for its codes, as its notices have them instead. Only those whose meaning is hard or fraud: other words leave a decline
+ * soft.
  */
 export const codesOfWords: Readonly<Record<string, string>> = {
   'blocked card': '5',

@@ -1,5 +1,5 @@
-// The meaning of Checkout.com's response codes in our terms, by checkout.com/docs/resources/codes, read in
-// 2026-11. The range of an unknown code decides.
+// The meaning of Checkout.com's response codes in our terms, by checkout.com/docs/developer-resources/codes/api-response-codes as of
+// 2025-12-03, read in 2026-11. The range of an unknown code decides.
 
 import {
   type DeclineRow,

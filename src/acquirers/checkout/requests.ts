@@ -6,7 +6,10 @@ import type { WireRequest } from '../wire.ts'
 import { apiUrlOf, type CheckoutCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 
-/** The maximum length of a page. */
+/**
+ * The length of a page. By its library for .NET (`PaymentsSearchRequest`, read in 2026-11) Checkout.com takes up to 1,000. No answer of
+ * more than 1 MiB is read, so each payment may have 4 KiB.
+ */
 export const search_limit = 250
 
 /**

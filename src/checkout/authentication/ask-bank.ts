@@ -30,11 +30,11 @@ import { askAgain, isUsable } from './card-enrolment.ts'
 import { results_path } from './receive-result.ts'
 import { asking_ms, retryWhileAsking } from './while-asking.ts'
 
-/** How long a bank's 3DS Method page may take, counted from when our page was opened. */
+/** How long a bank's 3DS Method page may take, counted from when our page was opened: docs.3dsecure.io, "3DS Method", 2026-05-12. */
 const method_ms = 10_000
 /** How long a bank's answer may take: a provider gives a Directory Server 10 s, and then says so. */
 const answer_ms = 12_000
-/** A bank's challenge page lives 10 minutes; the RReq is due within one more. */
+/** A bank's challenge page lives 10 minutes, by section 5.5 of EMVCo's specification; the RReq is due within one more. */
 const challenge_ms = 11 * 60 * 1000
 
 type BankRequest = {

@@ -56,7 +56,8 @@ export async function contradiction(
   if (was_approved && operation.kind === 'refund' && answer.result === 'refused') {
     return (await failRefund(context, ended, answer)) ? 'settled' : 'nothing_new'
   }
-  if (was_approved && operation.kind === 'reverse') return reverseAgain(context, ended)
+  const gave_back = operation.kind === 'reverse' || operation.kind === 'void'
+  if (was_approved && gave_back) return reverseAgain(context, ended)
   if (was_approved) return noteTakenBack(context, ended)
   if (operation.kind === 'refund') {
     return (await noteRefundedThere(context, operation)) ? 'contradicts' : 'nothing_new'
@@ -80,13 +81,13 @@ function mayContradict({ operation }: OperationCase, { answer }: Hint): boolean 
   return (answer.outcome === 'approved') !== was_approved
 }
 
-/** The charge has failed here, and the acquirer holds its money again: it becomes an orphan, which is reversed. */
+/** The charge has failed or was voided here, and the acquirer holds its money again: it becomes an orphan, which is reversed. */
 async function reverseAgain(
   context: SettlementContext,
   { operation, payment, authorisation }: OperationCase,
 ): Promise<Contradiction> {
-  const { acquirer, operation_id, payment_id, amount, currency } = operation
-  const fields = { operation_id, payment_id, acquirer }
+  const { acquirer, operation_id, payment_id, kind, amount, currency } = operation
+  const fields = { operation_id, payment_id, kind, acquirer }
   context.world.log.error(fields, 'a reversal has failed since, the charge is reversed again')
   const money = { amount, currency }
   await takeBack(context, { authorisation: authorisation!, acquirer, money, payment })
@@ -115,9 +116,7 @@ async function noteTakenBack(
   const { operation_id, payment_id, kind, acquirer } = ended.operation
   const fields = { operation_id, payment_id, kind, acquirer }
   context.world.log.error(fields, 'the acquirer has taken back what it approved')
-  const took_money = kind === 'capture' || kind === 'authorise'
-  const state = took_money ? ('declined' as const) : ('reserved' as const)
-  await note(context, ended, state)
+  await note(context, ended, 'declined')
   return 'contradicts'
 }
 

@@ -40,7 +40,10 @@ export const threeDsecureIo: ThreeDsConnector<ThreeDsecureIoCredentials> = {
   check,
 }
 
-/** The vendor forgets an id 80 s after it gave it out. Some seconds are left for the AReq to arrive. */
+/**
+ * The vendor forgets an id 80 s after it gave it out: docs.3dsecure.io, `/preauth`, 2026-05-12. Some seconds are left for the AReq to
+ * arrive.
+ */
 const transaction_life_ms = 75_000
 
 type Connection = ThreeDsConnection<ThreeDsecureIoCredentials>

@@ -9,7 +9,7 @@ import { apiUrlOf, type ThreeDsecureIoCredentials } from './credentials.ts'
 
 export type Account = { credentials: ThreeDsecureIoCredentials; mode: 'live' | 'sandbox' }
 
-/** A shopper waits for each of these. The vendor gives a Directory Server 10 s, and then says so. */
+/** A shopper waits for each of these. The vendor gives a Directory Server 10 s, and then says so: docs.3dsecure.io, `/auth`, 2026-05-12. */
 export const timeouts = {
   preauth: { ms: 5_000 },
   auth: { ms: 12_000 },

@@ -1,5 +1,5 @@
-// Numbers for 3dsecure.io's sandbox. The vendor publishes how the last four digits behave; the others are those of its Visa
-// example, but for two that make the Luhn check hold.
+// Numbers for 3dsecure.io's sandbox. The vendor publishes how the last four digits behave (docs.3dsecure.io, "Sandbox Testcases",
+// 2026-05-12); the others are those of its Visa example, but for two that make the Luhn check hold.
 
 export const threeDsecureIoSandboxNumbers: readonly string[] = [
   // Authenticated: 2.2.0, 2.1.0 without a 3DS Method, one whose 3DS Method is silent.

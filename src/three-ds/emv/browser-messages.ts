@@ -40,7 +40,7 @@ export const challengeForm: ThreeDs['challengeForm'] = (challenge) => ({
   },
 })
 
-/** EMVCo's limit for threeDSSessionData. */
+/** EMVCo's limit for threeDSSessionData: specification 2.2.0, annex A. */
 const session_data_characters_max = 1024
 
 /** threeDSSessionData for a text of ours, which the bank posts back unread with the CRes. Null if the text is too long for it. */

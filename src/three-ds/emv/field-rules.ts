@@ -1,5 +1,7 @@
 // The field rules of every message: versions 2.1.0 and 2.2.0, browser channel, payments. `required` may depend on the message.
 // Fields that are not named here are ignored.
+// Source: EMVCo's "3-D Secure Protocol and Core Functions Specification" 2.1.0 and 2.2.0, annex A. Those of AReq, ARes, RReq, CReq, CRes
+// and Erro were compared with docs.3dsecure.io/3dsv2 of 2026-05-12 in 2026-11. Where the two versions differ, the looser one holds.
 
 import { isObject, type JsonObject } from './json.ts'
 import { isTransactionId } from './transaction-id.ts'

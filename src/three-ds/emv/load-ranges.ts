@@ -20,8 +20,9 @@ type Loading = {
 }
 
 const hour_ms = 3_600_000
+/** EMVCo wants a PReq once a day at least. */
 const refresh_after_ms = 24 * hour_ms
-/** A Directory Server refuses more frequent requests. */
+/** EMVCo lets a Directory Server refuse more frequent ones: Erro 103. */
 const ask_again_after_ms = hour_ms
 
 /** Schemes with the same address share one table, because the same server answers for them. */

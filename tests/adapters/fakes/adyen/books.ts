@@ -26,6 +26,7 @@ export type FakeModification = {
 type ActElsewhere =
   | 'EXPIRE'
   | 'CHARGEBACK'
+  | 'CAPTURE_FAILED'
   | 'AUTHORISATION_ADJUSTMENT'
   | 'MANUAL_REVIEW_REJECT'
   | 'POSTPONED_REFUND'

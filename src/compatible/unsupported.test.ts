@@ -1,0 +1,28 @@
+// Whoever moves here from the other platform sends parameters that only it has: each is named with what to do about it.
+
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { intentCreate } from './intent-body.ts'
+import { adviceOn } from './unsupported.ts'
+
+/** The members of one of the library's types, which only its text shows. */
+function membersOf(file: string, type: string): string[] {
+  const types = fileURLToPath(new URL(`resources/${file}`, import.meta.resolve('stripe')))
+  const text = readFileSync(types, 'utf8')
+  const [, body = ''] = new RegExp(`export interface ${type} \\{\\n([^]*?)\\n\\}`).exec(text) ?? []
+  return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name]) => name!)
+}
+
+test.each([
+  ['PaymentIntents.d.ts', 'PaymentIntentCreateParams', Object.keys(intentCreate.shape)],
+  ['PaymentIntents.d.ts', 'PaymentIntentRetrieveParams', []],
+  ['Refunds.d.ts', 'RefundCreateParams', ['payment_intent', 'amount', 'reason', 'metadata']],
+])('%s, %s: each parameter is taken, or there is advice', (file, type, taken) => {
+  const names = membersOf(file, type)
+  expect(names.length).toBeGreaterThan(1)
+  const unknown = names.filter(
+    (name) => !taken.includes(name) && !adviceOn(name).words.startsWith('is not supported'),
+  )
+  expect(unknown).toEqual([])
+})
