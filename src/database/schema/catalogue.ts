@@ -8,12 +8,12 @@ export type Catalogue = Map<string, string>
 /** The schemas to describe, each with what stands before the names of its tables in the description. */
 export type DescribedSchemas = Record<string, string>
 
-export const own_schemas = { public: '', vault: 'vault.', simulator: 'simulator.' }
+export const ownSchemas = { public: '', vault: 'vault.', simulator: 'simulator.' }
 
 /** Runs in a transaction, whose search_path it changes: PostgreSQL then writes each name with its schema. */
 export async function describeCatalogue(
   tx: AnySql,
-  schemas: DescribedSchemas = own_schemas,
+  schemas: DescribedSchemas = ownSchemas,
 ): Promise<Catalogue> {
   await tx`set local search_path = pg_catalog`
   const rows = await tx<{ name: string; definition: string }[]>`

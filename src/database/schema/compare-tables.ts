@@ -2,7 +2,7 @@
 // transaction that takes them back: so it is the same server that says how each of the two is to be written.
 
 import type { AnySql } from '../open.ts'
-import { type Catalogue, describeCatalogue, own_schemas } from './catalogue.ts'
+import { type Catalogue, describeCatalogue, ownSchemas } from './catalogue.ts'
 
 const faults_shown = 5
 
@@ -35,16 +35,16 @@ export function differences(expected: Catalogue, actual: Catalogue): string[] {
 
 const beside = 'ripper_compared'
 /** Where a text names a schema. Whatever it names without one lies in `public`. */
-const named_schemas = /\b(vault|simulator)(?=[.;])/g
+const namedSchemas = /\b(vault|simulator)(?=[.;])/g
 
 async function makeAndDescribe(tx: AnySql, texts: readonly string[]): Promise<Catalogue> {
-  const places = Object.entries(own_schemas).map(([name, as]) => [`${beside}_${name}`, as])
+  const places = Object.entries(ownSchemas).map(([name, as]) => [`${beside}_${name}`, as])
   await tx`savepoint compared`
   // Nodes of a cluster need no second tables. Elsewhere nobody reads this.
   await tx`select set_config('citus.enable_ddl_propagation', 'off', true)`
   await tx.unsafe(`create schema ${beside}_public; set local search_path = ${beside}_public`)
   for (const text of texts) {
-    await tx.unsafe(text.replace(named_schemas, `${beside}_$1`))
+    await tx.unsafe(text.replace(namedSchemas, `${beside}_$1`))
   }
   const expected = await describeCatalogue(tx, Object.fromEntries(places))
   await tx`rollback to savepoint compared`
