@@ -70,16 +70,11 @@ function refuseOther(newest: number | null, migrations: readonly Migration[]): v
     )
   }
   if (newest < first) {
-    throw new Error(`The database has migration ${newest}, and ${tooOld(first)}.`)
+    throw new Error(
+      `The database has migration ${newest}, and this version begins with ${first}: bring it there with the release of ` +
+        `commit ${last_release} (its ripper migrate), and then come back to this one.`,
+    )
   }
-}
-
-/** What to do with a database or a backup from before the schema. */
-export function tooOld(first = schema_migration): string {
-  return (
-    `this version begins with ${first}: bring it there with the release of commit ${last_release} (its ripper migrate), ` +
-    'and then come back to this one'
-  )
 }
 
 /** The newest release that still has the migrations which the schema took the place of. */
@@ -191,19 +186,19 @@ async function adopt(
 ): Promise<void> {
   const [schema] = migrations
   if (!schema || (await nameOf(sql, schema)) === schema.name) return
-  await sql
-    .begin(async (tx) => {
-      const newest = await lockNewest(tx)
-      if ((await nameOf(tx, schema)) === schema.name) return
-      const texts = migrations.filter(({ number }) => number <= newest!).map(({ text }) => text)
-      await compareTables(tx, texts)
-      await tx`update migrations set name = ${schema.name} where number = ${schema.number}`
-      log.info({}, 'tables of an earlier release adopted')
-    })
-    .catch((error) => {
-      refuseForbidden(error, 'was not compared with this version yet, which this role may not do')
-      throw error
-    })
+  const adopting = sql.begin(async (tx) => {
+    const newest = await lockNewest(tx)
+    if ((await nameOf(tx, schema)) === schema.name) return false
+    const texts = migrations.filter(({ number }) => number <= newest!).map(({ text }) => text)
+    await compareTables(tx, texts)
+    await tx`update migrations set name = ${schema.name} where number = ${schema.number}`
+    return true
+  })
+  const is_first = await adopting.catch((error) => {
+    refuseForbidden(error, 'was not compared with this version yet, which this role may not do')
+    throw error
+  })
+  if (is_first) log.info({}, 'tables of an earlier release adopted')
 }
 
 async function nameOf(sql: AnySql, { number }: Migration): Promise<string | undefined> {

@@ -26,8 +26,9 @@ afterAll(async () => {
   for (const database of databases) await database.drop()
 })
 
+const schemas = { public: '', vault: 'vault.', simulator: 'simulator.' }
 const catalogueOf = ({ sql }: Database) =>
-  sql.begin(async (tx) => Object.fromEntries(await describeCatalogue(tx)))
+  sql.begin(async (tx) => Object.fromEntries(await describeCatalogue(tx, schemas)))
 
 test.skipIf(no_history)('the same tables, which are adopted as they are', async () => {
   const texts = migrationTexts(last_release)

@@ -70,6 +70,14 @@ test('one that is otherwise is refused, and left as it is', async () => {
   expect(await stateOf()).toEqual(untouched)
 })
 
+test('one whose tables lie in the first schema of its search_path is adopted, too', async () => {
+  const { sql } = database
+  await sql.unsafe('alter schema public rename to "shop 1"; create schema public')
+  const elsewhere = await fresh.open({ url: `${fresh.url}&search_path="shop 1"` })
+  expect(await run(elsewhere)).toEqual(later)
+  await elsewhere.close()
+})
+
 test('one that stands before the schema is refused, with what brings it there', async () => {
   await database.sql`delete from migrations where number > 20`
   const words =

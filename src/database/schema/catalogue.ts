@@ -8,13 +8,8 @@ export type Catalogue = Map<string, string>
 /** The schemas to describe, each with what stands before the names of its tables in the description. */
 export type DescribedSchemas = Record<string, string>
 
-export const ownSchemas = { public: '', vault: 'vault.', simulator: 'simulator.' }
-
 /** Runs in a transaction, whose search_path it changes: PostgreSQL then writes each name with its schema. */
-export async function describeCatalogue(
-  tx: AnySql,
-  schemas: DescribedSchemas = ownSchemas,
-): Promise<Catalogue> {
+export async function describeCatalogue(tx: AnySql, schemas: DescribedSchemas): Promise<Catalogue> {
   await tx`set local search_path = pg_catalog`
   const rows = await tx<{ name: string; definition: string }[]>`
     with schemas as (
@@ -48,7 +43,10 @@ export async function describeCatalogue(
     from pg_proc join schemas on schemas.oid = pronamespace where prokind in ('f', 'p')`
   const plain = (text: string) =>
     Object.entries(schemas)
-      .reduce((words, [name, as]) => words.replaceAll(`${name}.`, as), text)
+      .reduce(
+        (words, [name, as]) => words.replaceAll(`"${name}".`, as).replaceAll(`${name}.`, as),
+        text,
+      )
       .replace(/\s+/g, ' ')
   return new Map(rows.map(({ name, definition }) => [plain(name), plain(definition)]))
 }

@@ -2,14 +2,17 @@
 // transaction that takes them back: so it is the same server that says how each of the two is to be written.
 
 import type { AnySql } from '../open.ts'
-import { type Catalogue, describeCatalogue, ownSchemas } from './catalogue.ts'
+import { type Catalogue, type DescribedSchemas, describeCatalogue } from './catalogue.ts'
 
 const faults_shown = 5
 
 /** Throws an Error with a message for people where the tables are not those that these texts make, or are not ready. */
 export async function compareTables(tx: AnySql, texts: readonly string[]): Promise<void> {
+  // Usually `public`: the first schema of the role's search_path.
+  const [home] = await tx<[{ name: string }]>`
+    select nspname as name from pg_namespace n join pg_class c on n.oid = relnamespace where c.oid = 'migrations'::regclass`
   const expected = await makeAndDescribe(tx, texts)
-  const faults = differences(expected, await describeCatalogue(tx))
+  const faults = differences(expected, await describeCatalogue(tx, schemasOf('', home.name)))
   await tx`set local search_path to default`
   if (faults.length === 0) return refuseUnfilled(tx)
   const more = faults.length - faults_shown
@@ -20,11 +23,12 @@ export async function compareTables(tx: AnySql, texts: readonly string[]): Promi
 }
 
 /** What differs, in words. More tables, columns and indexes may be an operator's own; a further constraint refuses rows of ours. */
-export function differences(expected: Catalogue, actual: Catalogue): string[] {
+function differences(expected: Catalogue, actual: Catalogue): string[] {
   const wrong = [...expected].flatMap(([name, definition]) => {
-    const is = actual.get(name)
-    if (is === undefined) return [`the ${name} is missing`]
-    return is === definition ? [] : [`the ${name} is «${is}» instead of «${definition}»`]
+    const actual_definition = actual.get(name)
+    if (actual_definition === undefined) return [`the ${name} is missing`]
+    if (actual_definition === definition) return []
+    return [`the ${name} is «${actual_definition}» instead of «${definition}»`]
   })
   const further = [...actual.keys()].filter((name) => {
     const table = /^constraint .* of (.*)$/.exec(name)?.[1]
@@ -33,20 +37,22 @@ export function differences(expected: Catalogue, actual: Catalogue): string[] {
   return [...wrong, ...further.map((name) => `the ${name} is one too many`)]
 }
 
-const beside = 'ripper_compared'
-/** Where a text names a schema. Whatever it names without one lies in `public`. */
+/** Before the names of the schemas of the second tables. */
+const beside = 'ripper_compared_'
+/** Where a text names a schema. Whatever it names without one lies in the first of search_path. */
 const namedSchemas = /\b(vault|simulator)(?=[.;])/g
 
+function schemasOf(prefix: string, home: string): DescribedSchemas {
+  return { [prefix + home]: '', [`${prefix}vault`]: 'vault.', [`${prefix}simulator`]: 'simulator.' }
+}
+
 async function makeAndDescribe(tx: AnySql, texts: readonly string[]): Promise<Catalogue> {
-  const places = Object.entries(ownSchemas).map(([name, as]) => [`${beside}_${name}`, as])
   await tx`savepoint compared`
   // Nodes of a cluster need no second tables. Elsewhere nobody reads this.
   await tx`select set_config('citus.enable_ddl_propagation', 'off', true)`
-  await tx.unsafe(`create schema ${beside}_public; set local search_path = ${beside}_public`)
-  for (const text of texts) {
-    await tx.unsafe(text.replace(namedSchemas, `${beside}_$1`))
-  }
-  const expected = await describeCatalogue(tx, Object.fromEntries(places))
+  await tx.unsafe(`create schema ${beside}home; set local search_path = ${beside}home`)
+  for (const text of texts) await tx.unsafe(text.replace(namedSchemas, `${beside}$1`))
+  const expected = await describeCatalogue(tx, schemasOf(beside, 'home'))
   await tx`rollback to savepoint compared`
   return expected
 }
