@@ -11,7 +11,6 @@ import { forgetOldNotices, handleNotices } from './checkout/notices/handle-notic
 import { reverseOrphans } from './checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from './checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from './checkout/orphans/watch-database.ts'
-import { fillPaymentColumns } from './checkout/reading/fill-payments.ts'
 import type { ReceiptMailer } from './checkout/receipts/mailer.ts'
 import { sendReceipts } from './checkout/receipts/send-receipts.ts'
 import { compareBooks } from './checkout/reconciling/compare-books.ts'
@@ -106,7 +105,6 @@ export const jobs: Job[] = [
   { name: 'compare_books', every_seconds: 600, where: 'whole', run: compareBooks },
   { name: 'watch_settlements', every_seconds: 15, where: 'whole', run: watchSettlements },
   { name: 'send_receipts', every_seconds: 5, run: sendReceipts },
-  { name: 'fill_payment_columns', every_seconds: 10, run: fillPaymentColumns },
   { name: 'watch_cells', every_seconds: 2, where: 'whole', run: watchCells },
   { name: 'keep_statistics', every_seconds: 5, where: 'whole', run: keepStatistics },
   { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },

@@ -26,7 +26,7 @@ async function upgradeFrom(ref: string): Promise<void> {
   try {
     say(`from ${old.commit}`)
     say(
-      `seed ${asked.seed}; it knows ${old.migrations} migrations, this one ${thisRelease().migrations}`,
+      `seed ${asked.seed}; it knows migrations up to ${old.migration}, this one up to ${thisRelease().migration}`,
     )
     const report = await runUpgrade({
       ...{ old, seed: asked.seed, shops: 3, returns: true, tell: say },

@@ -21,17 +21,14 @@ export type Release = {
   root: string
   /** Its commit's first words; null for the working copy. */
   commit: string | null
-  /** How many migrations it knows. */
-  migrations: number
+  /** The newest migration that it knows. */
+  migration: number
   /** Whether it goes on taking requests for a while when it is told to stop. */
   drains: boolean
 }
 
 const here = resolve(import.meta.dirname, '../..')
 const migrations_folder = 'src/database/migrations'
-
-/** Up to this one migrations were written before releases had to run side by side. */
-export const first_rule_after = 5
 
 /** What is run here, changes that are not committed included. */
 export function thisRelease(): Release {
@@ -45,19 +42,22 @@ export function commitOf(ref: string): string | null {
   return status === 0 ? stdout.trim() : null
 }
 
-/**
- * The release to come from where none is named: the last that knew one migration less, where that one was written for releases
- * side by side; else the one that made the migrations what they are.
- */
+/** The release to come from where none is named: the last that knew one migration less. */
 export function defaultRef(): string {
-  const newest = migrationsOf(here).at(-1)!
-  const path = `${migrations_folder}/${newest}`
-  if (Number(newest.slice(0, 4)) > first_rule_after) {
-    const added = git(['log', '--diff-filter=A', '--format=%H', '--', path]).split('\n').at(0)
-    // Not committed yet: HEAD does not know it.
-    return added ? `${added}^` : 'HEAD'
-  }
-  return git(['log', '-1', '--format=%H', '--', migrations_folder]).trim() || 'HEAD'
+  const path = `${migrations_folder}/${newestMigration(here)}`
+  const added = git(['log', '--diff-filter=A', '--format=%H', '--', path]).split('\n').at(0)
+  // Not committed yet: HEAD does not know it.
+  return added ? `${added}^` : 'HEAD'
+}
+
+/** The texts of a release's migration files, in their order. */
+export function migrationTexts(ref: string): string[] {
+  const names = git(['ls-tree', '--name-only', ref, '--', `${migrations_folder}/`])
+  return names
+    .trim()
+    .split('\n')
+    .toSorted()
+    .map((path) => git(['show', `${ref}:${path}`]))
 }
 
 /** Copies a release to a folder of its own, with its pages built. Throws an Error with a message for people. */
@@ -85,22 +85,25 @@ export function copyRelease(ref: string): Release & { remove(): void } {
   }
 }
 
-function look(root: string): Pick<Release, 'root' | 'migrations' | 'drains'> {
+function look(root: string): Pick<Release, 'root' | 'migration' | 'drains'> {
   // Where releases have kept their settings; the first ones had none for this.
   const settings = ['src/config/settings.ts', 'src/variables.ts']
     .map((path) => join(root, path))
     .find((path) => existsSync(path))
   return {
     root,
-    migrations: migrationsOf(root).length,
+    migration: Number(newestMigration(root).slice(0, 4)),
     drains:
       settings !== undefined && readFileSync(settings, 'utf8').includes('RIPPER_DRAIN_SECONDS'),
   }
 }
 
-function migrationsOf(root: string): string[] {
+function newestMigration(root: string): string {
   const names = readdirSync(join(root, migrations_folder))
-  return names.filter((name) => name.endsWith('.sql')).sort()
+  return names
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .at(-1)!
 }
 
 /** How releases up to 0.1 brought Node. The one that runs this stands in its place. */

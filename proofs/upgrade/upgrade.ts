@@ -85,7 +85,7 @@ export async function runUpgrade(asked: UpgradeOptions): Promise<UpgradeReport> 
 
 /** Only a database that it does not know may keep the old release from running again. */
 function faultsOfWayBack(way_back: WayBack, old: Release): string[] {
-  if (typeof way_back === 'string' || old.migrations < thisRelease().migrations) return []
+  if (typeof way_back === 'string' || old.migration < thisRelease().migration) return []
   return [`the old release does not start again: ${way_back.refused}`]
 }
 

@@ -123,7 +123,7 @@ const kindOf: Record<AcquirerCharge['state'], FindingKind> = {
   expired: 'expired_there',
   reserved: 'reserved_there',
   captured: 'captured_there',
-  // No kind of its own: the database knows only those above, and a process of an older release has words for no other.
+  // No kind of its own: the database knows only those above.
   refunded: 'reversed_there',
 }
 

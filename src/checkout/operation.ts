@@ -48,7 +48,7 @@ export type Operation = {
   asked_by: 'merchant' | 'rules' | null
   /** The idempotency key of a decision or refund that came by the API. */
   idempotency_key: string | null
-  /** Whose key it is; null for one of an earlier release. */
+  /** Whose key it is; null for one of an early release. */
   idempotency_audience: string | null
 }
 

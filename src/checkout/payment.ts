@@ -29,7 +29,7 @@ export type Payment = {
   refunded_amount: number
   /** How many refunds were made, failed ones included. */
   refund_count: number
-  /** As `emailKey` spells it; null without an email. Rows of an earlier release have none of these three until a job fills them. */
+  /** As `emailKey` spells it; null without an email. */
   customer_email: string | null
   card_brand: Brand | null
   card_last4: string | null

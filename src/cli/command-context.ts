@@ -41,7 +41,7 @@ export async function withCommandContext<T>(
   // A command prints what it has to say. The log of a service would only get in between.
   const usual = { log_level: 'error' as const, database_connections: 2 }
   const config = { ...readConfig(environment), ...usual }
-  const { world, database, keyring, vendor_http, windows_from } = await openExisting(config, stderr)
+  const { world, database, keyring, vendor_http } = await openExisting(config, stderr)
   const { sql } = database
   const left = new Set<string>()
   try {
@@ -53,7 +53,7 @@ export async function withCommandContext<T>(
       sql,
       keyring,
       vendor_http,
-      ids: openIds(world.random, keyring, windows_from),
+      ids: openIds(world.random, keyring),
       clock,
       world: shifted,
       actor: 'operator',

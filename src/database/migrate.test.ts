@@ -9,7 +9,7 @@ import { type FreshDatabase, freshDatabase } from '../../tests/support/database.
 import { countLockWaits } from '../../tests/support/lock-waits.ts'
 import { until } from '../../tests/support/service.ts'
 import { quiet } from '../../tests/support/world.ts'
-import { aloneSince, type Migration, migrate, readMigrations, upgradedSince } from './migrate.ts'
+import { type Migration, migrate, ownMigrations, readMigrations } from './migrate.ts'
 import type { Database } from './open.ts'
 
 let fresh: FreshDatabase
@@ -49,19 +49,6 @@ test('what is missing is applied, in order and once', async () => {
   expect(await database.sql`select * from migrations where number = 2`).toEqual([
     { number: 2, name: '2.sql', applied_at: clock.now() },
   ])
-})
-
-test('a release is alone a day after its migration, or at once on a database that it has made', async () => {
-  const { sql } = database
-  await run(three.slice(0, 2))
-  const made_at = clock.now()
-  await clock.advance(60_000)
-  await run(three)
-  expect(await aloneSince(sql, 2)).toEqual(made_at)
-  expect(await aloneSince(sql, 3)).toEqual(new Date(clock.now().getTime() + 24 * 3_600_000))
-  expect(await upgradedSince(sql, 2)).toBe(null)
-  expect(await upgradedSince(sql, 3)).toEqual(await aloneSince(sql, 3))
-  await expect(aloneSince(sql, 4)).rejects.toThrow('migration 4 has not run')
 })
 
 test('one that fails leaves nothing of itself and keeps those before', async () => {
@@ -107,27 +94,78 @@ test('a database of a newer version is refused', async () => {
   )
 })
 
+test('a database that stands before the first is refused, and told what brings it there', async () => {
+  await run(three.slice(0, 1))
+  await expect(run(three.slice(1))).rejects.toThrow(
+    'has migration 1, and this version begins with 2: bring it there with the release of commit',
+  )
+})
+
+describe('an older version on the same empty database', () => {
+  const older = [made(1, 'create table a (n int)'), made(2, 'create table b (n int)')]
+  const schema = made(2, 'create table b (n int); create table a (n int);')
+
+  test('that has begun is waited for, and then refused', async () => {
+    const other = await fresh.open({ connections_max: 1 })
+    await run([])
+    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>()
+    const { promise: lasts, resolve: end } = Promise.withResolvers<void>()
+    const making = other.sql.begin(async (tx) => {
+      await tx`insert into migrations values (1, '1.sql', ${clock.now()})`
+      await tx`create table a (n int)`
+      hasBegun()
+      await lasts
+    })
+    await begun
+    const refused = expect(run([schema])).rejects.toThrow('has migration 1, and this version')
+    await until(
+      () => countLockWaits(database.sql),
+      (count) => count === 1,
+    )
+    end()
+    await making
+    await refused
+    // Once the older one is through, its tables are this version's.
+    await run(older, other)
+    expect(await database.sql`select number from migrations order by 1`).toHaveLength(2)
+    await other.close()
+  })
+
+  test('that comes later makes nothing, and destroys nothing', async () => {
+    await run([schema])
+    // It had found the database empty before.
+    const late = database.sql.begin(async (tx) => {
+      await tx`insert into migrations values (1, '1.sql', ${clock.now()}) on conflict do nothing`
+      await tx.unsafe(older[0]!.text)
+    })
+    await expect(late).rejects.toThrow('already exists')
+    expect(await database.sql`select number from migrations`).toEqual([{ number: 2 }])
+    expect(await run([schema])).toEqual([])
+  })
+})
+
 describe('the files of a folder', () => {
   const table: [files: string[], expected: number[] | string][] = [
     [
-      ['0001_a.sql', '0002_b.sql', 'README'],
-      [1, 2],
+      ['0036_a.sql', '0037_b.sql', 'README'],
+      [36, 37],
     ],
     [
-      ['0002_b.sql', '0001_a.sql'],
-      [1, 2],
+      ['0037_b.sql', '0036_a.sql'],
+      [36, 37],
     ],
     [[], []],
-    [['0001_a.sql', '0003_c.sql'], '0003_c.sql should begin with 0002_'],
-    [['0001_a.sql', '0001_b.sql'], '0001_b.sql should begin with 0002_'],
-    [['schema.sql'], 'schema.sql should begin with 0001_'],
+    [['0036_a.sql', '0038_c.sql'], '0038_c.sql should begin with 0037_'],
+    [['0036_a.sql', '0036_b.sql'], '0036_b.sql should begin with 0037_'],
+    [['0001_a.sql'], '0001_a.sql should begin with 0036_'],
+    [['schema.sql'], 'schema.sql should begin with 0036_'],
   ]
 
   test.each(table)('%j', (files, expected) => {
     const folder = mkdtempSync(`${tmpdir()}/ripper-migrations-`)
     try {
       for (const file of files) writeFileSync(`${folder}/${file}`, file)
-      const read = () => readMigrations(pathToFileURL(`${folder}/`))
+      const read = () => readMigrations(pathToFileURL(`${folder}/`), 36)
       if (typeof expected === 'string') expect(read).toThrow(expected)
       else expect(read().map(({ number }) => number)).toEqual(expected)
     } finally {
@@ -136,10 +174,9 @@ describe('the files of a folder', () => {
   })
 
   test('the real ones are well numbered, and the template has them all', async () => {
-    const own = readMigrations(new URL('migrations/', import.meta.url))
     const copy = await freshDatabase()
     const migrated = await copy.open()
-    expect(await run(own, migrated)).toEqual([])
+    expect(await run(ownMigrations(), migrated)).toEqual([])
     await migrated.close()
     await copy.drop()
   })

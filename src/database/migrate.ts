@@ -1,33 +1,31 @@
-// Brings a database's tables up to this version: numbered files, each applied once, in order, permanently.
+// Brings a database's tables up to this version: first the schema, then numbered files, each applied once, in order, permanently.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Clock, Log } from '../kernel/world.ts'
 import { areCellsCurrent, isDistributed, makeCells } from './cells/distribute.ts'
-import type { Sql } from './driver/pool.ts'
+import type { AnySql, Sql } from './driver/pool.ts'
 import { isLockTimeout, isRetriable } from './failures.ts'
+import { compareTables } from './schema/compare-tables.ts'
+import { schema_migration, schemaText } from './schema/schema.ts'
 
 export type Migration = { number: number; name: string; text: string }
-
-const day_ms = 24 * 3_600_000
-/** A new database gets all its migrations within this time, and no upgrade comes so soon. */
-const one_run_ms = 10_000
 
 type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly Migration[] }
 
 /**
  * Applies the missing migrations and returns their numbers. Several processes may do this at once while others serve requests:
- * each wait for a table is short, and is repeated without limit.
+ * each wait for a table is short, and is repeated without limit. The first migration is the schema of an empty database.
  */
 export async function migrate(options: MigrateOptions): Promise<number[]> {
   const { sql, log, migrations = ownMigrations() } = options
   await ensureTable(sql)
-  const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
-  const known = migrations.at(-1)?.number ?? 0
-  if (row.newest !== null && row.newest > known) throw newer({ newest: row.newest, known })
+  const newest = await newestOf(sql)
+  refuseOther(newest, migrations)
+  if (newest !== null) await adopt(options, migrations)
   const applied: number[] = []
   for (const migration of migrations) {
-    if (migration.number <= (row.newest ?? 0)) continue
-    if (!(await applyInTurns(options, migration))) continue
+    if (migration.number <= (newest ?? 0)) continue
+    if (!(await applyInTurns(options, migration, migrations))) continue
     log.info({ migration: migration.name }, 'migrated')
     applied.push(migration.number)
   }
@@ -52,7 +50,7 @@ export async function refuseUnlessMigrated(sql: Sql): Promise<void> {
       'The database is empty. A first start of the service, or ripper migrate, makes its tables.',
     )
   }
-  if (newest > known) throw newer({ newest, known })
+  refuseOther(newest, ownMigrations())
   if (newest === known) return
   throw new Error(
     `The database has migration ${newest}, and this version needs ${known}. Read how to upgrade in the change log, back up, ` +
@@ -60,39 +58,58 @@ export async function refuseUnlessMigrated(sql: Sql): Promise<void> {
   )
 }
 
-function newer({ newest, known }: { newest: number; known: number }): Error {
-  return new Error(
-    `The database has migration ${newest}, and this version knows only ${known}. ` +
-      'It was used by a newer version: run that one, or a newer one.',
-  )
+/** Throws an Error with a message for people where these migrations do not lead on from the newest that a database has. */
+function refuseOther(newest: number | null, migrations: readonly Migration[]): void {
+  if (newest === null) return
+  const first = migrations[0]?.number ?? 0
+  const known = migrations.at(-1)?.number ?? 0
+  if (newest > known) {
+    throw new Error(
+      `The database has migration ${newest}, and this version knows only ${known}. ` +
+        'It was used by a newer version: run that one, or a newer one.',
+    )
+  }
+  if (newest < first) {
+    throw new Error(
+      `The database has migration ${newest}, and this version begins with ${first}: bring it there with the release of ` +
+        `commit ${last_release} (its ripper migrate), and then come back to this one.`,
+    )
+  }
 }
+
+/** The newest release that still has the migrations which the schema took the place of. */
+export const last_release = 'e52af54'
 
 /** The newest migration that a database has, null if it has none, and the newest that this version knows. */
 export async function readMigrated(sql: Sql): Promise<{ newest: number | null; known: number }> {
-  const known = ownMigrations().length
+  const known = ownMigrations().at(-1)!.number
   const [table] = await sql`select to_regclass('migrations') is not null as made`
-  if (table?.made !== true) return { newest: null, known }
-  const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
-  return { newest: row.newest, known }
+  return { newest: table?.made === true ? await newestOf(sql) : null, known }
 }
 
-/** The files `0001_name.sql`, … of a folder; numbers count up from 1 without a gap. */
-export function readMigrations(folder: URL): Migration[] {
+async function newestOf(sql: AnySql): Promise<number | null> {
+  const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
+  return row.newest
+}
+
+/** The files `0036_name.sql`, … of a folder; numbers count up from the first without a gap. */
+export function readMigrations(folder: URL, first: number): Migration[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name, index) => {
     const number = Number(/^(\d{4})_/.exec(name)?.[1])
-    if (number !== index + 1) {
+    if (number !== first + index) {
       throw new Error(
-        `The migration ${name} should begin with ${String(index + 1).padStart(4, '0')}_`,
+        `The migration ${name} should begin with ${String(first + index).padStart(4, '0')}_`,
       )
     }
     return { number, name, text: readFileSync(new URL(name, folder), 'utf8') }
   })
 }
 
-/** Those of this release. */
+/** Those of this release. The schema has the number of the last migration that it took the place of. */
 export function ownMigrations(): Migration[] {
-  return readMigrations(ownFolder)
+  const schema = { number: schema_migration, name: 'schema', text: schemaText() }
+  return [schema, ...readMigrations(ownFolder, schema_migration + 1)]
 }
 
 const ownFolder = new URL('migrations/', import.meta.url)
@@ -109,18 +126,13 @@ const pause_ms = 2_000
 async function applyInTurns(
   { sql, log, clock }: MigrateOptions,
   migration: Migration,
+  migrations: readonly Migration[],
 ): Promise<boolean> {
   for (;;) {
     try {
-      return await apply(sql, migration, clock.now())
+      return await apply(sql, migration, { at: clock.now(), migrations })
     } catch (error) {
-      if ((error as { code?: string }).code === not_allowed) {
-        throw new Error(
-          `The database lacks migration ${migration.number}, and this role may not apply it: run ripper migrate as the ` +
-            `owner of the tables (${(error as Error).message}).`,
-          { cause: error },
-        )
-      }
+      refuseForbidden(error, `lacks migration ${migration.number}, and this role may not apply it`)
       // A migration that holds one table and waits for the next may deadlock with the holder of that one.
       if (!isLockTimeout(error) && !isRetriable(error)) throw error
       log.warn({ migration: migration.name }, 'migration waits for a table that is in use')
@@ -129,46 +141,69 @@ async function applyInTurns(
   }
 }
 
-/**
- * From when on no process of a release before this migration serves: a day after it ran, because an upgrade takes less, and at
- * once where the database was made with it.
- */
-export async function aloneSince(sql: Sql, number: number): Promise<Date> {
-  const { made_at, alone_at } = await ranAt(sql, number)
-  return alone_at ?? made_at
+function refuseForbidden(error: unknown, words: string): void {
+  const { code, message } = error as { code?: string; message: string }
+  if (code !== not_allowed) return
+  throw new Error(
+    `The database ${words}: run ripper migrate as the owner of the tables (${message}).`,
+    { cause: error },
+  )
 }
 
-/** The same; null where the database was made with it, so that no release before it ever wrote there. */
-export async function upgradedSince(sql: Sql, number: number): Promise<Date | null> {
-  return (await ranAt(sql, number)).alone_at
-}
-
-async function ranAt(sql: Sql, number: number): Promise<{ made_at: Date; alone_at: Date | null }> {
-  const [row] = await sql<{ applied_at: Date; made_at: Date }[]>`
-    select applied_at, (select min(applied_at) from migrations) as made_at
-    from migrations where number = ${number}`
-  if (!row) throw new Error(`migration ${number} has not run`)
-  const { applied_at, made_at } = row
-  const is_new = applied_at.getTime() - made_at.getTime() < one_run_ms
-  return { made_at, alone_at: is_new ? null : new Date(applied_at.getTime() + day_ms) }
-}
-
-/** The insert waits as long as another process takes to apply the same migration. */
-async function apply(sql: Sql, migration: Migration, at: Date): Promise<boolean> {
+async function apply(
+  sql: Sql,
+  { number, name, text }: Migration,
+  { at, migrations }: { at: Date; migrations: readonly Migration[] },
+): Promise<boolean> {
   return sql.begin(async (tx) => {
-    await tx`set local lock_timeout = 0`
-    await tx`set local statement_timeout = 0`
-    await tx`set local idle_in_transaction_session_timeout = 0`
-    const inserted = await tx`
-      insert into migrations (number, name, applied_at)
-      values (${migration.number}, ${migration.name}, ${at})
-      on conflict do nothing
-      returning number`
-    if (inserted.length === 0) return false
+    const newest = await lockNewest(tx)
+    if (newest !== null && newest >= number) return false
+    // A process of an older version may be making the tables.
+    refuseOther(newest, migrations)
+    await tx`insert into migrations (number, name, applied_at) values (${number}, ${name}, ${at})`
     await tx.unsafe(`set local lock_timeout = ${wait_for_table_ms}`)
-    await tx.unsafe(migration.text)
+    await tx.unsafe(text)
     return true
   })
+}
+
+/** The newest migration, which stays so until the transaction ends. The lock waits as long as another process takes for one. */
+async function lockNewest(tx: AnySql): Promise<number | null> {
+  await tx`set local lock_timeout = 0`
+  await tx`set local statement_timeout = 0`
+  await tx`set local idle_in_transaction_session_timeout = 0`
+  await tx`lock table migrations in share row exclusive mode`
+  return newestOf(tx)
+}
+
+/**
+ * Compares the tables that earlier migrations have made with those that the schema makes, once. From then on the database counts as
+ * made by the schema. Earlier releases beside this one read no name of a migration.
+ */
+async function adopt(
+  { sql, log }: MigrateOptions,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const [schema] = migrations
+  if (!schema || (await nameOf(sql, schema)) === schema.name) return
+  const adopting = sql.begin(async (tx) => {
+    const newest = await lockNewest(tx)
+    if ((await nameOf(tx, schema)) === schema.name) return false
+    const texts = migrations.filter(({ number }) => number <= newest!).map(({ text }) => text)
+    await compareTables(tx, texts)
+    await tx`update migrations set name = ${schema.name} where number = ${schema.number}`
+    return true
+  })
+  const is_first = await adopting.catch((error) => {
+    refuseForbidden(error, 'was not compared with this version yet, which this role may not do')
+    throw error
+  })
+  if (is_first) log.info({}, 'tables of an earlier release adopted')
+}
+
+async function nameOf(sql: AnySql, { number }: Migration): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }[]>`select name from migrations where number = ${number}`
+  return row?.name
 }
 
 /** A table, its type or its catalogue row already exists, or another process is creating it. */

@@ -59,11 +59,8 @@ export type AccessRequest<Context> = {
   recognise(merchant_id: string, key_id?: string): void
 }
 
-/**
- * Whose idempotency keys a create uses. `former_audience`: where the holder's keys were in the release before, so that their
- * first answers are found until they are purged.
- */
-export type KeyScope = { merchant_id: string; audience: string; former_audience?: string }
+/** Whose idempotency keys a create uses. */
+export type KeyScope = { merchant_id: string; audience: string }
 
 export type AccessRule<Context, Holder> = {
   /** 'open' where no header is needed: the key, if there is one, is in the path or the body. */
@@ -168,10 +165,10 @@ function keyRule(
       return key
     },
     // Keys of a merchant's server, of its tests and of its shoppers' browsers are kept apart, so none can claim another's.
-    keyScope: ({ merchant_id, mode }) =>
-      mode === 'test_only'
-        ? { merchant_id, audience: 'test', former_audience: 'secret' }
-        : { merchant_id, audience: 'secret' },
+    keyScope: ({ merchant_id, mode }) => ({
+      merchant_id,
+      audience: mode === 'test_only' ? 'test' : 'secret',
+    }),
     onlyMode: ({ mode }) => onlyModes[mode],
   }
 }

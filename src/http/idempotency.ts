@@ -192,23 +192,6 @@ export function storeUnavailable({ unavailable }: KeyRules): Refusal {
   )
 }
 
-/**
- * The claim of a request whose keys had another audience before: under that one where its first answer is there. `isOwn` says
- * whether an answer is the holder's own; it gets null for one that was not given yet.
- */
-export async function claimWhereKept(
-  { sql, keyring }: Store,
-  { claim, rules }: { claim: KeyClaim; rules: KeyRules },
-  former_audience: string,
-  isOwn: (body: string | null) => Promise<boolean>,
-): Promise<KeyClaim> {
-  const former = { ...claim, audience: former_audience }
-  const first = await findFirst(sql, former, rules)
-  if (!first || !isSame(former, first)) return claim
-  const body = first.answer && answerAgain(keyring, former, first, true).body
-  return (await isOwn(body)) ? former : claim
-}
-
 type FirstRow = { route: string; fingerprint: Buffer; status: number; answer: Buffer | null }
 
 async function findFirst(

@@ -77,15 +77,6 @@ function namesNoOtherMode({ only_mode }: BoundAct, body: string | null): boolean
   return mode === null || mode === only_mode
 }
 
-/** Whether a first answer is the holder's by its mode: one that names no mode is not. */
-export async function namesOwnMode(act: BoundAct, body: string | null): Promise<boolean> {
-  const { rule, only_mode, sql, place } = act
-  if (typeof rule === 'object' && typeof rule.of === 'function') {
-    return (await rule.of(sql, place)) === only_mode
-  }
-  return body !== null && shownMode(JSON.parse(body)) === only_mode
-}
-
 async function refuseOtherObject(act: BoundAct): Promise<void> {
   const { rule, only_mode, sql, place } = act
   if (typeof rule !== 'object' || rule.of === 'reply') return

@@ -13,11 +13,8 @@ import { replayHeaders } from './compatible-dialect.ts'
 import { partsFrom } from './file-parts.ts'
 import {
   type Answer,
-  claimWhereKept,
   fingerprintsOf,
-  type KeyClaim,
   type KeyRules,
-  kept_ms,
   keyRow,
   keyRules,
   readKey,
@@ -26,7 +23,7 @@ import {
   runOnce,
   unusableKey,
 } from './idempotency.ts'
-import { type BoundAct, judgeReplay, namesOwnMode, shownMode, withinMode } from './only-mode.ts'
+import { type BoundAct, judgeReplay, shownMode, withinMode } from './only-mode.ts'
 import { readBody } from './read-body.ts'
 import { type FileAnswer, nameOf, type Route, type RouteRequest } from './route.ts'
 import { send, sendCacheable } from './send-answer.ts'
@@ -43,10 +40,6 @@ export type Kernel<Context> = {
   isClockFarOff?: (() => boolean) | undefined
   /** Where a merchant's rows are; left out where all rows are in one place. */
   placeOf?: ((merchant_id: string) => Promise<{ sql: Sql; context: Context }>) | undefined
-  /**
-   * Since when no process claims idempotency keys in a former audience (see `KeyScope`); left out or null where none ever did.
-   */
-  audiences_apart_since?: Date | null | undefined
 }
 
 /** The kernel for a request of the merchant that its access rule has recognised, if any. */
@@ -172,7 +165,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
     return known
   }
   const act = actOf(run, raw)
-  const claim = await claimOf(run, act, { key, route: name, fingerprints })
+  const claim = { ...keyScopeOf(run), key, route: name, fingerprints }
   const request = () => requestOf(run, raw)
   const { resume } = route
   const { audience } = claim
@@ -210,24 +203,6 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   )
   if (answer.replayed) await judgeReplay(act, answer.body)
   return answer
-}
-
-/** The claim of a request's key, under a former audience where its first answer is still there. */
-async function claimOf<Context>(
-  run: Run<Context>,
-  act: BoundAct,
-  request: Pick<KeyClaim, 'key' | 'route' | 'fingerprints'>,
-): Promise<KeyClaim> {
-  const { kernel, route } = run
-  const { former_audience, ...scope } = keyScopeOf(run)
-  const claim = { ...scope, ...request }
-  const { audiences_apart_since: since } = kernel
-  if (!former_audience || !since) return claim
-  if (kernel.world.clock.now().getTime() > since.getTime() + kept_ms) return claim
-  const rules = keyRules[route.idempotency!]
-  return claimWhereKept(kernel, { claim, rules }, former_audience, (body) =>
-    namesOwnMode(act, body),
-  )
 }
 
 /** What the holder asks for, for the rule of its mode. */

@@ -95,8 +95,6 @@ type ServerOptions<Context> = {
   placeOf?: Kernel<Context>['placeOf']
   /** See Kernel. */
   isClockFarOff?: (() => boolean) | undefined
-  /** See Kernel. */
-  audiences_apart_since?: Kernel<Context>['audiences_apart_since']
 }
 
 const head_bytes_max = 16_384

@@ -16,11 +16,7 @@ import type { Random } from './world.ts'
 
 export type Ids = ReturnType<typeof openIds>
 
-/**
- * `windows_from`: when no process of an earlier release serves any more, since such a one cannot find the merchant of an id
- * that is masked by its window. By default there was never one.
- */
-export function openIds(random: Random, keyring: Keyring, windows_from = new Date(0)) {
+export function openIds(random: Random, keyring: Keyring) {
   const draw = random.bytes
   const hex24 = () => draw(12).toString('hex')
 
@@ -29,16 +25,9 @@ export function openIds(random: Random, keyring: Keyring, windows_from = new Dat
    * adds within some hours are neighbours in an index, and their pages are still in memory.
    */
   function routed(routing: number, at: Date): string {
-    if (at < windows_from) return routedAsBefore(routing)
     const moment = momentOf(at)
     const rest = draw(6).toString('hex').slice(1)
     return hex32(routing ^ windowMasks(windowOf(moment), keyring)[0]!) + moment + rest
-  }
-
-  /** 24 hex characters: the routing number under a mask that the other 16, all random, decide. */
-  function routedAsBefore(routing: number): string {
-    const tail = draw(8).toString('hex')
-    return hex32(routing ^ keyring.mac('routing mask', tail).readUInt32BE(0)) + tail
   }
 
   /** 24 hex characters: the second, then 64 random bits. */
@@ -83,8 +72,8 @@ export function openIds(random: Random, keyring: Keyring, windows_from = new Dat
 }
 
 /**
- * The routing numbers that an id of these may carry: two for each master key in use, since the ids of earlier releases are
- * masked by all that follows the number. None for an id of another kind.
+ * The routing numbers that an id of these may carry: two for each master key in use, since early releases masked
+ * the number by all that follows it. None for an id of another kind.
  */
 export function routingsIn(id: string, keyring: Keyring): number[] {
   return [...likelyRoutings(id, keyring)]

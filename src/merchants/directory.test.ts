@@ -3,10 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { manualClock } from '../../tests/support/clock.ts'
+import { earlyRouted } from '../../tests/support/early-ids.ts'
 import { useService } from '../../tests/support/use-service.ts'
 import { countStatements } from '../database/count.ts'
 import { openIds } from '../kernel/ids.ts'
 import { openKeyring } from '../kernel/keyring.ts'
+import type { SessionId } from '../kernel/values.ts'
 import { openDirectory } from './directory.ts'
 
 const random = { bytes: randomBytes }
@@ -22,14 +24,14 @@ afterAll(async () => {
   await database.close()
 })
 
-test.each([
-  ['this release', new Date(0)],
-  ['the release before', new Date(clock.now().getTime() + 1)],
-])('an id of %s', async (_release, windows_from) => {
+const ids = openIds(random, keyring)
+
+test.each<[string, (routing: number) => SessionId]>([
+  ['this release', (routing) => ids.session(routing, clock.now())],
+  ['an early release', (routing) => `cs_${earlyRouted(routing, keyring)}`],
+])('an id of %s', async (_release, newId) => {
   const [row] = await service.sql`select routing from merchants where merchant_id = ${merchant_id}`
-  const ids = openIds(random, keyring, windows_from)
-  const merchantOf = () =>
-    directory.merchantIdOfSession(ids.session(Number(row!.routing), clock.now()))
+  const merchantOf = () => directory.merchantIdOfSession(newId(Number(row!.routing)))
   expect(await merchantOf()).toBe(merchant_id)
   said.reset()
   expect(await merchantOf()).toBe(merchant_id)

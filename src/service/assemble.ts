@@ -99,10 +99,6 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   webhook_urls: Context['webhook_urls']
   webhook_sending: Context['webhook_sending']
   wakeDeliveries: Context['wakeDeliveries']
-  /** See `openIds`. */
-  windows_from?: Date
-  /** See Kernel. */
-  audiences_apart_since?: Date | null
   /** By merchant: rung where events were committed. Left out, this process's own commits ring. */
   events?: Bells
   /** Left out, nobody hears of it but the log. */
@@ -179,7 +175,6 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     connections_max: connectionsMax(parts.connection_limit, world.log),
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
     isClockFarOff: parts.isClockFarOff,
-    audiences_apart_since: parts.audiences_apart_since,
     tracing: parts.tracing,
   })
   const metricsApp = parts.metrics_apart
@@ -254,7 +249,7 @@ async function contextOf(
     checkUp: parts.examine ? openCheckUp(world, parts.examine) : null,
     insertSession: tracedInserts(parts.tracing, openSessionInserts(sql)),
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
-    ids: openIds(world.random, keyring, parts.windows_from),
+    ids: openIds(world.random, keyring),
     metrics,
     refusals: parts.request_log === 'off' ? null : openRefusalLog({ sql, world, metrics }),
     ...acquiring,

@@ -7,7 +7,7 @@ import { type Config, ConfigError } from '../config/config.ts'
 import { checkDataFolder, makeDataFolder } from '../config/data-folder.ts'
 import { keepMasterKey, readMasterKey } from '../config/master-key.ts'
 import { isMade } from '../database/embedded/home.ts'
-import { aloneSince, migrate, refuseUnlessMigrated, upgradedSince } from '../database/migrate.ts'
+import { migrate, refuseUnlessMigrated } from '../database/migrate.ts'
 import { type Database, openDatabase } from '../database/open.ts'
 import { checkSealingKeys } from '../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../kernel/keyring.ts'
@@ -24,16 +24,7 @@ export type Opened = ServiceResources & {
   vendor_http: VendorHttp
   /** Null where nothing is traced. Commands trace nothing. */
   tracing: OpenedTracing | null
-  /** See `openIds`. */
-  windows_from: Date
-  /** See Kernel. */
-  audiences_apart_since: Date | null
 }
-
-/** From this migration on, processes find the merchant of an id that is masked by its window. */
-const windows_migration = 23
-/** From this migration on, keys for tests alone have idempotency keys of their own. */
-const audiences_migration = 30
 
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
 export async function open(config: Config, logLines?: LogLines): Promise<Opened> {
@@ -103,10 +94,7 @@ async function openWith(
     await checkSealingKeys(database.sql, keyring, world.clock.now())
     const { connection_allowed_networks: allowed_networks } = config
     const vendorHttp = openVendorHttp({ clock: world.clock, allowed_networks })
-    const windows_from = await aloneSince(database.sql, windows_migration)
-    const audiences_apart_since = await upgradedSince(database.sql, audiences_migration)
-    const opened = { world, database, keyring, vendor_http: vendorHttp, tracing }
-    return { ...opened, windows_from, audiences_apart_since }
+    return { world, database, keyring, vendor_http: vendorHttp, tracing }
   } catch (error) {
     await database.close()
     throw error

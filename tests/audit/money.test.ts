@@ -250,7 +250,7 @@ describe('a captured payment', () => {
     expect(changed.faults).toEqual(['session_changed, currency JPY was GBP'])
   })
 
-  test('of a release before: what its lines do not say is not bound, what they say is compared', async () => {
+  test('of an early release: what its lines do not say is not bound, what they say is compared', async () => {
     const unbind = (sql: AnySql) => sql`
       update journal set detail = (detail::jsonb - '{amount,currency,mode,status,event_sha256}'::text[])::json
       where subject = ${of.payment_id}`

@@ -6,7 +6,6 @@ import { looks_max } from '../../src/checkout/reading/list-filters.ts'
 import { countStatements } from '../../src/database/count.ts'
 import type { Json } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
-import { runJob } from '../support/holding.ts'
 import { drivenClock } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -100,19 +99,4 @@ test('payments of both modes come in one order, however the modes lie', async ()
   } finally {
     await change('test')
   }
-})
-
-test('the job fills what an earlier release wrote, and then rests', async () => {
-  const find = async (query: string) => (await ask(`/v1/payments?${query}`)).data.length
-  // Attempts of the copies do not exist: their payments have no card, and keep no others from being filled.
-  const old = await sql`
-    update payments set customer_email = null, card_brand = null, card_last4 = null
-    where payment_id <= 'pay_' || lpad(to_hex(600), 24, '0') or payment_id = ${first.payment_id} returning 1`
-  await sql`
-    update sessions set customer = jsonb_set(customer::jsonb, '{email}', '"Old@Example.com"')::json
-    where session_id = ${first.session_id}`
-  expect(await find('customer_email=old@example.com')).toBe(0)
-  expect(await runJob(service, 'fill_payment_columns')).toBe(old.length)
-  expect(await find('customer_email=old@example.com&card_last4=4242')).toBe(1)
-  expect(await runJob(service, 'fill_payment_columns')).toBe(0)
 })

@@ -295,7 +295,7 @@ test('an acquirer that lists nothing is not gone through, and is not said to hav
     ...{ released_at: null, released_by: null },
   }
   await clock.advance(minute_ms)
-  // As the release before wrote it.
+  // As an early release wrote it.
   await sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${clock.now()})`
   expect(await findUnswept(silent, [brake])).toMatchObject({ brake, unlisted: ['simulator'] })
   expect(await sweepOrphans(silent)).toBe(0)

@@ -173,7 +173,7 @@ describe('a refund', () => {
   test.each([
     ['succeeds', 1000, 'succeeded'],
     ['fails', 1013, 'failed'],
-  ])('that %s clears the mark of an older release on its session', async (_, amount, status) => {
+  ])('that %s clears the mark of an early release on its session', async (_, amount, status) => {
     const payment_id = await paid()
     acquirer.meet('refund', faults.lost_after)
     const { body } = await client.refund(payment_id, { amount })

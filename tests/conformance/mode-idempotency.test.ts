@@ -5,7 +5,7 @@ import { changeMerchant } from '../../src/merchants/manage.ts'
 import { liveMerchant } from '../support/both-modes.ts'
 import { type Client, openClient, purchase, refusal } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
-import { newKey, startService, until } from '../support/service.ts'
+import { newKey, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const master_key = Buffer.alloc(32, 7)
@@ -84,30 +84,6 @@ test.each(creates)(
     expect((await create(any, key)).text).toBe(first.text)
   },
 )
-
-test('a key for tests finds a first answer of the release before, if it is about a test', async () => {
-  const upgraded = await startService({
-    ...{ master_key, database: service.database, audiences_apart_since: new Date() },
-  })
-  const there = openClient({ base_url: upgraded.base_url, secret_key: testOnly.secret_key })
-  const key = crypto.randomUUID()
-  const live_key = crypto.randomUUID()
-  const unlooked_key = crypto.randomUUID()
-  await turn('test')
-  const first = await native(any, key)
-  const unlooked = await native(any, unlooked_key)
-  await turn('live')
-  const live = await native(any, live_key)
-  expect((await native(there, key)).text).toBe(first.text)
-  const own = await native(there, live_key)
-  expect([own.status, own.body.mode]).toEqual([201, 'test'])
-  expect(own.body.client_secret).not.toBe(live.body.client_secret)
-  const other = await there.create({ ...purchase, amount: 1 }, key)
-  expect([other.status, other.body.amount]).toEqual([201, 1])
-  // Where no release before ever wrote, nothing is looked for.
-  expect((await native(testOnly, unlooked_key)).body.id).not.toBe(unlooked.body.id)
-  await upgraded.close()
-})
 
 /** Its first capture is refused. */
 const capture_refused = '4000009190520000'

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../src/database/migrate.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { jobs } from '../../src/jobs.ts'
 import { embeddedIn, make } from '../support/backup-stage.ts'
@@ -15,6 +16,7 @@ import { prelude, readGuide, withChanges } from '../support/guide-blocks.ts'
 import { answer, ripper, shell } from '../support/programs.ts'
 import { loopback, type Service, startService } from '../support/service.ts'
 import { removeData } from '../support/setup-database.ts'
+import { quiet, realClock } from '../support/world.ts'
 
 const master_key = randomBytes(32)
 const RIPPER_MASTER_KEY = master_key.toString('base64')
@@ -138,6 +140,53 @@ describe('a backup', () => {
     expect(sums[0]).toEqual(sums[1])
   })
 
+  test('of an adopted database, whose columns are in another order, goes into a fresh one, and back', async () => {
+    const one = await emptyServer()
+    await isPutBack(one.env, one.database)
+    const adopted = await emptyServer()
+    await withSql(adopted.database, async (sql) => {
+      await migrate({ sql, log: quiet, clock: realClock })
+      await sql`alter table sessions drop column order_reference, add column order_reference text`
+    })
+    // As the release before wrote it, and nobody has compared since.
+    await withSql(
+      one.database,
+      (sql) => sql`update migrations set name = '0035_of_then.sql' where number = 35`,
+    )
+    let from = one
+    for (const to of [adopted, await emptyServer()]) {
+      const path = join(place, `${randomBytes(4).toString('hex')}.backup`)
+      const { rows } = await answer(['backup', path], from)
+      expect(await answer(['restore', path], to)).toMatchObject({ rows, faults: 0 })
+      from = to
+    }
+    const orders = await Promise.all([one, adopted, from].map(({ database }) => ordersOf(database)))
+    expect(orders[0]).toHaveLength(1)
+    expect([orders[1], orders[2]]).toEqual([orders[0], orders[0]])
+    await withSql(from.database, async (sql) => {
+      expect(await sql`select name from migrations where number = 35`).toEqual([{ name: 'schema' }])
+    })
+  })
+
+  const ordersOf = (database: FreshDatabase) =>
+    withSql(
+      database,
+      (sql) => sql`
+        select session_id, order_reference from sessions where order_reference is not null order by session_id`,
+    )
+
+  async function withSql<T>(
+    database: FreshDatabase,
+    work: (sql: Sql) => PromiseLike<T>,
+  ): Promise<T> {
+    const { sql, close } = await database.open()
+    try {
+      return await work(sql)
+    } finally {
+      await close()
+    }
+  }
+
   /** What the tables hold, as far as a restore itself does not write there. */
   async function sumOf(database: FreshDatabase): Promise<unknown> {
     const { sql, close } = await database.open()
@@ -209,6 +258,16 @@ describe('a restore is refused', () => {
       'of a newer release',
       () => packed(text().replace(/"migration":\d+/, '"migration":900')),
       'restore it with that release',
+    ],
+    [
+      'of a release before the schema',
+      () => packed(text().replace(/"migration":\d+/, '"migration":34')),
+      'and this one begins with 35: restore it with the release of commit',
+    ],
+    [
+      'of a table that lacks a column',
+      () => packed(text().replace(/^(copy public\.refunds .*), reason/m, '$1')),
+      'has a table that is not of its release: public.refunds',
     ],
   ])('%s, and leaves nothing behind', async (_, content, words) => {
     const { database, env } = await emptyServer()

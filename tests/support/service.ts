@@ -124,8 +124,6 @@ export type ServiceOptions = {
   allowed_networks?: string[]
   /** Finds the addresses of a private name that an endpoint is to have. */
   resolve?: (name: string) => Promise<string[]>
-  /** Since when this release is alone with a database that an earlier one wrote; left out, none did. */
-  audiences_apart_since?: Date
   /** Nothing is traced where it is not given. */
   tracing?: Tracing
   /** Delivers webhooks, to receivers on this machine too. */
@@ -184,7 +182,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     tracing: options.tracing ?? null,
     examine: options.examine,
     clock_offset_seconds: options.clock_offset_seconds ?? 0,
-    audiences_apart_since: options.audiences_apart_since ?? null,
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
     ...(options.together && { together: options.together }),
     ...(options.requests && { requests: options.requests }),

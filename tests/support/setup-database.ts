@@ -29,7 +29,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     : external
       ? onServer(external)
       : await startServer()
-  const template = `ripper_template_${process.pid}`
+  const template = `ripper_template_${project.name}_${process.pid}`
   const admin = connect(server.admin_url, { connections_max: 1, statement_timeout_ms: 60_000 })
   if (citus) await makeOnCluster(server, template)
   else await admin.unsafe(`create database ${template} template template0`)

@@ -269,8 +269,8 @@ test('no function is written where it is assigned to a member, which would make 
 
 test("no statement asks the database's clock or randomness, but the one that compares clocks", () => {
   const sql = files.filter((file) => /store\.ts$|src\/database\/|idempotency\.ts$/.test(file))
-  const migrations = readdirSync(resolve(root, 'src/database/migrations')).map(
-    (name) => `src/database/migrations/${name}`,
+  const migrations = ['src/database/migrations', 'src/database/schema'].flatMap((folder) =>
+    readdirSync(resolve(root, folder)).map((name) => `${folder}/${name}`),
   )
   const asks = /\b(now\(\)|current_timestamp|clock_timestamp|gen_random_uuid|random\(\))/i
   const found = [...sql, ...migrations].filter((file) =>

@@ -93,7 +93,7 @@ async function stateOrRefuse(
   const operations = await listOperations(context.sql, paymentOf(request))
   const begun = operations.findLast(
     ({ idempotency_key: key, idempotency_audience: audience }) =>
-      // One of the release before does not say whose the key is.
+      // One of an early release does not say whose the key is.
       key === request.key && (audience ?? request.audience) === request.audience,
   )
   if (!begun || (begun.state === 'sent' && begun.answer_by > request.now)) {

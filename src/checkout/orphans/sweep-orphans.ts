@@ -52,7 +52,7 @@ async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<num
   const { sql, world } = context
   const { acquirer } = swept
   if (!acquirer.lists) {
-    // Only notices report what this acquirer holds without us. Releases before this one wrote that it was gone through.
+    // Only notices report what this acquirer holds without us. Early releases wrote that it was gone through.
     await deleteSweptUntil(sql, acquirer.name)
     await decideUnknown(context, acquirer.name, true)
     return 0

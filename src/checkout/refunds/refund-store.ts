@@ -89,7 +89,7 @@ export async function saveRefundOutcome(
   const rows = await sql`
     with gate as (${endOperation(sql, r, end)}
     ), session as (
-      -- A process of an older release marks the session, too, while a refund has no answer.
+      -- Early releases marked the session, too, while a refund had no answer.
       update sessions set settlement = null
       where merchant_id = ${merchant_id} and session_id = ${r.session_id} and settlement is not null
         and exists (select 1 from gate)
@@ -164,7 +164,7 @@ export async function findRefundByKey(
     join refunds r on r.merchant_id = o.merchant_id and r.operation_id = o.operation_id
     where o.merchant_id = ${merchant_id} and o.payment_id = ${payment_id} and o.kind = 'refund'
       and o.idempotency_key = ${key}
-      -- One of the release before does not say whose the key is.
+      -- One of an early release does not say whose the key is.
       and coalesce(o.idempotency_audience, ${audience}) = ${audience}
     order by r.sequence desc limit 1`
   return row

@@ -2,7 +2,9 @@
 
 import { type SkewVerdict, skewWords } from '../../database/clock/clock-skew.ts'
 import type { Server } from '../../database/high-water/high-water.ts'
+import { last_release } from '../../database/migrate.ts'
 import type { UnusableReason } from '../../database/open.ts'
+import { schema_migration } from '../../database/schema/schema.ts'
 import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
 
 /** What is known before anything is read from the database's tables. */
@@ -73,15 +75,23 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
     judge(facts) {
       if (facts.state !== 'open') return notChecked('the database is not open')
       const { newest, known } = facts.migrated
-      if (newest === known) return ok(`${known} of ${known}`)
+      if (newest === known) return ok(`up to ${known}, the newest`)
       if (newest !== null && newest > known) {
         return problem(
           `the database has migration ${newest}, this program knows ${known}: a newer release used it`,
           'Run that release, or a newer one.',
         )
       }
+      if (newest !== null && newest < schema_migration) {
+        return problem(
+          `the database has migration ${newest}, and this program begins with ${schema_migration}`,
+          `The release of commit ${last_release} brings it there by its ripper migrate; then come back to this one.`,
+        )
+      }
       return warning(
-        `the database has ${newest ?? 0} of ${known} migrations`,
+        newest === null
+          ? 'the database is empty'
+          : `the database has migration ${newest}, and this program needs ${known}`,
         'ripper migrate brings it up to date; the next start does, too.',
       )
     },

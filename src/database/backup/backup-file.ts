@@ -37,13 +37,16 @@ export function countsIn(line: string): BackupCounts | null {
   return line.startsWith(counts_mark) ? JSON.parse(line.slice(counts_mark.length)) : null
 }
 
-export function copyLine(table: string, columns: string): string {
-  return `copy ${table} (${columns}) from stdin;`
+export function copyLine({ name, columns }: BackupTable): string {
+  return `copy ${name} (${columns}) from stdin;`
 }
 
 export function partitionLine({ name, parent, bounds }: BackupPartition): string {
   return `create table if not exists ${name} partition of ${parent} ${bounds};`
 }
+
+/** A table, and its columns in the order of its rows, as SQL names both. */
+export type BackupTable = { name: string; columns: string }
 
 /** A partition that holds the rows of a day. */
 export type BackupPartition = { name: string; parent: string; bounds: string }
@@ -57,9 +60,9 @@ export function partitionIn(line: string): BackupPartition | null {
   return found && { name: found[1]!, parent: found[2]!, bounds: found[3]! }
 }
 
-export function copyIn(line: string): { table: string; columns: string } | null {
+export function copyIn(line: string): BackupTable | null {
   const found = /^copy ([\w.]+) \(([\w, "]+)\) from stdin;$/.exec(line)
-  return found && { table: found[1]!, columns: found[2]! }
+  return found && { name: found[1]!, columns: found[2]! }
 }
 
 /** Says what is wrong with a file. */

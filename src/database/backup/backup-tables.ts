@@ -2,9 +2,7 @@
 
 import type { CopyTransaction } from '../driver/copies.ts'
 import { ownMigrations } from '../migrate.ts'
-import type { BackupPartition } from './backup-file.ts'
-
-export type BackupTable = { name: string; columns: string }
+import type { BackupPartition, BackupTable } from './backup-file.ts'
 
 type Row = BackupTable & { refers_to: string }
 

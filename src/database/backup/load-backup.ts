@@ -2,13 +2,15 @@
 
 import { pipeline } from 'node:stream/promises'
 import type { Copies, CopyTransaction } from '../driver/copies.ts'
-import { ownMigrations, readMigrated } from '../migrate.ts'
+import { last_release, ownMigrations, readMigrated } from '../migrate.ts'
 import type { AnySql, Sql } from '../open.ts'
+import { schema_migration } from '../schema/schema.ts'
 import {
   type BackupCounts,
   BackupFileError,
   type BackupHead,
   type BackupReader,
+  type BackupTable,
   begin_line,
   copyIn,
   countsIn,
@@ -18,7 +20,7 @@ import {
   partitionLine,
   rowsIn,
 } from './backup-file.ts'
-import { type BackupTable, backupTables } from './backup-tables.ts'
+import { backupTables } from './backup-tables.ts'
 import { liftLimits } from './write-backup.ts'
 
 /**
@@ -29,6 +31,9 @@ export async function faultOfTarget(sql: Sql, head: BackupHead): Promise<string 
   const { newest, known } = await readMigrated(sql)
   if (head.migration > known) {
     return `the backup is of release ${head.version}, with migration ${head.migration}, and this one knows only ${known}: restore it with that release or a newer one`
+  }
+  if (head.migration < schema_migration) {
+    return `the backup is of release ${head.version}, with migration ${head.migration}, and this one begins with ${schema_migration}: restore it with the release of commit ${last_release}, and take a new backup there`
   }
   if (newest === null) {
     const [row] = await sql<[{ count: number }]>`
@@ -53,7 +58,7 @@ async function holdsSomething(sql: AnySql): Promise<boolean> {
 
 /** The migrations that the tables need before they can take it. */
 export function migrationsOf({ migration }: BackupHead) {
-  return ownMigrations().slice(0, migration)
+  return ownMigrations().filter(({ number }) => number <= migration)
 }
 
 /** `atLast` does what has to be there with the first row. Throws a BackupFileError, and then nothing was loaded. */
@@ -94,28 +99,30 @@ async function loadLines(
     const partition = partitionIn(line)
     const copy = copyIn(line)
     if (partition) await tx.unsafe(partitionLine(partition))
-    else if (copy) counts[copy.table] = await loadRows(tx, reader, known(copy, tables))
+    else if (copy) counts[copy.name] = await loadRows(tx, reader, statementOf(copy, tables))
     else if (line !== begin_line && line !== end_line) {
       throw new BackupFileError(`has a line that no backup has: ${line.slice(0, 60)}`)
     }
   }
 }
 
-function known(
-  copy: { table: string; columns: string },
-  tables: BackupTable[],
-): { statement: string } {
-  const table = tables.find(({ name }) => name === copy.table)
-  if (table?.columns !== copy.columns) {
-    throw new BackupFileError(`has a table that is not of its release: ${copy.table}`)
+/** The order of columns is the file's: tables that migrations made have others at their end. */
+function statementOf({ name, columns }: BackupTable, tables: readonly BackupTable[]): string {
+  const target = tables.find((table) => table.name === name)
+  if (!target || sorted(target.columns) !== sorted(columns)) {
+    throw new BackupFileError(`has a table that is not of its release: ${name}`)
   }
-  return { statement: `copy ${table.name} (${table.columns}) from stdin` }
+  return `copy ${name} (${columns}) from stdin`
+}
+
+function sorted(columns: string): string {
+  return columns.split(', ').toSorted().join()
 }
 
 async function loadRows(
   tx: CopyTransaction,
   reader: BackupReader,
-  { statement }: { statement: string },
+  statement: string,
 ): Promise<number> {
   let count = 0
   async function* counted() {

@@ -87,8 +87,9 @@ async function* backupText(
 ): AsyncGenerator<string | Buffer> {
   yield `${first_line}\n${headLine(head)}\n${begin_line}\n`
   for (const partition of await backupPartitions(tx)) yield `${partitionLine(partition)}\n`
-  for (const { name, columns } of await backupTables(tx)) {
-    yield `${copyLine(name, columns)}\n`
+  for (const table of await backupTables(tx)) {
+    const { name, columns } = table
+    yield `${copyLine(table)}\n`
     let count = 0
     const rows = tx.copyOut(`copy (select ${columns} from ${name}) to stdout`)
     for await (const bytes of rows) {

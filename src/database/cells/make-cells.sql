@@ -23,7 +23,7 @@ begin
   -- A coordinator's connections to its nodes do not bear what its session has set: such a statement would wait for a lock here until
   -- statement_timeout, and hold the locks that it has. The time is that of driver.ts.
   execute format('alter role current_user in database %I set lock_timeout = 1500', current_database());
-  -- Marks that a server which has gone back has lost, as migration 9 has them for a single one. They outlast the cells.
+  -- Marks that a server which has gone back has lost, as the schema has them for a single one. They outlast the cells.
   create schema if not exists node;
   create table if not exists node.high_water_marks (
     epoch bigint primary key, mark text not null, written_at timestamptz not null, system_identifier text, timeline bigint);

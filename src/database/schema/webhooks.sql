@@ -14,6 +14,10 @@ create table webhook_endpoints (
   url                     text not null,
   -- Empty means every event type.
   event_filter            text[] not null,
+  -- The events beyond the specification's five that were asked for. Null where the member was not sent.
+  extension_events        text[],
+  -- The mode of the key that made it, if that is bound to one: it is told of events of that mode alone. Null where it is told of both.
+  mode                    text check (mode in ('test', 'live')),
   status                  text not null check (status in ('active', 'disabled')),
   sealed_secret           bytea not null,
   -- The secret before the last rotation, which signs too until then.

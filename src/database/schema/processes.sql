@@ -8,6 +8,15 @@ create unlogged table processes (
   seen_at     timestamptz not null
 );
 
+-- Seats of open streams, over all processes. They go with their process.
+create unlogged table stream_seats (
+  seat_id     text primary key,
+  process_id  text not null references processes on delete cascade,
+  owner       text not null
+);
+create index stream_seats_of_owner on stream_seats (owner);
+create index stream_seats_of_process on stream_seats (process_id);
+
 -- A limit of one address in one minute. Processes take places of it in advance.
 create unlogged table gateway_counts (
   -- When the minute begins, by the database's clock.

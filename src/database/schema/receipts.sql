@@ -20,6 +20,3 @@ create table receipt_queue (
   primary key (merchant_id, payment_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index receipts_due on receipt_queue (due_at);
-
--- The language that the shopper paid in, as a tag. Null where it is not known.
-alter table attempts add column locale text;

@@ -1,28 +1,30 @@
 -- People: who may sign in to the dashboard, by which ways, and what they may do at which merchant.
 
 create table users (
-  user_id                  text primary key,
+  user_id         text primary key,
   -- In lower case.
-  email                    text not null unique,
-  name                     text not null,
-  is_operator              boolean not null default false,
+  email           text not null unique,
+  name            text not null,
+  is_operator     boolean not null default false,
   -- argon2id, with the id of the master key that peppers it; null without a password.
-  password_hash            text,
+  password_hash   text,
   -- The last ones, which must not come back; newest first.
-  old_hashes               text[] not null default '{}',
+  old_hashes      text[] not null default '{}',
   -- The secret of one-time codes, sealed; `pending` until a first code has confirmed it.
-  totp_sealed              bytea,
-  totp_pending             bytea,
+  totp_sealed     bytea,
+  totp_pending    bytea,
   -- The 30 seconds of the last code that was used: each code works once.
-  totp_last_step           bigint not null default 0,
+  totp_last_step  bigint not null default 0,
   -- Failures in a row by password or code. The tenth locks both.
-  tries                    integer not null default 0,
-  locked_until             timestamptz,
-  created_at               timestamptz not null,
-  seen_at                  timestamptz,
+  tries           integer not null default 0,
+  locked_until    timestamptz,
+  -- A browser counts as known by a sign-in since then; null for any sign-in.
+  known_since     timestamptz,
+  created_at      timestamptz not null,
+  seen_at         timestamptz,
   -- Warned that the account will be disabled because nobody uses it.
-  warned_at                timestamptz,
-  disabled_at              timestamptz
+  warned_at       timestamptz,
+  disabled_at     timestamptz
 );
 
 create table passkeys (
@@ -58,12 +60,14 @@ create table user_identities (
 );
 
 create table memberships (
-  merchant_id  text not null references merchants,
-  user_id      text not null references users,
-  role         text not null check (role in ('owner', 'admin', 'developer', 'support', 'viewer')),
-  invited_by   text,
-  created_at   timestamptz not null,
-  reviewed_at  timestamptz,
+  merchant_id      text not null references merchants,
+  user_id          text not null references users,
+  role             text not null check (role in ('owner', 'admin', 'developer', 'support', 'viewer')),
+  invited_by       text,
+  created_at       timestamptz not null,
+  reviewed_at      timestamptz,
+  -- When this member last began to read the merchant's journal: a line is written once a quarter of an hour.
+  journal_read_at  timestamptz,
   primary key (merchant_id, user_id)
 );
 create index memberships_by_user on memberships (user_id);
@@ -114,3 +118,25 @@ create table user_sessions (
 create index user_sessions_by_user on user_sessions (user_id);
 create index user_sessions_previous on user_sessions (previous_hash) where previous_hash is not null;
 create index user_sessions_to_purge on user_sessions (expires_at);
+
+-- Tries of people who have shown something before. They count apart from those of anybody who knows an address.
+create table sign_in_tries (
+  user_id       text not null,
+  -- What they had shown, such as `second_factor`; or in which session they prove themselves.
+  counter       text not null,
+  -- Wrong ones in a row. The tenth locks this counter, and no other.
+  tries         integer not null,
+  locked_until  timestamptz,
+  tried_at      timestamptz not null,
+  primary key (user_id, counter)
+);
+create index sign_in_tries_to_purge on sign_in_tries (tried_at);
+
+-- Tries of names that nobody has, by the first byte of their digest. Such a try writes as much as one of a person does, so that the
+-- time of an answer does not say who has an account.
+create table unknown_names (
+  bucket          integer primary key,
+  tries           bigint not null,
+  -- Those that the journal has no line of, because there were too many in a minute.
+  unlisted_tries  bigint not null
+);
