@@ -62,7 +62,7 @@ test('opened by number it goes on by name, where passkeys work, and takes the li
   staff.push(person)
   const { page } = person
   await page.goto(`http://127.0.0.1:${port}/dashboard#welcome=${await link()}`)
-  await page.getByRole('link', { name: 'Go on at localhost' }).click()
+  await page.getByRole('link', { name: 'Continue at localhost' }).click()
   await page.waitForURL(`http://localhost:${port}/dashboard`)
   await page.getByLabel('Email').fill('ray@shop.example')
   await page.getByLabel('Name').fill('Ray')
