@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { hasFocus, phone, type Shopper, stopClock } from '../shopper.ts'
 import { playEach } from './played.ts'
 import * as samples from './samples.ts'
-import { type Asked, refuse, type StandIn } from './stand-in.ts'
+import { refuse, type StandIn } from './stand-in.ts'
 
 const place = `/dashboard/${samples.merchant_id}/test`
 const capture = 'POST /payments/pay/hold/capture'
@@ -470,27 +470,4 @@ test('on a phone the rest of the navigation is behind More', async () => {
   await team.click()
   await page.getByRole('heading', { name: 'Team' }).waitFor()
   expect(await team.isVisible()).toBe(false)
-})
-
-test('export sends what the chips say and keeps the name of the file', async () => {
-  let asked: Asked | null = null
-  standIn.on('GET /export', (each) => {
-    asked = each
-    return { body: 'a,b', file: 'payments.csv' }
-  })
-  await open(`${place}/payments?status=captured`)
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Export payments' })
-  await dialog.getByLabel('From').fill('2026-09-30')
-  await dialog.getByLabel('To').fill('2026-08-01')
-  await dialog.getByText('The end must not be before the start.').waitFor()
-  await dialog.getByLabel('From').fill('2026-08-01')
-  await dialog.getByLabel('To').fill('2026-08-31')
-  await dialog.getByText('31 days').waitFor()
-  await dialog.getByRole('button', { name: 'Download' }).click()
-  expect((await download).suggestedFilename()).toBe('payments.csv')
-  const days = [new Date(2026, 7, 1), new Date(2026, 8, 1)].map((day) => day.toISOString())
-  const query = { status: 'captured', created_from: days[0], created_before: days[1] }
-  expect(asked!).toMatchObject({ query: { mode: 'test', ...query } })
 })
