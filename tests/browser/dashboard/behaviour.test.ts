@@ -428,7 +428,7 @@ test('a role without a permission has no button for it, and a refusal is said', 
   expect(await page.getByRole('button', { name: 'Capture' }).count()).toBe(0)
   expect(await page.getByRole('link', { name: 'Team' }).count()).toBe(0)
   await open('/dashboard/mer_2123456789abcdef01234567/live/team')
-  await page.getByText('Your role (Viewer) does not open this page.').waitFor()
+  await page.getByText('Your role (Viewer) may not open this page.').waitFor()
   expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0)
   // Somebody may have taken the role since the page was opened.
   await open(`${place}/team`)

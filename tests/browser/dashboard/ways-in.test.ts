@@ -145,7 +145,7 @@ test('an invited colleague comes in and cannot do more than the role', async () 
   await keepCodes(colleague.page)
   expect(await colleague.page.getByRole('link', { name: 'Team' }).count()).toBe(0)
   await colleague.open(`/${stage.account.merchant_id}/test/team`)
-  await colleague.page.getByText('Your role (Viewer) does not open this page.').waitFor()
+  await colleague.page.getByText('Your role (Viewer) may not open this page.').waitFor()
 })
 
 test('the first operator of an installation without people makes a merchant, and takes a payment', async () => {
