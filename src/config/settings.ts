@@ -118,7 +118,8 @@ export const settings = {
   ),
   trusted_proxies: networks({
     name: 'RIPPER_TRUSTED_PROXIES',
-    meaning: 'addresses or CIDR networks whose X-Forwarded-For is believed, comma separated',
+    meaning:
+      'addresses or CIDR networks whose X-Forwarded-For is believed (Forwarded is not read), comma separated',
   }),
   connection_allowed_networks: networks({
     name: 'RIPPER_CONNECTION_ALLOWED_NETWORKS',

@@ -150,7 +150,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     // Node closes the connection before, so this sends nothing.
     if (admissionOf(request.raw, reply.raw) === 'not_heard') return
     welcome(parts, request, reply)
-    if (!isProxy(request.socket.remoteAddress ?? '')) parts.unnamedProxy.look(request)
+    parts.unnamedProxy.look(request, isProxy(request.socket.remoteAddress ?? ''))
     done()
   })
   watchConnections(app, brokenParts, isProxy)

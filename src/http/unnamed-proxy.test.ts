@@ -15,20 +15,33 @@ beforeEach(() => {
   proxy = openUnnamedProxy({ clock, log: { ...quiet, warn: (fields) => told.push(fields) } })
 })
 
-const look = (address: string | undefined, headers: Record<string, string> = forwarded) =>
-  proxy.look({ headers, socket: { remoteAddress: address } } as never)
+const look = (
+  address: string | undefined,
+  headers: Record<string, string> = forwarded,
+  is_trusted = false,
+) => proxy.look({ headers, socket: { remoteAddress: address } } as never, is_trusted)
 
-test.each<[string, string | undefined, Record<string, string>, string | null]>([
-  ['a request without such a header', '10.0.0.2', { host: 'pay.example' }, null],
-  ['one with X-Forwarded-For', '10.0.0.2', forwarded, '10.0.0.2'],
-  ['one with an empty X-Forwarded-For', '10.0.0.2', { 'x-forwarded-for': '' }, '10.0.0.2'],
-  ['one with Forwarded', '10.0.0.2', { forwarded: 'for=203.0.113.7' }, '10.0.0.2'],
-  ['one by IPv4 on a socket for both', '::ffff:10.0.0.2', forwarded, '10.0.0.2'],
-  ['one whose sender has left', undefined, forwarded, null],
-])('%s', (_, address, headers, peer) => {
-  look(address, headers)
+const host = { host: 'pay.example' }
+const rfc_7239 = { forwarded: 'for=203.0.113.7' }
+const [legacy, standard] = ['X-Forwarded-For', 'Forwarded']
+
+test.each<[string, string | undefined, Record<string, string>, boolean, string | null]>([
+  ['a request without such a header', '10.0.0.2', host, false, null],
+  ['one with X-Forwarded-For', '10.0.0.2', forwarded, false, legacy],
+  ['one with an empty X-Forwarded-For', '10.0.0.2', { 'x-forwarded-for': '' }, false, legacy],
+  ['one with Forwarded', '10.0.0.2', rfc_7239, false, standard],
+  ['one with both', '10.0.0.2', { ...forwarded, ...rfc_7239 }, false, legacy],
+  ['one by IPv4 on a socket for both', '::ffff:10.0.0.2', forwarded, false, legacy],
+  ['one whose sender has left', undefined, forwarded, false, null],
+  ['one of a trusted proxy without such a header', '10.0.0.2', host, true, null],
+  ['one of a trusted proxy with X-Forwarded-For', '10.0.0.2', forwarded, true, null],
+  ['one of a trusted proxy with both', '10.0.0.2', { ...forwarded, ...rfc_7239 }, true, null],
+  ['one of a trusted proxy with Forwarded alone', '10.0.0.2', rfc_7239, true, standard],
+])('%s', (_, address, headers, is_trusted, header) => {
+  look(address, headers, is_trusted)
+  const peer = header && '10.0.0.2'
   expect(proxy.address()).toBe(peer)
-  expect(told).toEqual(peer === null ? [] : [{ peer, setting: 'RIPPER_TRUSTED_PROXIES' }])
+  expect(told).toEqual(peer ? [{ peer, setting: 'RIPPER_TRUSTED_PROXIES', header }] : [])
 })
 
 test('the log has a line an hour, and an hour without one forgets the proxy', async () => {

@@ -1,13 +1,12 @@
-// Notices that requests come through a proxy which RIPPER_TRUSTED_PROXIES does not name: all shoppers behind it then count as one
-// address, and share the limits of one.
+// Notices that requests come through a proxy which RIPPER_TRUSTED_PROXIES does not name, or which is named and sends Forwarded alone,
+// which is not read: all shoppers behind it then count as one address, and share the limits of one.
 
 import type { FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
 import { bareAddress } from './caller.ts'
 
 export type UnnamedProxy = {
-  /** Looks at a request whose sender is not trusted. */
-  look(request: Pick<FastifyRequest, 'headers' | 'socket'>): void
+  look(request: Pick<FastifyRequest, 'headers' | 'socket'>, is_trusted: boolean): void
   /** The address of such a sender; null where there was none in the last hour. */
   address(): string | null
 }
@@ -26,8 +25,9 @@ export function openUnnamedProxy({ clock, log }: Pick<World, 'clock' | 'log'>): 
   const isWithinHour = (at_ms: number) => Math.abs(clock.now().getTime() - at_ms) < hour_ms
 
   return {
-    look({ headers, socket }) {
-      if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return
+    look({ headers, socket }, is_trusted) {
+      const is_named = headers['x-forwarded-for'] !== undefined
+      if (is_named ? is_trusted : headers.forwarded === undefined) return
       const address = bareAddress(socket.remoteAddress ?? '')
       if (address === null) return
       if (votes === 0 || !isWithinHour(seen_ms)) {
@@ -40,8 +40,11 @@ export function openUnnamedProxy({ clock, log }: Pick<World, 'clock' | 'log'>): 
       if (isWithinHour(logged_ms)) return
       logged_ms = seen_ms
       log.warn(
-        { peer, setting: 'RIPPER_TRUSTED_PROXIES' },
-        'requests are forwarded by a proxy that is not among the trusted ones',
+        {
+          ...{ peer, setting: 'RIPPER_TRUSTED_PROXIES' },
+          header: is_named ? 'X-Forwarded-For' : 'Forwarded',
+        },
+        'requests are forwarded by a proxy, and no trusted X-Forwarded-For says for whom',
       )
     },
     address: () => (isWithinHour(seen_ms) ? peer : null),

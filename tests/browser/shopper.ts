@@ -10,6 +10,8 @@ export type Shopper = {
   context: BrowserContext
   /** Script errors, refused by policy or thrown, warnings, and requests to anybody else: a good page has none. */
   faults: string[]
+  /** Every line of the browser's console, those of the browser itself among them. */
+  lines: string[]
 }
 
 export function startBrowser(): Promise<Browser> {
@@ -38,8 +40,10 @@ export async function newShopper(
   const page = await context.newPage()
   page.setDefaultTimeout(45_000)
   const faults: string[] = []
+  const lines: string[] = []
   const known = [base_url, ...origins].map((address) => new URL(address).origin)
   context.on('console', (message) => {
+    lines.push(message.text())
     const is_loud = message.type() === 'error' || message.type() === 'warning'
     if (is_loud && !isExpected(message.text())) faults.push(message.text())
   })
@@ -48,7 +52,7 @@ export async function newShopper(
     const url = new URL(request.url())
     if (/^https?:$/.test(url.protocol) && !known.includes(url.origin)) faults.push(request.url())
   })
-  return { page, context, faults }
+  return { page, context, faults, lines }
 }
 
 /** The browser itself writes a line for every answer from 400 on, and we one for each colour that cannot be read: parts of the play. */

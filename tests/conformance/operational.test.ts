@@ -67,6 +67,19 @@ test('metrics say whether the service is ready, also where nobody else asks', as
   await close()
 })
 
+test('the description says where its paths begin, so that a generated client reaches the service', async () => {
+  const answer = await fetch(`${service.base_url}/openapi.json`)
+  const { servers, paths } = (await answer.json()) as Json
+  expect(servers).toHaveLength(1)
+  const [{ url, variables }] = servers
+  const filled = (base_url: string) => url.replace('{base_url}', base_url)
+  expect(Object.keys(variables)).toEqual(['base_url'])
+  expect(new URL(filled(variables.base_url.default)).origin).toBe(variables.base_url.default)
+  const path = '/v1/payments'
+  expect(paths).toHaveProperty([path, 'get'])
+  expect((await fetch(filled(service.base_url) + path)).status).toBe(401)
+})
+
 test('the description names every route, and the page shows them', async () => {
   const document = await (await fetch(`${service.base_url}/openapi.json`)).json()
   expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes, events, streams))))

@@ -55,11 +55,13 @@ const pages = {
   }),
   'challenge-page': challengeFrame({
     form: { action: 'https://acs.example/challenge', fields: { creq: '"&<' } },
+    service,
     frame: { origins: [service, shop], back: `${shop}/basket?a=1&b=2` },
     language,
   }),
   'method-page': methodFrame({
     form: { action: `${service}/simulator/acs`, fields: {} },
+    service,
     frame: { origins: [service, shop], back: null },
     language,
   }),

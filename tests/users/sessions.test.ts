@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { codeAt, linkFor, newMember, newPerson, refusalIn } from '../support/person.ts'
+import { codeAt, linkFor, newMember, newPerson, type Person, refusalIn } from '../support/person.ts'
 import { drivenClock, startService } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -24,6 +24,20 @@ test('nobody there for a quarter of an hour: locked, and a passkey opens it agai
   expect(refusalIn(await member.get('/me'))).toBe('401 session_locked')
   expect((await member.prove()).status).toBe(200)
   expect((await member.get('/me', idle)).status).toBe(200)
+})
+
+test('the sign-in says whether it is needed, which a browser would write into its console as a refusal', async () => {
+  const isSignedIn = async (person: Pick<Person, 'get'>) =>
+    (await person.get('/sign-in/ways', idle)).body.is_signed_in
+  expect(await isSignedIn(newPerson(service))).toBe(false)
+  const member = await newMember(service)
+  expect(await isSignedIn(member)).toBe(true)
+  await clock.advance(15 * minute_ms)
+  expect(refusalIn(await member.get('/me', idle))).toBe('401 session_locked')
+  expect(await isSignedIn(member)).toBe(true)
+  await member.prove()
+  await member.post('/sign-out', {})
+  expect(await isSignedIn(member)).toBe(false)
 })
 
 test('what a person does keeps it open, to the minute', async () => {

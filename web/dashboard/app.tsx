@@ -40,14 +40,24 @@ const me_every_ms = 60_000
 function Door({ link }: { link: TakenLink | null }) {
   const [is_redeemed, setRedeemed] = useState(link === null)
   const standing = useStore(standingStore)
+  // Browsers write each answer that refuses into their console, so who is not signed in does not ask who they are.
+  const is_unknown = standing === 'unknown'
+  const ways = useAnswer('GET /sign-in/ways', {}, { is_wanted: is_redeemed && is_unknown })
+  // A process of the release before does not say it.
+  const may_ask = !is_unknown || ways.isError || (ways.data && ways.data.is_signed_in !== false)
   const me = useAnswer(
     'GET /me',
     {},
-    { is_wanted: is_redeemed && standing !== 'signed_out', every_ms: me_every_ms },
+    {
+      is_wanted: is_redeemed && may_ask === true && standing !== 'signed_out',
+      every_ms: me_every_ms,
+    },
   )
   useEffect(() => {
-    if (me.data && standingStore.read() === 'unknown') standingStore.write('signed_in')
-  }, [me.data])
+    if (standingStore.read() !== 'unknown') return
+    if (ways.data?.is_signed_in === false) standingStore.write('signed_out')
+    else if (me.data) standingStore.write('signed_in')
+  }, [ways.data, me.data])
   if (!is_redeemed && link) {
     return <Welcome link={link} onDone={() => setRedeemed(true)} />
   }

@@ -18,7 +18,8 @@ export function backTo(address: string, origins: string[]): string | null {
   return is_page && origins.includes(origin) ? href : null
 }
 
-type BankForm = { form: Form; frame: Frame; language: Language }
+/** `service` is our own origin. */
+type BankForm = { form: Form; service: string; frame: Frame; language: Language }
 
 /** A page, hidden from the shopper, that nests the bank's 3DS Method. */
 export function methodFrame(page: BankForm): PageAnswer {
@@ -157,8 +158,8 @@ type BankPage = {
 }
 
 /** The simulated bank is on our own origin, where a sandbox keeps nothing in, and browsers warn of that. */
-function sandboxOf({ form, frame }: BankForm, tokens: string): string {
-  return frame.origins.includes(new URL(form.action).origin) ? '' : ` sandbox="${tokens}"`
+function sandboxOf({ form, service }: BankForm, tokens: string): string {
+  return new URL(form.action).origin === service ? '' : ` sandbox="${tokens}"`
 }
 
 function bankForm({ form, language }: BankForm, target: string): string {

@@ -42,7 +42,8 @@ export const methodPage: Page<Context> = {
       notification_url: `${context.addresses.base_url()}/3ds/method/${params.token}/done`,
     })
     const language = languageFor(null, caller.header('accept-language'))
-    return methodFrame({ form, frame: await frameOf(context, found!), language })
+    const service = originOf(context)
+    return methodFrame({ form, service, frame: await frameOf(context, found!), language })
   },
 }
 
@@ -91,9 +92,10 @@ export const challengePage: Page<Context> = {
       window_size: attempt.window_size,
     })
     const session_data = frame.back && sessionDataOf(frame.back)
-    if (!session_data) return challengeFrame({ form, frame, language })
+    const page = { form, service: originOf(context), frame, language }
+    if (!session_data) return challengeFrame(page)
     const fields = { ...form.fields, threeDSSessionData: session_data }
-    return challengeInFull({ form: { ...form, fields }, frame, language })
+    return challengeInFull({ ...page, form: { ...form, fields } })
   },
 }
 
@@ -151,8 +153,12 @@ async function frameOf(
 ): Promise<Frame> {
   const account = await context.directory.account(session.merchant_id)
   const shop = account ? sessionOrigins(context.addresses, account, session.integration_id) : []
-  const origins = [...new Set([new URL(context.addresses.base_url()).origin, ...shop])]
+  const origins = [...new Set([originOf(context), ...shop])]
   return { origins, back: return_url === null ? null : backTo(return_url, origins) }
+}
+
+function originOf({ addresses }: Pick<Context, 'addresses'>): string {
+  return new URL(addresses.base_url()).origin
 }
 
 function sameId(a: string | null | undefined, b: string): boolean {

@@ -226,12 +226,12 @@ export const workChecks: Check<WorkFacts>[] = [
     name: 'Proxies',
     judge({ unnamed_proxies }) {
       if (unnamed_proxies.length === 0) {
-        return ok('no request comes through a proxy that is not named')
+        return ok('each proxy that requests come through is named, and says for whom')
       }
       const names = named(unnamed_proxies)
       return warning(
-        `requests are forwarded by ${names}, not named in RIPPER_TRUSTED_PROXIES: all shoppers behind it count as one address`,
-        `If it is your proxy, add ${names} to RIPPER_TRUSTED_PROXIES and restart: otherwise the declines of some shoppers refuse all. If it is not, somebody only pretends, and is not believed.`,
+        `requests are forwarded by ${names}, and no trusted X-Forwarded-For says for whom: all shoppers behind it count as one address`,
+        `If it is your proxy, have it send X-Forwarded-For (Forwarded is not read), name ${names} in RIPPER_TRUSTED_PROXIES and restart: otherwise the declines of some shoppers refuse all. If it is not, somebody only pretends, and is not believed.`,
       )
     },
   },

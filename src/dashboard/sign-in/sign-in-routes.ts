@@ -33,7 +33,7 @@ export const readWays = route({
   path: '/dashboard/api/sign-in/ways',
   tag: 'Dashboard',
   summary:
-    'Which ways in there are besides passkeys and passwords, and whether anybody has an account',
+    'Which ways in there are besides passkeys and passwords, whether anybody has an account, and whether the caller is signed in',
   access: visitor,
   dialect: 'checkout',
   status: 200,
@@ -43,12 +43,19 @@ export const readWays = route({
       .nullable(),
     /** False while nobody can sign in at all. */
     has_people: z.boolean(),
+    /** So that the page asks who one is only where there is an answer. A session that is locked counts. */
+    is_signed_in: z.boolean(),
   }),
   refusals: [],
-  handle: async ({ doorkeeper, sql }: Context) => ({
-    single_sign_on: doorkeeper.single_sign_on,
-    has_people: await anyUserExists(sql),
-  }),
+  handle: async (context: Context, { caller, holder }) => {
+    const session = await sessionOfCaller(context, caller, holder.page)
+    const is_signed_in = session !== null && !session.is_half
+    return {
+      single_sign_on: context.doorkeeper.single_sign_on,
+      has_people: is_signed_in || (await anyUserExists(context.sql)),
+      is_signed_in,
+    }
+  },
 })
 
 export const askForSignIn = route({

@@ -3,9 +3,17 @@
 export type OpenApiDocument = {
   openapi: string
   info: { title: string; version: string; description: string }
+  servers: Server[]
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, { post: Webhook }>
   components: { securitySchemes: object; headers: object; schemas: Record<string, object> }
+}
+
+/** Where the paths begin. Generated clients take the first one, with its defaults. */
+export type Server = {
+  url: string
+  description: string
+  variables: Record<string, { default: string; description: string }>
 }
 
 /** A request that the service makes. */

@@ -171,7 +171,7 @@ test('on a phone each value of a member says what it is', async () => {
     const said = await page.evaluate(
       `[...${cells}].map((cell) => getComputedStyle(cell, '::before').content)`,
     )
-    const names = ['Role', 'Signs in by', 'Last seen', 'Last reviewed']
+    const names = ['Role', 'Signs in with', 'Last seen', 'Last reviewed']
     expect(said).toEqual(['none', ...names.map((name) => `"${name}: "`), 'none'])
   })
 })

@@ -93,9 +93,9 @@ test("another merchant's payment is like one that does not exist", async () => {
   const other = await office.stage.service.newAccount()
   const { payment_id } = await hold(other)
   await open(office.at(`payments/${payment_id}`))
-  await page.getByRole('alert').filter({ hasText: 'not yours to see' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'not allowed to see it' }).waitFor()
   await open(`/${other.merchant_id}/test/payments`)
-  await page.getByText('not yours to see').waitFor()
+  await page.getByText('not allowed to see it').waitFor()
 })
 
 test('export gives what the chips say, with the mark of UTF-8', async () => {

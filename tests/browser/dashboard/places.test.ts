@@ -46,9 +46,9 @@ test.each(roles)('the rail of a %s shows what the role opens, and nothing else',
   be(role)
   await open(`${place}/overview`)
   await page.getByText('of payments succeed').waitFor()
-  const waits = page.getByRole('region', { name: 'What waits' }).getByRole('link')
+  const waits = page.getByRole('region', { name: 'Needs attention' }).getByRole('link')
   const sees = (words: string) => waits.filter({ hasText: words }).count()
-  expect(await sees('The key bookkeeping ends')).toBe(rails[role].includes('Keys') ? 1 : 0)
+  expect(await sees('The key bookkeeping expires')).toBe(rails[role].includes('Keys') ? 1 : 0)
   expect(await sees('One delivery given up')).toBe(rails[role].includes('Webhooks') ? 1 : 0)
   const names = (await links().allInnerTexts()).map((text) => text.split('\n')[0]!)
   expect(names).toEqual(rails[role])
@@ -60,8 +60,8 @@ test.each(roles)('the rail of a %s shows what the role opens, and nothing else',
 })
 
 test.each([
-  ['viewer', 'keys', 'Keys', 'Your role (Viewer) does not open this page.'],
-  ['support', 'team', 'Team', 'Your role (Support) does not open this page.'],
+  ['viewer', 'keys', 'Keys', 'Your role (Viewer) may not open this page.'],
+  ['support', 'team', 'Team', 'Your role (Support) may not open this page.'],
   ['owner', 'system', 'System', 'Only operators of this installation see this page.'],
   ['owner', 'merchants', 'Merchants', 'Only operators of this installation see this page.'],
 ] as const)(
@@ -92,10 +92,10 @@ test('support without a limit reads why there is no refund', async () => {
   const path = `${place}/payments/${samples.held.id}`
   answer(0)
   await open(path)
-  await page.getByText('Your owner has set no refund limit yet for GBP.').waitFor()
+  await page.getByText('No refund limit in GBP has been set for your role yet.').waitFor()
   answer(100)
   await open(path)
-  await page.getByText('Your role refunds no more of a payment than the limit').waitFor()
+  await page.getByText('Your role may refund a payment only up to the limit').waitFor()
   answer(null)
   await open(path)
   await heading('£42.00').waitFor()

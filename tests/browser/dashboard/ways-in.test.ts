@@ -62,7 +62,7 @@ test('opened by number it goes on by name, where passkeys work, and takes the li
   staff.push(person)
   const { page } = person
   await page.goto(`http://127.0.0.1:${port}/dashboard#welcome=${await link()}`)
-  await page.getByRole('link', { name: 'Go on at localhost' }).click()
+  await page.getByRole('link', { name: 'Continue at localhost' }).click()
   await page.waitForURL(`http://localhost:${port}/dashboard`)
   await page.getByLabel('Email').fill('ray@shop.example')
   await page.getByLabel('Name').fill('Ray')
@@ -145,7 +145,7 @@ test('an invited colleague comes in and cannot do more than the role', async () 
   await keepCodes(colleague.page)
   expect(await colleague.page.getByRole('link', { name: 'Team' }).count()).toBe(0)
   await colleague.open(`/${stage.account.merchant_id}/test/team`)
-  await colleague.page.getByText('Your role (Viewer) does not open this page.').waitFor()
+  await colleague.page.getByText('Your role (Viewer) may not open this page.').waitFor()
 })
 
 test('the first operator of an installation without people makes a merchant, and takes a payment', async () => {

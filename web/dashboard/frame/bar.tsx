@@ -48,12 +48,11 @@ export function Bar() {
           }
         />
       )}
-      <Menu acts={acts}>
+      <Menu look="plain" acts={acts}>
         <Icon name="person" />
         <span className="person">
           <Name text={me.user.name} />
         </span>
-        <Icon name="chevron" />
       </Menu>
       {is_choosing && <LanguageDialog onClose={() => setChoosing(false)} />}
     </header>

@@ -1,4 +1,4 @@
-// A button that opens a menu.
+// A button that opens a menu, and looks it.
 
 import type { ReactNode } from 'react'
 import {
@@ -8,23 +8,29 @@ import {
   MenuTrigger,
   Popover,
 } from 'react-aria-components'
+import { Icon } from './icon.tsx'
 
 export type MenuAct = { id: string; text: string; act(): void }
 
 export function Menu({
   label,
+  look = 'quiet',
+  size,
   children,
   acts,
 }: {
   /** The button's name, where its content does not say it. */
   label?: string
+  look?: 'quiet' | 'plain'
+  size?: 'small'
   children: ReactNode
   acts: MenuAct[]
 }) {
   return (
     <MenuTrigger>
-      <AriaButton className="button plain menu-button" aria-label={label}>
+      <AriaButton className={['button', look, size].filter(Boolean).join(' ')} aria-label={label}>
         {children}
+        <Icon name="chevron" />
       </AriaButton>
       <Popover className="popover" placement="bottom end" offset={6}>
         <AriaMenu

@@ -102,7 +102,7 @@ function Lead({ payment }: { payment: PaymentRead }) {
       <span>{stateWords(payment)}</span>
       {hold && !hold.decided_at && (
         <span>
-          {say('decide_by')} <Moment at={hold.deadline} />
+          {say('column_deadline')} <Moment at={hold.deadline} />
         </span>
       )}
       {captured !== null && captured > 1 && (

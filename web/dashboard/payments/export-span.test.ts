@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysIn, lastMonths, spanFault, spanOf } from './export-span.ts'
+import { daysIn, filesOf, lastMonths, spanFault, spanOf } from './export-span.ts'
 
 const now = new Date(2026, 8, 14, 12)
 
@@ -28,8 +28,29 @@ test.each<[string, Parameters<typeof spanOf>[0], number]>([
 test.each([
   ['a day', '2026-09-01', '2026-09-01', null],
   ['a leap year', '2028-01-01', '2028-12-31', null],
-  ['a day more', '2028-01-01', '2029-01-01', 'export_too_long'],
+  ['parts of ten years', '2019-12-31', '2028-01-01', null],
+  ['parts of eleven', '2018-12-31', '2028-01-01', 'export_too_long'],
   ['an end before the start', '2026-09-02', '2026-09-01', 'export_order_wrong'],
-])('%s', (_, from, to, key) => {
-  expect(spanFault({ from, to })?.key ?? null).toBe(key)
+])('%s', (_, from, to, fault) => {
+  expect(spanFault({ from, to })).toBe(fault)
+})
+
+test.each([
+  ['a day is one file', '2026-09-01', '2026-09-01', ['2026-09-01 2026-09-01']],
+  ['a leap year is one', '2028-01-01', '2028-12-31', ['2028-01-01 2028-12-31']],
+  ['a year across two is one', '2027-04-01', '2028-03-31', ['2027-04-01 2028-03-31']],
+  [
+    'a day more is two',
+    '2028-01-01',
+    '2029-01-01',
+    ['2028-01-01 2028-12-31', '2029-01-01 2029-01-01'],
+  ],
+  [
+    'what is longer is a file a year',
+    '2024-03-01',
+    '2026-09-14',
+    ['2024-03-01 2024-12-31', '2025-01-01 2025-12-31', '2026-01-01 2026-09-14'],
+  ],
+])('%s', (_, from, to, files) => {
+  expect(filesOf({ from, to }).map((file) => `${file.from} ${file.to}`)).toEqual(files)
 })

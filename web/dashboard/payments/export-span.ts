@@ -2,8 +2,9 @@
 
 export type Span = { from: string; to: string }
 
-/** As the service has it. */
-export const days_max = 366
+/** Of one file, as the service has it. */
+const days_max = 366
+export const files_max = 10
 const days_default = 90
 const day_ms = 86_400_000
 
@@ -33,13 +34,23 @@ export function daysIn({ from, to }: Span): number {
 }
 
 /** Null for a span that can be exported. An empty field is the browser's to refuse. */
-export function spanFault(
-  span: Span,
-): { key: 'export_order_wrong' | 'export_too_long'; days: number } | null {
-  const days = daysIn(span)
-  if (days < 1) return { key: 'export_order_wrong', days }
-  if (days > days_max) return { key: 'export_too_long', days: days_max }
-  return null
+export function spanFault(span: Span): 'export_order_wrong' | 'export_too_long' | null {
+  if (daysIn(span) < 1) return 'export_order_wrong'
+  return yearOf(span.to) - yearOf(span.from) >= files_max ? 'export_too_long' : null
+}
+
+/** The files of a span without a fault, the oldest first. What one file cannot hold is a file a calendar year. */
+export function filesOf(span: Span): Span[] {
+  if (daysIn(span) <= days_max) return [span]
+  const [first, last] = [yearOf(span.from), yearOf(span.to)]
+  return Array.from({ length: last - first + 1 }, (_, index) => ({
+    from: index === 0 ? span.from : `${first + index}-01-01`,
+    to: first + index === last ? span.to : `${first + index}-12-31`,
+  }))
+}
+
+function yearOf(day: string): number {
+  return Number(day.slice(0, 4))
 }
 
 function dayOf(date: Date): string {

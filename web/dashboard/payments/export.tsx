@@ -9,7 +9,15 @@ import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { locale, say } from '../words.ts'
-import { daysIn, lastMonths, type Span, spanFault, spanOf } from './export-span.ts'
+import {
+  daysIn,
+  files_max,
+  filesOf,
+  lastMonths,
+  type Span,
+  spanFault,
+  spanOf,
+} from './export-span.ts'
 import type { Filters } from './filters.ts'
 
 export function ExportButton({ filters }: { filters: Filters }) {
@@ -26,8 +34,11 @@ export function ExportButton({ filters }: { filters: Filters }) {
 
 function ExportDialog({ filters, onClose }: { filters: Filters; onClose: () => void }) {
   const [span, setSpan] = useState(() => spanOf(filters, new Date()))
-  const { refused, is_busy, download } = useDownload(filters, onClose)
+  const { refused, busy, saved, download } = useDownload(filters)
   const fault = spanFault(span)
+  const files = fault === null ? filesOf(span) : []
+  const [file] = files
+  const is_one = files.length === 1
   const choices = [
     [say('last_month'), lastMonths(new Date(), 1)],
     [say('this_month'), lastMonths(new Date(), 0)],
@@ -35,7 +46,7 @@ function ExportDialog({ filters, onClose }: { filters: Filters; onClose: () => v
   ] as const
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (fault === null && !is_busy) void download(span)
+    if (file && is_one && busy === null) void download(file, onClose)
   }
   const is_field = refused?.field === 'created_from' || refused?.field === 'created_before'
   return (
@@ -63,38 +74,75 @@ function ExportDialog({ filters, onClose }: { filters: Filters; onClose: () => v
           required
           value={span.to}
           onChange={({ target }) => setSpan({ ...span, to: target.value })}
-          fault={fault && faultWords(fault)}
+          fault={fault && say(fault, { years: files_max })}
           hint={fault === null && spanWords(span)}
         />
+        {files.length > 1 && (
+          <FileOfEachYear files={files} saved={saved} busy={busy} onDownload={download} />
+        )}
         <RefusalAlert refused={is_field ? null : refused} />
         <DialogActs>
-          <Button onClick={onClose}>{say('cancel')}</Button>
-          <Button look="primary" icon="download" type="submit" is_busy={is_busy}>
-            {say('download')}
-          </Button>
+          <Button onClick={onClose}>{say(files.length > 1 ? 'close' : 'cancel')}</Button>
+          {files.length < 2 && (
+            <Button look="primary" icon="download" type="submit" is_busy={busy !== null}>
+              {say('download')}
+            </Button>
+          )}
         </DialogActs>
       </form>
     </Dialog>
   )
 }
 
-function faultWords({ key, days }: NonNullable<ReturnType<typeof spanFault>>): string {
-  return say(key, { days })
+/** Each is a press of its own: browsers stop a page that saves several files by itself. */
+function FileOfEachYear(props: {
+  files: Span[]
+  saved: string[]
+  busy: string | null
+  onDownload: (file: Span) => Promise<void>
+}) {
+  const { files, saved, busy, onDownload } = props
+  return (
+    <>
+      <p>{say('export_in_files')}</p>
+      <ul className="items">
+        {files.map((file) => (
+          <li key={file.from}>
+            <span>{rangeWords(file)}</span>
+            <Button
+              size="small"
+              icon={saved.includes(file.from) ? 'done' : 'download'}
+              is_busy={busy === file.from}
+              aria-label={`${say('download')} ${rangeWords(file)}`}
+              onClick={() => busy === null && void onDownload(file)}
+            >
+              {say('download')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
 }
 
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
-function spanWords({ from, to }: Span): string {
-  const span = dates.formatRange(new Date(from), new Date(to))
-  return say('export_span', { span, days: daysIn({ from, to }) })
+function rangeWords({ from, to }: Span): string {
+  return dates.formatRange(new Date(from), new Date(to))
 }
 
-function useDownload(filters: Filters, onDone: () => void) {
+function spanWords(span: Span): string {
+  return say('export_span', { span: rangeWords(span), days: daysIn(span) })
+}
+
+/** `busy` is the first day of the file that is being made, `saved` those of the files that came. */
+function useDownload(filters: Filters) {
   const { merchant_id, mode } = useHere()
   const [refused, setRefused] = useState<Refused | null>(null)
-  const [is_busy, setBusy] = useState(false)
-  async function download({ from, to }: Span): Promise<void> {
-    setBusy(true)
+  const [busy, setBusy] = useState<string | null>(null)
+  const [saved, setSaved] = useState<string[]>([])
+  async function download({ from, to }: Span, onDone?: () => void): Promise<void> {
+    setBusy(from)
     setRefused(null)
     // Days are those of the person's clock, and the last one is a part of the span.
     const end = new Date(`${to}T00:00`)
@@ -107,11 +155,12 @@ function useDownload(filters: Filters, onDone: () => void) {
     const { address } = addressOf('GET /{merchant_id}/export', { merchant_id, query })
     await callFile(address).then((file) => {
       save(file)
-      onDone()
+      setSaved((before) => [...before, from])
+      onDone?.()
     }, setRefused)
-    setBusy(false)
+    setBusy(null)
   }
-  return { refused, is_busy, download }
+  return { refused, busy, saved, download }
 }
 
 function save({ blob, name }: { blob: Blob; name: string }): void {

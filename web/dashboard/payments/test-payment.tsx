@@ -8,7 +8,6 @@ import { useHere } from '../merchant.ts'
 import { RefusalAlert } from '../parts/alert.tsx'
 import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { say, sayCode } from '../words.ts'
 
@@ -40,7 +39,6 @@ export function TestPayment() {
           acts={others.map((id) => ({ id, text: say(`test_payment_${id}`), act: () => make(id) }))}
         >
           {say('test_payment_other')}
-          <Icon name="chevron" />
         </Menu>
       </p>
       <RefusalAlert refused={refused} />

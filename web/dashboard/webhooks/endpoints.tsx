@@ -109,6 +109,7 @@ function EndpointActs({
   return (
     <>
       <Menu
+        size="small"
         acts={acts
           .filter(({ is_allowed }) => is_allowed)
           .map(({ id, text }) => ({ id, text, act: () => onAct(id) }))}
