@@ -254,6 +254,10 @@ export class Refusal extends Error {
   readonly status: number
   /** The JSON path or parameter at fault, where there is one. */
   readonly field: string | null
+  /** Which rule the field breaks, such as `too_long`, for pages that say it in words of their own; null where it has no name. */
+  readonly fault: string | null
+  /** The least or the most that the rule allows. */
+  readonly bound: number | null
   /** Members that the body carries besides the error shape. */
   readonly members: Record<string, unknown>
   /** Sent as Retry-After where it is known. */
@@ -266,6 +270,8 @@ export class Refusal extends Error {
     message: string,
     more: {
       field?: string
+      fault?: string
+      bound?: number
       status?: number
       members?: Record<string, unknown>
       retry_after_seconds?: number
@@ -276,6 +282,8 @@ export class Refusal extends Error {
     this.code = code
     this.status = more.status ?? catalogue[code].status
     this.field = more.field ?? null
+    this.fault = more.fault ?? null
+    this.bound = more.bound ?? null
     this.members = more.members ?? {}
     this.retry_after_seconds = more.retry_after_seconds ?? null
     this.platform_code = more.platform_code ?? null
@@ -293,4 +301,5 @@ export function precedence(code: RefusalCode): number {
 export type RefusalLike = Pick<
   Refusal,
   'status' | 'message' | 'field' | 'members' | 'platform_code'
-> & { code: string }
+> &
+  Partial<Pick<Refusal, 'fault' | 'bound'>> & { code: string }

@@ -17,7 +17,7 @@ export const listAuditHere = route({
   tag: 'Dashboard',
   summary: 'The journal of the merchant, newest first',
   access: signedIn('read_audit'),
-  dialect: 'checkout',
+  dialect: 'dashboard',
   query: z.strictObject({
     ...pageQuery,
     created_from: spanQuery.created_from,

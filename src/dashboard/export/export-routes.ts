@@ -33,7 +33,7 @@ export const exportPaymentsHere = route({
   tag: 'Dashboard',
   summary: `Payments as comma-separated values: of ${days_max} days and ${bounds.rows_max} rows at most; the last line says where there are more`,
   access: signedIn('export_transactions', { gravity: 'grave', mode: 'query' }),
-  dialect: 'checkout',
+  dialect: 'dashboard',
   query: paymentFilters.extend({ mode: filterChoice(['test', 'live']) }),
   status: 200,
   file: 'text/csv; charset=utf-8',
@@ -115,7 +115,7 @@ function spanned(filters: PaymentFilters, now: Date): PaymentFilters {
     return { ...filters, created_from, created_before }
   const field = 'created_from'
   const words = `${field} must be at most ${days_max} days before created_before.`
-  throw new Refusal('invalid_request', words, { field })
+  throw new Refusal('invalid_request', words, { field, fault: 'too_many_days', bound: days_max })
 }
 
 function dayOf(at: Date): string {
