@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysIn, lastMonths, spanFault, spanOf } from './export-span.ts'
+import { daysIn, lastMonths, spanFault, spanOf } from './span.ts'
 
 const now = new Date(2026, 8, 14, 12)
 
@@ -28,7 +28,7 @@ test.each<[string, Parameters<typeof spanOf>[0], number]>([
 test.each([
   ['a day', '2026-09-01', '2026-09-01', null],
   ['a leap year', '2028-01-01', '2028-12-31', null],
-  ['a day more', '2028-01-01', '2029-01-01', 'export_too_long'],
+  ['a day more', '2028-01-01', '2029-01-01', 'fault_too_many_days'],
   ['an end before the start', '2026-09-02', '2026-09-01', 'export_order_wrong'],
 ])('%s', (_, from, to, key) => {
   expect(spanFault({ from, to })?.key ?? null).toBe(key)

@@ -35,10 +35,10 @@ export function daysIn({ from, to }: Span): number {
 /** Null for a span that can be exported. An empty field is the browser's to refuse. */
 export function spanFault(
   span: Span,
-): { key: 'export_order_wrong' | 'export_too_long'; days: number } | null {
+): { key: 'export_order_wrong' | 'fault_too_many_days'; days: number } | null {
   const days = daysIn(span)
   if (days < 1) return { key: 'export_order_wrong', days }
-  if (days > days_max) return { key: 'export_too_long', days: days_max }
+  if (days > days_max) return { key: 'fault_too_many_days', days: days_max }
   return null
 }
 
