@@ -8,7 +8,8 @@ import { useService } from '../support/use-service.ts'
 
 // The page reads its language from its document.
 vi.stubGlobal('document', { getElementById: () => null })
-const { knownWords } = await import('../../web/dashboard/parts/refusal-words.ts')
+const module = '../../web/dashboard/parts/refusal-words.ts'
+const { knownWords }: { knownWords(refused: Refused): string | null } = await import(module)
 
 const service = await useService({})
 const { merchant_id } = service.account
