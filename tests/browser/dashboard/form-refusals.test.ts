@@ -3,7 +3,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newShopper, picture } from '../shopper.ts'
+import { hasFocus, newShopper, picture } from '../shopper.ts'
 import { openPlayed } from './played.ts'
 import * as samples from './samples.ts'
 import { refuse, type StandIn } from './stand-in.ts'
@@ -352,14 +352,13 @@ test.each(Object.entries(rows))('%s', async (name, row) => {
   await refused(row, async (page) => {
     const note = page.getByRole('alert').filter({ hasText: row.says })
     await note.waitFor()
-    expect(await note.innerText()).not.toContain('req_')
+    expect(await note.textContent()).not.toContain('req_')
     const field = page.getByLabel(row.at, { exact: true }).locator('visible=true').first()
-    await expect.poll(() => field.evaluate((each) => each === document.activeElement)).toBe(true)
-    const described = await field.evaluate((each) => {
-      const place = each.closest('fieldset.ticks') ?? each
-      return document.getElementById(place.getAttribute('aria-describedby') ?? '')?.textContent
-    })
-    expect(described).toContain(row.says)
+    await expect.poll(() => hasFocus(field)).toBe(true)
+    const described_by = await field.evaluate((each) =>
+      (each.closest('fieldset.ticks') ?? each).getAttribute('aria-describedby'),
+    )
+    expect(await page.locator(`[id="${described_by}"]`).textContent()).toContain(row.says)
     // Nothing says it a second time at the form's head.
     expect(await page.locator('form .alert').count()).toBe(0)
     await picture(page, `dashboard-form-${name.replace(/\W+/g, '-')}`)
