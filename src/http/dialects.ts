@@ -83,6 +83,6 @@ export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id
 }
 
 /** What the page says at the field, in the words of its reader. */
-function faultOf({ field, fault = null, bound = null }: RefusalLike) {
+function faultOf({ field, fault, bound }: RefusalLike) {
   return { field, fault, bound }
 }

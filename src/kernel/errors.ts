@@ -248,15 +248,16 @@ export function statusesOf(code: RefusalCode): number[] {
   return [status, ...also]
 }
 
+type Told = 'status' | 'field' | 'fault' | 'bound' | 'members' | 'platform_code'
+
 /** An expected no. Anything else that is thrown is an internal_error. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly status: number
   /** The JSON path or parameter at fault, where there is one. */
   readonly field: string | null
-  /** Which rule the field breaks, such as `too_long`, for pages that say it in words of their own; null where it has no name. */
+  /** The broken rule, such as `too_long`, where it has a name, and what it allows: pages say it in words of their own. */
   readonly fault: string | null
-  /** The least or the most that the rule allows. */
   readonly bound: number | null
   /** Members that the body carries besides the error shape. */
   readonly members: Record<string, unknown>
@@ -268,15 +269,7 @@ export class Refusal extends Error {
   constructor(
     code: RefusalCode,
     message: string,
-    more: {
-      field?: string
-      fault?: string
-      bound?: number
-      status?: number
-      members?: Record<string, unknown>
-      retry_after_seconds?: number
-      platform_code?: string
-    } = {},
+    more: { [Name in Told | 'retry_after_seconds']?: NonNullable<Refusal[Name]> } = {},
   ) {
     super(message)
     this.code = code
@@ -298,8 +291,4 @@ export function precedence(code: RefusalCode): number {
 }
 
 /** A refusal as it looks on the wire: its code need not be one of ours. */
-export type RefusalLike = Pick<
-  Refusal,
-  'status' | 'message' | 'field' | 'members' | 'platform_code'
-> &
-  Partial<Pick<Refusal, 'fault' | 'bound'>> & { code: string }
+export type RefusalLike = Pick<Refusal, Told | 'message'> & { code: string }

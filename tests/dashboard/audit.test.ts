@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { audit_kinds } from '../../src/dashboard/audit/audit-kinds.ts'
+import { auditKinds } from '../../src/dashboard/audit/audit-kinds.ts'
 import type { Json } from '../support/client.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { drivenClock } from '../support/service.ts'
@@ -79,13 +79,13 @@ describe('the search finds', () => {
 test('a kind has its changes and no others', async () => {
   const all = await read('')
   const kinds = await Promise.all(
-    Object.keys(audit_kinds).map(async (kind) => {
+    Object.keys(auditKinds).map(async (kind) => {
       const answer = await owner.get(`${at}/audit?limit=100&kind=${kind}`)
       return answer.body.data.map(({ change }: Json) => [kind, change.split('.')[0]])
     }),
   )
   for (const [kind, beginning] of kinds.flat())
-    expect(audit_kinds[kind as keyof typeof audit_kinds]).toContain(beginning)
+    expect(auditKinds[kind as keyof typeof auditKinds]).toContain(beginning)
   expect(kinds.flat()).toHaveLength(all.length)
   expect(refusalIn(await owner.get(`${at}/audit?kind=weather`))).toBe('400 invalid_request')
 })
@@ -94,7 +94,7 @@ test('each change that has a word is of one kind', () => {
   const words = JSON.parse(
     readFileSync(new URL('../../web/words/dashboard/en.json', import.meta.url), 'utf8'),
   ) as Record<string, string>
-  const beginnings: string[] = Object.values(audit_kinds).flat()
+  const beginnings: string[] = Object.values(auditKinds).flat()
   expect(beginnings).toHaveLength(new Set(beginnings).size)
   const changes = Object.keys(words).filter((key) => /^change_(?!password$)/.test(key))
   const homeless = changes.filter(

@@ -1,8 +1,6 @@
 // The kinds of changes by which people look through the journal: each change belongs to one, by what stands before its dot.
 
-import type { AuditFilters } from './audit-store.ts'
-
-export const audit_kinds = {
+export const auditKinds = {
   payments: [
     ...['session', 'sessions', 'attempt', 'charge', 'authorise', 'capture', 'void', 'refund'],
     ...['reverse', 'payment', 'operation', 'receipt'],
@@ -21,11 +19,11 @@ export const audit_kinds = {
   account: ['merchant', 'orphan', 'orphans', 'brake', 'findings'],
 } as const satisfies Record<string, readonly string[]>
 
-export type AuditKind = keyof typeof audit_kinds
+export type AuditKind = keyof typeof auditKinds
 
-export const audit_kind_names = Object.keys(audit_kinds) as [AuditKind, ...AuditKind[]]
+export const audit_kind_names = Object.keys(auditKinds) as [AuditKind, ...AuditKind[]]
 
-/** What the journal's lines say before the dot. */
-export function beginningsOf(kind: AuditKind): NonNullable<AuditFilters['beginnings']> {
-  return [...audit_kinds[kind]]
+/** What lines of this kind say before the dot. */
+export function beginningsOf(kind: AuditKind): string[] {
+  return [...auditKinds[kind]]
 }
