@@ -39,7 +39,10 @@ export const amount = z
 const currencyWords = must('be three letters, an active ISO 4217 code')
 export const currency = z
   .string(currencyWords)
-  .refine((code) => /^[A-Za-z]{3}$/.test(code) && currencyOf(code) !== undefined, currencyWords)
+  .refine((code) => /^[A-Za-z]{3}$/.test(code) && currencyOf(code) !== undefined, {
+    ...currencyWords,
+    params: { fault: 'currency' },
+  })
   .transform((code) => code.toUpperCase())
   .meta({ type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217, in any case' })
 

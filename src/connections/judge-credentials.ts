@@ -17,14 +17,21 @@ export async function judgeCredentials(
 ): Promise<Credentials> {
   const { name, credentials } = connector
   const read = credentials.safeParse(file)
-  if (!read.success) throw refused(faultWords(name, read.error.issues[0]!))
+  if (!read.success) {
+    const issue: Issue = read.error.issues[0]!
+    const [member = issue.keys?.[0]] = issue.path
+    throw refused(faultWords(name, issue), { member: member === undefined ? null : String(member) })
+  }
   const kept = read.data as Credentials
   const wrong = environmentFault(connector, kept, mode)
-  if (wrong !== null) throw refused(wrong)
+  if (wrong !== null) {
+    const member = wrong.startsWith('api_url') ? 'api_url' : null
+    throw refused(wrong, { member, fault: 'other_environment' })
+  }
   const { api_url } = kept
   if (typeof api_url !== 'string') return kept
   const fault = api_url.includes('?') ? 'must not have a query' : await judgeApiUrl(api_url)
-  if (fault !== null) throw refused(`api_url ${fault}`)
+  if (fault !== null) throw refused(`api_url ${fault}`, { member: 'api_url', fault: 'web_address' })
   return { ...kept, api_url: api_url.replace(/\/+$/, '') }
 }
 
@@ -38,6 +45,7 @@ function faultWords(connector: string, { code, path, message, keys }: Issue): st
   return `${path.join('.')} ${message}`
 }
 
-function refused(words: string): Refusal {
-  return new Refusal('invalid_request', `Credentials: ${words}.`)
+function refused(words: string, { member, fault }: { member: string | null; fault?: string }) {
+  const field = member === null ? 'credentials' : `credentials.${member}`
+  return new Refusal('invalid_request', `Credentials: ${words}.`, { field, fault })
 }

@@ -55,7 +55,8 @@ export async function createConnection(
     })
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new Refusal('invalid_request', `The merchant has a connection labelled ${label} already.`)
+    const words = `The merchant has a connection labelled ${label} already.`
+    throw new Refusal('invalid_request', words, { field: 'label', fault: 'taken' })
   }
   return connection
 }

@@ -37,7 +37,7 @@ export function behind<R extends Route<Context> & Told<string, string, unknown, 
     ...rest,
     path,
     access,
-    dialect: 'checkout',
+    dialect: 'dashboard',
     handle: async (context: Context, request: Parameters<R['handle']>[1]) => {
       const member = request.holder as Member
       refuse(request.query, member)

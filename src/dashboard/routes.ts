@@ -14,7 +14,7 @@ import {
   setOwnPassword,
 } from './account/account-routes.ts'
 import { readMe } from './account/me.ts'
-import { listAuditHere } from './audit/audit-routes.ts'
+import { exportAuditHere, listAuditHere } from './audit/audit-routes.ts'
 import {
   checkConnectionHere,
   createConnectionHere,
@@ -163,6 +163,7 @@ export const dashboardRoutes = [
   listOperationsHere,
   resolveOperationHere,
   listAuditHere,
+  exportAuditHere,
   exportPaymentsHere,
   readOverviewHere,
   listMerchantsHere,

@@ -9,9 +9,13 @@ import {
 } from '../kernel/errors.ts'
 import { compatibleError, looksForeign } from './compatible-dialect.ts'
 
-/** A family of routes: checkout and payments, the compatible routes, and the three parts of the webhook routes. */
+/**
+ * A family of routes: checkout and payments, those of the dashboard's page, the compatible routes, and the three parts of the webhook
+ * routes.
+ */
 export type Dialect =
   | 'checkout'
+  | 'dashboard'
   | 'compatible'
   | 'webhook_endpoints'
   | 'webhook_deliveries'
@@ -22,6 +26,7 @@ export type Shape = 'checkout' | 'compatible' | 'endpoint' | 'guard' | 'key' | '
 
 const shapes: Record<Dialect, Shape> = {
   checkout: 'checkout',
+  dashboard: 'checkout',
   compatible: 'compatible',
   webhook_endpoints: 'endpoint',
   webhook_deliveries: 'guard',
@@ -49,6 +54,7 @@ function cataloguedAs(code: string): CataloguedRefusal | undefined {
 export function dialectOfPath(url: string, headers: IncomingHttpHeaders = {}): Dialect {
   if (/^\/v1\/(compat|payment_intents)\b/.test(url)) return 'compatible'
   if (looksForeign(url, headers)) return 'compatible'
+  if (/^\/dashboard\/api\b/.test(url)) return 'dashboard'
   if (/^\/v1\/webhooks\/deliveries\b/.test(url)) return 'webhook_deliveries'
   return /^\/v1\/webhooks\b/.test(url) ? 'webhook_endpoints' : 'checkout'
 }
@@ -58,7 +64,11 @@ export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id
   const message = refusal.code === 'internal_error' ? null : refusal.message
   switch (shapeOf(dialect, refusal.code)) {
     case 'checkout':
-      return { error: refusal.code, message, request_id, ...refusal.members }
+      return {
+        ...{ error: refusal.code, message, request_id },
+        ...(dialect === 'dashboard' && faultOf(refusal)),
+        ...refusal.members,
+      }
     case 'compatible':
       return { error: compatibleError(refusal, message) }
     case 'endpoint':
@@ -70,4 +80,9 @@ export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id
     case 'replay':
       return { error: refusal.code }
   }
+}
+
+/** What the page says at the field, in the words of its reader. */
+function faultOf({ field, fault, bound }: RefusalLike) {
+  return { field, fault, bound }
 }

@@ -65,7 +65,7 @@ function asRefusal(
       code: 'rate_limit_exceeded',
       status: 429,
       message: error.message,
-      field: null,
+      ...{ field: null, fault: null, bound: null },
       members: {},
       platform_code: null,
       // The limit has already set the header.

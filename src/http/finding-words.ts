@@ -1,4 +1,5 @@
-// What a schema says of a fault where nobody has written words for it: the field's name comes before, a full stop behind.
+// What a schema says of a fault where nobody has written words for it: the field's name comes before, a full stop behind. And the name
+// of the rule that was broken, for pages that speak other languages.
 
 import type { z } from 'zod'
 
@@ -39,4 +40,29 @@ function boundWords(origin: string, bound: 'at least' | 'at most', count: number
   if (origin === 'array')
     return `must have ${bound} ${count === 1 ? '1 entry' : `${count} entries`}`
   return `must be ${bound} ${count}`
+}
+
+/** The broken rule by its name, with its bound; nothing for a form that only the field's own words describe. */
+export function faultOf(issue: z.core.$ZodIssue): { fault?: string; bound?: number } {
+  switch (issue.code) {
+    case 'custom':
+      return typeof issue.params?.fault === 'string' ? { fault: issue.params.fault } : {}
+    case 'invalid_type':
+      return issue.input === undefined || issue.input === null ? { fault: 'required' } : {}
+    case 'invalid_value':
+      return { fault: 'not_offered' }
+    case 'too_small': {
+      if (issue.origin === 'string' || issue.origin === 'array') {
+        if (Number(issue.minimum) <= 1) return { fault: 'required' }
+        return { fault: 'too_short', bound: Number(issue.minimum) }
+      }
+      return { fault: 'too_small', bound: Number(issue.minimum) }
+    }
+    case 'too_big': {
+      const kinds: Record<string, string> = { string: 'too_long', array: 'too_many' }
+      return { fault: kinds[issue.origin] ?? 'too_big', bound: Number(issue.maximum) }
+    }
+    default:
+      return {}
+  }
 }

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { precedence, Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
-import { wordsOf } from './finding-words.ts'
+import { faultOf, wordsOf } from './finding-words.ts'
 
 /** A fault that a schema found, with the value in question. */
 export type Issue = z.core.$ZodIssue
@@ -29,6 +29,11 @@ export function rule(code: RefusalCode, message: string) {
   return { error: message, params: { code } }
 }
 
+/** What a schema says of a rule that has a name, which pages say in words of their own. */
+export function named(fault: string, message: string) {
+  return { error: message, params: { fault } }
+}
+
 /** The code of a finding. */
 export function codeOf(issue: Issue): RefusalCode {
   return (issue.code === 'custom' && (issue.params?.code as RefusalCode)) || 'invalid_request'
@@ -42,9 +47,10 @@ function gravestOf(issues: readonly Issue[]): Issue {
 function refusalOf(issue: Issue): Refusal {
   if (issue.code === 'unrecognized_keys') {
     const field = fieldPath([...issue.path, issue.keys[0]!])
-    return new Refusal('invalid_request', `${field} is not a field of this request.`, { field })
+    const words = `${field} is not a field of this request.`
+    return new Refusal('invalid_request', words, { field, fault: 'unknown' })
   }
   const field = fieldPath(issue.path)
   const message = field === '' ? `The body ${issue.message}.` : `${field} ${issue.message}.`
-  return new Refusal(codeOf(issue), message, { field: field || undefined })
+  return new Refusal(codeOf(issue), message, { field: field || undefined, ...faultOf(issue) })
 }

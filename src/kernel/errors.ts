@@ -248,12 +248,17 @@ export function statusesOf(code: RefusalCode): number[] {
   return [status, ...also]
 }
 
+type Told = 'status' | 'field' | 'fault' | 'bound' | 'members' | 'platform_code'
+
 /** An expected no. Anything else that is thrown is an internal_error. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly status: number
   /** The JSON path or parameter at fault, where there is one. */
   readonly field: string | null
+  /** The broken rule, such as `too_long`, where it has a name, and what it allows: pages say it in words of their own. */
+  readonly fault: string | null
+  readonly bound: number | null
   /** Members that the body carries besides the error shape. */
   readonly members: Record<string, unknown>
   /** Sent as Retry-After where it is known. */
@@ -264,18 +269,14 @@ export class Refusal extends Error {
   constructor(
     code: RefusalCode,
     message: string,
-    more: {
-      field?: string
-      status?: number
-      members?: Record<string, unknown>
-      retry_after_seconds?: number
-      platform_code?: string
-    } = {},
+    more: { [Name in Told | 'retry_after_seconds']?: NonNullable<Refusal[Name]> } = {},
   ) {
     super(message)
     this.code = code
     this.status = more.status ?? catalogue[code].status
     this.field = more.field ?? null
+    this.fault = more.fault ?? null
+    this.bound = more.bound ?? null
     this.members = more.members ?? {}
     this.retry_after_seconds = more.retry_after_seconds ?? null
     this.platform_code = more.platform_code ?? null
@@ -290,7 +291,4 @@ export function precedence(code: RefusalCode): number {
 }
 
 /** A refusal as it looks on the wire: its code need not be one of ours. */
-export type RefusalLike = Pick<
-  Refusal,
-  'status' | 'message' | 'field' | 'members' | 'platform_code'
-> & { code: string }
+export type RefusalLike = Pick<Refusal, Told | 'message'> & { code: string }

@@ -88,7 +88,10 @@ export function holdRulesOf(
 
 const currency = z
   .string()
-  .refine((code) => currencyOf(code) !== undefined, 'must be an active ISO 4217 code')
+  .refine((code) => currencyOf(code) !== undefined, {
+    error: 'must be an active ISO 4217 code',
+    params: { fault: 'currency' },
+  })
   .transform((code) => code.toUpperCase())
 
 const priceListItem = z.strictObject({
@@ -130,7 +133,9 @@ export const priceList = z
     for (const [index, { sku, currency }] of list.entries()) {
       const name = JSON.stringify([sku, currency])
       const message = `is on the list in ${currency} already`
-      if (priced.has(name)) context.addIssue({ code: 'custom', message, path: [index, 'sku'] })
+      const path = [index, 'sku']
+      if (priced.has(name))
+        context.addIssue({ code: 'custom', message, path, params: { fault: 'taken' } })
       priced.add(name)
     }
   })
@@ -148,6 +153,8 @@ export function isOrigin(text: string): boolean {
     (url.protocol === 'https:' || (url.protocol === 'http:' && local))
   )
 }
+
+export const confirmation_url_elsewhere = "must be on one of the integration's allowed origins"
 
 /**
  * Why shoppers cannot be sent to an address after paying, or null if they can. A setting may also name a shop on
@@ -176,7 +183,7 @@ export function confirmationUrlFault(
     return 'must not have a payment_id or order_reference parameter, which are added to it'
   }
   if (!allowedOrigins.includes(url.origin)) {
-    return "must be on one of the integration's allowed origins"
+    return confirmation_url_elsewhere
   }
   return null
 }

@@ -49,7 +49,8 @@ export async function addPasskey(
     })
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new Refusal('invalid_request', 'passkey is known already.', { field: 'passkey' })
+    const fault = { field: 'passkey', fault: 'passkey_known' }
+    throw new Refusal('invalid_request', 'passkey is known already.', fault)
   }
 }
 
@@ -71,7 +72,8 @@ export async function removePasskey(
       const left = await listPasskeys(tx, user_id)
       if (left.length === 0 && user.password_hash === null) {
         const words = 'This is the only way in: add another passkey or a password first.'
-        throw new Refusal('invalid_request', words, { field: 'credential_id' })
+        const fault = { field: 'credential_id', fault: 'last_way_in' }
+        throw new Refusal('invalid_request', words, fault)
       }
     },
   )
@@ -126,6 +128,7 @@ export async function confirmOneTimeCodes(
     if (totp_pending === null) {
       throw new Refusal('invalid_request', 'code has no secret yet: ask for one first.', {
         field: 'code',
+        fault: 'no_secret',
       })
     }
     const bytes = openCodeSecret(context.keyring, user_id, totp_pending)

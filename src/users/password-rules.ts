@@ -25,18 +25,28 @@ const walks = [
 const shortest = 12
 const longest = 128
 
-/** What is wrong with a password, to follow on its name; null where nothing is. `own_words` are names that it must not be made of. */
-export function faultOfPassword(password: string, own_words: string[]): string | null {
+/** `words` follow on the password's name. */
+export type PasswordFault = { words: string; fault: string; bound?: number }
+
+/** What is wrong with a password; null where nothing is. `own_words` are names that it must not be made of. */
+export function faultOfPassword(password: string, own_words: string[]): PasswordFault | null {
   const length = [...password].length
-  if (length < shortest) return `must have ${shortest} characters or more`
-  if (length > longest) return `must have ${longest} characters at most`
-  if (!/\p{L}/u.test(password) || !/\p{Nd}/u.test(password)) return 'must have letters and digits'
-  if (isCommon(password)) return 'is one of those that are tried first'
+  if (length < shortest) {
+    const words = `must have ${shortest} characters or more`
+    return { words, fault: 'too_short', bound: shortest }
+  }
+  if (length > longest) {
+    return { words: `must have ${longest} characters at most`, fault: 'too_long', bound: longest }
+  }
+  if (!/\p{L}/u.test(password) || !/\p{Nd}/u.test(password)) {
+    return { words: 'must have letters and digits', fault: 'letters_and_digits' }
+  }
+  if (isCommon(password)) return { words: 'is one of those that are tried first', fault: 'common' }
   const plain = stemOf(password)
   const is_own = own_words
     .flatMap(wordsIn)
     .some((word) => word.length >= 4 && restOf(plain, word) < 6)
-  return is_own ? 'must not be made of your name or address' : null
+  return is_own ? { words: 'must not be made of your name or address', fault: 'own_name' } : null
 }
 
 function isCommon(password: string): boolean {

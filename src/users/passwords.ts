@@ -49,7 +49,8 @@ export async function hashNewPassword(
     return hashPassword(hasher, password)
   })
   if (made !== null) return made
-  throw new Refusal('invalid_request', 'password is one of your last ones.', { field: 'password' })
+  const fault = { field: 'password', fault: 'used_before' }
+  throw new Refusal('invalid_request', 'password is one of your last ones.', fault)
 }
 
 /** To be called inside `hashing`. */

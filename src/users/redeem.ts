@@ -116,7 +116,7 @@ export async function redeem(
     // Two tabs with one link make the same account: the slower one finds it there.
     if (await findUser(context.sql, user_id)) throw linkUsed()
     const words = 'email has an account already: sign in with it.'
-    throw new Refusal('invalid_request', words, { field: 'email' })
+    throw new Refusal('invalid_request', words, { field: 'email', fault: 'has_account' })
   }
 }
 
@@ -214,9 +214,10 @@ async function wayOf(
 }
 
 export function refuseBadPassword(password: string, own_words: string[]): void {
-  const fault = faultOfPassword(password, own_words)
-  if (fault === null) return
-  throw new Refusal('invalid_request', `password ${fault}.`, { field: 'password' })
+  const found = faultOfPassword(password, own_words)
+  if (found === null) return
+  const { words, ...fault } = found
+  throw new Refusal('invalid_request', `password ${words}.`, { field: 'password', ...fault })
 }
 
 /** The names of the merchants that a person works for. */

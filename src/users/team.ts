@@ -46,7 +46,8 @@ export async function invite(
     refuseUnlessOwner(now, role)
     const colleagues = await listMembers(tx, merchant_id)
     if (colleagues.some((each) => each.email === plain)) {
-      throw new Refusal('invalid_request', 'email belongs to a member already.', { field: 'email' })
+      const fault = { field: 'email', fault: 'is_member' }
+      throw new Refusal('invalid_request', 'email belongs to a member already.', fault)
     }
     // The new invitation takes the place of theirs.
     const open = await listInvitations(tx, merchant_id, context.world.clock.now())

@@ -1,7 +1,8 @@
 // Payments as a file: what stands in it, who may have it, and that it leaves a line in the journal.
 
 import { expect, test } from 'vitest'
-import { linesOf } from '../../src/dashboard/export/export-routes.ts'
+import { linesOf } from '../../src/dashboard/export/export-file.ts'
+import { exportedPayments } from '../../src/dashboard/export/export-routes.ts'
 import { purchase } from '../support/client.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { drivenClock } from '../support/service.ts'
@@ -73,7 +74,8 @@ test('the last line says where there are more rows than the file may have', asyn
   }
   const exported = async (rows_max: number) => {
     let text = ''
-    for await (const part of linesOf(service.context, asked, { page_rows: 2, rows_max })) {
+    const payments = exportedPayments(service.context, asked)
+    for await (const part of linesOf(payments, { page_rows: 2, rows_max })) {
       text += part
     }
     return text.split('\r\n').slice(1, -1)

@@ -101,6 +101,12 @@ const searches = [
   ...['status=captured', 'status=voided', 'amount=4200', 'amount=7', 'order_reference=none'],
   ...['customer_email=nobody@example.com', 'card_last4=0000', 'decline_code=do_not_honour'],
 ].map((filter) => ({ path: '/{merchant_id}/payments', query: `mode=test&${filter}` }))
+const audit_searches = [
+  'search=nobody',
+  'kind=keys',
+  'actor=rules',
+  'search=pay_0&kind=payments',
+].map((query) => ({ path: '/{merchant_id}/audit', query }))
 
 type Plan = {
   'Node Type': string
@@ -136,7 +142,7 @@ const reading = (text: string) =>
   /^(select|with)\b/i.test(text) &&
   !/\b(insert into|delete from|update \w+ set|for (share|update|no key update))\b/i.test(text)
 
-test.each([...reads, ...searches])('$path?$query', async ({ path, query }) => {
+test.each([...reads, ...searches, ...audit_searches])('$path?$query', async ({ path, query }) => {
   await person.prove()
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => paths[name]!)
   heard.length = 0

@@ -19,7 +19,7 @@ const sources = [...page, 'src/pages/dashboard.ts']
 
 test('every word is said somewhere', () => {
   const prefixes = [
-    ...sources.matchAll(/sayCode\(\s*(?:'([a-z_]+)'|.*? \? '([a-z]+)' : '([a-z]+)')/g),
+    ...sources.matchAll(/say(?:Code|Known)\(\s*(?:'([a-z_]+)'|.*? \? '([a-z]+)' : '([a-z]+)')/g),
   ]
     .flatMap(([, ...found]) => found)
     .filter((prefix) => prefix !== undefined)

@@ -18,8 +18,17 @@ export function say(key: WordKey, values: Record<string, string | number> = {}):
 
 /** The text of `prefix_code`, or the code itself where it is a stranger: servers may know more than their page. */
 export function sayCode(prefix: string, code: string): string {
+  return sayKnown(prefix, code) ?? code.replaceAll('_', ' ')
+}
+
+/** The same; null where the code is a stranger. */
+export function sayKnown(
+  prefix: string,
+  code: string,
+  values: Record<string, string | number> = {},
+): string | null {
   const key = `${prefix}_${code.replace(/[.-]/g, '_')}`
-  return words[key] ?? (english as Record<string, string>)[key] ?? code.replaceAll('_', ' ')
+  return key in english ? say(key as WordKey, values) : null
 }
 
 /** A form for 1, and for all else the one that the language's plural asks for: `many` with `_few` after it, say, or `many`. */

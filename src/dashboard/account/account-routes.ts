@@ -23,7 +23,7 @@ import { creationOptions, newPasskey } from '../passkey-schemas.ts'
 import { rememberBrowser } from '../sign-in/send-token.ts'
 import { browserOf } from './browser-name.ts'
 
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const, status: 200 }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200 }
 const posted = { ...shared, method: 'POST' as const, access: signedInPerson({ gravity: 'grave' }) }
 const removed = { ...posted, method: 'DELETE' as const, status: 204, reply: z.null() }
 const nothing = { body: z.strictObject({}), body_optional: true as const }

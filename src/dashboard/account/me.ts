@@ -22,7 +22,7 @@ export const readMe = route({
   tag: 'Dashboard',
   summary: 'Who one is',
   access: signedInPerson(),
-  dialect: 'checkout',
+  dialect: 'dashboard',
   status: 200,
   reply: z.object({
     user: z.object({

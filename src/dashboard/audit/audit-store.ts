@@ -5,7 +5,7 @@ import { endOf, lineSpan, lines_max } from '../../checkout/reading/line-look.ts'
 import type { SpanFilters } from '../../checkout/reading/list-filters.ts'
 import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
-import type { Sql } from '../../database/open.ts'
+import type { Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 
 export type AuditFilters = Omit<SpanFilters, 'mode'> & {
@@ -13,6 +13,18 @@ export type AuditFilters = Omit<SpanFilters, 'mode'> & {
   /** As lines spell it, such as `user usr_…`. */
   actor: string | undefined
   change: string | undefined
+  /** What stands before the dot of a change. */
+  beginnings: string[] | undefined
+  search: Search | undefined
+}
+
+/** A text that a line's ids and change have, or that means one of these. */
+export type Search = {
+  text: string
+  /** People and keys whose names have the text. */
+  ids: string[]
+  /** With an underscore in place of the dot. */
+  changes: string[]
 }
 
 export type AuditLine = {
@@ -20,6 +32,8 @@ export type AuditLine = {
   at: Date
   change: string
   subject: string
+  /** The session that it belongs to, if it belongs to one. */
+  session_id: string | null
   actor: string
   request_id: string | null
   detail: Record<string, unknown>
@@ -31,11 +45,14 @@ export async function listAuditLines(
   filters: AuditFilters,
   { behind, limit }: { behind: string | null; limit: number },
 ): Promise<FoundRows<AuditLine>> {
-  const { merchant_id, actor, change } = filters
-  const ofActor = actor === undefined ? sql`true` : sql`actor = ${actor}`
-  const ofChange = change === undefined ? sql`true` : sql`change = ${change}`
+  const { merchant_id, actor, change, beginnings, search } = filters
+  const all = sql`true`
+  const ofActor = actor === undefined ? all : sql`actor = ${actor}`
+  const ofChange = change === undefined ? all : sql`change = ${change}`
+  const ofKind = beginnings ? sql`split_part(change, '.', 1) = any(${beginnings})` : all
+  const ofSearch = search ? hasText(sql, search) : all
   const newest = (id: string) => sql`
-    select entry_id, at, change, subject, actor, request_id, detail, merchant_id = ${merchant_id} as is_own
+    select entry_id, at, change, subject, session_id, actor, request_id, detail, merchant_id = ${merchant_id} as is_own
     from journal
     where merchant_id = ${id} ${lineSpan(sql, { ...filters, mode: undefined }, behind)}
     order by entry_id desc limit ${lines_max}`
@@ -47,7 +64,7 @@ export async function listAuditLines(
           where m.merchant_id = ${merchant_id} and m.created_at <= l.at
             -- Of a link that opens an account anew, the line names the account.
             and m.user_id in (l.subject, l.detail->>'user_id')
-        )) and ${ofActor} and ${ofChange} as is_match
+        )) and ${ofActor} and ${ofChange} and ${ofKind} and ${ofSearch} as is_match
       from (
         (${newest(merchant_id)}) union all (${newest(installation_id)})
         order by entry_id desc limit ${lines_max}
@@ -56,6 +73,15 @@ export async function listAuditLines(
     where is_match or place = ${lines_max}
     order by entry_id desc limit ${limit}`
   return { rows: found.filter(({ is_match }) => is_match), ended_at: endOf(found.at(-1)) }
+}
+
+/** `sign in` finds `sign_in.succeeded`. */
+function hasText(sql: Sql, { text, ids, changes }: Search): Fragment {
+  return sql`(
+    position(${text.toLowerCase()} in
+      lower(concat_ws(' ', change, translate(change, '._', '  '), subject, actor, request_id))) > 0
+    or replace(change, '.', '_') = any(${changes}) or subject = any(${ids}) or split_part(actor, ' ', 2) = any(${ids})
+  )`
 }
 
 const reading_ms = 15 * 60_000

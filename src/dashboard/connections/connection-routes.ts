@@ -35,7 +35,7 @@ import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const }
 const ofOne = signedIn('manage_connections', { gravity: 'grave', mode: modeOfConnection })
 const nothing = { body: z.strictObject({}), body_optional: true as const }
 const check_max_ms = 15_000
@@ -222,7 +222,8 @@ function connectorOrRefuse({ vendors }: Pick<Context, 'vendors'>, name: string):
   const found = vendors.connectors.find((each) => each.name === name)
   if (found) return found
   const field = 'connector'
-  throw new Refusal('invalid_request', `${field} is none that this release knows.`, { field })
+  const words = `${field} is none that this release knows.`
+  throw new Refusal('invalid_request', words, { field, fault: 'not_offered' })
 }
 
 async function judged(

@@ -20,7 +20,7 @@ export const listHoldsHere = route({
   tag: 'Dashboard',
   summary: 'The holds that wait for a decision, by their deadline; a page of 100 by default',
   access: signedIn('read_transactions'),
-  dialect: 'checkout',
+  dialect: 'dashboard',
   query: z.strictObject({ ...pageQuery, mode: filterChoice(['test', 'live']) }),
   status: 200,
   reply: pageView(listedHold),

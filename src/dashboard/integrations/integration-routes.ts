@@ -28,7 +28,7 @@ import { officeOf } from '../office.ts'
 
 // Its rules may capture what nobody has looked at, and its origins say whose pages may take payments.
 const changing = signedIn('manage_integrations', { gravity: 'grave_if_live', mode: 'merchant' })
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const, access: changing }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, access: changing }
 
 const integrationView = z.object({
   integration_id: z.string(),
@@ -144,7 +144,7 @@ export const deleteIntegrationHere = route({
       if (!before.is_default) return deleted(before, now)
       const field = 'integration_id'
       const words = `${field} is the default one: make another integration the default one first.`
-      throw new Refusal('invalid_request', words, { field })
+      throw new Refusal('invalid_request', words, { field, fault: 'is_default' })
     })
     return null
   },
@@ -188,8 +188,8 @@ function definedIn(body: z.output<typeof integrationChange>): Partial<Integratio
 
 function refuse(fault: RulesFault | null): void {
   if (fault === null) return
-  const { field, words } = fault
-  throw new Refusal('invalid_request', `${field} ${words}.`, { field })
+  const { words, ...named } = fault
+  throw new Refusal('invalid_request', `${named.field} ${words}.`, named)
 }
 
 /** A name or handle that another integration has is a unique violation. */
@@ -197,7 +197,8 @@ function refuseTaken(error: unknown): never {
   const { code, constraint = '' } = error as { code?: string; constraint?: string }
   if (code !== '23505') throw error
   const field = constraint.includes('handle') ? 'handle' : 'name'
-  throw new Refusal('invalid_request', `${field} is another integration's already.`, { field })
+  const words = `${field} is another integration's already.`
+  throw new Refusal('invalid_request', words, { field, fault: 'taken' })
 }
 
 function viewIntegration(

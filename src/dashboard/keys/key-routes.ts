@@ -21,7 +21,7 @@ import type { StaffPermission } from '../../users/roles.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'
 
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const }
 const keyModes = ['any', 'test_only', 'live_only'] as const
 
 const keyView = z.object({

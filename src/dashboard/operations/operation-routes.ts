@@ -18,7 +18,7 @@ import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { findOperation } from './operation-store.ts'
 
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const, status: 200 }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200 }
 /** Of all merchants together there are seldom more than a few. */
 const operations_max = 200
 

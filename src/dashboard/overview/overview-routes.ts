@@ -40,7 +40,7 @@ export const readOverviewHere = route({
   tag: 'Dashboard',
   summary: 'What waits, and how the last weeks went',
   access: signedIn('read_transactions'),
-  dialect: 'checkout',
+  dialect: 'dashboard',
   query: z.strictObject({
     mode: filterChoice(['test', 'live']),
     zone: z

@@ -21,7 +21,7 @@ export const listBeginningsHere = route({
   summary:
     'Order references and emails that begin with a text; emails for those who may read shoppers',
   access: signedIn('read_transactions'),
-  dialect: 'checkout',
+  dialect: 'dashboard',
   query: z.strictObject({ mode: filterChoice(['test', 'live']), text: filterText(254) }),
   status: 200,
   reply: z.object({

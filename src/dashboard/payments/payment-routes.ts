@@ -25,7 +25,7 @@ import { timelineView, viewTimeline } from './timeline.ts'
 
 const reading = signedIn('read_transactions')
 const deciding = signedIn('decide_holds', { gravity: 'money', mode: paymentMode })
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const, status: 200, access: reading }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200, access: reading }
 
 export const listPaymentsHere = behind(reading, listPayments, showShoppers, refuseGuesses)
 

@@ -17,7 +17,7 @@ const shared = {
   tag: 'Dashboard',
   // A request belongs to no mode: one that was refused may have been for either.
   access: signedIn('read_requests'),
-  dialect: 'checkout' as const,
+  dialect: 'dashboard' as const,
   status: 200,
 }
 

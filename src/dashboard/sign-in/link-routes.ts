@@ -20,7 +20,7 @@ const shared = {
   method: 'POST' as const,
   tag: 'Dashboard',
   access: visitor,
-  dialect: 'checkout' as const,
+  dialect: 'dashboard' as const,
   status: 200,
 }
 const link_refusals = ['link_unknown', 'link_used', 'link_expired', 'too_many_attempts'] as const

@@ -22,7 +22,7 @@ const shared = {
   method: 'POST' as const,
   tag: 'Dashboard',
   access: signedInOrLocked,
-  dialect: 'checkout' as const,
+  dialect: 'dashboard' as const,
   status: 200,
 }
 
@@ -102,5 +102,5 @@ async function judgeProof(
 }
 
 function wants(field: string): Refusal {
-  return new Refusal('invalid_request', `${field} is missing.`, { field })
+  return new Refusal('invalid_request', `${field} is missing.`, { field, fault: 'required' })
 }

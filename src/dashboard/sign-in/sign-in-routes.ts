@@ -19,7 +19,7 @@ import { rememberBrowser, sendToken, takeToken } from './send-token.ts'
 const shared = {
   method: 'POST' as const,
   tag: 'Dashboard',
-  dialect: 'checkout' as const,
+  dialect: 'dashboard' as const,
   status: 200,
 }
 const nothing = z.strictObject({})
@@ -35,7 +35,7 @@ export const readWays = route({
   summary:
     'Which ways in there are besides passkeys and passwords, whether anybody has an account, and whether the caller is signed in',
   access: visitor,
-  dialect: 'checkout',
+  dialect: 'dashboard',
   status: 200,
   reply: z.object({
     single_sign_on: z

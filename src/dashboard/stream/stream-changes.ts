@@ -30,7 +30,7 @@ export const streamChanges = stream({
   tag: 'Dashboard',
   summary: 'Listen to changes',
   access: signedInPerson({ shows_merchants: true }),
-  dialect: 'checkout',
+  dialect: 'dashboard',
   seats: ({ user_id }) => ({ owner: `user:${user_id}`, max: seats_max }),
   query: z.strictObject({}),
   messages: {

@@ -17,7 +17,7 @@ import { authorOf } from '../../users/start-session.ts'
 const shared = {
   where: 'whole' as const,
   tag: 'Dashboard',
-  dialect: 'checkout' as const,
+  dialect: 'dashboard' as const,
 }
 const shown_max = 200
 

@@ -28,7 +28,7 @@ import { signedInOperator } from '../../users/signed-in.ts'
 import { authorOf, type Sender } from '../../users/start-session.ts'
 import { brakeView, comparisonView, findingView, orphanView } from './operator-views.ts'
 
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const }
 const grave = {
   ...shared,
   method: 'POST' as const,
@@ -176,7 +176,10 @@ export const releaseBrakeHere = route({
       const words = names
         ? `Nobody but you can go through ${names}, which lists nothing: compare its payments in its portal, then release the brake anyway.`
         : 'Not every acquirer was gone through since the brake was pulled: what is found later may be reversed. Wait some minutes, or release it anyway.'
-      throw new Refusal('invalid_request', words, { field: 'anyway' })
+      throw new Refusal('invalid_request', words, {
+        field: 'anyway',
+        fault: names ? 'unlisted' : 'unswept',
+      })
     }
     const end = { brakes, at: now, by: holder.session.email }
     const told = { change: 'brake.released', detail: body }

@@ -15,7 +15,7 @@ export const readSystemHere = route({
   tag: 'Dashboard',
   summary: "Version, database, clock and jobs of this process, and the doctor's findings",
   access: signedInOperator(),
-  dialect: 'checkout',
+  dialect: 'dashboard',
   status: 200,
   reply: z.object({
     version: z.string(),

@@ -10,7 +10,7 @@ import { personLine } from '../../users/lines.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { authorOf } from '../../users/start-session.ts'
 
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const }
 
 export const listRefundLimitsHere = route({
   where: 'whole',

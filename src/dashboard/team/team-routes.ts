@@ -19,7 +19,7 @@ import {
 } from '../../users/team.ts'
 import { permissionsView } from '../account/me.ts'
 
-const shared = { tag: 'Dashboard', dialect: 'checkout' as const, status: 200 }
+const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200 }
 const grave = signedIn('manage_members', { gravity: 'grave' })
 const posted = { ...shared, method: 'POST' as const, access: grave }
 const nothing = { body: z.strictObject({}), body_optional: true as const }

@@ -16,7 +16,7 @@ import { isTestOutcome, test_outcomes } from './test-outcomes.ts'
 const shared = {
   method: 'POST' as const,
   tag: 'Dashboard',
-  dialect: 'checkout' as const,
+  dialect: 'dashboard' as const,
   // The sessions of these routes are all in test mode.
   access: signedIn('create_payments', { mode: async () => 'test' }),
 }

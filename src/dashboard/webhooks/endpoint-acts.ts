@@ -19,7 +19,7 @@ import { limitTo } from '../../webhooks/rate-limit.ts'
 import { sendTestEvent } from '../../webhooks/sending/send-test-event.ts'
 import { refuseUnlessReader } from '../shoppers.ts'
 
-const shared = { method: 'POST' as const, tag: 'Dashboard', dialect: 'checkout' as const }
+const shared = { method: 'POST' as const, tag: 'Dashboard', dialect: 'dashboard' as const }
 const nothing = { body: z.strictObject({}), body_optional: true as const }
 const refusals = ['endpoint_not_found'] as const
 

@@ -51,7 +51,7 @@ export const listEndpointsHere = route({
   tag: 'Dashboard',
   summary: 'The endpoints of the merchant, with their health',
   access: replaying,
-  dialect: 'checkout',
+  dialect: 'dashboard',
   status: 200,
   reply: z.object({
     endpoints: z.array(endpointHere),

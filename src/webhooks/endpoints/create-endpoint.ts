@@ -109,6 +109,7 @@ export async function registerEndpoint(
   throw new Refusal(
     'invalid_request',
     `An account has at most ${endpoints_max} active webhook endpoints. Delete one first.`,
+    { fault: 'endpoints_full', bound: endpoints_max },
   )
 }
 

@@ -42,7 +42,7 @@ export const sessions: SessionRow[] = payments.slice(0, 12).map((payment, index)
 
 export const requests: RefusedRequest[] = [
   ['POST', '/v1/checkout/sessions', 400, 'invalid_request'],
-  ['GET', '/v1/payments/pay_1', 404, 'resource_not_found'],
+  ['POST', `/v1/payments/${id('pay', 1)}/hold/capture`, 409, 'hold_already_decided'],
   ['POST', '/v1/webhooks/endpoints', 403, 'key_permission_denied'],
 ].map(([method, path, status, code], index) => ({
   request_id: id('req', index + 1),
@@ -142,11 +142,12 @@ export const audit: AuditLine[] = [
     at: ago(5),
     change: 'member.joined',
     subject: id('usr', 2),
+    session_id: null,
     actor: `user ${id('usr', 1)}`,
     request_id: null,
     detail: {},
   },
-  ...timeline.lines.map(({ seal: _seal, ...rest }) => rest),
+  ...timeline.lines.map(({ seal: _seal, ...rest }) => ({ ...rest, session_id: id('cs', 3) })),
 ]
 
 const hourly = (most: number) =>

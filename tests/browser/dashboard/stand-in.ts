@@ -25,6 +25,8 @@ export type StandIn = {
   acts: Asked[]
   /** Answers a route otherwise from now on: `GET /me`, with the merchant's id left out. */
   on(name: string, answer: (asked: Asked) => Answer): void
+  /** Answers everything as usual again. */
+  reset(): void
   close(): Promise<void>
 }
 
@@ -92,6 +94,10 @@ export async function openStandIn(): Promise<StandIn> {
     base_url: `http://localhost:${port}`,
     acts,
     on: (name, answer) => answers.set(name, answer),
+    reset: () => {
+      answers.clear()
+      for (const [name, answer] of Object.entries(usual())) answers.set(name, answer)
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -7,6 +7,7 @@ import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { useAttempt } from '../sign-in/attempt.tsx'
@@ -51,7 +52,7 @@ function FirstCode({
   made: { secret: string; uri: string }
   onDone: () => void
 }) {
-  const { attempt, is_busy, fault } = useAttempt()
+  const { attempt, is_busy, refused, trouble } = useAttempt()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const code = (textsOf(event.currentTarget).code ?? '').replace(/\s/g, '')
@@ -62,8 +63,8 @@ function FirstCode({
     })
   }
   return (
-    <form className="form narrow" onSubmit={submit}>
-      {fault}
+    <Form className="form narrow" refused={refused} onSubmit={submit}>
+      {trouble}
       <p>{say('one_time_secret_words')}</p>
       <p className="secret">
         <Copyable text={made.secret} />
@@ -75,6 +76,6 @@ function FirstCode({
       <Button look="primary" type="submit" is_busy={is_busy}>
         {say('confirm')}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,6 +1,6 @@
 // The person's passkeys: add one, remove one.
 
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import type { Account } from '../client/answers.ts'
 import { call } from '../client/call.ts'
 import { forget, useAct } from '../client/query.ts'
@@ -8,6 +8,7 @@ import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Name } from '../parts/name.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -54,9 +55,10 @@ export function Passkeys({ account: { passkeys } }: { account: Account }) {
 
 function AddPasskey() {
   const [name, setName] = useState('')
-  const { attempt, is_busy, fault } = useAttempt()
-  const add = () =>
-    attempt(async () => {
+  const { attempt, is_busy, refused, trouble } = useAttempt()
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    return attempt(async () => {
       const { options } = await call('POST /me/passkeys/options', { body: {} })
       const passkey = await makePasskey(options)
       const body = { name: name.trim() || say('passkey'), passkey }
@@ -64,18 +66,20 @@ function AddPasskey() {
       setName('')
       await forget('GET /me/account', 'GET /me')
     })
+  }
   return (
-    <div className="form narrow">
-      {fault}
+    <Form className="form narrow" refused={refused} onSubmit={add}>
+      {trouble}
       <Field
         label={say('passkey_name')}
         hint={say('passkey_name_hint')}
+        member="name"
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <Button icon="passkey" is_busy={is_busy} onClick={add}>
+      <Button icon="passkey" type="submit" is_busy={is_busy}>
         {say('add_passkey')}
       </Button>
-    </div>
+    </Form>
   )
 }

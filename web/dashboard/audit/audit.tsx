@@ -1,65 +1,102 @@
 // Who did what: the journal of this merchant, the newest first.
 
-import { useSearch } from 'wouter'
+import { useLocation, useSearch } from 'wouter'
+import type { AuditLine } from '../client/answers.ts'
+import { addressOf as routeAddress } from '../client/call.ts'
 import { usePages } from '../client/pages.ts'
+import { ExportButton } from '../export/export.tsx'
 import { useHere } from '../merchant.ts'
 import { Actor } from '../parts/actor.tsx'
 import { changeWords } from '../parts/change.ts'
 import { Empty } from '../parts/empty.tsx'
+import { IdLink } from '../parts/id.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { Name } from '../parts/name.tsx'
 import { Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
 import { say } from '../words.ts'
+import { AuditFilters } from './filters.tsx'
+import { addressOf, type Filters, filtersIn, queryOf } from './search.ts'
 
 export function Audit() {
-  const { merchant_id } = useHere()
-  const actor = new URLSearchParams(useSearch()).get('actor')
-  const pages = usePages('GET /{merchant_id}/audit', { merchant_id, query: { limit: 50, actor } })
-  const people = Object.assign({}, ...pages.replies.map((reply) => reply.people))
+  const { merchant_id, pathOf } = useHere()
+  const [, navigate] = useLocation()
+  const filters = filtersIn(new URLSearchParams(useSearch()))
+  const query = queryOf(filters)
+  const pages = usePages('GET /{merchant_id}/audit', {
+    merchant_id,
+    query: { limit: 50, ...query },
+  })
+  const people: Record<string, string> = Object.assign(
+    {},
+    ...pages.replies.map((reply) => reply.people),
+  )
   return (
-    <Screen title={say('nav_audit')} lead={say('audit_lead')}>
+    <Screen
+      title={say('nav_audit')}
+      lead={say('audit_lead')}
+      acts={
+        <ExportButton
+          title={say('audit_export_title')}
+          words={say('audit_export_words')}
+          shown={filters}
+          addressOf={(times) => {
+            const asked = { merchant_id, query: { ...query, ...times } }
+            return routeAddress('GET /{merchant_id}/audit/export', asked).address
+          }}
+        />
+      }
+    >
+      <AuditFilters
+        filters={filters}
+        people={people}
+        onFilters={(next: Filters) => navigate(pathOf(addressOf(next)))}
+      />
       <Loaded answer={pages.answer} rows={10}>
         {(lines) =>
           lines.length === 0 ? (
-            <Empty title={say('no_lines')} />
+            <Empty title={say(Object.keys(filters).length > 0 ? 'no_lines_fit' : 'no_lines')} />
           ) : (
-            <Table
-              label={say('nav_audit')}
-              rows={lines}
-              keyOf={({ entry_id }) => entry_id}
-              columns={[
-                {
-                  name: say('column_what'),
-                  kind: 'first',
-                  cell: ({ change }) => <span title={change}>{changeWords(change)}</span>,
-                },
-                {
-                  name: say('column_who'),
-                  cell: ({ actor: who }) => <Actor actor={who} people={people} />,
-                },
-                {
-                  name: say('column_subject'),
-                  cell: ({ subject }) =>
-                    people[subject] ? (
-                      <Name text={people[subject]} id={subject} />
-                    ) : (
-                      <code>{subject}</code>
-                    ),
-                },
-                {
-                  name: say('column_time'),
-                  kind: 'second',
-                  cell: ({ at }) => <Moment at={at} is_exact />,
-                },
-              ]}
-            />
+            <Lines lines={lines} people={people} />
           )
         }
       </Loaded>
       <Older pages={pages} />
     </Screen>
+  )
+}
+
+function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, string> }) {
+  return (
+    <Table
+      label={say('nav_audit')}
+      is_even
+      rows={lines}
+      keyOf={({ entry_id }) => entry_id}
+      columns={[
+        {
+          name: say('column_what'),
+          kind: 'first',
+          cell: ({ change }) => <span title={change}>{changeWords(change)}</span>,
+        },
+        {
+          name: say('column_who'),
+          kind: 'line',
+          cell: ({ actor }) => <Actor actor={actor} people={people} />,
+        },
+        {
+          name: say('column_subject'),
+          cell: ({ subject, session_id }) => (
+            <IdLink id={subject} by={session_id ?? subject} text={people[subject]} />
+          ),
+        },
+        {
+          name: say('column_time'),
+          kind: 'second',
+          cell: ({ at }) => <Moment at={at} is_exact />,
+        },
+      ]}
+    />
   )
 }

@@ -7,6 +7,9 @@ export class Refused extends Error {
   readonly code: string
   /** The member of the body that is at fault, where one is. */
   readonly field: string | null
+  /** Which rule it breaks, where that has a name, and the least or the most that the rule allows. */
+  readonly fault: string | null
+  readonly bound: number | null
   readonly request_id: string | null
   /** Seconds until the server wants to be asked again. */
   readonly retry_after: number | null
@@ -18,6 +21,8 @@ export class Refused extends Error {
     this.status = status
     this.code = code
     this.field = textOf(members.field)
+    this.fault = textOf(members.fault)
+    this.bound = typeof members.bound === 'number' ? members.bound : null
     this.request_id = textOf(members.request_id)
     this.retry_after = retry_after
     this.members = members
@@ -26,6 +31,11 @@ export class Refused extends Error {
 
 export function unreachable(): Refused {
   return new Refused(0, { error: 'unreachable' })
+}
+
+/** What the page itself refuses to send: the field says so as if the service had. */
+export function mistyped(field: string, fault: string): Refused {
+  return new Refused(0, { error: 'mistyped', field, fault })
 }
 
 export async function refusedBy(response: Response): Promise<Refused> {

@@ -5,11 +5,12 @@ import type { Connection, Connector, StoredConnection } from '../client/answers.
 import { useAct } from '../client/query.ts'
 import type { Refused } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
-import { Alert, RefusalAlert } from '../parts/alert.tsx'
+import { Alert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Choice, Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say, sayCode } from '../words.ts'
 import { NoticeHint } from './notice-hint.tsx'
 
@@ -44,6 +45,7 @@ export function CreateConnection({
     >
       <Choice
         label={say('connector')}
+        member="connector"
         value={name}
         onChange={({ target }) => setName(target.value)}
         options={connectors.map(({ connector, kind }) => ({
@@ -145,7 +147,7 @@ function CredentialsForm({
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form className="form" onSubmit={submit} autoComplete="off">
+      <Form refused={refused} onSubmit={submit} autoComplete="off">
         {children}
         {required.map((member) => (
           <Credential key={`${connector?.connector} ${member}`} member={member} required />
@@ -161,14 +163,13 @@ function CredentialsForm({
           </details>
         )}
         <p className="hint">{say('credentials_hint')}</p>
-        <RefusalAlert refused={refused} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={is_busy}>
             {title}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }
@@ -180,6 +181,7 @@ function Credential({ member, required }: { member: string; required?: boolean }
     <Field
       label={member}
       name={`credential ${member}`}
+      member={`credentials.${member}`}
       type={is_secret ? 'password' : 'text'}
       autoComplete={is_secret ? 'new-password' : 'off'}
       spellCheck={false}

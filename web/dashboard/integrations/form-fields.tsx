@@ -1,8 +1,7 @@
 // The fields of an integration's form, in the groups in which it shows them. Each is named like the member that it becomes.
 
-import { useId } from 'react'
 import type { Integration } from '../client/answers.ts'
-import { Choice, Field, Tick } from '../parts/field.tsx'
+import { Choice, Field, TextField, Tick } from '../parts/field.tsx'
 import { locale, say, sayCode } from '../words.ts'
 import { amountText, look_names } from './typed-integration.ts'
 
@@ -10,7 +9,6 @@ type Of = { integration: Integration | null }
 
 /** Where it is used: its name, its role, the pages that may use it. */
 export function PlaceFields({ integration }: Of) {
-  const origins_id = useId()
   return (
     <>
       <Field
@@ -25,17 +23,14 @@ export function PlaceFields({ integration }: Of) {
       ) : (
         <Tick label={say('make_default')} hint={say('make_default_hint')} name="is_default" />
       )}
-      <div className="field">
-        <label htmlFor={origins_id}>{say('allowed_origins')}</label>
-        <textarea
-          id={origins_id}
-          name="allowed_origins"
-          rows={3}
-          spellCheck={false}
-          defaultValue={integration?.allowed_origins.join('\n') ?? ''}
-        />
-        <p className="hint">{say('allowed_origins_hint')}</p>
-      </div>
+      <TextField
+        label={say('allowed_origins')}
+        hint={say('allowed_origins_hint')}
+        name="allowed_origins"
+        rows={3}
+        spellCheck={false}
+        defaultValue={integration?.allowed_origins.join('\n') ?? ''}
+      />
       <Field
         label={say('confirmation_url')}
         name="confirmation_url"
@@ -69,6 +64,7 @@ export function HoldFields({ integration }: Of) {
       <Field
         label={say('review_days')}
         name="review_days"
+        member="review_window_seconds"
         type="number"
         min={0.1}
         step="any"
@@ -84,6 +80,7 @@ export function HoldFields({ integration }: Of) {
         label={say('escalate_hours')}
         hint={say('escalate_hours_hint')}
         name="escalate_hours"
+        member="escalate_after_seconds"
         type="number"
         min={0.01}
         step="any"
@@ -184,6 +181,7 @@ export function LookFields({ integration }: Of) {
       <Choice
         label={say('theme')}
         name="theme"
+        member="appearance.theme"
         defaultValue={theme}
         options={(['', 'auto', 'light', 'dark'] as const).map((value) => ({
           value,
@@ -195,6 +193,7 @@ export function LookFields({ integration }: Of) {
           key={look}
           label={look}
           name={look}
+          member={`appearance.variables.${look}`}
           autoComplete="off"
           spellCheck={false}
           defaultValue={variables[look] ?? ''}

@@ -3,12 +3,12 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Integration } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
+import { mistyped, type Refused } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
-import { Alert, RefusalAlert } from '../parts/alert.tsx'
-import { amountExample } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
 import { HoldFields, LookFields, PageFields, PlaceFields, PriceFields } from './form-fields.tsx'
 import { PriceLines } from './price-lines.tsx'
@@ -72,23 +72,23 @@ function IntegrationForm({
   const [lines, setLines] = useState(
     () => integration?.price_list?.map((line) => typedLine(line, locale)) ?? [],
   )
-  const [is_mistyped, setMistyped] = useState(false)
+  const [typo, setTypo] = useState<Refused | null>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (act.isPending) return
-    setMistyped(false)
+    setTypo(null)
     try {
       const body = differenceOf(integration, textsOf(event.currentTarget), lines, locale)
       if (Object.keys(body).length === 0) return onClose()
       onSend(body)
     } catch (error) {
       if (!(error instanceof Mistyped)) throw error
-      setMistyped(true)
+      setTypo(mistyped(error.member, 'amount'))
     }
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
+      <Form refused={typo ?? act.error} onSubmit={submit}>
         <PlaceFields integration={integration} />
         <HoldFields integration={integration} />
         <Group title={say('prices')}>
@@ -101,15 +101,13 @@ function IntegrationForm({
         <Group title={say('looks')}>
           <LookFields integration={integration} />
         </Group>
-        {is_mistyped && <Alert>{say('amount_mistyped', { example: amountExample(null) })}</Alert>}
-        <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>
             {integration ? say('save') : say('create')}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

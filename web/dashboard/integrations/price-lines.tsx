@@ -6,6 +6,8 @@ import { say } from '../words.ts'
 import type { TypedLine } from './typed-integration.ts'
 
 const members = ['sku', 'name', 'price', 'currency', 'tax', 'image_url'] as const
+/** The members of the request that are not called like what is typed. */
+const sentAs: Partial<Record<keyof TypedLine, string>> = { price: 'unit_amount', tax: 'tax_rate' }
 const nothing: TypedLine = { sku: '', name: '', price: '', currency: '', tax: '', image_url: '' }
 
 export function PriceLines({
@@ -27,6 +29,7 @@ export function PriceLines({
             <Field
               key={member}
               label={say(`price_${member}`)}
+              member={`price_list[${at}].${sentAs[member] ?? member}`}
               value={line[member]}
               autoComplete="off"
               inputMode={member === 'price' || member === 'tax' ? 'decimal' : undefined}

@@ -8,7 +8,15 @@ type PriceLine = NonNullable<Integration['price_list']>[number]
 export type TypedLine = Record<'sku' | 'name' | 'price' | 'currency' | 'tax' | 'image_url', string>
 
 /** An amount that cannot be read, or in two ways, and so not be sent. All else the service judges. */
-export class Mistyped extends Error {}
+export class Mistyped extends Error {
+  /** The member of the request that it would have become. */
+  readonly member: string
+
+  constructor(member: string) {
+    super(member)
+    this.member = member
+  }
+}
 
 export const look_names = [
   'colorPrimary',
@@ -58,16 +66,19 @@ function rulesOf(typed: Typed, lines: TypedLine[], locale: string): IntegrationC
     terms_url: text('terms_url'),
     support_url: text('support_url'),
     back_url: text('back_url'),
-    default_amount: amountIn(text('default_amount'), currency, locale),
+    default_amount: amountIn(text('default_amount'), currency, locale, 'default_amount'),
     default_currency: currency,
-    price_list: lines.length === 0 ? null : lines.map((line) => lineOf(line, locale)),
+    price_list:
+      lines.length === 0
+        ? null
+        : lines.map((line, at) => lineOf(line, locale, `price_list[${at}]`)),
     require_verified_amount: typed.require_verified_amount !== undefined,
     order_reference_metadata_key: text('order_reference_metadata_key'),
     on_3ds_unavailable: typed.on_3ds_unavailable as Integration['on_3ds_unavailable'],
     review_window_seconds: Math.round(Number(typed.review_days) * 86_400),
     at_deadline: typed.at_deadline as Integration['at_deadline'],
     escalate_after_seconds: hours === null ? null : Math.round(Number(hours) * 3_600),
-    capture_below: amountIn(text('capture_below'), currency, locale),
+    capture_below: amountIn(text('capture_below'), currency, locale, 'capture_below'),
     test_connections: wordsIn(typed.test_connections),
     appearance: appearanceOf(typed),
   }
@@ -78,10 +89,15 @@ function wordsIn(text = ''): string[] {
 }
 
 /** In minor units. Without a currency an amount counts as one of two digits. */
-function amountIn(text: string | null, currency: string | null, locale: string): number | null {
+function amountIn(
+  text: string | null,
+  currency: string | null,
+  locale: string,
+  member: string,
+): number | null {
   if (text === null) return null
   const read = readAmount(text, locale, currency)
-  if ('fault' in read) throw new Mistyped()
+  if ('fault' in read) throw new Mistyped(member)
   return read.amount
 }
 
@@ -89,13 +105,13 @@ export function amountText(amount: number | null, currency: string | null, local
   return amount === null ? '' : typedAmount(amount, currency, locale)
 }
 
-function lineOf(line: TypedLine, locale: string): PriceLine {
+function lineOf(line: TypedLine, locale: string, member: string): PriceLine {
   const { sku, name, price, currency: code, tax, image_url } = line
   const currency = code.trim().toUpperCase()
-  const unit_amount = amountIn(price, currency, locale)!
+  const unit_amount = amountIn(price, currency, locale, `${member}.unit_amount`)!
   return {
     ...{ sku: sku.trim(), name: name.trim(), unit_amount, currency },
-    tax_rate: amountIn(tax.trim() || null, null, locale),
+    tax_rate: amountIn(tax.trim() || null, null, locale, `${member}.tax_rate`),
     image_url: image_url.trim() || null,
   }
 }

@@ -4,10 +4,10 @@ import type { FormEvent } from 'react'
 import type { NewKey } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
-import { Choice, Field, Tick } from '../parts/field.tsx'
+import { Choice, Field, Tick, Ticks } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { SecretRegion } from '../parts/secret.tsx'
 import { say, sayCode } from '../words.ts'
 
@@ -51,10 +51,9 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title={say('create_key')} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
+      <Form refused={act.error} onSubmit={submit}>
         <Field label={say('name')} hint={say('key_name_hint')} name="name" required autoFocus />
-        <fieldset className="ticks">
-          <legend>{say('permissions')}</legend>
+        <Ticks label={say('permissions')} members={['permissions']}>
           {key_permissions.map((each) => (
             <Tick
               key={each}
@@ -68,7 +67,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
               defaultChecked={each === 'create_payments' || each === 'read_transactions'}
             />
           ))}
-        </fieldset>
+        </Ticks>
         <Choice
           label={say('mode')}
           name="mode"
@@ -78,14 +77,13 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
             text: sayCode('key_mode', value),
           }))}
         />
-        <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>
             {say('create')}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -4,10 +4,10 @@ import type { FormEvent } from 'react'
 import { useLocation } from 'wouter'
 import { forget, useAct } from '../client/query.ts'
 import { keepPlace } from '../merchant.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
 
 export function MakeMerchant({ onClose }: { onClose: () => void }) {
@@ -31,7 +31,7 @@ export function MakeMerchant({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title={say('make_a_merchant')} onClose={onClose} is_busy={act.isPending}>
-      <form className="form" onSubmit={submit}>
+      <Form refused={act.error} onSubmit={submit}>
         <p>{say('make_a_merchant_words')}</p>
         <Field
           label={say('name')}
@@ -41,14 +41,13 @@ export function MakeMerchant({ onClose }: { onClose: () => void }) {
           required
           autoFocus
         />
-        <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>
             {say('create')}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

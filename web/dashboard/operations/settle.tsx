@@ -4,11 +4,11 @@ import { type FormEvent, useState } from 'react'
 import type { UnansweredOperation } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
 import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Choice, Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say, sayCode } from '../words.ts'
 
 export function Settle({ operation }: { operation: UnansweredOperation }) {
@@ -51,7 +51,7 @@ function SettleDialog({
   }
   return (
     <Dialog title={say('settle_title')} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
+      <Form refused={act.error} onSubmit={submit}>
         <p>
           {say('settle_words', {
             what: `${sayCode('operation', kind)} ${amountWords(amount, currency)}`,
@@ -70,14 +70,13 @@ function SettleDialog({
           maxLength={100}
           spellCheck={false}
         />
-        <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="danger" type="submit" is_busy={act.isPending}>
             {say('settle')}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -2,9 +2,12 @@
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Refused } from '../client/refused.ts'
-import { say, sayCode } from '../words.ts'
+import { say } from '../words.ts'
 import { Button } from './button.tsx'
+import { Copyable } from './copy.tsx'
+import { English } from './english.tsx'
 import { Icon } from './icon.tsx'
+import { knownWords, refusalWords } from './refusal-words.ts'
 
 export function Alert({ children }: { children: ReactNode }) {
   return (
@@ -18,7 +21,7 @@ export function Alert({ children }: { children: ReactNode }) {
 /** What another try does not mend. */
 const stays = new Set(['permission_denied', 'second_factor_required', 'both_ways_required'])
 
-/** A refusal in words, with the id by which the server's log knows it. */
+/** A refusal in words. */
 export function RefusalAlert({
   refused,
   onRetry,
@@ -37,7 +40,7 @@ export function RefusalAlert({
     <div ref={place}>
       <Alert>
         <p>{refusalWords(refused)}</p>
-        {refused.request_id && <p className="hint">{refused.request_id}</p>}
+        <RefusalDetails refused={refused} />
         {onRetry && !stays.has(refused.code) && (
           <Button size="small" onClick={onRetry}>
             {say('try_again')}
@@ -48,12 +51,21 @@ export function RefusalAlert({
   )
 }
 
-/** Our words for codes that people meet, else the server's. */
-export function refusalWords(refused: Refused): string {
-  const known = sayCode('refusal', refused.code)
-  const is_known = known !== refused.code.replaceAll('_', ' ')
-  if (refused.code === 'too_many_attempts' && refused.retry_after !== null) {
-    return say('refusal_wait', { minutes: Math.max(1, Math.ceil(refused.retry_after / 60)) })
-  }
-  return is_known || refused.message === refused.code ? known : refused.message
+/** For whoever asks for help: the service's own sentence, and the id by which its log knows the request. */
+export function RefusalDetails({ refused }: { refused: Refused }) {
+  const { request_id, message, code } = refused
+  if (!request_id) return null
+  return (
+    <details className="hint" open={knownWords(refused) === null}>
+      <summary>{say('details')}</summary>
+      {message !== code && (
+        <p>
+          <English text={message} />
+        </p>
+      )}
+      <p>
+        {say('request_id')}: <Copyable text={request_id} label={say('request_id')} />
+      </p>
+    </details>
+  )
 }

@@ -19,3 +19,8 @@ const steps: Record<string, WordKey> = {
   refused: 'step_of_refused',
   sent_again: 'step_of_sent_again',
 }
+
+/** Those that are put together of a kind and a step. */
+export const operation_changes = kinds.flatMap((kind) =>
+  Object.keys(steps).map((step) => `${kind}.${step}`),
+)

@@ -5,10 +5,18 @@ import { say } from '../words.ts'
 import { Icon } from './icon.tsx'
 
 export function Copyable({ text, label }: { text: string; label?: string }) {
-  const { is_copied, copy } = useCopy(text)
   return (
     <span className="copyable">
       <code>{text}</code>
+      <CopyButton text={text} label={label} />
+    </span>
+  )
+}
+
+export function CopyButton({ text, label }: { text: string; label?: string | undefined }) {
+  const { is_copied, copy } = useCopy(text)
+  return (
+    <>
       <button
         type="button"
         className="copy"
@@ -18,7 +26,7 @@ export function Copyable({ text, label }: { text: string; label?: string }) {
         <Icon name={is_copied ? 'done' : 'copy'} />
       </button>
       <Copied is_copied={is_copied} />
-    </span>
+    </>
   )
 }
 

@@ -7,9 +7,9 @@ export type Column<Row> = {
   name: string
   /**
    * `figure` is aligned at the end; `first` and `second` lead and close a phone's card, in which `named` says its column's
-   * name, too, and `wide` is left out.
+   * name, too, `line` begins the second line, and `wide` is left out; `widest` is shown only where there is much room.
    */
-  kind?: 'figure' | 'first' | 'second' | 'named' | 'wide' | 'acts'
+  kind?: 'figure' | 'first' | 'second' | 'named' | 'line' | 'wide' | 'widest' | 'acts'
   cell: (row: Row) => ReactNode
 }
 
@@ -19,6 +19,7 @@ export function Table<Row>({
   rows,
   keyOf,
   hrefOf,
+  is_even = false,
 }: {
   label: string
   columns: Column<Row>[]
@@ -26,10 +27,15 @@ export function Table<Row>({
   keyOf: (row: Row) => string
   /** Makes the content of the first column a link, which covers the whole row. */
   hrefOf?: (row: Row) => string
+  /** Every row has one line, on a phone one height: what is too long ends in dots, and is whole for who points at it. */
+  is_even?: boolean
 }) {
   return (
     <div className="table-place">
-      <table aria-label={label} className={hrefOf ? 'linked' : undefined}>
+      <table
+        aria-label={label}
+        className={[hrefOf && 'linked', is_even && 'even'].filter(Boolean).join(' ') || undefined}
+      >
         <thead>
           <tr>
             {columns.map(({ name, kind }) => (

@@ -5,11 +5,11 @@ import { readAmount, typedAmount } from '../../shared/read-amount.ts'
 import { useAct } from '../client/query.ts'
 import { unreachable } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
 import { amountWords, unreadWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
 import type { Decided } from './decided.ts'
 
@@ -43,12 +43,16 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
   }
   return (
     <Dialog title={say('refund_title')} onClose={onClose} is_busy={act.isPending}>
-      <form className="form" onSubmit={submit}>
+      <Form
+        refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)}
+        onSubmit={submit}
+      >
         <p>{say('refund_words', { amount: amountWords(left, currency) })}</p>
         {payment.is_refund_limited && <p>{say('refund_limited')}</p>}
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
         <Field
           label={currency ? `${say('amount')} (${currency})` : say('amount')}
+          member="amount"
           inputMode="decimal"
           autoComplete="off"
           value={typed}
@@ -69,9 +73,6 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
           maxLength={255}
           readOnly={is_fixed}
         />
-        <RefusalAlert
-          refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)}
-        />
         <DialogActs>
           <Button is_busy={act.isPending} onClick={onClose}>
             {say('cancel')}
@@ -87,7 +88,7 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
               : say('refund_amount', { amount: amountWords(amount, currency) })}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

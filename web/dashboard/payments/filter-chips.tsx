@@ -1,9 +1,10 @@
 // The filters that are active, each with a way to drop it; and the ones that are asked for most.
 
+import { DayChips } from '../parts/day-chips.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { say, sayCode } from '../words.ts'
 import { filterWords } from './filter-words.ts'
-import { beginOf, dayOf, type FilterName, type Filters, filter_names } from './filters.ts'
+import { type FilterName, type Filters, filter_names } from './filters.ts'
 
 const offered = ['captured', 'refunded', 'held', 'declined', 'failed', 'voided'] as const
 type Offered = (typeof offered)[number]
@@ -52,24 +53,7 @@ export function FilterChips({
           ))}
         </select>
       )}
-      <label className="chip date">
-        {say('filter_since')}
-        <input
-          type="date"
-          value={filters.created_from ? dayOf(filters.created_from) : ''}
-          onChange={({ target }) => onFilters({ ...filters, created_from: beginOf(target.value) })}
-        />
-      </label>
-      <label className="chip date">
-        {say('filter_until')}
-        <input
-          type="date"
-          value={filters.created_before ? dayOf(before(filters.created_before)) : ''}
-          onChange={({ target }) =>
-            onFilters({ ...filters, created_before: beginOf(target.value, 1) })
-          }
-        />
-      </label>
+      <DayChips times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />
       {filter_names
         .filter((name) => filters[name] !== undefined && !placed.includes(name))
         .map((name) => (
@@ -98,9 +82,4 @@ function filtersFor(state: Offered): Pick<Filters, 'status' | 'refunded'> {
 
 function pressedOf({ status, refunded }: Filters): string | undefined {
   return refunded === 'true' ? 'refunded' : status
-}
-
-/** The last moment that counts. */
-function before(moment: string): string {
-  return new Date(Date.parse(moment) - 1).toISOString()
 }

@@ -1,14 +1,15 @@
 // The list of payments: search, filters as chips, pages, and a word when there are new ones.
 
 import { useLocation, useSearch } from 'wouter'
+import { addressOf } from '../client/call.ts'
 import { usePages } from '../client/pages.ts'
+import { ExportButton } from '../export/export.tsx'
 import { useHere } from '../merchant.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { dayWords } from '../parts/moment.tsx'
 import { Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { say } from '../words.ts'
-import { ExportButton } from './export.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { type Filters, filtersOf, queryOf } from './filters.ts'
 import { NewRows } from './new-rows.tsx'
@@ -31,7 +32,19 @@ export function Payments() {
   return (
     <Screen
       title={say('nav_payments')}
-      acts={may('export_transactions') && <ExportButton filters={filters} />}
+      acts={
+        may('export_transactions') && (
+          <ExportButton
+            title={say('export_title')}
+            words={say('export_words')}
+            shown={filters}
+            addressOf={(times) => {
+              const asked = { merchant_id, query: { mode, ...filters, ...times } }
+              return addressOf('GET /{merchant_id}/export', asked).address
+            }}
+          />
+        )
+      }
     >
       <SearchBox onFilters={show} />
       <FilterChips filters={filters} currencies={currencies} onFilters={show} />

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { beginOf, dayOf, type Filters, filtersOf, queryOf } from './filters.ts'
+import { beginOf, dayOf } from '../parts/days.ts'
+import { type Filters, filtersOf, queryOf } from './filters.ts'
 import { meaningsOf, understand } from './search.ts'
 
 test.each([

@@ -1,6 +1,7 @@
 // What a person typed into the search box, understood: an id, an e-mail, four digits, an amount, a currency, an order reference.
 
 import { currencyCode, readAmount } from '../../shared/read-amount.ts'
+import { screenOfId } from '../frame/screen-of-id.ts'
 import { type Filters, queryOf } from './filters.ts'
 
 /** A screen to go to, or filters of the list of payments. */
@@ -11,7 +12,8 @@ export function meaningsOf(typed: string, locale: string): Understood[] {
   const text = typed.trim()
   if (text === '') return []
   const id = /^(pay|cs|req|whep)_[0-9a-z]{8,}$/i.exec(text)
-  if (id) return [{ screen: screenOf(id[1]!.toLowerCase(), text) }]
+  const shown = id && screenOfId(text)
+  if (shown) return [{ screen: shown.path }]
   const order = { order_reference: text }
   if (text.includes('@')) return filtered({ customer_email: text.toLowerCase() }, order)
   const currency = currencyCode(text)
@@ -34,13 +36,6 @@ export function screenFor(meaning: Understood): string {
 
 function filtered(...choices: (Filters | null)[]): Understood[] {
   return choices.flatMap((filters) => (filters ? [{ filters }] : []))
-}
-
-function screenOf(kind: string, id: string): string {
-  // A session is shown by its newest payment.
-  if (kind === 'pay' || kind === 'cs') return `payments/${id}`
-  if (kind === 'req') return `requests?request_id=${id}`
-  return 'webhooks'
 }
 
 /** `42.00`, `£42`, `42 GBP`, as people of the language write it: minor units, and the currency where one was said. */

@@ -1,6 +1,9 @@
 // What a row of requests shows; of refused ones, what else is worth looking for.
 
+import type { ReactNode } from 'react'
 import type { LoggedRequest, RefusedRequest } from '../client/answers.ts'
+import { CopyButton } from '../parts/copy.tsx'
+import { Id } from '../parts/id.tsx'
 import { Moment } from '../parts/moment.tsx'
 import type { Column } from '../parts/table.tsx'
 import { say } from '../words.ts'
@@ -8,11 +11,17 @@ import type { Filters } from './search.ts'
 
 /** `onOnly` shows only those that share what was pressed. */
 export function refusedColumnsOf(onOnly: (more: Filters) => void): Column<RefusedRequest>[] {
-  const only = (name: 'route' | 'code' | 'key_id', value: string, shown = value) => (
+  const only = (
+    name: 'route' | 'code' | 'key_id',
+    value: string,
+    shown: ReactNode,
+    text = value,
+  ) => (
     <button
       type="button"
       className="only"
-      aria-label={say('only_these', { value: shown })}
+      title={text}
+      aria-label={say('only_these', { value: text })}
       onClick={() => onOnly({ [name]: value })}
     >
       {shown}
@@ -22,23 +31,26 @@ export function refusedColumnsOf(onOnly: (more: Filters) => void): Column<Refuse
   return [
     {
       ...asked!,
-      cell: ({ method, path, route }) => (
-        <code className="breakable">{only('route', route, `${method} ${path}`)}</code>
-      ),
+      cell: (row) => only('route', row.route, <Path {...row} />, `${row.method} ${row.path}`),
     },
     status!,
     {
       ...code!,
       cell: (row) => (
         <>
-          {row.code ? only('code', row.code) : '–'}
-          {row.field && <span className="hint"> {row.field}</span>}
+          {row.code ? only('code', row.code, row.code) : '–'}
+          {row.field && (
+            <span className="hint" title={row.field}>
+              {' '}
+              {row.field}
+            </span>
+          )}
         </>
       ),
     },
     {
       name: say('column_key'),
-      cell: ({ key_id }) => <code className="breakable">{only('key_id', key_id)}</code>,
+      cell: ({ key_id }) => only('key_id', key_id, <Id id={key_id} />),
     },
     duration!,
     time!,
@@ -48,23 +60,40 @@ export function refusedColumnsOf(onOnly: (more: Filters) => void): Column<Refuse
 
 export function columnsOf<Row extends LoggedRequest>(): Column<Row>[] {
   return [
-    {
-      name: say('column_request'),
-      kind: 'first',
-      cell: ({ method, path }) => (
-        <code className="breakable">
-          {method} {path}
-        </code>
-      ),
-    },
-    { name: say('column_status'), cell: ({ status }) => status },
-    { name: say('column_code'), cell: ({ code }) => code ?? '–' },
+    { name: say('column_request'), kind: 'first', cell: (row) => <Path {...row} /> },
+    { name: say('column_status'), kind: 'figure', cell: ({ status }) => status },
+    { name: say('column_code'), kind: 'line', cell: ({ code }) => code ?? '–' },
     {
       name: say('column_duration'),
-      kind: 'figure',
+      kind: 'widest',
       cell: ({ duration_ms }) => say('milliseconds', { count: Math.round(duration_ms) }),
     },
     { name: say('column_time'), kind: 'second', cell: ({ at }) => <Moment at={at} /> },
-    { name: say('request_id'), cell: ({ request_id }) => <code>{request_id}</code> },
+    {
+      name: say('request_id'),
+      cell: ({ request_id }) => (
+        <span className="copyable">
+          <Id id={request_id} />
+          <CopyButton text={request_id} label={say('request_id')} />
+        </span>
+      ),
+    },
   ]
+}
+
+/** `POST /v1/payments/pay_0123…cdef/refunds`: its ids are short. */
+function Path({ method, path }: Pick<LoggedRequest, 'method' | 'path'>) {
+  return (
+    <code className="path" title={`${method} ${path}`}>
+      {method}{' '}
+      {path.split(/(?<=\/)|(?=\/)/).map((part, at) =>
+        /_[0-9a-f]{16,}$/.test(part) ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a part has no name but its place
+          <Id key={at} id={part} />
+        ) : (
+          part
+        ),
+      )}
+    </code>
+  )
 }

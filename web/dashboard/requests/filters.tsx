@@ -1,5 +1,6 @@
-// The filters of refused requests that are active, each with a way to drop it, and since when.
+// The filters of refused requests that are active, each with a way to drop it, and of which days.
 
+import { DayChips } from '../parts/day-chips.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { say } from '../words.ts'
 import type { Filters } from './search.ts'
@@ -15,19 +16,7 @@ export function RequestFilters({
 }) {
   return (
     <>
-      <label className="chip date">
-        {say('filter_since')}
-        <input
-          type="date"
-          value={filters.created_from?.slice(0, 10) ?? ''}
-          onChange={({ target }) =>
-            onFilters({
-              ...filters,
-              created_from: target.value && new Date(target.value).toISOString(),
-            })
-          }
-        />
-      </label>
+      <DayChips times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />
       {dropped.map((name) => {
         const value = filters[name]
         if (!value) return null

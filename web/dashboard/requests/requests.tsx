@@ -75,6 +75,7 @@ function Refused({
           ) : (
             <Table
               label={say('nav_requests')}
+              is_even
               rows={requests}
               keyOf={({ request_id }) => request_id}
               columns={refusedColumnsOf((more) => onFilters({ ...filters, ...more }))}
@@ -104,6 +105,7 @@ function Recent() {
           ) : (
             <Table
               label={say('nav_requests')}
+              is_even
               rows={data}
               keyOf={({ request_id }) => request_id}
               columns={columnsOf()}

@@ -1,7 +1,7 @@
 // The filters of refused requests, in the page's address.
 
-const names = ['key_id', 'route', 'code', 'request_id', 'created_from'] as const
-export type Filters = { [Name in (typeof names)[number]]?: string }
+const names = ['key_id', 'route', 'code', 'request_id', 'created_from', 'created_before'] as const
+export type Filters = { [Name in (typeof names)[number]]?: string | undefined }
 
 export function filtersIn(search: URLSearchParams): Filters {
   const found = names.flatMap((name) => {

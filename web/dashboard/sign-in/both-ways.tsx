@@ -4,6 +4,7 @@ import type { FormEvent } from 'react'
 import { send } from '../client/call.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
 import { useAttempt } from './attempt.tsx'
 import { showPasskey } from './passkeys.ts'
@@ -28,7 +29,7 @@ export function PasskeyToo({ onDone }: { onDone: () => void }) {
 }
 
 export function PasswordToo({ onDone }: { onDone: () => void }) {
-  const { attempt, is_busy, fault } = useAttempt()
+  const { attempt, is_busy, refused, trouble } = useAttempt()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { password = '' } = textsOf(event.currentTarget)
@@ -38,8 +39,8 @@ export function PasswordToo({ onDone }: { onDone: () => void }) {
     })
   }
   return (
-    <form className="form" onSubmit={submit}>
-      {fault}
+    <Form refused={refused} onSubmit={submit}>
+      {trouble}
       <p>{say('password_too')}</p>
       <Field
         label={say('password')}
@@ -52,6 +53,6 @@ export function PasswordToo({ onDone }: { onDone: () => void }) {
       <Button look="primary" size="wide" type="submit" is_busy={is_busy}>
         {say('sign_in')}
       </Button>
-    </form>
+    </Form>
   )
 }

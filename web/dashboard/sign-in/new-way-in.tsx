@@ -5,6 +5,7 @@ import type { LinkRead } from '../client/answers.ts'
 import type { Routes } from '../client/routes.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
 import { useAttempt } from './attempt.tsx'
 import { makePasskey, type NewPasskeyOptions } from './passkeys.ts'
@@ -25,7 +26,7 @@ export function NewWayIn({
   const [password, setPassword] = useState('')
   const [is_password, setIsPassword] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const { attempt, is_busy, fault } = useAttempt()
+  const { attempt, is_busy, refused, trouble } = useAttempt()
   const byPasskey = () => {
     if (!form.current?.reportValidity()) return
     void attempt(async () => {
@@ -39,10 +40,11 @@ export function NewWayIn({
     return attempt(() => onRedeem({ email, name, password }))
   }
   return (
-    <form className="form" ref={form} onSubmit={submit}>
-      {fault}
+    <Form refused={refused} ref={form} onSubmit={submit}>
+      {trouble}
       <Field
         label={say('email')}
+        member="email"
         type="email"
         autoComplete="username"
         required
@@ -52,6 +54,7 @@ export function NewWayIn({
       />
       <Field
         label={say('name')}
+        member="name"
         autoComplete="name"
         required
         value={name}
@@ -74,7 +77,7 @@ export function NewWayIn({
           </Button>
         </>
       )}
-    </form>
+    </Form>
   )
 }
 
@@ -90,6 +93,7 @@ export function PasswordField({
     <Field
       label={say('password')}
       hint={say('password_hint')}
+      member="password"
       type="password"
       autoComplete="new-password"
       minLength={12}

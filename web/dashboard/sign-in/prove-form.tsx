@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { send } from '../client/call.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
 import { useAttempt } from './attempt.tsx'
 import { ByProvider } from './by-provider.tsx'
@@ -60,7 +61,7 @@ function ByOwnMeans({
 }
 
 function ByPasskey({ asks_password, onProved }: { asks_password: boolean; onProved: () => void }) {
-  const { attempt, is_busy, fault } = useAttempt()
+  const { attempt, is_busy, refused, trouble } = useAttempt()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { password } = textsOf(event.currentTarget)
@@ -72,13 +73,13 @@ function ByPasskey({ asks_password, onProved }: { asks_password: boolean; onProv
     })
   }
   return (
-    <form className="form" onSubmit={submit}>
-      {fault}
+    <Form refused={refused} onSubmit={submit}>
+      {trouble}
       {asks_password && <PasswordField />}
       <Button look="primary" size="wide" icon="passkey" type="submit" is_busy={is_busy}>
         {say('use_passkey')}
       </Button>
-    </form>
+    </Form>
   )
 }
 
@@ -104,7 +105,7 @@ function ByTyping({
   asks_password: boolean
   onProved: () => void
 }) {
-  const { attempt, is_busy, fault } = useAttempt()
+  const { attempt, is_busy, refused, trouble } = useAttempt()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { code, password } = textsOf(event.currentTarget)
@@ -116,13 +117,13 @@ function ByTyping({
     })
   }
   return (
-    <form className="form" onSubmit={submit}>
-      {fault}
+    <Form refused={refused} onSubmit={submit}>
+      {trouble}
       {asks_password && <PasswordField />}
-      {asks_code && <CodeField is_focused={!asks_password} />}
+      {asks_code && <CodeField member="one_time_code" is_focused={!asks_password} />}
       <Button look="primary" size="wide" type="submit" is_busy={is_busy}>
         {say('confirm')}
       </Button>
-    </form>
+    </Form>
   )
 }

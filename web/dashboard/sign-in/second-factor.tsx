@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { send } from '../client/call.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
 import { useAttempt } from './attempt.tsx'
 
@@ -18,7 +19,7 @@ export function SecondFactor({
   onBack: () => void
 }) {
   const [is_recovery, setRecovery] = useState(begins_by === 'recovery_code')
-  const { attempt, is_busy, fault } = useAttempt()
+  const { attempt, is_busy, refused, trouble } = useAttempt()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const code = (textsOf(event.currentTarget).code ?? '').trim()
@@ -29,8 +30,8 @@ export function SecondFactor({
     })
   }
   return (
-    <form className="form" onSubmit={submit} key={String(is_recovery)}>
-      {fault}
+    <Form refused={refused} onSubmit={submit} key={String(is_recovery)}>
+      {trouble}
       {is_recovery ? (
         <Field
           label={say('recovery_code')}
@@ -55,17 +56,24 @@ export function SecondFactor({
       <Button look="plain" size="wide" onClick={onBack}>
         {say('start_again')}
       </Button>
-    </form>
+    </Form>
   )
 }
 
 /** Six digits from an app; may be pasted with a space between. */
-export function CodeField({ is_focused = true }: { is_focused?: boolean }) {
+export function CodeField({
+  is_focused = true,
+  member = 'code',
+}: {
+  is_focused?: boolean
+  member?: string
+}) {
   return (
     <Field
       label={say('one_time_code')}
       hint={say('one_time_code_hint')}
       name="code"
+      member={member}
       inputMode="numeric"
       autoComplete="one-time-code"
       pattern="\s*\d{3}\s?\d{3}\s*"

@@ -8,6 +8,7 @@ import { Alert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { useStore } from '../store.ts'
 import { say } from '../words.ts'
 import { useAttempt } from './attempt.tsx'
@@ -121,7 +122,7 @@ function FirstFactor({
   onPassword: () => void
   onNext: (next: Next) => void
 }) {
-  const { attempt, is_busy, fault } = useAttempt()
+  const { attempt, is_busy, refused, trouble } = useAttempt()
   const byPasskey = () =>
     attempt(async () => {
       const { options } = await send('POST /sign-in/passkey-options', { body: {} })
@@ -139,8 +140,8 @@ function FirstFactor({
     })
   }
   return (
-    <form className="form" onSubmit={submit}>
-      {fault}
+    <Form refused={refused} onSubmit={submit}>
+      {trouble}
       <Field
         label={say('email')}
         name="email"
@@ -174,7 +175,7 @@ function FirstFactor({
           </Button>
         </>
       )}
-    </form>
+    </Form>
   )
 }
 

@@ -1,12 +1,13 @@
 // The brake: while it is pulled, the service finds authorisations that it does not know, but reverses none of them.
 
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import type { Orphans } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
-import { Alert, RefusalAlert } from '../parts/alert.tsx'
+import { Alert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Tick } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
 import { say } from '../words.ts'
@@ -84,27 +85,27 @@ function Pull({ onClose }: { onClose: () => void }) {
 function Release({ onClose }: { onClose: () => void }) {
   const [anyway, setAnyway] = useState(false)
   const act = useAct('POST /system/brake/release', ['GET /system/orphans'])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    act.mutate({ body: { acquirer: null, anyway } }, { onSuccess: onClose })
+  }
   return (
     <Dialog title={say('release_brake')} onClose={onClose}>
-      <div className="form">
+      <Form refused={act.error} onSubmit={submit}>
         <p>{say('release_brake_words')}</p>
         <Tick
           label={say('release_anyway')}
+          member="anyway"
           checked={anyway}
           onChange={({ target }) => setAnyway(target.checked)}
         />
-        <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
-          <Button
-            look="danger"
-            is_busy={act.isPending}
-            onClick={() => act.mutate({ body: { acquirer: null, anyway } }, { onSuccess: onClose })}
-          >
+          <Button look="danger" type="submit" is_busy={act.isPending}>
             {say('release_brake')}
           </Button>
         </DialogActs>
-      </div>
+      </Form>
     </Dialog>
   )
 }

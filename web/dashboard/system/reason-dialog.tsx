@@ -2,10 +2,10 @@
 
 import type { FormEvent, ReactNode } from 'react'
 import type { Refused } from '../client/refused.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
 
 export function ReasonDialog({
@@ -27,7 +27,7 @@ export function ReasonDialog({
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
+      <Form refused={act.error} onSubmit={submit}>
         <p>{words}</p>
         <Field
           label={say('decision_reason')}
@@ -37,14 +37,13 @@ export function ReasonDialog({
           required
           autoFocus
         />
-        <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="danger" type="submit" is_busy={act.isPending}>
             {title}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -4,10 +4,10 @@ import type { FormEvent } from 'react'
 import type { Role } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Choice, Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { SecretRegion } from '../parts/secret.tsx'
 import { say, sayCode } from '../words.ts'
 
@@ -39,7 +39,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const offered = roles.filter((role) => role !== 'owner' || membership.role === 'owner')
   return (
     <Dialog title={say('invite_title')} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
+      <Form refused={act.error} onSubmit={submit}>
         <Field
           label={say('email')}
           name="email"
@@ -54,14 +54,13 @@ export function Invite({ onClose }: { onClose: () => void }) {
           defaultValue="viewer"
           options={offered.map((value) => ({ value, text: sayCode('role', value) }))}
         />
-        <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>
             {say('make_link')}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -9,6 +9,7 @@ import { Amount, unreadWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
@@ -83,7 +84,7 @@ function SetLimit({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title={say('set_refund_limit')} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
+      <Form refused={act.error} onSubmit={submit}>
         <p>{say('refund_limits_words')}</p>
         <Field
           label={say('currency')}
@@ -104,14 +105,13 @@ function SetLimit({ onClose }: { onClose: () => void }) {
           required
           fault={fault}
         />
-        <RefusalAlert refused={act.error} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>
             {say('set_refund_limit')}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

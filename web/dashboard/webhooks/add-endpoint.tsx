@@ -3,10 +3,10 @@
 import { type FormEvent, useState } from 'react'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
-import { RefusalAlert, refusalWords } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
-import { Field, Tick, textsOf } from '../parts/field.tsx'
+import { Field, Tick, Ticks, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { SecretRegion } from '../parts/secret.tsx'
 import { say, sayCode } from '../words.ts'
 
@@ -58,10 +58,9 @@ export function AddEndpoint({ onClose }: { onClose: () => void }) {
       </Dialog>
     )
   }
-  const url_fault = act.error?.code === 'invalid_url' ? refusalWords(act.error) : null
   return (
     <Dialog title={say('add_endpoint')} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
+      <Form refused={act.error} onSubmit={submit}>
         <Field
           label={say('endpoint_url')}
           hint={say('endpoint_url_hint')}
@@ -72,11 +71,13 @@ export function AddEndpoint({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           required
           autoFocus
-          fault={url_fault}
         />
-        <fieldset>
-          <legend>{say('column_events')}</legend>
-          <p className="hint">{say('choose_events_words')}</p>
+        <Ticks
+          label={say('column_events')}
+          members={['event_filter', 'extension_events']}
+          hint={say('choose_events_words')}
+          fault={is_missing ? say('choose_an_event') : null}
+        >
           {[...payment_events, ...refund_events].map((type) => (
             <Tick
               key={type}
@@ -87,20 +88,14 @@ export function AddEndpoint({ onClose }: { onClose: () => void }) {
               defaultChecked
             />
           ))}
-          {is_missing && (
-            <p className="fault" role="alert">
-              {say('choose_an_event')}
-            </p>
-          )}
-        </fieldset>
-        <RefusalAlert refused={url_fault ? null : act.error} />
+        </Ticks>
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>
             {say('add')}
           </Button>
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }

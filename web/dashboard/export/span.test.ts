@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysIn, filesOf, lastMonths, spanFault, spanOf } from './export-span.ts'
+import { daysIn, filesOf, lastMonths, spanFault, spanOf } from './span.ts'
 
 const now = new Date(2026, 8, 14, 12)
 

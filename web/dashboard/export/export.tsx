@@ -1,40 +1,48 @@
-// Payments as a file: of which days is said before it is made. The service may ask for proof first.
+// A list as a file: of which days is said before it is made. The service may ask for proof first.
 
 import { type FormEvent, useState } from 'react'
-import { addressOf, callFile } from '../client/call.ts'
+import { callFile } from '../client/call.ts'
 import type { Refused } from '../client/refused.ts'
-import { useHere } from '../merchant.ts'
-import { RefusalAlert, refusalWords } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
-import {
-  daysIn,
-  files_max,
-  filesOf,
-  lastMonths,
-  type Span,
-  spanFault,
-  spanOf,
-} from './export-span.ts'
-import type { Filters } from './filters.ts'
+import { daysIn, files_max, filesOf, lastMonths, type Span, spanFault, spanOf } from './span.ts'
 
-export function ExportButton({ filters }: { filters: Filters }) {
+/** From when to when, as the routes of lists have it. */
+export type Times = { created_from: string; created_before: string }
+
+type ExportProps = {
+  title: string
+  words: string
+  /** Of what the list shows; either may be left out. */
+  shown: Partial<Times>
+  /** Where the file of these days is. */
+  addressOf(times: Times): string
+}
+
+export function ExportButton(props: ExportProps) {
   const [is_open, setOpen] = useState(false)
   return (
     <>
       <Button icon="download" onClick={() => setOpen(true)}>
         {say('export')}
       </Button>
-      {is_open && <ExportDialog filters={filters} onClose={() => setOpen(false)} />}
+      {is_open && <ExportDialog {...props} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-function ExportDialog({ filters, onClose }: { filters: Filters; onClose: () => void }) {
-  const [span, setSpan] = useState(() => spanOf(filters, new Date()))
-  const { refused, busy, saved, download } = useDownload(filters)
+function ExportDialog({
+  title,
+  words,
+  shown,
+  addressOf,
+  onClose,
+}: ExportProps & { onClose: () => void }) {
+  const [span, setSpan] = useState(() => spanOf(shown, new Date()))
+  const { refused, busy, saved, download } = useDownload(addressOf)
   const fault = spanFault(span)
   const files = fault === null ? filesOf(span) : []
   const [file] = files
@@ -48,28 +56,28 @@ function ExportDialog({ filters, onClose }: { filters: Filters; onClose: () => v
     event.preventDefault()
     if (file && is_one && busy === null) void download(file, onClose)
   }
-  const is_field = refused?.field === 'created_from' || refused?.field === 'created_before'
   return (
-    <Dialog title={say('export_title')} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
-        <p>{say('export_words')}</p>
+    <Dialog title={title} onClose={onClose}>
+      <Form refused={refused} onSubmit={submit}>
+        <p>{words}</p>
         <div className="chips">
-          {choices.map(([words, chosen]) => (
-            <button key={words} type="button" className="chip" onClick={() => setSpan(chosen)}>
-              {words}
+          {choices.map(([name, chosen]) => (
+            <button key={name} type="button" className="chip" onClick={() => setSpan(chosen)}>
+              {name}
             </button>
           ))}
         </div>
         <Field
           label={say('export_from')}
+          member="created_from"
           type="date"
           required
           value={span.from}
           onChange={({ target }) => setSpan({ ...span, from: target.value })}
-          fault={is_field ? refusalWords(refused) : null}
         />
         <Field
           label={say('export_to')}
+          member="created_before"
           type="date"
           required
           value={span.to}
@@ -80,7 +88,6 @@ function ExportDialog({ filters, onClose }: { filters: Filters; onClose: () => v
         {files.length > 1 && (
           <FileOfEachYear files={files} saved={saved} busy={busy} onDownload={download} />
         )}
-        <RefusalAlert refused={is_field ? null : refused} />
         <DialogActs>
           <Button onClick={onClose}>{say(files.length > 1 ? 'close' : 'cancel')}</Button>
           {files.length < 2 && (
@@ -89,7 +96,7 @@ function ExportDialog({ filters, onClose }: { filters: Filters; onClose: () => v
             </Button>
           )}
         </DialogActs>
-      </form>
+      </Form>
     </Dialog>
   )
 }
@@ -136,8 +143,7 @@ function spanWords(span: Span): string {
 }
 
 /** `busy` is the first day of the file that is being made, `saved` those of the files that came. */
-function useDownload(filters: Filters) {
-  const { merchant_id, mode } = useHere()
+function useDownload(addressOf: ExportProps['addressOf']) {
   const [refused, setRefused] = useState<Refused | null>(null)
   const [busy, setBusy] = useState<string | null>(null)
   const [saved, setSaved] = useState<string[]>([])
@@ -147,13 +153,11 @@ function useDownload(filters: Filters) {
     // Days are those of the person's clock, and the last one is a part of the span.
     const end = new Date(`${to}T00:00`)
     end.setDate(end.getDate() + 1)
-    const span = {
+    const times = {
       created_from: new Date(`${from}T00:00`).toISOString(),
       created_before: end.toISOString(),
     }
-    const query = { mode, ...filters, ...span }
-    const { address } = addressOf('GET /{merchant_id}/export', { merchant_id, query })
-    await callFile(address).then((file) => {
+    await callFile(addressOf(times)).then((file) => {
       save(file)
       setSaved((before) => [...before, from])
       onDone?.()

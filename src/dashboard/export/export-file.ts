@@ -1,0 +1,78 @@
+// A list as comma-separated values: of a year at most. The file streams, and each statement reads one page.
+
+import type { FoundRows } from '../../http/list-page.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { byte_order_mark, type Cell, csvLine } from './csv.ts'
+
+export const bounds = { page_rows: 1000, rows_max: 100_000 }
+const day_ms = 24 * 3_600_000
+/** A leap year, and the hour that a day of it may have more or less. */
+export const days_max = 366
+const days_default = 90
+const hour_ms = 3_600_000
+
+export type ExportedList<Row> = {
+  /** What the rows are, for the file's last line. */
+  noun: string
+  columns: string[]
+  /** One row more than `limit` shows that there are more. */
+  read(place: { behind: string | null; limit: number }): Promise<FoundRows<Row>>
+  positionOf(row: Row): string
+  cellsOf(rows: Row[]): Cell[][] | Promise<Cell[][]>
+  /** However the export ended: what was sent has left. */
+  writeDown(count: number): Promise<void>
+}
+
+/** The file's text in parts. Where there are more rows than it may have, its last line says so. */
+export async function* linesOf<Row>(
+  { noun, columns, read, positionOf, cellsOf, writeDown }: ExportedList<Row>,
+  { page_rows, rows_max }: typeof bounds,
+): AsyncGenerator<string> {
+  let count = 0
+  try {
+    let text = byte_order_mark + csvLine(columns)
+    for (let behind: string | null = null; ; ) {
+      const limit = Math.min(page_rows, rows_max - count)
+      const found = await read({ behind, limit: limit + 1 })
+      const rows = found.rows.slice(0, limit)
+      count += rows.length
+      const is_more = found.rows.length > limit
+      const is_cut = is_more && count === rows_max
+      const lines = (await cellsOf(rows)).map(csvLine).join('')
+      yield text + lines + (is_cut ? csvLine([cutWords(rows_max, noun)]) : '')
+      text = ''
+      behind = is_more && rows.length > 0 ? positionOf(rows.at(-1)!) : found.ended_at
+      if (is_cut || behind === null) return
+    }
+  } finally {
+    await writeDown(count)
+  }
+}
+
+/** In the first column, where no time begins with a letter: no program reads it as a row without a word. */
+function cutWords(rows_max: number, noun: string): string {
+  return `NOT ALL: the file ends at ${rows_max} ${noun}. Export a shorter span for the older ones.`
+}
+
+type Span = { created_from: Date | undefined; created_before: Date | undefined }
+
+/** Without a time, the last 90 days. Throws `invalid_request` for a longer span. */
+export function spanned<Filters extends Span>(
+  filters: Filters,
+  now: Date,
+): Filters & { created_from: Date; created_before: Date } {
+  const created_before = filters.created_before ?? new Date(now.getTime() + 1)
+  const ago = (ms: number) => new Date(created_before.getTime() - ms)
+  const created_from = filters.created_from ?? ago(days_default * day_ms)
+  if (created_from >= ago(days_max * day_ms + hour_ms))
+    return { ...filters, created_from, created_before }
+  const field = 'created_from'
+  const words = `${field} must be at most ${days_max} days before created_before.`
+  throw new Refusal('invalid_request', words, { field, fault: 'too_many_days', bound: days_max })
+}
+
+/** `payments-test-2026-09-01-2026-09-30.csv` */
+export function fileName(noun: string, { created_from, created_before }: Required<Span>): string {
+  const days = [created_from!, created_before!].map((at) => at.toISOString().slice(0, 10))
+  return `${noun}-${days.join('-')}.csv`
+}

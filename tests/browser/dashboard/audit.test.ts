@@ -1,0 +1,179 @@
+// The journal is looked through, leads on by its ids and goes into a file; its rows and those of requests have one height each.
+
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { newShopper, picture } from '../shopper.ts'
+import * as more from './more-samples.ts'
+import { openPlayed } from './played.ts'
+import * as samples from './samples.ts'
+
+const { browser, standIn } = await openPlayed()
+
+const place = `/dashboard/${samples.merchant_id}/test`
+const { id } = samples
+
+type Query = Record<string, string>
+
+async function visit(
+  path: string,
+  act: (page: Page) => Promise<void>,
+  outfit: Parameters<typeof newShopper>[2] = {},
+): Promise<void> {
+  const { page, context, faults } = await newShopper(browser, standIn.base_url, outfit)
+  await page.clock.setFixedTime(samples.now)
+  await page.goto(`${standIn.base_url}${place}/${path}`)
+  await act(page)
+  await context.close()
+  expect(faults).toEqual([])
+}
+
+const listed = (data: unknown[]) => ({ data, people: {}, has_more: false, next_cursor: null })
+
+test('search, kind and days stand in the address, and lead to the route', async () => {
+  const asked: Query[] = []
+  standIn.on('GET /audit', ({ query }) => {
+    asked.push(query)
+    return { body: listed(query.search ? [] : more.audit) }
+  })
+  await visit('audit', async (page) => {
+    await page.getByRole('combobox', { name: 'What' }).selectOption({ label: 'Keys' })
+    await page.getByLabel('Since').fill('2026-11-01')
+    await page.getByLabel('Until').fill('2026-11-02')
+    const box = page.getByRole('searchbox', { name: 'Search the journal' })
+    await box.fill('Key created')
+    await box.press('Enter')
+    await page.getByText('No line matches.').waitFor()
+    const { searchParams } = new URL(page.url())
+    expect([searchParams.get('kind'), searchParams.get('search')]).toEqual(['keys', 'Key created'])
+    const last = asked.at(-1)!
+    expect(last).toMatchObject({ kind: 'keys', search: 'Key created' })
+    // The words of the page, by which the service knows no change.
+    expect(last.meant!.split(',')).toContain('key_created')
+    const days = [last.created_from, last.created_before].map((each) => Date.parse(each!))
+    expect(days[1]! - days[0]!).toBe(2 * 86_400_000)
+    await page.getByRole('button', { name: 'Remove the filter Key created' }).click()
+    await page.getByText('Joined the team').waitFor()
+    expect(new URL(page.url()).searchParams.get('search')).toBe(null)
+  })
+})
+
+test('what the filters show goes into a file', async () => {
+  const asked: Query[] = []
+  standIn.on('GET /audit', () => ({ body: listed(more.audit) }))
+  standIn.on('GET /audit/export', ({ query }) => {
+    asked.push(query)
+    return { body: 'at', file: 'journal-2026-10-01-2026-10-31.csv' }
+  })
+  await visit('audit?kind=team&search=jo', async (page) => {
+    await page.getByRole('button', { name: 'Export' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export the journal' })
+    await dialog.getByRole('button', { name: 'Last month' }).click()
+    await picture(page, 'dashboard-audit-export')
+    const download = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Download' }).click()
+    expect((await download).suggestedFilename()).toBe('journal-2026-10-01-2026-10-31.csv')
+    await dialog.waitFor({ state: 'detached' })
+  })
+  expect(asked).toHaveLength(1)
+  expect(asked[0]).toMatchObject({ kind: 'team', search: 'jo' })
+})
+
+describe('an id leads to what it names', () => {
+  const hex = '0123456789abcdef01234567'
+  const session_id = `cs_${hex}`
+  const rows: [string, string | null][] = [
+    [`pay_${hex}`, `payments/pay_${hex}`],
+    [session_id, `payments/${session_id}`],
+    // Of what no screen shows, the session that it belongs to.
+    [`att_${hex}`, `payments/${session_id}`],
+    [`ref_${hex}`, `payments/${session_id}`],
+    [`whep_${hex}`, 'webhooks'],
+    [`key_${hex}`, 'keys'],
+    [`rip_pk_${hex}${hex}`, 'keys'],
+    [`int_${hex}`, 'integrations'],
+    [`conn_${hex}`, 'connections'],
+    [`usr_${hex}`, 'team'],
+    [`lnk_${hex}`, 'team'],
+    [samples.merchant_id, null],
+  ]
+
+  test('each in its row', async () => {
+    const data = rows.map(([subject], at) => ({
+      ...more.audit[0]!,
+      ...{ entry_id: id('jrn', at), subject, actor: `key key_${hex}` },
+      session_id: /^(att|ref)/.test(subject) ? session_id : null,
+    }))
+    standIn.on('GET /audit', () => ({ body: listed(data) }))
+    await visit('audit', async (page) => {
+      for (const [at, [subject, path]] of rows.entries()) {
+        const row = page.getByRole('row').nth(at + 1)
+        await row.getByText(subject).first().waitFor()
+        const links = row.getByRole('cell').nth(2).getByRole('link')
+        const hrefs = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))
+        expect([subject, ...hrefs]).toEqual([subject, ...(path ? [`${place}/${path}`] : [])])
+        const actor = row.getByRole('cell').nth(1).getByRole('link')
+        expect(await actor.getAttribute('href')).toBe(`${place}/keys`)
+      }
+    })
+  })
+
+  test('not where the person may not go', async () => {
+    standIn.on('GET /audit', () => ({ body: listed([more.audit[0]!]) }))
+    const permissions = { test: ['read_audit' as const], live: [] }
+    const membership = { ...samples.me.memberships[0]!, permissions }
+    standIn.on('GET /me', () => ({ body: { ...samples.me, memberships: [membership] } }))
+    await visit('audit', async (page) => {
+      const row = page.getByRole('row').nth(1)
+      await row.waitFor()
+      expect(await row.getByRole('link').count()).toBe(0)
+    })
+    standIn.reset()
+  })
+})
+
+describe.each([390, 768, 1280, 1920])('at %i pixels', (width) => {
+  const hex = 'fedcba9876543210fedcba98'
+  const long_path = `/v1/payments/pay_${hex}/refunds/and/more/that/nobody/could/read/on/one/line`
+  const requests = more.requests.map((each, at) => ({
+    ...each,
+    request_id: `req_${hex.slice(1)}${at}`,
+    key_id: `key_${hex}`,
+    ...(at === 1 && { path: long_path, route: long_path, code: 'three_ds_provider_unavailable' }),
+    ...(at === 1 && { field: 'customer.metadata.a_name_of_forty_characters_or_so' }),
+  }))
+  const lines = more.audit.map((each, at) => ({
+    ...each,
+    ...(at === 1 && { subject: `rip_pk_${hex}${hex}`, actor: 'visitor', change: 'sign_in.locked' }),
+  }))
+
+  test.each(['audit', 'requests', 'requests?recent'])(
+    'each row of %s has one height',
+    async (path) => {
+      standIn.on('GET /audit', () => ({ body: listed(lines) }))
+      standIn.on('GET /requests', () => ({ body: listed(requests) }))
+      standIn.on('GET /requests/recent', () => ({ body: { data: requests, keeps_refused: true } }))
+      await visit(
+        path,
+        async (page) => {
+          const rows = page.locator('tbody tr')
+          await rows.first().waitFor()
+          const heights = await rows.evaluateAll((all) =>
+            all.map((each) => each.getBoundingClientRect().height),
+          )
+          expect(heights.length).toBeGreaterThan(2)
+          expect(heights).toEqual(heights.map(() => heights[0]))
+          const ids = page.locator('tbody .id:visible')
+          const boxes = await ids.evaluateAll((all) =>
+            all.map((each) => each.getClientRects().length),
+          )
+          expect(new Set(boxes)).toEqual(new Set([1]))
+          expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(
+            false,
+          )
+          await picture(page, `dashboard-even-${path.replace('?', '-')}-${width}`)
+        },
+        { viewport: { width, height: 900 } },
+      )
+    },
+  )
+})

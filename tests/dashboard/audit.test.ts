@@ -1,0 +1,148 @@
+// Looking through the journal: by who, by what, by which id, by days; as a list and as a file.
+
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { auditKinds } from '../../src/dashboard/audit/audit-kinds.ts'
+import type { Json } from '../support/client.ts'
+import { newMember, refusalIn } from '../support/person.ts'
+import { drivenClock } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
+
+const clock = drivenClock()
+const service = await useService({ clock })
+const { account, client, sql } = service
+const at = `/${account.merchant_id}`
+const owner = await newMember(service, { role: 'owner' })
+const admin = await newMember(service, { role: 'admin' })
+const known = { payment_id: '', key_id: '', request_id: '' }
+
+beforeAll(async () => {
+  await sql`update users set name = 'Grace Hopper' where user_id = ${admin.user_id}`
+  const { body } = await client.pay()
+  known.payment_id = body.payment_id
+  const key = { name: 'the bookkeeper', permissions: ['read_transactions'], mode: 'test_only' }
+  const headers = { 'rip-idempotency-key': 'k1' }
+  const made = await admin.post(`${at}/keys`, key, { headers })
+  known.key_id = made.body.key_id
+  const [line] = await sql<{ request_id: string }[]>`
+    select request_id from journal where subject = ${known.key_id}`
+  known.request_id = line!.request_id
+})
+
+const read = async (query: string) => {
+  await owner.prove()
+  const answer = await owner.get(`${at}/audit?limit=100&${query}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body.data as Json[]
+}
+
+describe('the search finds', () => {
+  test.each<[string, () => string, (line: Json) => boolean]>([
+    [
+      'a person by name',
+      () => 'grace h',
+      ({ actor, subject }) => `${actor} ${subject}`.includes(admin.user_id),
+    ],
+    [
+      'a person by address',
+      () => admin.email.toUpperCase(),
+      ({ actor, subject }) => `${actor} ${subject}`.includes(admin.user_id),
+    ],
+    ['a key by name', () => 'Bookkeeper', ({ subject }) => subject === known.key_id],
+    ['an action', () => 'key.created', ({ change }) => change.endsWith('key.created')],
+    ['an action in words', () => 'Key Created', ({ change }) => change.endsWith('key.created')],
+    ['a thing by its id', () => known.payment_id, ({ subject }) => subject === known.payment_id],
+    [
+      'a thing by a part of its id',
+      () => known.payment_id.slice(4, 14),
+      ({ subject }) => subject === known.payment_id,
+    ],
+    ['a request', () => known.request_id, ({ request_id }) => request_id === known.request_id],
+  ])('%s', async (_, text, isRight) => {
+    const lines = await read(`search=${encodeURIComponent(text())}`)
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.filter((line) => !isRight(line))).toEqual([])
+  })
+
+  test('what the text means in other languages', async () => {
+    expect(await read('search=Schl%C3%BCssel')).toEqual([])
+    const lines = await read('search=Schl%C3%BCssel&meant=key_revoked,key_created')
+    expect(lines.map(({ change }) => change)).toContain('key.created')
+    expect(new Set(lines.map(({ change }) => change))).toEqual(new Set(['key.created']))
+  })
+
+  test('nothing by a sign that means anything elsewhere', async () => {
+    expect(await read('search=%25')).toEqual([])
+  })
+})
+
+test('a kind has its changes and no others', async () => {
+  const all = await read('')
+  const kinds = await Promise.all(
+    Object.keys(auditKinds).map(async (kind) => {
+      const answer = await owner.get(`${at}/audit?limit=100&kind=${kind}`)
+      return answer.body.data.map(({ change }: Json) => [kind, change.split('.')[0]])
+    }),
+  )
+  for (const [kind, beginning] of kinds.flat())
+    expect(auditKinds[kind as keyof typeof auditKinds]).toContain(beginning)
+  expect(kinds.flat()).toHaveLength(all.length)
+  expect(refusalIn(await owner.get(`${at}/audit?kind=weather`))).toBe('400 invalid_request')
+})
+
+test('each change that has a word is of one kind', () => {
+  const words = JSON.parse(
+    readFileSync(new URL('../../web/words/dashboard/en.json', import.meta.url), 'utf8'),
+  ) as Record<string, string>
+  const beginnings: string[] = Object.values(auditKinds).flat()
+  expect(beginnings).toHaveLength(new Set(beginnings).size)
+  const changes = Object.keys(words).filter((key) => /^change_(?!password$)/.test(key))
+  const homeless = changes.filter(
+    (key) => !beginnings.some((beginning) => key.startsWith(`change_${beginning}_`)),
+  )
+  expect(homeless).toEqual([])
+})
+
+describe('the file', () => {
+  const path = `${at}/audit/export`
+  const cellsOf = (text: string) => text.split('\r\n').map((line) => line.split(','))
+
+  test('has what the filters say, with names, and leaves a line', async () => {
+    await owner.prove()
+    const answer = await owner.get(`${path}?search=bookkeeper&kind=keys`)
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(answer.headers['content-disposition']).toMatch(/filename="journal-[\d-]{21}\.csv"$/)
+    const [heading, row, end, ...more] = cellsOf(answer.text)
+    expect(heading!.join()).toBe(
+      '\uFEFFat,change,actor,actor_name,subject,subject_name,request_id,detail',
+    )
+    expect(row!.slice(1, 7)).toEqual([
+      ...['key.created', `user ${admin.user_id}`, 'Grace Hopper'],
+      ...[known.key_id, 'the bookkeeper', known.request_id],
+    ])
+    expect([end, more]).toEqual([[''], []])
+    const [line] = await read('change=audit.exported')
+    expect(line).toMatchObject({
+      actor: `user ${owner.user_id}`,
+      // A name that was searched for is not written down.
+      detail: { count: 1, filters: { kind: 'keys', search: '…' } },
+    })
+  })
+
+  test('is of a leap year at most', async () => {
+    const from = (days: number) =>
+      encodeURIComponent(new Date(clock.now().getTime() - days * 86_400_000).toISOString())
+    expect((await owner.get(`${path}?created_from=${from(366)}`)).status).toBe(200)
+    const { body } = await owner.get(`${path}?created_from=${from(368)}`)
+    expect(body).toMatchObject({ field: 'created_from', fault: 'too_many_days', bound: 366 })
+  })
+
+  test('asks for a fresh proof, and for the permission', async () => {
+    const support = await newMember(service, { role: 'support' })
+    expect(refusalIn(await support.get(path))).toBe('403 permission_denied')
+    await clock.advance(6 * 60_000)
+    expect(refusalIn(await owner.get(path))).toBe('403 proof_required')
+    await owner.prove()
+    expect((await owner.get(path)).status).toBe(200)
+  })
+})

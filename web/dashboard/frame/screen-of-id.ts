@@ -1,0 +1,26 @@
+// Which screen shows what an id names, below the merchant's place.
+
+import type { ScreenName } from './screen-names.ts'
+
+type Shown = { screen: ScreenName; path: string }
+
+const showing: Record<string, (id: string) => Shown> = {
+  pay: (id) => ({ screen: 'payments', path: `payments/${id}` }),
+  // A session is shown by its newest payment.
+  cs: (id) => ({ screen: 'payments', path: `payments/${id}` }),
+  req: (id) => ({ screen: 'requests', path: `requests?request_id=${id}` }),
+  whep: () => ({ screen: 'webhooks', path: 'webhooks' }),
+  key: () => ({ screen: 'keys', path: 'keys' }),
+  rip_pk: () => ({ screen: 'keys', path: 'keys' }),
+  int: () => ({ screen: 'integrations', path: 'integrations' }),
+  conn: () => ({ screen: 'connections', path: 'connections' }),
+  usr: () => ({ screen: 'team', path: 'team' }),
+  lnk: () => ({ screen: 'team', path: 'team' }),
+}
+
+/** Null where no screen shows it. */
+export function screenOfId(id: string): Shown | null {
+  const [, kind = ''] = /^([a-z_]+)_[0-9a-z]{8,}$/i.exec(id) ?? []
+  const shown = showing[kind.toLowerCase()]
+  return shown ? shown(id) : null
+}
