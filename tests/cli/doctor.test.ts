@@ -176,7 +176,11 @@ test.each<[string, DatabaseFacts | string, string[]]>([
   ],
   ['empty', { ...open, migrated: { newest: null, known: 45 } }, ['Migrations: warning']],
   ['older', { ...open, migrated: { newest: 44, known: 45 } }, ['Migrations: warning']],
-  ['older than the schema', { ...open, migrated: { newest: 34, known: 45 } }, ['Migrations: problem']],
+  [
+    'older than the schema',
+    { ...open, migrated: { newest: 34, known: 45 } },
+    ['Migrations: problem'],
+  ],
   ['newer', { ...open, migrated: { newest: 46, known: 45 } }, ['Migrations: problem']],
   ['fast', { ...open, clock: { ahead_ms: 9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
   ['slow', { ...open, clock: { ahead_ms: -9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
