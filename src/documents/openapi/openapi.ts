@@ -54,10 +54,7 @@ export function inlineDocument(
   return withNames(documentOf(routes, events, streams))
 }
 
-/**
- * Everybody runs a service of their own. Without servers, generators make clients of `http://localhost`; of `/`, too, where they
- * read a file.
- */
+/** Everybody runs a service of their own. Without servers, generators make clients of `http://localhost`. */
 const yourService: Server = {
   url: '{base_url}',
   description: 'Your own service',
