@@ -18,7 +18,7 @@ export type KnownOperation = Operation & {
   /** When the first notice about it came; null for none. */
   noticed_at: Date | null
   /** `found` where a look said so, instead of an answer. */
-  answer: { found?: string; acquirer_transaction_id?: string | null } | null
+  answer: { found?: string; acquirer_transaction_id?: string | null; by_person?: true } | null
 }
 
 /** All that is known of one payment. Times of its first rows are texts. */

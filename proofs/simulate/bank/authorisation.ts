@@ -24,6 +24,8 @@ export type Authorisation = {
   currency: string
   asked_for: { amount: number; currency: string; capture: boolean }
   three_ds: AuthoriseRequest['three_ds']
+  /** It says that 3-D Secure shifted no liability. */
+  refuses_shift: boolean
   /** Whether it takes the money at once. */
   capture: boolean
   behaviour: AcquirerBehaviour | null
@@ -88,6 +90,7 @@ export function openAuthorisation(opened: AuthoriseInput): Authorisation {
     ...{ transaction_id: id, result, decline, known_ms, authorised_ms },
     asked_for: { amount, currency, capture },
     three_ds: request.three_ds,
+    refuses_shift: false,
     delay_ms: opened.delay_ms,
     listed_ms: authorised_ms,
     captured_ms: capture ? authorised_ms : null,

@@ -85,6 +85,7 @@ function authorisationOf(charge: BookedCharge, delay_ms: number): Authorisation 
   return {
     ...{ kind: 'authorise', reference, asked_ms: charge.asked_at.getTime(), delay_ms, asked: '' },
     ...{ installation: mark ?? '', amount, currency, asked_for: { amount, currency, capture } },
+    refuses_shift: charge.refuses_shift,
     ...{ three_ds: null, capture, behaviour, transaction_id: id, decline: null, known_ms },
     result: known_ms === null ? null : charge.is_approved ? 'approved' : refused,
     ...{ authorised_ms, listed_ms: authorised_ms },
