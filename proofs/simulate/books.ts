@@ -4,6 +4,7 @@ import type { Sql } from '../../src/database/open.ts'
 import { type Authorisation, hasLapsed, hasPersonActed, isLive } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 import { faultsOfEnds } from './charge-ends.ts'
+import { faultsOfAuthentication, faultsOfShift } from './facts.ts'
 import type { KnownPayment } from './known-payment.ts'
 import { type Fault, unless } from './violations.ts'
 import { faultsOfWay } from './way.ts'
@@ -30,6 +31,7 @@ export async function faultsOfBooks(
   return [
     ...lives.flatMap((life) => faultsOf(life, moment)),
     ...lives.flatMap((life) => faultsOfAuthentication(life, without_eci)),
+    ...lives.flatMap(faultsOfShift),
     ...faultsOfWay(lives, { ...moment, bank }),
     ...(await faultsOfSessions(sql)),
     ...(await faultsOfOrphans(sql, bank)),
@@ -101,23 +103,6 @@ function faultsOfMoney(life: KnownPayment, { now_ms, skew_ms }: Clock): Fault[] 
     ...faultsOfEnds(life, { now_ms, skew_ms }),
     ...unless(hold !== null || !reserved, 'I6', 'held there, and no hold here'),
   ]
-}
-
-/** Nobody claims an indicator that the shopper's bank has not given, nor what only that would give. */
-function faultsOfAuthentication(
-  { payment, authorisations }: KnownPayment,
-  without_eci: Set<string>,
-): Fault[] {
-  const { payment_id, authentication } = payment
-  return authorisations.flatMap(({ three_ds }) => {
-    if (!three_ds || !without_eci.has(three_ds.ds_transaction_id ?? '')) return []
-    const told = authentication?.eci ?? null
-    const is_shifted = authentication?.liability_shifted ?? false
-    return [
-      ...unless(three_ds.eci === null, 'I15', `${payment_id}: sent with ECI ${three_ds.eci}`),
-      ...unless(told === null && !is_shifted, 'I15', `${payment_id}: told with ECI ${told}`),
-    ]
-  })
 }
 
 /** The longest that a request may be on its way, and a little. */

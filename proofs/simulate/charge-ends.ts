@@ -1,7 +1,7 @@
 // Judges what the service recorded of each charge against what the bank made of it.
 
 import { connectionNamed } from '../../src/merchants/account-connection.ts'
-import { type Authorisation, endOf } from './bank/authorisation.ts'
+import { type Authorisation, endOf, leftOf } from './bank/authorisation.ts'
 import type { KnownOperation, KnownPayment } from './known-payment.ts'
 import { told_id } from './operator.ts'
 import { type Fault, unless } from './violations.ts'
@@ -45,8 +45,8 @@ function isExcused(
 ): boolean {
   const { state } = charge
   if (state !== 'failed' && state !== 'declined') return false
-  // By us, by people, or by time.
-  if (endOf(said) <= now_ms) return true
+  // By us, by people, or by time; or it stays with the bank, as a person said.
+  if (Math.min(endOf(said), leftOf(said)) <= now_ms) return true
   if (said.result === 'approved') return false
   if (state === 'failed' && was_said_reversed) return true
   if (said.surprises.some(({ what }) => what === 'late')) return true

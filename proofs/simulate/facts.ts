@@ -1,6 +1,8 @@
-// Compares what a world's sessions and payments say with who may say it: the shop's server, its price list, the shopper's bank.
+// Compares what a world's sessions and payments say with who may say it: the shop's server, its price list, the shopper's bank, the
+// vendor.
 
 import type { Sql } from '../../src/database/open.ts'
+import type { KnownPayment } from './known-payment.ts'
 import type { Memory } from './memory.ts'
 import { emails, price_list } from './purchase.ts'
 import { type Fault, unless } from './violations.ts'
@@ -38,6 +40,37 @@ function isOnList({ sku, name, tax_rate, tax_amount }: Line): boolean {
   const item = price_list.find((each) => each.sku === sku)
   const is_named = name === null || name === item?.name
   return is_named && tax_amount === null && tax_rate === (item?.tax_rate ?? null)
+}
+
+/** Nobody claims an indicator that the shopper's bank has not given, nor what only that would give. */
+export function faultsOfAuthentication(
+  { payment, authorisations }: KnownPayment,
+  without_eci: Set<string>,
+): Fault[] {
+  const { payment_id, authentication } = payment
+  return authorisations.flatMap(({ three_ds }) => {
+    if (!three_ds || !without_eci.has(three_ds.ds_transaction_id ?? '')) return []
+    const told = authentication?.eci ?? null
+    const is_shifted = authentication?.liability_shifted ?? false
+    return [
+      ...unless(three_ds.eci === null, 'I15', `${payment_id}: sent with ECI ${three_ds.eci}`),
+      ...unless(told === null && !is_shifted, 'I15', `${payment_id}: told with ECI ${told}`),
+    ]
+  })
+}
+
+/** What a vendor says of liability is what a shop is told. A person's word says nothing of it. */
+export function faultsOfShift({ payment, operations, authorisations }: KnownPayment): Fault[] {
+  const { payment_id, authentication } = payment
+  const approvals = operations.filter(
+    ({ state, answer }) => state === 'approved' && !answer?.by_person,
+  )
+  const is_refused = authorisations.some(
+    ({ reference, refuses_shift }) =>
+      refuses_shift && approvals.some(({ operation_id }) => operation_id === reference),
+  )
+  const is_told = authentication?.liability_shifted ?? false
+  return unless(!(is_refused && is_told), 'I15', `${payment_id}: a refused shift is told as one`)
 }
 
 /** Each captured payment of a shop that has an order reference, and how many were captured for it in the same mode. */

@@ -65,6 +65,7 @@ export const shares = {
   'vendor: posts nothing of it': 0.2,
   'vendor: charges again': 0.002,
   'vendor: decides nothing': 0.003,
+  'vendor: shifts no liability': 0.02,
   'vendor: approves days later': 0.3,
   'vendor: a refund comes back': 0.01,
   'vendor: an authorisation lapses': 0.01,

@@ -18,7 +18,7 @@ export type KnownOperation = Operation & {
   /** When the first notice about it came; null for none. */
   noticed_at: Date | null
   /** `found` where a look said so, instead of an answer. */
-  answer: { found?: string; acquirer_transaction_id?: string | null } | null
+  answer: { found?: string; acquirer_transaction_id?: string | null; by_person?: true } | null
 }
 
 /** All that is known of one payment. Times of its first rows are texts. */
@@ -57,8 +57,11 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
   return rows.map((row) => {
     const own = (operations.get(row.payment.payment_id) ?? []) as KnownPayment['operations']
     const references = new Set(own.map(({ operation_id }) => operation_id))
+    const session_lines = lines.get(row.session.session_id) ?? []
     const authorisations = own.flatMap((operation) =>
-      (authorised.get(operation.operation_id) ?? []).map((entry) => withNotice(entry, operation)),
+      (authorised.get(operation.operation_id) ?? []).map((entry) =>
+        withPeople(withNotice(entry, operation), { ...row, lines: session_lines, bank }),
+      ),
     )
     const done = (kind: string) =>
       bank.settlements.filter(
@@ -66,7 +69,6 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
           each.kind === kind && each.answer.result === 'approved' && references.has(each.of),
       ).length
     const at_once = authorisations.filter((each) => each.capture && each.authorised_ms !== null)
-    const session_lines = lines.get(row.session.session_id) ?? []
     return {
       ...row,
       operations: own,
@@ -93,5 +95,35 @@ export function withNotice(
   return {
     ...entry,
     surprises: [...entry.surprises, ...(entry.result === 'approved' ? [late] : [])],
+  }
+}
+
+type Ended = {
+  payment: Pick<Payment, 'payment_id' | 'status'>
+  lines: Line[]
+  bank: Pick<Bank, 'settlements'>
+}
+
+/** A reversal that is refused is asked for again at least so often. */
+const asked_again_ms = 24 * 3_600_000
+
+/** What people do about a charge of a payment that came to nothing: they refund all of it, or leave what no reversal takes back. */
+export function withPeople(entry: Authorisation, { payment, lines, bank }: Ended): Authorisation {
+  if (payment.status !== 'failed' && payment.status !== 'declined') return entry
+  const left = lines.find(
+    ({ subject, change }) => subject === payment.payment_id && change === 'orphan.left',
+  )
+  const at_ms = left?.at.getTime() ?? Number.NEGATIVE_INFINITY
+  const is_refused = bank.settlements.some(
+    ({ kind, of, answer, known_ms }) =>
+      kind === 'reverse' &&
+      of === entry.reference &&
+      answer.result === 'refused' &&
+      Math.abs(at_ms - known_ms) < asked_again_ms,
+  )
+  return {
+    ...entry,
+    reversed_ms: entry.reversed_ms ?? entry.refunded_ms,
+    surprises: [...entry.surprises, ...(is_refused ? [{ what: 'left' as const, at_ms }] : [])],
   }
 }

@@ -13,6 +13,7 @@ import { changeMode, countOrders } from './facts.ts'
 import { insist, type Living } from './life.ts'
 import { openKey, type Shop } from './shop.ts'
 import type { Stage } from './stage.ts'
+import { faultsOfNames } from './standings.ts'
 import type { HttpCall } from './town.ts'
 import { actAtVendors } from './vendor-habits.ts'
 
@@ -120,7 +121,7 @@ type Mistaken = PaymentKey & { operation_id: string; acquirer_transaction_id: st
 
 /** Of charges whose answer is missing: each is said to be the transaction that another payment has. All of it has to be refused. */
 async function nameAnother(stage: Stage): Promise<void> {
-  const { town, database, scheduler, outside } = stage
+  const { town, database, scheduler, outside, bank, violations } = stage
   const chance = stage.chance.fork(`mistaken ${scheduler.steps()}`)
   const rows = await scheduler.effect(
     outside,
@@ -141,6 +142,11 @@ async function nameAnother(stage: Stage): Promise<void> {
     const settling = process && resolveOperation(process.context() as never, row, request)
     await Promise.race([settling, process?.died]).catch(() => {})
   }
+  const charges = bank.accounts.flatMap((account) => account.charges())
+  const faults = await scheduler.effect(outside, 'names are compared', () =>
+    faultsOfNames(database.sql, charges),
+  )
+  for (const [invariant, fault] of faults) violations.add(invariant, fault)
 }
 
 /** At the command line, and at the dashboard. */

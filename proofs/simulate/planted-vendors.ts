@@ -66,6 +66,19 @@ const habit_plants = {
       faults: { 'person: names another transaction': 1, 'acquirer: answer lost': 0.3 },
     },
   },
+  'liability counts as shifted whatever the vendor says': {
+    vendors: asShifted,
+    rows: withoutRefusedShift,
+    brings: { bank: 'adyen' as const, faults: { 'vendor: shifts no liability': 0.5 } },
+  },
+  'a notice of a refund in the portal is dropped': {
+    notices: isOfOurs,
+    stops_job: 'compare_books' as const,
+    brings: {
+      bank: 'stripe' as const,
+      faults: { 'portal: a part is refunded': 0.2, 'vendor: posts nothing of it': 0 },
+    },
+  },
   'a lapsed authorisation is not heard of': {
     notices: (body: string) => itemIn(body)?.code !== 'EXPIRE',
     brings: { bank: 'adyen' as const, faults: { 'vendor: an authorisation lapses': 0.2 } },
@@ -125,6 +138,12 @@ function itemIn(body: string): { code: string; reference: string; psp: string } 
   return code ? { code, reference: member('merchantReference'), psp: member('pspReference') } : null
 }
 
+/** Whether Stripe tells of anything but a refund in its portal, which bears none of our names. */
+function isOfOurs(body: string): boolean {
+  const is_refund = body.includes('"type":"refund.') && !body.includes('ripper_reference')
+  return !is_refund && !body.includes('"type":"charge.refunded"')
+}
+
 /** What requests asked for, by our reference. */
 const noted = new Map<string, number>()
 
@@ -173,6 +192,23 @@ function asPlainDecline(rows: unknown): unknown {
     if (about === 'authorise' && answer?.decline) answer.decline.category = 'soft'
   }
   return rows
+}
+
+function withoutRefusedShift(rows: unknown): unknown {
+  for (const { answer } of rows as { answer?: { liability_shifted?: false } | null }[]) {
+    if (answer) delete answer.liability_shifted
+  }
+  return rows
+}
+
+function asShifted(line: Line): Line {
+  return {
+    async send(request) {
+      const answer = await line.send(request)
+      const body = answer.body.replaceAll('"liabilityShift":"false"', '"liabilityShift":"true"')
+      return { ...answer, body }
+    },
+  }
 }
 
 function asReversed(rows: unknown): unknown {

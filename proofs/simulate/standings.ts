@@ -66,6 +66,20 @@ export async function faultsOfStandings(
   ]
 }
 
+/** A payment stands on its own charge, whatever a person said. */
+export async function faultsOfNames(sql: Sql, charges: BookedCharge[]): Promise<Fault[]> {
+  const rows = await sql<{ payment_id: string; id: string; references: string[] }[]>`
+    select p.payment_id, p.acquirer_transaction_id as id, array_agg(o.operation_id) as references
+    from payments p join acquirer_operations o using (merchant_id, payment_id)
+    where p.acquirer_transaction_id is not null group by p.payment_id, p.acquirer_transaction_id`
+  const references = new Map(charges.map(({ id, reference }) => [id, reference]))
+  return rows.flatMap(({ payment_id, id, references: own }) => {
+    const reference = references.get(id)
+    const is_own = reference === undefined || own.includes(reference)
+    return unless(is_own, 'I4', `${payment_id} stands on ${id}, which is the charge ${reference}`)
+  })
+}
+
 function standingOf({ amount, is_approved, known_at, taken_at, acts }: BookedCharge): Standing {
   if (!is_approved || known_at === null) return nothing
   const done = acts.filter((act) => act.is_approved)

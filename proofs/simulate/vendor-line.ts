@@ -8,7 +8,7 @@ import {
   type VendorRequest,
 } from '../../src/kernel/world.ts'
 import type { VendorCall, VendorReply } from '../../tests/adapters/fakes/listen.ts'
-import { chargeOf, kindOf, namesCard, type Twist } from '../vendors/twist.ts'
+import { chargeOf, isCharge, kindOf, namesCard, type Twist } from '../vendors/twist.ts'
 import { onlyReads, type Vendor } from '../vendors/vendor.ts'
 import { referenceOf, verbOf } from '../vendors/verbs.ts'
 import type { Bank } from './bank/bank.ts'
@@ -67,6 +67,10 @@ export function openVendorLine(
     if (account.knows(call)) return
     if (namesCard(call) && faults.happens('vendor: decides nothing')) {
       account.twist(call, 'undecided', there.now())
+      return
+    }
+    if (isCharge(call) && faults.happens('vendor: shifts no liability')) {
+      account.twist(call, 'unshifted', there.now())
       return
     }
     const kind = kindOf(call)

@@ -1,6 +1,6 @@
 // Judges the way to where a world came to rest: what the bank held of a shopper at any moment, and what it was asked in between.
 
-import { type Authorisation, endOf, type Surprise } from './bank/authorisation.ts'
+import { type Authorisation, endOf, leftOf, type Surprise } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Settlement } from './bank/settlement.ts'
 import { swept_ms } from './bank/traits.ts'
@@ -57,15 +57,14 @@ function faultsOfShopper(session_id: string, payments: KnownPayment[], way: Way)
   const approved = all.filter(({ authorised_ms }) => authorised_ms !== null)
   return approved.flatMap((one, at) =>
     approved.slice(at + 1).flatMap((other) => {
+      const both = [one, other]
       const from_ms = Math.max(one.authorised_ms!, other.authorised_ms!)
-      const until_ms = Math.min(endOf(one), endOf(other), way.now_ms)
+      const until_ms = Math.min(...both.flatMap((each) => [endOf(each), leftOf(each)]), way.now_ms)
       const most_ms = Math.max(patience(one, way), patience(other, way))
       const over_ms = until_ms - from_ms - most_ms
       const told = `${session_id} was charged twice for ${seconds(until_ms - from_ms)}`
-      const both = [one, other].map(
-        (entry) => `${entry.reference}, where the bank did ${deedsOf(entry)}`,
-      )
-      return unless(over_ms <= 0, 'I14', `${told}: ${both.join(' and ')}`)
+      const deeds = both.map((entry) => `${entry.reference}, where the bank did ${deedsOf(entry)}`)
+      return unless(over_ms <= 0, 'I14', `${told}: ${deeds.join(' and ')}`)
     }),
   )
 }
@@ -81,7 +80,7 @@ function faultsOfRefused({ payment, lines, authorisations }: KnownPayment, way: 
   return authorisations.flatMap((entry) => {
     if (entry.authorised_ms === null) return []
     const from_ms = Math.max(told_ms, entry.authorised_ms)
-    const held_ms = Math.min(endOf(entry), way.now_ms) - from_ms
+    const held_ms = Math.min(endOf(entry), leftOf(entry), way.now_ms) - from_ms
     const captured = settlementsOf(entry, way).find(
       ({ kind, asked_ms }) => kind === 'capture' && asked_ms > told_ms,
     )

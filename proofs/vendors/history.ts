@@ -31,6 +31,8 @@ export type BookedCharge = {
   /** When it is decided; null for never. */
   known_at: Date | null
   is_approved: boolean
+  /** It says that 3-D Secure shifted no liability. */
+  refuses_shift: boolean
   /** When the money was taken without being asked for again; null where it was not. */
   taken_at: Date | null
   /** No request made it: the vendor charged twice. */
@@ -65,6 +67,7 @@ export function chargesAtCheckout({ payments }: CheckoutBooks): BookedCharge[] {
       ...{ amount, currency, behaviour, capture: metadata.ripper_capture === 'automatic' },
       ...{ asked_at: requested_at, known_at: authorisation!.due_at },
       is_approved: authorisation!.approved,
+      refuses_shift: payment.downgraded,
       taken_at: by_itself?.due_at ?? null,
       acts: actions.filter((action) => action !== by_itself).map(checkoutAct),
     }
@@ -98,6 +101,7 @@ export function chargesAtStripe({ intents }: StripeBooks): BookedCharge[] {
         ...{ id: intent.id, reference: metadata.ripper_reference ?? '', mark: markOf(metadata) },
         ...{ amount, currency: intent.currency.toUpperCase(), capture },
         ...{ behaviour: method.behaviour, asked_at: confirmed.at, known_at, is_approved },
+        refuses_shift: intent.three_ds_result === 'failed',
         taken_at: capture && is_approved ? known_at : null,
         acts: stripeActs(intent),
       },
@@ -145,6 +149,7 @@ export function chargesAtAdyen({ payments, modifications }: AdyenBooks): BookedC
     return {
       ...{ id: psp, reference, mark: markOf(metadata), amount, currency, capture, behaviour },
       ...{ asked_at: payment.asked_at, known_at: payment.decided_at, is_approved },
+      refuses_shift: payment.downgraded,
       taken_at: capture && is_approved ? payment.decided_at : null,
       acts: (own.get(payment) ?? []).filter(({ event }) => event !== 'CHARGEBACK').map(adyenAct),
     }

@@ -1,13 +1,13 @@
 // What a fake vendor makes of a request otherwise than it was asked: a part of it, an error that stays under the key for ever, a
-// refusal to take back what it could, or no decision at all.
+// refusal to take back what it could, no decision at all, or no shift of liability.
 
 import type { Clock } from '../../src/kernel/world.ts'
 import type { ReplyTo, VendorCall } from '../../tests/adapters/fakes/listen.ts'
 import { numberFor } from '../../tests/adapters/fakes/numbers.ts'
 import { verbOf } from './verbs.ts'
 
-/** `undecided`: of a charge, whose answer never comes. */
-export const twists = ['part', 'kept_error', 'refusal', 'undecided'] as const
+/** Of a charge: `undecided`, its answer never comes; `unshifted`, it says that 3-D Secure shifted no liability. */
+export const twists = ['part', 'kept_error', 'refusal', 'undecided', 'unshifted'] as const
 export type Twist = (typeof twists)[number]
 
 export type TwistedKind = 'capture' | 'void' | 'refund' | 'reverse'
@@ -23,6 +23,8 @@ export type Twisting = {
 export type TwistRoom = {
   /** The next request fails, nothing is done, and the key keeps the error. Null where a vendor keeps no error. */
   keepError: (() => void) | null
+  /** The next charge shifts no liability. */
+  refuseShift(): void
   /** Of the newest capture, refund, void or reversal of a charge: it is refused. */
   refuseNewest(id: string): void
 }
@@ -42,6 +44,11 @@ export function twisting(reply: ReplyTo, room: TwistRoom, clock: Pick<Clock, 'no
       const is_new = !keys.has(key)
       if (key !== '') keys.set(key, twist)
       if (twist === 'kept_error') room.keepError?.()
+      if (twist === 'unshifted') {
+        room.refuseShift()
+        // A repeated request makes no charge, so the next would be another's.
+        keys.set(key, null)
+      }
       const answer = reply({ ...call, body: twisted(call.body, twist) })
       const id = chargeOf(call)
       const until = id === null ? undefined : refusing.get(id)
@@ -60,6 +67,11 @@ export function kindOf(call: VendorCall): TwistedKind | null {
   const verb = verbOf({ method: call.method as 'POST', url: `https://vendor.example${call.path}` })
   if (verb === 'authorise') return null
   return decodeURIComponent(call.body).includes('[ripper_kind]=reverse') ? 'reverse' : verb
+}
+
+/** Whether it asks for the money of a charge. */
+export function isCharge({ method, path }: VendorCall): boolean {
+  return verbOf({ method: method as 'POST', url: `https://vendor.example${path}` }) === 'authorise'
 }
 
 /** The vendor's id of the charge that it names; null for none. */

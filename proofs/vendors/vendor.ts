@@ -141,6 +141,7 @@ const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
       portal: portalAtCheckout(fake, options.clock),
       twists: {
         keepError: null,
+        refuseShift: books.refuseShift,
         refuseNewest(id) {
           Object.assign(books.find(id)!.actions.at(-1)!, {
             approved: false,
@@ -170,6 +171,7 @@ const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
       portal: portalAtStripe(fake, options.clock),
       twists: {
         keepError: () => fake.next('error_before_kept'),
+        refuseShift: books.refuseShift,
         refuseNewest(id) {
           const refund = books.find(id)!.refunds.at(-1)
           if (refund) refund.failed = true
@@ -200,6 +202,7 @@ const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
       portal: portalAtAdyen(vendor, options.clock),
       twists: {
         keepError: () => vendor.next('error_before'),
+        refuseShift: books.refuseShift,
         refuseNewest(id) {
           const newest = books.modifications.findLast(({ payment }) => payment?.psp === id)
           if (newest) Object.assign(newest, { success: false, reason: 'Insufficient balance' })

@@ -2,9 +2,13 @@
 
 import { expect, test } from 'vitest'
 import type { Authorisation } from '../../proofs/simulate/bank/authorisation.ts'
+import { openVendorBank } from '../../proofs/simulate/bank/vendor-bank.ts'
+import { openChance } from '../../proofs/simulate/chance.ts'
 import { faultsOfEnds } from '../../proofs/simulate/charge-ends.ts'
-import { type KnownOperation, withNotice } from '../../proofs/simulate/known-payment.ts'
+import { type KnownOperation, withNotice, withPeople } from '../../proofs/simulate/known-payment.ts'
 import { openVendorLine } from '../../proofs/simulate/vendor-line.ts'
+import type { PortalAct } from '../../proofs/vendors/portal.ts'
+import { vendor_names } from '../../proofs/vendors/vendor.ts'
 import { manualClock } from '../support/clock.ts'
 
 const start = new Date('2026-09-01T12:00:00Z')
@@ -122,4 +126,59 @@ test.each([
   const approved: Authorisation = { ...said, result: 'approved' }
   const found = withNotice(approved, { ...charge, noticed_at: after(noticed_ms) })
   expect(found.surprises.map(({ what }) => what)).toEqual(surprises)
+})
+
+const day_ms = 86_400_000
+const payment = { payment_id: 'pay_1', status: 'failed' } as const
+/** A charge that was approved and failed here, with what people did about it; the refusal and the person's word so many days later. */
+type People = { acts?: PortalAct[]; refused_days?: number; left_days?: number }
+
+const left_there = 'failed here, approved there'
+const people: [string, People, string[]][] = [
+  ['nobody did anything', {}, [left_there]],
+  ['a person refunded all', { acts: ['refund'] }, []],
+  ['a person refunded a part', { acts: ['refund_in_part'] }, [left_there]],
+  ['a person refunded it in two parts', { acts: ['refund_in_part', 'refund'] }, []],
+  ['a person left what is still refused', { refused_days: 8, left_days: 8.1 }, []],
+  ['a person left what was refused last week', { refused_days: 1, left_days: 8 }, [left_there]],
+  ['a person left what nobody refused', { left_days: 8 }, [left_there]],
+  ['its reversal is refused, and no person left it', { refused_days: 8 }, [left_there]],
+]
+
+test.each(vendor_names.flatMap((vendor) => people.map((row) => [vendor, ...row] as const)))(
+  '%s, failed here and taken there: %s',
+  async (vendor, _, did, faults) => {
+    const clock = manualClock(start)
+    const random = { bytes: (count: number) => Buffer.alloc(count, 7) }
+    const bank = openVendorBank(vendor, { clock, random }, openChance('people'))
+    await bank.addStranger({ reference, capture: true })
+    await clock.advance(3_600_000)
+    const account = bank.accounts.find((each) => each.charges().length > 0)!
+    for (const act of did.acts ?? []) {
+      expect(account.act(account.charges()[0]!.id, act)).toBe(true)
+      await clock.advance(3_600_000)
+    }
+    const { refused_days, left_days } = did
+    const refusal = {
+      ...{ kind: 'reverse', of: reference, answer: { result: 'refused' } },
+      known_ms: after((refused_days ?? 0) * day_ms).getTime(),
+    }
+    const line = { subject: 'pay_1', change: 'orphan.left', at: after((left_days ?? 0) * day_ms) }
+    const room = {
+      payment,
+      lines: left_days === undefined ? [] : [{ ...line, session_id: null }],
+      bank: { settlements: refused_days === undefined ? [] : [refusal] },
+    }
+    const [entry] = bank.authorisations.values()
+    const authorisations = [withPeople(entry!, room as never)]
+    const moment = { now_ms: after(20 * day_ms).getTime(), skew_ms: 0 }
+    const found = faultsOfEnds({ operations: [charge, reversal], authorisations }, moment)
+    expect(found.map(([, fault]) => fault)).toEqual(faults)
+  },
+)
+
+test('what a person refunds of a captured payment stays captured', () => {
+  const entry = { ...said, refunded_ms: start.getTime() }
+  const room = { payment: { ...payment, status: 'captured' }, lines: [], bank: { settlements: [] } }
+  expect(withPeople(entry, room as never)).toBe(entry)
 })

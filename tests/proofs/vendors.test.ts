@@ -11,7 +11,7 @@ const at = new Date('2026-09-01T12:00:00Z')
 const charge: BookedCharge = {
   ...{ id: 'pay_1', reference: 'a'.repeat(32), mark: 'ours', amount: 1_000, currency: 'GBP' },
   ...{ capture: true, behaviour: 'approve', asked_at: at, known_at: at, is_approved: true },
-  ...{ taken_at: at, acts: [] },
+  ...{ refuses_shift: false, taken_at: at, acts: [] },
 }
 const refund: BookedAct = {
   ...{ id: 'act_1', kind: 'refund', reference: 'b'.repeat(32), amount: 600 },

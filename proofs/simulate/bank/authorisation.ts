@@ -24,6 +24,8 @@ export type Authorisation = {
   currency: string
   asked_for: { amount: number; currency: string; capture: boolean }
   three_ds: AuthoriseRequest['three_ds']
+  /** It says that 3-D Secure shifted no liability. */
+  refuses_shift: boolean
   /** Whether it takes the money at once. */
   capture: boolean
   behaviour: AcquirerBehaviour | null
@@ -38,6 +40,8 @@ export type Authorisation = {
   captured_ms: number | null
   captured_amount: number | null
   refunded_amount: number
+  /** When refunds had given all of it back. */
+  refunded_ms: number | null
   voided_ms: number | null
   reversed_ms: number | null
   /** When what is only reserved expires. */
@@ -50,9 +54,12 @@ export type Authorisation = {
 
 /**
  * `late`: approved after it was reversed. `two_answers`: called declined once. `other_money`: approved for another amount
- * than was asked. Else somebody acted in the bank's portal.
+ * than was asked. `left`: a person gave up on it, for the bank refused to reverse it. Else somebody acted in the bank's portal.
  */
-export type Surprise = { what: 'late' | 'two_answers' | 'other_money' | Act; at_ms: number }
+export type Surprise = {
+  what: 'late' | 'two_answers' | 'other_money' | 'left' | Act
+  at_ms: number
+}
 
 type AuthoriseInput = {
   request: AuthoriseRequest
@@ -83,11 +90,13 @@ export function openAuthorisation(opened: AuthoriseInput): Authorisation {
     ...{ transaction_id: id, result, decline, known_ms, authorised_ms },
     asked_for: { amount, currency, capture },
     three_ds: request.three_ds,
+    refuses_shift: false,
     delay_ms: opened.delay_ms,
     listed_ms: authorised_ms,
     captured_ms: capture ? authorised_ms : null,
     captured_amount: null,
     refunded_amount: 0,
+    refunded_ms: null,
     voided_ms: null,
     reversed_ms: null,
     lapses_ms: null,
@@ -97,10 +106,10 @@ export function openAuthorisation(opened: AuthoriseInput): Authorisation {
   }
 }
 
-/** Somebody decided on it in the bank's portal. */
+/** Somebody decided on it in the bank's portal, or gave up on it. */
 export function hasPersonActed({ surprises }: Authorisation): boolean {
   return surprises.some(
-    ({ what }) => what in { capture: 1, partial_capture: 1, void: 1, reverse: 1 },
+    ({ what }) => what in { capture: 1, partial_capture: 1, void: 1, reverse: 1, left: 1 },
   )
 }
 
@@ -110,6 +119,11 @@ export function endOf(entry: Authorisation): number {
   const never = Number.POSITIVE_INFINITY
   const lapsed_ms = captured_ms === null ? lapses_ms : null
   return Math.min(voided_ms ?? never, reversed_ms ?? never, lapsed_ms ?? never)
+}
+
+/** When a person gave up on it; infinite where nobody did. */
+export function leftOf({ surprises }: Authorisation): number {
+  return surprises.find(({ what }) => what === 'left')?.at_ms ?? Number.POSITIVE_INFINITY
 }
 
 /** It holds or took money. */

@@ -80,16 +80,20 @@ function authorisationOf(charge: BookedCharge, delay_ms: number): Authorisation 
   const when = (kind: BookedAct['kind']) =>
     done.find((act) => act.kind === kind)?.known_at.getTime() ?? null
   const given = done.filter(({ kind }) => kind === 'refund')
+  const refunded_amount = given.reduce((total, act) => total + act.amount, 0)
+  const is_given_back = refunded_amount >= (part?.amount ?? amount)
   return {
     ...{ kind: 'authorise', reference, asked_ms: charge.asked_at.getTime(), delay_ms, asked: '' },
     ...{ installation: mark ?? '', amount, currency, asked_for: { amount, currency, capture } },
+    refuses_shift: charge.refuses_shift,
     ...{ three_ds: null, capture, behaviour, transaction_id: id, decline: null, known_ms },
     result: known_ms === null ? null : charge.is_approved ? 'approved' : refused,
     ...{ authorised_ms, listed_ms: authorised_ms },
     captured_ms: charge.taken_at?.getTime() ?? when('capture'),
     ...{ captured_amount: part?.amount ?? null, reversed_ms: when('reverse') },
     voided_ms: when('void') ?? when('expire'),
-    refunded_amount: given.reduce((total, act) => total + act.amount, 0),
+    refunded_amount,
+    refunded_ms: is_given_back ? Math.max(...given.map((act) => act.known_at.getTime())) : null,
     ...{ lapses_ms: null, refused_once: false, missed_once: false },
     // A charge that was on its way for so long may arrive after a reversal that found nothing.
     surprises: [...(authorised_ms === null ? [] : late), ...others.flatMap(surpriseOf(charge))],
