@@ -13,7 +13,6 @@ import type {
   Operation,
   Parameter,
   Response,
-  Server,
   Webhook,
 } from './document.ts'
 import { withNames, withReferences } from './named-schemas.ts'
@@ -26,6 +25,7 @@ import {
   schemaOf,
   sharedHeaders,
 } from './refusals.ts'
+import { servers } from './servers.ts'
 import { sharedBy } from './shared-address.ts'
 
 /** An event that merchants receive: its type, when it is sent, and its body. */
@@ -54,19 +54,6 @@ export function inlineDocument(
   return withNames(documentOf(routes, events, streams))
 }
 
-/** Everybody runs a service of their own. Without servers, generators make clients of `http://localhost`. */
-const yourService: Server = {
-  url: '{base_url}',
-  description: 'Your own service',
-  variables: {
-    base_url: {
-      default: 'http://127.0.0.1:8080',
-      description:
-        'Its RIPPER_BASE_URL, without a slash at the end. The default is where `npm start` serves.',
-    },
-  },
-}
-
 function documentOf(
   routes: AnyRoute[],
   events: DescribedEvent[],
@@ -93,7 +80,7 @@ function documentOf(
       description:
         'Checkout sessions, payments, webhooks and what shoppers’ browsers call. Amounts are whole numbers in the currency’s minor unit; times are ISO 8601 with an offset.',
     },
-    servers: [yourService],
+    servers,
     paths,
     webhooks: Object.fromEntries(events.map((event) => [event.type, { post: webhookOf(event) }])),
     components: {

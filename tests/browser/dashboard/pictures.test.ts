@@ -76,14 +76,21 @@ describe.each([
   })
 })
 
-test('the narrowest window', async () => {
-  const viewport = { width: 320, height: 640 }
-  const { page, context } = await newShopper(browser, standIn.base_url, { viewport })
+/** Tables too: what a row's buttons do must be in sight. */
+const tableScrollsSideways =
+  "[...document.querySelectorAll('.table-place')].some((each) => each.scrollWidth > each.clientWidth + 1)"
+
+test('nothing scrolls sideways in the narrowest window, nor where the layout changes', async () => {
+  const { page, context } = await newShopper(browser, standIn.base_url)
   const wrong: string[] = []
   for (const [name, path, isThere] of screens) {
     await page.goto(standIn.base_url + path)
-    await isThere(page)
-    if (await page.evaluate(scrollsSideways)) wrong.push(name)
+    for (const width of [320, 768, 896, 960, 1024]) {
+      await page.setViewportSize({ width, height: 640 })
+      await isThere(page)
+      if (await page.evaluate(scrollsSideways)) wrong.push(`${name} at ${width}`)
+      if (await page.evaluate(tableScrollsSideways)) wrong.push(`a table of ${name} at ${width}`)
+    }
   }
   await context.close()
   expect(wrong).toEqual([])
