@@ -10,7 +10,7 @@ const proofs = [
   'src/database/embedded/*.test.ts',
   'tests/bench/*.test.ts',
   'tests/browser/{access,docs-page,looks}.test.ts',
-  'tests/browser/dashboard/{languages,pictures}.test.ts',
+  'tests/browser/dashboard/{form-refusals,languages,pictures}.test.ts',
   'tests/checkout/*-program*.test.ts',
   'tests/cli/welcome.test.ts',
   'tests/checkout/{crash-steps,races,hold-races,reconcile-races,held-locks}.test.ts',
