@@ -1,5 +1,6 @@
 // One simulated world: some lives side by side under every fault, then rest, then judgement.
 
+import type { Sql } from '../../src/database/open.ts'
 import type { BankKind } from './bank/kind.ts'
 import { faultsOfBooks } from './books.ts'
 import { turnClocks } from './clocks.ts'
@@ -117,6 +118,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     const skew_ms = stage.clocks.differenceMs()
     await nameLost(stage)
     for (const [invariant, fault] of await faultsOfLost(stage)) violations.insist(invariant, fault)
+    await nameAsked(sql, bank)
     const braked_ms = await brakedMs(sql)
     const payments = await readPayments(sql, bank)
     const comparisons_failed = stage.log_lines.filter((line) =>
@@ -141,6 +143,15 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   town.close()
   stage.simulator.close()
   return reportOf(stage, cards)
+}
+
+/** A vendor may have charged twice before the service knew either charge: a payment may stand on any one of them. */
+async function nameAsked(sql: Sql, { accounts }: Stage['bank']): Promise<void> {
+  const rows = await sql<{ operation_id: string; id: string }[]>`
+    select operation_id, coalesce(handle, acquirer_transaction_id) as id from acquirer_operations
+    where kind = 'authorise' and coalesce(handle, acquirer_transaction_id) is not null`
+  const ids = new Map(rows.map(({ operation_id, id }) => [operation_id, id]))
+  for (const account of accounts) account.standOn(ids)
 }
 
 const comparison_failed = 'comparison with the acquirer failed'

@@ -33,6 +33,8 @@ export type Vendor = {
   addStranger(stranger: Stranger): void
   /** What a person does to a charge in its portal, or the vendor by itself. False where that cannot be done. */
   act: Portal['act']
+  /** Of two charges under one reference, the one that this names, by reference, was asked for and the other was not. */
+  standOn(ids: ReadonlyMap<string, string>): void
   /** Names of notices that it never posts. */
   untold: Set<string>
   /** Whether it keeps an error under a key. */
@@ -68,10 +70,25 @@ export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
   const charges = () => booked().map((charge) => withPortal(charge, portal))
   return rememberingCharges({
     ...{ ...made, reply, twist, knows, charges, act: portal.act, untold: new Set<string>() },
+    standOn: (ids) => standOn(charges(), portal.unasked, ids),
     keeps_errors: twists.keepError !== null,
     moments: () => [...momentsOf(charges()), ...made.moments()],
     posts: () => [...made.posts(), ...portal.posts()],
   })
+}
+
+function standOn(
+  charges: BookedCharge[],
+  unasked: Set<string>,
+  ids: ReadonlyMap<string, string>,
+): void {
+  for (const { id, reference } of charges) {
+    if (!unasked.has(id) || ids.get(reference) !== id) continue
+    unasked.delete(id)
+    for (const other of charges) {
+      if (other.reference === reference && other.id !== id) unasked.add(other.id)
+    }
+  }
 }
 
 function withPortal(charge: BookedCharge, { expired, unasked }: Portal): BookedCharge {
@@ -104,6 +121,10 @@ function rememberingCharges(vendor: Vendor): Vendor {
     },
     addStranger(stranger) {
       vendor.addStranger(stranger)
+      forget()
+    },
+    standOn(ids) {
+      vendor.standOn(ids)
       forget()
     },
     act(id: string, act: PortalAct) {
