@@ -118,9 +118,8 @@ test('nothing is wrong with a healthy world', () => {
   expect(faults(serviceChecks, service)).toEqual([])
   expect(faults(accountChecks, accounts)).toEqual([])
   expect(faults(workChecks, work)).toEqual([])
-  expect(faults(mailChecks, { server: 'mail.example:587', fault: null, test_mode: false })).toEqual(
-    [],
-  )
+  const mail = { server: 'mail.example:587', fault: null, test_mode: false }
+  expect(faults(mailChecks, mail)).toEqual([])
   expect(faults(moneyChecks, { payments: 7, fault_count: 0, faults: [] })).toEqual([])
 })
 
