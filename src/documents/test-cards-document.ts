@@ -27,7 +27,7 @@ ${scenarioTable('acquirer')}
 ## 3-D Secure
 
 What the card's bank answers. Where the payment goes on, the acquirer approves it. \`on_3ds_unavailable\` is a rule of
-the integration: \`ripper integration update --on-3ds-unavailable\`.
+the integration, which \`ripper integration update\` sets.
 
 ${scenarioTable('three_ds')}
 ## Numbers that others publish
