@@ -71,7 +71,7 @@ test('a small server sends a shopper to pay the order', async () => {
 
 test('and the shopper comes back to it', async () => {
   const [, line] = /<!-- back -->\n```sh\n([\s\S]*?)```/.exec(readme)!
-  const { merchant_id } = service.said
+  const merchant_id = service.said.merchant_id!
   const script = prelude + withChanges(line!, { 'm_…': merchant_id })
   const place = { cwd: folder, env: { RIPPER_DATA_DIR: '.ripper' } }
   const { status, stderr } = await shell(script, place)
