@@ -93,6 +93,9 @@ export type Doorkeeper = {
   wants_both: boolean
   /** The provider of single sign-on: its name for people, and where the page leads to it. */
   single_sign_on: { name: string; path: string; prove_path: string } | null
+  /** What people here type before a command. */
+  program: string
+  demoMerchant(): { merchant_id: string } | null
   /** Whose passwords are shut, since single sign-on stands in for them. Those of operators never are. */
   shut_domains: string[]
 }

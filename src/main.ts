@@ -4,7 +4,7 @@ import { receiptModes } from './checkout/receipts/mailer.ts'
 import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
 import { recordClockOffset } from './database/clock/service-clock.ts'
-import type { Database, Sql } from './database/open.ts'
+import type { Database } from './database/open.ts'
 import { openPresence, type Presence } from './database/presence/presence.ts'
 import { openMetrics } from './http/metrics.ts'
 import { openUnnamedProxy, type UnnamedProxy } from './http/unnamed-proxy.ts'
@@ -23,7 +23,7 @@ import { metrics_path } from './service/operational.ts'
 import { keepFolder, type Opened, open, type ServiceResources } from './service/resources.ts'
 import { type Stoppable, stopInOrder } from './service/stop.ts'
 import { openWebhookSending, webhookUrls } from './service/webhooks.ts'
-import { anyUserExists } from './users/user-store.ts'
+import { firstCommand } from './users/first-command.ts'
 
 export type RunningService = {
   base_url: string
@@ -93,6 +93,7 @@ export async function serve(
       clock_fault: watch.fault,
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
+      demoMerchant: () => demo,
     })
     const { app, metricsApp, context, endChallenges } = service
     context.metrics.watchClockSkew(watch.skewSeconds)
@@ -122,7 +123,7 @@ export async function serve(
       dashboard_url,
       metrics_url: metricsApp && `${addressOf(metricsApp, config)}${metrics_path}`,
       welcome_url,
-      welcome_command: welcome_url ? null : await commandForFirst(database.sql, demo),
+      welcome_command: welcome_url ? null : await firstCommand(database.sql, config, demo),
       stop,
     }
   } catch (error) {
@@ -134,20 +135,14 @@ export async function serve(
   }
 }
 
-/** Makes somebody operator, and owner of the demo merchant where there is one; null where somebody has an account. */
-async function commandForFirst(sql: Sql, demo: Demo | null): Promise<string | null> {
-  if (await anyUserExists(sql)) return null
-  const owner = demo ? ` --merchant ${demo.merchant_id} --role owner` : ''
-  return `ripper user link --email you@shop.example --operator${owner}`
-}
-
 /** What the service takes from its settings as it stands there. */
 function askedFor(config: Config) {
   const { three_ds, simulator, gateway_limit, connection_limit, trusted_proxies } = config
   const { dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds } = config
+  const { program } = config
   return {
     ...{ three_ds, simulator, gateway_limit, connection_limit, trusted_proxies },
-    ...{ dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds },
+    ...{ dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds, program },
     metrics_apart: config.metrics_port !== null,
     receipt_modes: receiptModes(config.mail),
     pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',

@@ -1,4 +1,4 @@
-// A shop with Express in one file: orders, their payment, the webhook, the page of thanks.
+// A shop with Express in one file: baskets, orders, their payment, the webhook, the page of thanks.
 // What the maps and the set hold here is in tables in your shop.
 
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -10,41 +10,56 @@ const ripper = new Ripper(process.env.RIPPER_SECRET_KEY, { base_url })
 const app = express()
 
 const orders = new Map() // by their id
-const baskets = new Map() // the order of each basket: unique
+const baskets = new Map() // by their cookie: what is in them, and their order, which is unique
 const events = new Set() // the ids of events: unique
 
 /** One order a basket. A reload, Back and a second tab find it again, because they have the basket's cookie. */
 function orderOf(basket) {
-  const known = baskets.get(basket)
-  if (known) return known
+  basket.order ??= newOrder(basket)
+  const { order } = basket
+  // The basket has changed since. A session never changes its amount, so the next try has a session of its own.
+  if (!isOver(basket) && order.amount !== totalOf(basket)) {
+    order.amount = totalOf(basket)
+    order.tries += 1
+  }
+  return order
+}
+
+function newOrder(basket) {
   const order = {
     id: `W-${randomBytes(6).toString('hex')}`,
-    amount: 4200,
+    amount: totalOf(basket),
     currency: 'GBP',
     tries: 0,
     sessions: new Set(),
     payments: new Map(),
   }
   orders.set(order.id, order)
-  baskets.set(basket, order)
   return order
 }
 
+const totalOf = ({ cups }) => 4200 + 950 * cups
+
 function basketOf(req) {
-  return /(?:^|; )basket=([\w-]{36})/.exec(req.headers.cookie ?? '')?.[1]
+  const [, id] = /(?:^|; )basket=([\w-]{36})/.exec(req.headers.cookie ?? '') ?? []
+  if (id && !baskets.has(id)) baskets.set(id, { cups: 0, order: null })
+  return baskets.get(id)
 }
 
 function stateOf({ payments }) {
   const states = [...payments.values()]
-  return ['captured', 'held'].find((state) => states.includes(state)) ?? 'open'
+  return ['captured', 'held', 'pending'].find((state) => states.includes(state)) ?? 'open'
 }
+
+/** What was paid stays as it was; the next basket gets an order of its own. */
+const isOver = ({ order }) => order !== null && stateOf(order) !== 'open'
 
 /** The session that pays the order; the next one only after the last has ended without a payment. */
 async function sessionOf(order) {
   for (;;) {
-    const { tries } = order
+    const { tries, amount, currency } = order
     const session = await ripper.checkout.sessions.create(
-      { amount: order.amount, currency: order.currency, order_reference: order.id },
+      { amount, currency, order_reference: order.id },
       { idempotency_key: `${order.id}-${tries}` },
     )
     order.sessions.add(session.id)
@@ -52,13 +67,14 @@ async function sessionOf(order) {
     const { status, hold } = await ripper.checkout.sessions.retrieve(session.id)
     const has_ended = status === 'expired' || status === 'declined' || hold?.status === 'voided'
     if (!has_ended) return session
-    // Not `+= 1`: two requests at once must go on to the same try.
-    order.tries = tries + 1
+    // Two requests at once must go on to the same try.
+    if (order.tries === tries) order.tries += 1
   }
 }
 
 /** Notes what became of a payment: from the webhook or from a read, whichever is first. It may come twice, or late. */
-function note(payment_id, { order_reference, checkout_session_id, status }) {
+function note(payment_id, payment) {
+  const { order_reference, checkout_session_id, status, amount, currency } = payment
   const order = orders.get(order_reference)
   // A page that has your publishable key can name any order in a session of its own. Such a payment pays no order.
   if (!order?.sessions.has(checkout_session_id)) {
@@ -66,7 +82,14 @@ function note(payment_id, { order_reference, checkout_session_id, status }) {
     return
   }
   const before = order.payments.get(payment_id)
-  if (before === status || before === 'captured' || before === 'voided') return
+  if (before === status || ['captured', 'voided', 'other_amount'].includes(before)) return
+  // An old tab can still pay what the basket cost before. The order stays open, and that payment goes back.
+  if (status === 'captured' && (amount !== order.amount || currency !== order.currency)) {
+    order.payments.set(payment_id, 'other_amount')
+    const costs = `it costs ${order.currency} ${order.amount}`
+    console.error(`${order.id}: paid ${currency} ${amount}, ${costs}: refund ${payment_id}`)
+    return
+  }
   order.payments.set(payment_id, status)
   if (status !== 'captured') return
   const captured = [...order.payments.values()].filter((each) => each === 'captured').length
@@ -88,19 +111,33 @@ app.post('/hooks', express.raw({ type: 'application/json', limit: '1mb' }), (req
 })
 
 app.get('/', (req, res) => {
-  const order = baskets.get(basketOf(req))
-  // What was paid is over: the next basket gets an order of its own.
-  if (!basketOf(req) || (order && stateOf(order) !== 'open')) {
+  let basket = basketOf(req)
+  if (!basket || isOver(basket)) {
+    basket = { cups: 0, order: null }
+    const id = randomUUID()
+    baskets.set(id, basket)
     const secure = process.env.NODE_ENV === 'production'
-    res.cookie('basket', randomUUID(), { httpOnly: true, sameSite: 'lax', secure })
+    res.cookie('basket', id, { httpOnly: true, sameSite: 'lax', secure })
   }
-  res.send(page('<p>One stoneware teapot, £42.00.</p><p><a href="/pay">Check out</a></p>'))
+  res.set('Cache-Control', 'no-store')
+  res.send(
+    page(`<p>A stoneware teapot, £42.00, and cups, £9.50 each: ${basket.cups}</p>
+<p>Total: £${(totalOf(basket) / 100).toFixed(2)}</p>
+<form method="post" action="/cups"><button>Add a cup</button></form>
+<p><a href="/pay">Check out</a></p>`),
+  )
+})
+
+app.post('/cups', (req, res) => {
+  const basket = basketOf(req)
+  if (basket && !isOver(basket)) basket.cups += 1
+  res.redirect(303, '/')
 })
 
 app.get('/pay', (req, res) => {
-  if (!basketOf(req)) return res.redirect('/')
-  const order = baskets.get(basketOf(req))
-  if (order && stateOf(order) !== 'open') return res.redirect('/thanks')
+  const basket = basketOf(req)
+  if (!basket) return res.redirect('/')
+  if (isOver(basket)) return res.redirect('/thanks')
   res.send(
     page(`<script src="${base_url}/checkout.js"></script>
 <div id="pay"></div>
@@ -135,7 +172,7 @@ app.post('/order', async (req, res) => {
 })
 
 app.get('/thanks', async (req, res) => {
-  const order = baskets.get(basketOf(req))
+  const order = basketOf(req)?.order
   if (!order) return res.redirect('/')
   // The shopper may be faster than the webhook. Ask the service, never the browser.
   for (const id of order.sessions) {
@@ -145,10 +182,13 @@ app.get('/thanks', async (req, res) => {
   const words = {
     captured: `Thank you. Order ${order.id} is paid, and we are packing it.`,
     held: `Thank you. We look at order ${order.id}, then confirm it. Nothing is taken before that.`,
+    pending: `Thank you. Your bank has not answered yet for order ${order.id}. Please do not pay again.`,
     open: `Order ${order.id} is not paid yet. <a href="/pay">Pay</a>`,
   }
+  const goes_back = [...order.payments.values()].includes('other_amount')
+  const also = goes_back ? '<p>You paid before your basket changed. You get that payment back.</p>' : ''
   res.set('Cache-Control', 'no-store')
-  res.send(page(`<p>${words[stateOf(order)]}</p><p><a href="/">Back to the shop</a></p>`))
+  res.send(page(`<p>${words[stateOf(order)]}</p>${also}<p><a href="/">Back to the shop</a></p>`))
 })
 
 function page(body) {
@@ -162,4 +202,6 @@ function page(body) {
 ${body}`
 }
 
-app.listen(4000)
+const server = app.listen(process.env.PORT ?? 4000, () => {
+  console.log(`The shop is at http://localhost:${server.address().port}`)
+})

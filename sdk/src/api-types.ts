@@ -261,6 +261,7 @@ export type Payment = {
   /** as sent when the session was created */
   metadata: Record<string, string>
   order_reference: string | null
+  /** captured payments with this order_reference, this one included: 2 or more are almost always a double payment; null without a reference */
   order_reference_captured_payments: number | null
   /** what was refunded, pending refunds included; absent where nothing was */
   refunded_amount?: number
@@ -377,6 +378,7 @@ export type HeldPayment = {
   /** as sent when the session was created */
   metadata: Record<string, string>
   order_reference: string | null
+  /** captured payments with this order_reference, this one included: 2 or more are almost always a double payment; null without a reference */
   order_reference_captured_payments: number | null
   /** what was refunded, pending refunds included; absent where nothing was */
   refunded_amount?: number

@@ -1,5 +1,6 @@
 // `ripper help`: shows all commands, a group of them, or one with its options. Suggests a command for a mistyped word.
 
+import { asTyped } from './terminal/as-typed.ts'
 import { closest } from './terminal/closest.ts'
 import { type Command, type Section, UsageError, usageOf } from './terminal/command.ts'
 import { paint } from './terminal/paint.ts'
@@ -48,7 +49,11 @@ export function overview(sections: Section[]): string {
     const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}\n`)
     return `${paint('bold', title)}\n${lines.join('')}`
   })
-  return `Usage: ripper COMMAND [options]\n\n${blocks.join('\n')}\nripper help COMMAND shows its options.\n`
+  const [usage, more] = [
+    'Usage: ripper COMMAND [options]',
+    'ripper help COMMAND shows its options.',
+  ]
+  return `${asTyped(usage)}\n\n${blocks.join('\n')}\n${asTyped(more)}\n`
 }
 
 const nameLength = ({ name }: Command) => name.length

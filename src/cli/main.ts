@@ -5,6 +5,7 @@ import { version } from '../kernel/version.ts'
 import { commands, sections } from './commands.ts'
 import { groupOf, overview, strangerWords } from './help.ts'
 import { ServiceError } from './service/call.ts'
+import { asTyped } from './terminal/as-typed.ts'
 import { type Command, readArguments, UsageError, usageOf } from './terminal/command.ts'
 import { paintError } from './terminal/paint.ts'
 import { terminal } from './terminal/terminal.ts'
@@ -57,7 +58,7 @@ function wrong(message: string, args: string[], more = ''): number {
   if (args.includes('--json')) {
     terminal().stdout.write(`${JSON.stringify({ error: 'usage', message })}\n`)
   }
-  terminal().stderr.write(`${paintError('ripper:')} ${message}\n${more}`)
+  terminal().stderr.write(`${paintError('ripper:')} ${asTyped(message)}\n${more}`)
   return 2
 }
 
@@ -69,9 +70,9 @@ function tell(command: Command, error: unknown, json: boolean): number {
     const document = { error: usage ? 'usage' : codeOf(error), message, ...request }
     terminal().stdout.write(`${JSON.stringify(document)}\n`)
   }
-  terminal().stderr.write(`${paintError(`ripper ${command.name}:`)} ${message}\n`)
+  terminal().stderr.write(`${paintError(`ripper ${command.name}:`)} ${asTyped(message)}\n`)
   const has_more = usage && command.name !== 'help'
-  if (has_more) terminal().stderr.write(`See: ripper help ${command.name}\n`)
+  if (has_more) terminal().stderr.write(asTyped(`See: ripper help ${command.name}\n`))
   return usage ? 2 : 1
 }
 

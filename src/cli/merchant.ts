@@ -1,7 +1,7 @@
 // `ripper merchant create|update|list`: accounts.
 
 import { timestamp } from '../kernel/values.ts'
-import { changeMerchant, createMerchant } from '../merchants/manage.ts'
+import { changeMerchant, createMerchant, merchantOrRefuse } from '../merchants/manage.ts'
 import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
 import { listMerchants } from '../merchants/store.ts'
 import { choice, definedOnly, jsonFile, nameOf, withCommandContext } from './command-context.ts'
@@ -40,6 +40,7 @@ export const merchantCreate: Command = {
     }
     const merchant = await withCommandContext(async (context) => {
       refuseLiveUnderShiftedClock(context, asked.live)
+      refuseSwitchAlone(asked)
       return createMerchant(context, asked)
     })
     printMerchant(merchant, json)
@@ -67,6 +68,10 @@ export const merchantUpdate: Command = {
     })
     const merchant = await withCommandContext(async (context) => {
       refuseLiveUnderShiftedClock(context, change.live === true)
+      if (change.live_enabled) {
+        const { live } = await merchantOrRefuse(context.sql, positionals[0]!)
+        refuseSwitchAlone({ live, ...change })
+      }
       return changeMerchant(context, positionals[0]!, change)
     })
     printMerchant(merchant, json)
@@ -140,6 +145,15 @@ function refuseLiveUnderShiftedClock(context: { clock_is_shifted: boolean }, liv
   if (live && context.clock_is_shifted) {
     throw new CommandError(
       'No live merchant can be made while RIPPER_CLOCK_OFFSET_SECONDS is set, here or for the service.',
+    )
+  }
+}
+
+/** A switch that is on before the account is live would let the account take money in the moment in which it becomes live. */
+function refuseSwitchAlone({ live, live_enabled }: { live?: boolean; live_enabled?: boolean }) {
+  if (live_enabled && !live) {
+    throw new CommandError(
+      'The account is not live, and the switch is the last step: first --live true and the acquiring profile, then ripper doctor, then this.',
     )
   }
 }

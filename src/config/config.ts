@@ -18,6 +18,8 @@ export type Config = Omit<Settings, 'mail' | 'single_sign_on'> & {
   single_sign_on: SingleSignOnConfig | null
   /** Null where no receipts are sent. */
   mail: MailConfig | null
+  /** What people here type before a command. */
+  program: string
 }
 
 export type MailConfig = {
@@ -50,7 +52,13 @@ export function readConfig(environment: Environment = process.env): Config {
     const words = `must be another port than ${settings.port.name}.`
     throw new ConfigError(settings.metrics_port.name, words)
   }
-  return { ...config, mail: mailOf(mail), single_sign_on: singleSignOnOf(single_sign_on) }
+  const program = programName(environment)
+  return { ...config, mail: mailOf(mail), single_sign_on: singleSignOnOf(single_sign_on), program }
+}
+
+/** npm names its own command to what it starts: by `npm start` or `npx` nobody has a `ripper` of their own to call. */
+export function programName(environment: Environment = process.env): string {
+  return environment.npm_command ? 'npx ripper' : 'ripper'
 }
 
 function readAll<S extends object>(some: S, environment: Environment): Read<S> {

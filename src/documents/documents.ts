@@ -14,6 +14,7 @@ import { openApiDocument } from './openapi/openapi.ts'
 import { sdkTypes } from './sdk-types.ts'
 import { settingsDocument } from './settings-document.ts'
 import { shopGuide } from './shop-guide.ts'
+import { testCardsDocument } from './test-cards-document.ts'
 
 /** The texts by their path in the repository. The scripts of pages must be built before. */
 export function generatedDocuments(): Record<string, string> {
@@ -23,6 +24,7 @@ export function generatedDocuments(): Record<string, string> {
     'docs/dashboard.md': dashboardGuide(),
     'docs/operations/settings.md': settingsDocument(),
     'docs/shop.md': shopGuide(),
+    'docs/test-cards.md': testCardsDocument(),
     'docs/SCRIPT_INVENTORY.md': inventoryDocument(pageInventory(readAssets()), version()),
     'sdk/src/api-types.ts': sdkTypes(),
   }

@@ -3,7 +3,7 @@ import { confirmationUrlFault, confirmationUrlIn } from './integration.ts'
 
 const origins = ['https://shop.example', 'http://localhost:3000', 'http://127.0.0.1:3000']
 const no_https = 'must be an absolute https URL'
-const no_https_here = `${no_https}: only the integration's own may be on http://localhost, and gets the order_reference`
+const no_https_here = `${no_https}. On http://localhost it can only be set for the whole integration: ripper integration update --confirmation-url`
 const no_https_there = `${no_https}, or for test sessions one on http://localhost`
 const foreign = "must be on one of the integration's allowed origins"
 const address = 'must name its host, not an IP address'

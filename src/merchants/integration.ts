@@ -172,7 +172,7 @@ export function confirmationUrlFault(
     if (is_setting)
       return 'must be an absolute https URL, or for test sessions one on http://localhost'
     return isLocalShop(text)
-      ? "must be an absolute https URL: only the integration's own may be on http://localhost, and gets the order_reference"
+      ? 'must be an absolute https URL. On http://localhost it can only be set for the whole integration: ripper integration update --confirmation-url'
       : 'must be an absolute https URL'
   }
   const url = new URL(text)

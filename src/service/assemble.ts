@@ -77,6 +77,10 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   single_sign_on?: SingleSignOnConfig | null
   /** What people have to show to sign in; left out, any way will do. */
   sign_in?: 'any' | 'passkey_and_password'
+  /** What people here type before a command; left out, `ripper`. */
+  program?: string
+  /** Known once the demo merchant is there; left out, there is none. */
+  demoMerchant?: () => { merchant_id: string } | null
   /** What `ripper doctor` does; left out, the dashboard does not show it. */
   examine?: (() => Promise<CheckUp['checks']>) | undefined
   /** Left out or null, nothing is traced. */
@@ -269,6 +273,8 @@ function doorkeeperOf(parts: ServiceOptions): Context['doorkeeper'] {
       ? { name: new URL(asked.issuer).hostname, path: begin_path, prove_path }
       : null,
     shut_domains: asked?.is_required ? asked.domains : [],
+    program: parts.program ?? 'ripper',
+    demoMerchant: parts.demoMerchant ?? (() => null),
   }
   const counts = () => openRequestCounts(world.random.bytes(16))
   const tries = gateway_limit > 0 ? counts() : null

@@ -57,7 +57,7 @@ const service: ServiceFacts = {
 }
 const live = { merchant_id: 'm_live', missing: [], unusable: [], has_three_ds: false }
 const accounts: AccountFacts = {
-  ...{ merchants: { active: 1, suspended: 0 }, is_embedded: true },
+  ...{ merchants: { active: 1, suspended: 0 }, is_embedded: false },
   live_merchants: [live],
   unusable_tests: [],
   has_test_connections: false,
@@ -298,6 +298,7 @@ test.each<[string, Partial<AccountFacts>, string[]]>([
     { has_directory_servers: false, live_merchants: [{ ...live, has_three_ds: true }] },
     [],
   ],
+  ['live on the embedded database', { is_embedded: true }, ['Live payments: warning']],
   ['live by http', { base_url: 'http://pay.example' }, ['Public address: problem']],
   ['live with no address', { base_url: null }, ['Public address: problem']],
   ['pages by http', { pay_url: 'http://pay.example/pay' }, ['Public address: problem']],

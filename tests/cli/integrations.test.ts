@@ -259,6 +259,18 @@ describe('a deletion', () => {
   })
 })
 
+test.each([
+  ['create', ['--name', 'Too early', '--live-enabled']],
+  ['update', ['--live-enabled', 'true']],
+  ['update', ['--live', 'false', '--live-enabled', 'true']],
+])('an account that is not live has no switch to turn: merchant %s %j', async (verb, options) => {
+  const named = verb === 'update' ? [account.merchant_id] : []
+  const { status, stderr } = await ripper(['merchant', verb, ...named, ...options], { env })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('first --live true')])
+  const { merchants } = await answer('merchant', 'list')
+  expect(merchants.filter(({ live_enabled }: Json) => live_enabled)).toEqual([])
+})
+
 describe('lists', () => {
   test('merchants', async () => {
     const { merchants } = await answer('merchant', 'list')

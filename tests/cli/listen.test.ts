@@ -80,6 +80,17 @@ describe('events', () => {
     expect(await program.stop('SIGINT')).toMatchObject({ status: 0, stderr: '' })
   })
 
+  test('of a receiver that refuses, the first words of its answer are shown', async () => {
+    const account = await service.newAccount()
+    receiver.treat((_, response) => void response.writeHead(400).end('wrong\n\u001b[31msecret'))
+    const program = listening(account, '--forward-to', receiver.url)
+    await program.says('Ready!')
+    await account.client.pay()
+    await program.says(/-> HTTP 400 POST .*\n {3}wrong \[31msecret\n/)
+    receiver.treat(() => 200)
+    await program.stop()
+  })
+
   test('a receiver that refuses is reported, and the next event still comes', async () => {
     const account = await service.newAccount()
     receiver.treat((_, response) => void response.writeHead(302, { location: '/' }).end())

@@ -71,6 +71,11 @@ describe('test', () => {
     expect(v1).toBe(signed.digest('hex'))
     receiver.treat(() => 500)
     expect((await ripper(['endpoint', 'test', made.id], { env: near })).status).toBe(1)
+    const far = await ripper(['endpoint', 'test', made.id], { env })
+    expect(far.status).toBe(1)
+    expect(far.stdout).toMatch(
+      /blocked_address[\s\S]*RIPPER_WEBHOOK_ALLOWED_NETWORKS.*127\.0\.0\.0\/8/,
+    )
     await receiver.close()
   })
 })

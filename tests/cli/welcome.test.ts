@@ -22,7 +22,12 @@ afterAll(async () => {
 const commandOf = (text: string) => /^ {2}(curl [\s\S]*?\}\}')$/m.exec(text)![1]!
 
 test('to a log it says where the demo key is, and the command that it gives finds it there', async () => {
-  const env = { RIPPER_PORT: '0', RIPPER_DATA_DIR: '.ripper', RIPPER_LOG_LEVEL: 'info' }
+  const env = {
+    RIPPER_PORT: '0',
+    RIPPER_DATA_DIR: '.ripper',
+    RIPPER_LOG_LEVEL: 'info',
+    npm_command: 'start',
+  }
   service = talkProgram(['serve'], { cwd: folder, env })
   await service.says('Ctrl-C stops the service')
   const demo_file = join(folder, '.ripper', 'demo.json')
@@ -30,9 +35,13 @@ test('to a log it says where the demo key is, and the command that it gives find
   const said = service.said()
   expect(said).not.toMatch(/rip_sk_/)
   expect(said).toContain(`  Secret key       in ${demo_file}\n`)
-  expect(said).toMatch(
-    /Nobody has an account yet: ripper user link --email \S+ --operator --merchant m_\w+ --role owner\n/,
-  )
+  const first_command =
+    /^npx ripper user link --email \S+ --operator --merchant m_\w+ --role owner$/
+  const [, command] = /Nobody has an account yet: (.*)\n/.exec(said)!
+  expect(command).toMatch(first_command)
+  const { base_url } = JSON.parse(readFileSync(demo_file, 'utf8'))
+  const ways = await fetch(`${base_url}/dashboard/api/sign-in/ways`, { headers: { Accept: '*/*' } })
+  expect(await ways.json()).toMatchObject({ program: 'npx ripper', first_command: command })
   const { stdout, stderr } = await shell(commandOf(said), { cwd: tmpdir() })
   expect([JSON.parse(stdout).status, stderr]).toEqual(['requires_payment', ''])
   const { stderr: warned } = await service.stop()

@@ -29,6 +29,10 @@ test.each([
   ['nginx', '/docs/operations/proxy'],
   ['session_expired', '/docs#session_expired'],
   ['session expired', '/docs#session_expired'],
+  ['test card', '/docs/test-cards'],
+  ['insufficient funds', '/docs/test-cards#every-outcome'],
+  ['basket changed', '/docs/shop#what-to-keep-of-it'],
+  ['try expired session', '/docs/shop#try-it'],
 ])('%s', (asked, place) => {
   const places = find(index, asked).map(({ href }) => href)
   expect(places.slice(0, seen_max)).toContain(place)

@@ -261,7 +261,7 @@ describe('shop.md', () => {
 
   test('has no block that is not run here', () => {
     expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual(['install', 'shop', 'listen', 'shop.mjs'])
+    expect(Object.keys(blocks)).toEqual(['install', 'shop', 'listen', 'later', 'shop.mjs'])
   })
 
   // tests/pages/samples.test.ts shops there.
@@ -277,16 +277,47 @@ describe('shop.md', () => {
     })
     await run(of_shop)
     symlinkSync(join(root, 'node_modules/express'), join(shop, 'node_modules/express'))
-    const file = join(shop, 'shop.mjs')
-    writeFileSync(file, withChanges(readFileSync(file, 'utf8'), { 'listen(4000)': on_any_port }))
-    const program = begin(withChanges(blocks.shop!, changed))
-    const port = await portOf(program)
+    const program = begin(`export PORT=0\n${withChanges(blocks.shop!, changed)}`)
+    await program.says(/^The shop is at http:\/\/localhost:\d+$/m)
+    const port = /localhost:(\d+)$/m.exec(program.said())![1]!
     const listener = begin(withChanges(blocks.listen!, { 4000: port }))
     await listener.says('Ready!')
     await ripper(['trigger', 'payment.captured'], there)
     await listener.says('-> 204 POST')
     const forged = await fetch(`http://localhost:${port}/hooks`, { method: 'POST', body: '{}' })
     expect(forged.status).toBe(400)
+  }, 60_000)
+
+  test('a session expires when the service starts again with its clock set forward, and it starts once more', async () => {
+    const cwd = join(place, 'later')
+    mkdirSync(cwd)
+    chmodSync(cwd, 0o711)
+    const [, offset] = /^RIPPER_CLOCK_OFFSET_SECONDS=(\d+) npm start$/m.exec(blocks.later!)!
+    let id: string | null = null
+    const statuses: string[] = []
+    for (const RIPPER_CLOCK_OFFSET_SECONDS of ['0', offset!, '0']) {
+      const running = await serve({ cwd, env: { ...env, RIPPER_CLOCK_OFFSET_SECONDS } })
+      const { base_url, secret_key } = JSON.parse(
+        readFileSync(join(cwd, '.ripper/demo.json'), 'utf8'),
+      )
+      const sessions = `${base_url}/v1/checkout/sessions`
+      const headers = { 'X-Service-Api-Key': secret_key, 'Content-Type': 'application/json' }
+      if (id === null) {
+        const body = JSON.stringify({ amount: 4200, currency: 'GBP' })
+        const key = { 'Rip-Idempotency-Key': 'later' }
+        const created = await fetch(sessions, {
+          method: 'POST',
+          headers: { ...headers, ...key },
+          body,
+        })
+        id = ((await created.json()) as Json).id
+      }
+      const read = (await (await fetch(`${sessions}/${id}`, { headers })).json()) as Json
+      statuses.push(read.status)
+      await running.stop()
+    }
+    removeData(join(cwd, '.ripper'))
+    expect(statuses).toEqual(['requires_payment', 'expired', 'requires_payment'])
   }, 60_000)
 })
 

@@ -1,6 +1,7 @@
 // The samples that shops copy, visited as shoppers do: with reloads, the back button, second tabs, sessions that have ended.
 
 import { spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { generateTestHeader } from '../../sdk/src/index.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
 import {
   bankPage,
@@ -65,8 +67,9 @@ function shopInOneFile(
 ): SampleFiles {
   const shop = readFileSync(join(root, 'docs/examples/shop.mjs'), 'utf8')
   return {
-    files: { 'server.mjs': withChanges(shop, { 'listen(4000)': any_port }) },
+    files: { 'server.mjs': shop },
     env: {
+      PORT: '0',
       ...{ RIPPER_BASE_URL: stage.service.base_url, RIPPER_SECRET_KEY: account.secret_key },
       RIPPER_PUBLISHABLE_KEY: account.publishable_key!,
       RIPPER_WEBHOOK_SECRET: webhook_secret,
@@ -129,7 +132,15 @@ const samples: Record<string, (around: Surroundings) => SampleFiles> = {
   },
 }
 
-type Running = { page: Page; come: SampleFiles['come']; account: Account; said(): string }
+type Running = {
+  page: Page
+  come: SampleFiles['come']
+  account: Account
+  said(): string
+  /** Sends the sample an event of these members. */
+  tell(data: object): Promise<number>
+}
+const says_port = /^(?:port |The shop is at http:\/\/localhost:)(\d+)$/m
 
 /** Where a sample takes webhooks. */
 const hooks_paths: Record<string, string> = { 'docs/migrate-from-stripe.md': '/webhook' }
@@ -172,14 +183,20 @@ async function open(name: string): Promise<Running> {
     child.kill()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
   })
-  await expect.poll(() => said).toMatch(/^port \d+$/m)
-  front.lead(Number(/^port (\d+)$/m.exec(said)![1]))
+  await expect.poll(() => said).toMatch(says_port)
+  front.lead(Number(says_port.exec(said)![1]))
   const shopper = await newShopper(browser, stage.service.base_url, { origins: [address] })
   ends.push(async () => {
     await shopper.context.close()
     expect(shopper.faults).toEqual([])
   })
-  return { page: shopper.page, come, account, said: () => said }
+  const tell = async (data: object) => {
+    const body = JSON.stringify({ id: randomUUID(), type: 'payment.captured', data })
+    const signature = generateTestHeader({ body, secret: webhook_secret })
+    const headers = { 'Content-Type': 'application/json', 'Rip-Signature': signature }
+    return (await fetch(url, { method: 'POST', headers, body })).status
+  }
+  return { page: shopper.page, come, account, said: () => said, tell }
 }
 
 /** A server that passes everything on to a port that is known later. */
@@ -226,6 +243,16 @@ async function listed({ account }: Running, path: string): Promise<Json[]> {
   const headers = { 'x-service-api-key': account.secret_key }
   const answer = await fetch(`${stage.service.base_url}/v1/${path}`, { headers })
   return ((await answer.json()) as Json).data
+}
+
+/** The members of the one session that its payment has, too. */
+async function onlySession(sample: Running): Promise<Json> {
+  const [{ id, amount, currency, order_reference }] = (await listed(
+    sample,
+    'checkout/sessions',
+  )) as [Json]
+  const { metadata } = (await sample.account.client.readSession(id)).body
+  return { id, amount, currency, order_reference, metadata }
 }
 
 /** How many sessions and captured payments there are, and of how many orders. */
@@ -294,9 +321,7 @@ test.each(['docs/shop.md', 'docs/migrate-from-stripe.md'])(
     const { page, account, said } = sample
     await sample.come(page)
     await payButton(page).waitFor()
-    const [{ order_reference, metadata, amount }] = (await listed(sample, 'checkout/sessions')) as [
-      Json,
-    ]
+    const { order_reference, metadata, amount } = await onlySession(sample)
     const foreign = {
       amount,
       currency: 'GBP',
@@ -312,6 +337,55 @@ test.each(['docs/shop.md', 'docs/migrate-from-stripe.md'])(
     await thanks(page)
   },
 )
+
+describe.each(['docs/shop.md', 'docs/migrate-from-stripe.md'])('%s: an order', (name) => {
+  test.each<object>([{ amount: 1 }, { currency: 'EUR' }])(
+    'is not paid by its own session with %j',
+    async (other) => {
+      const sample = await open(name)
+      const { page, said, tell } = sample
+      await sample.come(page)
+      await payButton(page).waitFor()
+      const { id: checkout_session_id, ...rest } = await onlySession(sample)
+      const payment = { ...rest, checkout_session_id, payment_id: 'pay_1', status: 'captured' }
+      expect(await tell({ ...payment, ...other }), said()).toBeLessThan(300)
+      const { order_reference, metadata } = rest
+      expect(said()).toContain(`${order_reference ?? metadata.order_id}: `)
+      expect(said()).toContain('pay_1')
+      expect(said()).not.toContain('not of a session of ours')
+      expect(said()).not.toContain('ship it')
+      await fill(page, cards.approved)
+      await payButton(page).click()
+      await thanks(page)
+    },
+  )
+})
+
+test('docs/shop.md: a basket that changes is paid at its new price, and what an old tab pays goes back', async () => {
+  const sample = await open('docs/shop.md')
+  const { page, said } = sample
+  const other = await page.context().newPage()
+  await sample.come(page)
+  await fill(page, cards.approved)
+  await other.goto(new URL('/', page.url()).href)
+  await other.getByRole('button', { name: 'Add a cup' }).click()
+  await other.getByText('Total: £51.50').waitFor()
+  await other.getByRole('link', { name: 'Check out' }).click()
+  await fill(other, cards.approved)
+  await other.getByRole('button', { name: 'Pay £51.50' }).waitFor()
+  await payButton(page).click()
+  await page.getByText('is not paid yet').waitFor()
+  await page.getByText('You get that payment back.').waitFor()
+  expect(said()).toMatch(/: paid GBP 4200, it costs GBP 5150: refund pay_/)
+  expect(said()).not.toContain('ship it')
+  await payButton(other).click()
+  await thanks(other)
+  await expect.poll(said).toContain('paid, ship it')
+  expect(await counts(sample)).toEqual({ sessions: 2, paid: 2, orders: 1 })
+  // A cup more is another basket's.
+  await other.goto(new URL('/', page.url()).href)
+  await other.getByText('Total: £42.00').waitFor()
+})
 
 // At the end, because what is signed by a clock that was set forward is refused.
 test.each(Object.keys(samples))(

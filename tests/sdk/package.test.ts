@@ -19,6 +19,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { generateTestHeader } from '../../sdk/src/index.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { purchase } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
@@ -245,7 +246,14 @@ describe('the README', () => {
     // Any free port: what the block listens on may be taken.
     const listening = 'app.listen(0, function () { console.log(this.address().port) })'
     expect(blocks.express!.code).toContain('app.listen(3000)')
-    const code = blocks.express!.code.replace('app.listen(3000)', listening)
+    const session = await client.open({ ...purchase, order_reference: 'order-1002' })
+    const { amount, currency } = purchase
+    const order = { total: amount, currency, session_ids: [session.id] }
+    const table = `new Map(Object.entries(${JSON.stringify({ 'order-1002': order })}))`
+    expect(blocks.express!.code).toContain('new Map()')
+    const code = blocks
+      .express!.code.replace('app.listen(3000)', listening)
+      .replace('new Map()', table)
     const child = start('express', code, [], { RIPPER_WEBHOOK_SECRET: signing_secret })
     const [out, errors] = [linesOf(child.stdout!), linesOf(child.stderr!)]
     const address = `http://127.0.0.1:${(await out.next()).value}/hooks`
@@ -257,10 +265,22 @@ describe('the README', () => {
       post(body, headers).then(({ status }) => response.writeHead(status).end())
       return undefined
     })
-    await client.pay(undefined, { ...purchase, order_reference: 'order-1002' })
+    await client.present(session)
+    await client.confirm(session)
     expect((await out.next()).value).toBe('ship order-1002')
-    const [{ body, headers }] = (await receiver.has(1)) as [ReceivedEvent]
+    const [{ body, headers, event }] = (await receiver.has(1)) as [ReceivedEvent]
     expect((await post(body, headers)).status).toBe(200)
+    expect((await out.next()).value).toBe('ship order-1002')
+    for (const other of [
+      { amount: amount + 1 },
+      { currency: 'EUR' },
+      { checkout_session_id: 'cs_1' },
+    ]) {
+      const changed = JSON.stringify({ ...event, data: { ...event.data, ...other } })
+      const signature = generateTestHeader({ body: changed, secret: signing_secret })
+      expect((await post(changed, { ...headers, 'rip-signature': signature })).status).toBe(200)
+      expect((await errors.next()).value).toBe(`look at ${event.data.payment_id}`)
+    }
     expect((await post(body.replace('4200', '1'), headers)).status).toBe(400)
     expect((await errors.next()).value).toMatch(/^signature_mismatch /)
     child.kill()

@@ -185,7 +185,13 @@ function start(
 
 function environmentOf(env: Record<string, string>) {
   // Colours are for terminals, whatever the terminal says that the tests run in.
-  return { ...process.env, FORCE_COLOR: undefined, RIPPER_LOG_LEVEL: 'error', ...env }
+  return {
+    ...process.env,
+    FORCE_COLOR: undefined,
+    npm_command: undefined,
+    RIPPER_LOG_LEVEL: 'error',
+    ...env,
+  }
 }
 
 async function ended(child: ChildProcess): Promise<ProgramResult> {

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withChanges } from '../support/guide-blocks.ts'
+import { prelude, withChanges } from '../support/guide-blocks.ts'
 import { serve, shell, talkShell } from '../support/programs.ts'
 import { removeData } from '../support/setup-database.ts'
 
@@ -64,7 +64,25 @@ test('a small server sends a shopper to pay the order', async () => {
   expect(await answer.json()).toMatchObject({
     session: { amount: 4200, currency: 'GBP', status: 'requires_payment' },
   })
+  const thanks = await fetch(`http://127.0.0.1:${port}/thanks?payment_id=pay_1`)
+  expect([thanks.status, await thanks.text()]).toEqual([200, 'Thank you'])
   await program.stop()
+})
+
+test('and the shopper comes back to it', async () => {
+  const [, line] = /<!-- back -->\n```sh\n([\s\S]*?)```/.exec(readme)!
+  const merchant_id = service.said.merchant_id!
+  const script = prelude + withChanges(line!, { 'm_…': merchant_id })
+  const place = { cwd: folder, env: { RIPPER_DATA_DIR: '.ripper' } }
+  const { status, stderr } = await shell(script, place)
+  expect([status, stderr]).toEqual([0, ''])
+  const listed = await shell(`${prelude}npx ripper integration list --json`, place)
+  expect(JSON.parse(listed.stdout).integrations).toContainEqual(
+    expect.objectContaining({
+      ...{ name: 'twenty-lines', is_default: true },
+      confirmation_url: 'http://localhost:4000/thanks',
+    }),
+  )
 })
 
 test('the picture is small', () => {

@@ -206,6 +206,6 @@ function fail(checkout: MountedCheckout, error: RipperError, again: () => void):
 function frameNotLoaded(): RipperError {
   return new RipperError(
     'frame_not_loaded',
-    `The card fields did not load. Is ${location.origin} among the allowed origins of the integration? A page with COEP needs COOP, too.`,
+    `The card fields did not load. Is the publishable key right? Is ${location.origin} an allowed origin of the integration? A page with COEP needs COOP, too.`,
   )
 }

@@ -4,6 +4,7 @@ import type { ComponentType } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
 import { Account } from './account/account.tsx'
 import { Audit } from './audit/audit.tsx'
+import { useProgram } from './client/program.ts'
 import { Connections } from './connections/connections.tsx'
 import { opens, type ScreenName, screens } from './frame/screen-names.ts'
 import { Holds } from './holds/holds.tsx'
@@ -129,7 +130,7 @@ export function NotThere() {
 function NoMerchant() {
   return (
     <Screen title={say('no_merchant')}>
-      <Empty title={say('no_merchant_words')} />
+      <Empty title={say('no_merchant_words', { program: useProgram() })} />
     </Screen>
   )
 }

@@ -47,7 +47,7 @@ const answer = await fetch(url, {
   headers: {
     'content-type': 'application/json',
     'x-service-api-key': process.env.RIPPER_SECRET_KEY,
-    'rip-idempotency-key': order.reference,
+    'rip-idempotency-key': \`\${order.reference}-\${order.tries}\`,
   },
   body: JSON.stringify({
     amount: order.total, // 4200 is £42.00

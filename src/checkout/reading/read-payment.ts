@@ -37,7 +37,10 @@ export const paymentView = z.object({
   customer: customerView.nullable(),
   metadata: anyMetadata.meta({ description: 'as sent when the session was created' }),
   order_reference: z.string().nullable(),
-  order_reference_captured_payments: z.int().nullable(),
+  order_reference_captured_payments: z.int().nullable().meta({
+    description:
+      'captured payments with this order_reference, this one included: 2 or more are almost always a double payment; null without a reference',
+  }),
   refunded_amount: z.int().optional().meta({
     description: 'what was refunded, pending refunds included; absent where nothing was',
   }),

@@ -62,6 +62,11 @@ export const deliveryList: Command = {
     }
     if (page.data.length === 0) printLine(emptyWords(merchant_id, options))
     else printTable(headings, page.data.map(rowOf))
+    if (page.data.some((row) => row.attempt_number > 0 && row.response_status_code === null)) {
+      printLine(
+        '\nWithout a number under http there was no answer: ripper delivery show DELIVERY_ID says why.',
+      )
+    }
     if (not_attempted.length > 0) printLine(`\nNot attempted yet: ${not_attempted.join(', ')}`)
     if (page.next_cursor) printLine(`\nThere are more: add --after ${page.next_cursor}`)
   },

@@ -49,7 +49,7 @@ export const accountChecks: Check<AccountFacts>[] = [
   },
   {
     name: 'Live payments',
-    judge({ live_merchants, has_directory_servers }) {
+    judge({ live_merchants, has_directory_servers, is_embedded }) {
       if (live_merchants.length === 0) return ok('no merchant is live')
       const lacking = live_merchants.filter(({ missing }) => missing.length > 0)
       if (lacking.length > 0) {
@@ -71,7 +71,12 @@ export const accountChecks: Check<AccountFacts>[] = [
       }
       const without = live_merchants.filter(({ has_three_ds }) => !has_three_ds)
       if (has_directory_servers || without.length === 0) {
-        return ok(counted(live_merchants.length, 'live merchant'))
+        const found = counted(live_merchants.length, 'live merchant')
+        if (!is_embedded) return ok(found)
+        return warning(
+          `${found} on the embedded database, which has no copy elsewhere`,
+          'Bring it along to a PostgreSQL of your own: "From the embedded database to your own" in docs/operations/backup.md.',
+        )
       }
       return warning(
         `3-D Secure is unavailable to live payments of ${named(without.map(({ merchant_id }) => merchant_id))}`,

@@ -2,6 +2,7 @@
 
 import { version } from '../../kernel/version.ts'
 import { connectionOptions } from '../service/connection.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 import type { Command } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
 import { printJson, printLine, printTable } from '../terminal/print.ts'
@@ -52,8 +53,8 @@ function printForPeople(
   for (const { name, status, found, to_do } of checks) {
     if (status === 'not_checked') unchecked.set(found, [...(unchecked.get(found) ?? []), name])
     else if (all || status !== 'ok') {
-      rows.push([paintState(words[status]), name, found])
-      notes.push(to_do === null ? [] : [`→ ${to_do}`])
+      rows.push([paintState(words[status]), name, asTyped(found)])
+      notes.push(to_do === null ? [] : [asTyped(`→ ${to_do}`)])
     }
   }
   const release = `Ripper Checkout ${version()}`

@@ -25,7 +25,7 @@ import { paintState } from '../terminal/paint.ts'
 import { print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { terminal } from '../terminal/terminal.ts'
 
-const networks_variable = 'RIPPER_WEBHOOK_ALLOWED_NETWORKS'
+export const networks_variable = 'RIPPER_WEBHOOK_ALLOWED_NETWORKS'
 
 export const endpointCreate: Command = {
   name: 'endpoint create',

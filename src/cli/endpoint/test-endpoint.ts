@@ -8,8 +8,9 @@ import { findEndpointKey } from '../../webhooks/endpoints/endpoint-store.ts'
 import { sendTestEvent, test_event_type } from '../../webhooks/sending/send-test-event.ts'
 import { type CommandContext, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
-import { print } from '../terminal/print.ts'
+import { print, printLine } from '../terminal/print.ts'
 import { terminal } from '../terminal/terminal.ts'
+import { networks_variable } from './endpoint.ts'
 
 export const endpointTest: Command = {
   name: 'endpoint test',
@@ -24,6 +25,12 @@ export const endpointTest: Command = {
     const [id] = positionals as [string]
     const result = await withCommandContext((context) => sendFrom(context, id))
     print(result, json)
+    if (!json && result.failure?.startsWith('blocked_address')) {
+      printLine(
+        `\nThe address lies in no network that this command may post to: list it in ${networks_variable}, such as ` +
+          '127.0.0.0/8 for\nthis machine. Set it both for the service and for this command.',
+      )
+    }
     return result.succeeded ? 0 : 1
   },
 }

@@ -5,9 +5,10 @@ import type { Clock } from '../../kernel/world.ts'
 import { type PostResult, post, type SendOptions } from '../../webhooks/sending/deliver.ts'
 import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
 
-export type ForwardResult = Pick<PostResult, 'succeeded' | 'response_status_code' | 'failure'> & {
-  duration_ms: number
-}
+export type ForwardResult = Pick<
+  PostResult,
+  'succeeded' | 'response_status_code' | 'response_body' | 'failure'
+> & { duration_ms: number }
 
 /** The identity of this command for a receiver. It is stored nowhere, and is the same each time for the same secret key. */
 export type Identity = { signing_secret: string; endpoint_id: string }
@@ -44,9 +45,10 @@ export function openForwarder({ http, clock, url, identity, told }: ForwardOptio
     const { body, payment_id, type: event_type } = event
     const { endpoint_id } = identity
     const parcel = { endpoint_url: url, body, payment_id, event_type, endpoint_id }
-    const { succeeded, response_status_code, failure } = await post(sending, parcel, began_at)
+    const answer = await post(sending, parcel, began_at)
+    const { succeeded, response_status_code, response_body, failure } = answer
     const duration_ms = clock.now().getTime() - began_at.getTime()
-    told(event, { succeeded, response_status_code, failure, duration_ms })
+    told(event, { succeeded, response_status_code, response_body, failure, duration_ms })
   }
 
   return async (event: StreamedEvent): Promise<void> => {

@@ -16,7 +16,8 @@ import { listen } from '../service/stream.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { answerOf } from '../terminal/failure-words.ts'
 import { paint } from '../terminal/paint.ts'
-import { duration, printJsonLine, printLine, shortTime } from '../terminal/print.ts'
+import { duration, oneLine, printJsonLine, printLine, shortTime } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { untilStopped } from '../terminal/until-stopped.ts'
 import { type ForwardResult, type Identity, identityOf, openForwarder } from './forward.ts'
 import { openHeard } from './heard-events.ts'
@@ -151,7 +152,7 @@ const forPeople: ListenOutput = {
   event({ type, event_id, payment_id, body }, forwarded) {
     const { created } = JSON.parse(body) as { created: string }
     const left = `${shortTime(created)}  ${type.padEnd(16)}  ${event_id}  ${payment_id}`
-    printLine(forwarded ? `${left}  ${answered(forwarded)}` : left)
+    terminal().stdout.write(forwarded ? `${left}  ${answered(forwarded)}\n` : `${left}\n`)
   },
   missed(before) {
     printLine(
@@ -167,9 +168,13 @@ const forPeople: ListenOutput = {
   },
 }
 
-/** Such as `-> 200 POST http://localhost:3000/hooks (12 ms)`. */
+const answer_length_max = 120
+
+/** Such as `-> 200 POST http://localhost:3000/hooks (12 ms)`. Of a refusal the next line shows what the receiver said. */
 function answered(forwarded: ForwardResult & { url: string }): string {
   const { url, succeeded, response_status_code: status, duration_ms } = forwarded
   const what = succeeded ? String(status) : answerOf(forwarded)
-  return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})`
+  const words = succeeded ? '' : oneLine(forwarded.response_body ?? '', answer_length_max)
+  const said = words && `\n   ${words}`
+  return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})${said}`
 }

@@ -1,6 +1,7 @@
 // The type of a command, and the reading of its arguments.
 
 import { parseArgs } from 'node:util'
+import { asTyped } from './as-typed.ts'
 import { closest } from './closest.ts'
 import { paint } from './paint.ts'
 
@@ -117,8 +118,8 @@ export function usageOf(command: Command): string {
     ([, { meaning, required }], index) =>
       `${lefts[index]!.padEnd(width)}${meaning}${required ? ' (required)' : ''}`,
   )
-  const title = paint('bold', `ripper ${command.name}${names}`)
-  const remarks = (command.remarks ?? []).map((remark) => `\n${remark}\n`).join('')
+  const title = paint('bold', asTyped(`ripper ${command.name}${names}`))
+  const remarks = (command.remarks ?? []).map((remark) => `\n${asTyped(remark)}\n`).join('')
   return `${title}\n\n${command.summary}.\n\n${lines.join('\n')}\n${remarks}`
 }
 

@@ -2,6 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import { inMajorUnits } from '../../kernel/values.ts'
+import { asTyped } from './as-typed.ts'
 import { paint } from './paint.ts'
 import { terminal } from './terminal.ts'
 
@@ -28,7 +29,7 @@ export function printJsonLine(document: unknown): void {
 
 /** A sentence for people. */
 export function printLine(sentence: string): void {
-  terminal().stdout.write(`${sentence}\n`)
+  terminal().stdout.write(`${asTyped(sentence)}\n`)
 }
 
 /** A time for a table: whole seconds, still ISO 8601. */

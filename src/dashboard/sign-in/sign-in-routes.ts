@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { insertLine } from '../../audit/journal-store.ts'
 import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
+import { firstCommand } from '../../users/first-command.ts'
 import { personLine } from '../../users/lines.ts'
 import { askToUsePasskey } from '../../users/passkeys.ts'
 import { endSession } from '../../users/session-store.ts'
@@ -12,7 +13,6 @@ import { showPassword, signInByPasskey } from '../../users/sign-in-by-passkey.ts
 import { halfSignedIn, sessionOfCaller, visitor } from '../../users/signed-in.ts'
 import { authorOf, renew, signIn } from '../../users/start-session.ts'
 import { failed, limitTries } from '../../users/tries.ts'
-import { anyUserExists } from '../../users/user-store.ts'
 import { requestOptions, usedPasskey } from '../passkey-schemas.ts'
 import { rememberBrowser, sendToken, takeToken } from './send-token.ts'
 
@@ -41,18 +41,24 @@ export const readWays = route({
     single_sign_on: z
       .object({ name: z.string(), path: z.string(), prove_path: z.string() })
       .nullable(),
-    /** False while nobody can sign in at all. */
-    has_people: z.boolean(),
+    /** What people here type before a command. */
+    program: z.string(),
+    /** The command that lets the first person in; null where somebody has an account. */
+    first_command: z.string().nullable(),
     /** So that the page asks who one is only where there is an answer. A session that is locked counts. */
     is_signed_in: z.boolean(),
   }),
   refusals: [],
   handle: async (context: Context, { caller, holder }) => {
+    const { doorkeeper, sql } = context
     const session = await sessionOfCaller(context, caller, holder.page)
     const is_signed_in = session !== null && !session.is_half
     return {
-      single_sign_on: context.doorkeeper.single_sign_on,
-      has_people: is_signed_in || (await anyUserExists(context.sql)),
+      single_sign_on: doorkeeper.single_sign_on,
+      program: doorkeeper.program,
+      first_command: is_signed_in
+        ? null
+        : await firstCommand(sql, doorkeeper, doorkeeper.demoMerchant()),
       is_signed_in,
     }
   },

@@ -4,7 +4,7 @@ export const checkoutErrors = {
   network_error:
     'No answer came, after several tries. After confirm() the payment may have been taken: call confirm() again, which never charges twice.',
   frame_not_loaded:
-    'The card fields did not load within 6 s. Is this page’s origin one of the integration’s allowed origins? Does the page send Cross-Origin-Embedder-Policy without Cross-Origin-Opener-Policy?',
+    'The card fields did not load within 6 s. Is the publishable key one of this service? Is this page’s origin one of the integration’s allowed origins? Does the page send Cross-Origin-Embedder-Policy without Cross-Origin-Opener-Policy?',
   part_not_loaded: 'The second script, three-ds.js, could not be loaded.',
   script_misplaced:
     'checkout.js runs as a module, in a bundle or as text in the page, and so cannot know where the service is. Load it by a script tag of its own, or use the module @ripper/checkout-js.',

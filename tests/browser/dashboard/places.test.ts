@@ -171,9 +171,11 @@ test('an address of somebody else’s merchant keeps the frame around what is no
 
 test('where nobody has an account the sign-in says what makes the first', async () => {
   standIn.on('GET /me', () => refuse(401, 'sign_in_required'))
-  standIn.on('GET /sign-in/ways', () => ({ body: { single_sign_on: null, has_people: false } }))
+  standIn.on('GET /sign-in/ways', () => ({
+    body: { single_sign_on: null, program: 'npx ripper', first_command: 'npx ripper user link -x' },
+  }))
   await open('/dashboard')
   await page.getByText('Nobody has an account yet.').waitFor()
-  await page.getByText('ripper user link --operator').waitFor()
+  await page.getByText('npx ripper user link -x').waitFor()
   expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0)
 })

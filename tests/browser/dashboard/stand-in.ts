@@ -142,7 +142,10 @@ function usual(): Record<string, (asked: Asked) => Answer> {
   return {
     'GET /me': found(samples.me),
     'GET /me/account': found(samples.account),
-    'GET /sign-in/ways': found({ single_sign_on: null, has_people: true, is_signed_in: true }),
+    'GET /sign-in/ways': found({
+      ...{ single_sign_on: null, program: 'ripper', first_command: null },
+      is_signed_in: true,
+    }),
     'GET /team': found(samples.team),
     'GET /team/refund-limits': found({ limits: [{ currency: 'GBP', amount: 5000 }] }),
     'GET /payments': ({ query }) => {

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { ListedMerchant } from '../client/answers.ts'
+import { useProgram } from '../client/program.ts'
 import { useAnswer } from '../client/query.ts'
 import { usePlace } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
@@ -122,12 +123,13 @@ function MerchantTable({ merchants }: { merchants: ListedMerchant[] }) {
 function HowToJoin({ merchant, onClose }: { merchant: ListedMerchant; onClose: () => void }) {
   const { me } = usePlace()
   const { name, merchant_id } = merchant
+  const program = useProgram()
   return (
     <Dialog title={say('join_merchant', { merchant: name })} onClose={onClose}>
       <p>{say('join_by_owner')}</p>
       <p>{say('join_by_command')}</p>
       <Copyable
-        text={`ripper user link --email ${me.user.email} --merchant ${merchant_id} --role owner`}
+        text={`${program} user link --email ${me.user.email} --merchant ${merchant_id} --role owner`}
       />
     </Dialog>
   )

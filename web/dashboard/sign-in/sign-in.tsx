@@ -38,8 +38,8 @@ export function SignIn({ onDone }: { onDone: () => void }) {
   return (
     <DoorPage title={say('sign_in')}>
       <OriginNote />
-      {ways.data?.has_people === false ? (
-        <NobodyYet />
+      {ways.data?.first_command ? (
+        <NobodyYet command={ways.data.first_command} />
       ) : (
         <>
           <SingleSignOnRefused />
@@ -52,11 +52,11 @@ export function SignIn({ onDone }: { onDone: () => void }) {
 }
 
 /** Then no way in would lead anywhere. */
-function NobodyYet() {
+function NobodyYet({ command }: { command: string }) {
   return (
     <div className="notice">
       <p>{say('nobody_yet')}</p>
-      <Copyable text="ripper user link --operator --email you@shop.example" />
+      <Copyable text={command} />
     </div>
   )
 }
