@@ -17,7 +17,7 @@ const proofs = [
   'tests/dashboard/statement-bounds.test.ts',
   'tests/database/*-program*.test.ts',
   'tests/database/{foreign-folder,watch-database}.test.ts',
-  'tests/http/{stop,trace-sending}.test.ts',
+  'tests/http/{failed-start,stop,trace-sending}.test.ts',
   'tests/pages/{guides,samples}.test.ts',
   'tests/proofs/*.test.ts',
   'tests/sdk/package.test.ts',

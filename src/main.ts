@@ -12,9 +12,8 @@ import { type Changes, hearChanges } from './merchants/hear-changes.ts'
 import { type LogLines, steadyClock } from './outgoing/real-world.ts'
 import type { Between } from './service/acquiring.ts'
 import { apiUrlJudge } from './service/api-urls.ts'
-import { assemble, type Service, type ServiceOptions } from './service/assemble.ts'
+import { assemble, type ServiceOptions } from './service/assemble.ts'
 import { startBackground } from './service/background.ts'
-import type { Deliveries } from './service/cell-work.ts'
 import { type Demo, demoShopOf, keepDemo } from './service/demo.ts'
 import { inviteFirstOwner } from './service/first-owner.ts'
 import { addressOf, listenAll } from './service/listen.ts'
@@ -64,23 +63,23 @@ export async function serve(
   const { world, database } = opened
   const watch = await watchClock(config, opened)
   const sending = openWebhookSending(config, world.clock)
-  const last = [
-    ...[clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database)],
-    ...tracesOf(opened),
-  ]
+  // Ended in this order. By the second step, everything that a request leaves to be delivered is in the database.
+  const [first, then, last] = [[], [], []] as [Stoppable[], Stoppable[], Stoppable[]]
+  const steps = [first, then, last]
+  last.push(clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database))
+  last.push(...tracesOf(opened))
   let internal = ''
   const base = () => config.base_url ?? internal
   const pay = () => config.pay_url ?? `${base()}/pay`
-  let service: Service | null = null
-  let news: News | null = null
-  let presence: Presence | null = null
   let demo: Demo | null = null
   try {
     const unnamedProxy = openUnnamedProxy(world)
-    presence = await presenceIn(opened, watch, unnamedProxy)
-    news = await openNews(opened)
+    const presence = await presenceIn(opened, watch, unnamedProxy)
+    then.push(presenceOf(presence))
+    const news = await openNews(opened)
+    then.push(newsOf(news))
     const { events, requests, wakeDeliveries, committed } = news
-    service = await assemble({
+    const service = await assemble({
       ...opened,
       ...askedFor(config),
       together: { ...presence, now: watch.databaseNow },
@@ -95,6 +94,7 @@ export async function serve(
       demo_shop: () => demo && demoShopOf(demo),
       demoMerchant: () => demo,
     })
+    first.push({ name: 'requests', end: service.close })
     const { app, metricsApp, context, endChallenges } = service
     context.metrics.watchClockSkew(watch.skewSeconds)
     await listenAll(service, config)
@@ -114,8 +114,10 @@ export async function serve(
     const own = { metrics, key_uses, jobRuns, endChallenges, delivering, whenChanged }
     const parts = { ...opened, ...own, trust: watch, databaseNow, committed }
     const background = await startBackground(config, parts)
+    first.push(backgroundOf(background))
     news.deliverBy(background)
-    const stop = stopOf(config, { world, news, presence, background, service, last })
+    const seconds = config.drain_seconds
+    const drain = { seconds, over: () => service.drain(seconds * 1000) }
     return {
       base_url: base(),
       database: database.description,
@@ -124,16 +126,16 @@ export async function serve(
       metrics_url: metricsApp && `${addressOf(metricsApp, config)}${metrics_path}`,
       welcome_url,
       welcome_command: welcome_url ? null : await firstCommand(database.sql, config, demo),
-      stop,
+      stop: once(() => stopInOrder(world, { drain, steps })),
     }
   } catch (error) {
-    await service?.close()
-    await news?.stop()
-    await presence?.stop()
-    for (const { end } of last) await end()
+    await stopInOrder(world, { drain: no_drain, steps })
     throw error
   }
 }
+
+/** For what no proxy sends requests to. */
+const no_drain = { seconds: 0, over: async () => {} }
 
 /** What the service takes from its settings as it stands there. */
 function askedFor(config: Config) {
@@ -149,31 +151,6 @@ function askedFor(config: Config) {
   }
 }
 
-type Running = Pick<Opened, 'world'> & {
-  news: News
-  presence: Presence
-  background: Deliveries
-  service: Service
-  /** What the others need until they have ended. */
-  last: Stoppable[]
-}
-
-function stopOf({ drain_seconds: seconds }: Config, running: Running): () => Promise<boolean> {
-  const { world, news, presence, background, last } = running
-  const { drain, close } = running.service
-  return once(() =>
-    stopInOrder(world, {
-      drain: { seconds, over: () => drain(seconds * 1000) },
-      // By then, everything that a request leaves to be delivered is in the database.
-      steps: [
-        [{ name: 'requests', end: close }, backgroundOf(background)],
-        [newsOf(news), presenceOf(presence)],
-        last,
-      ],
-    }),
-  )
-}
-
 /** Starts the background jobs and the delivery of webhooks alone. */
 export async function work(
   config: Config,
@@ -182,25 +159,30 @@ export async function work(
   const opened = wrapped(await open(config), between)
   const { world, database } = opened
   const watch = await watchClock(config, opened)
-  const presence = await presenceIn(opened, watch, null)
-  const news = await openNews(opened)
-  const changes = await hearChanges(database)
-  const { databaseNow } = watch
-  const { delivering } = presence
-  const { whenChanged } = changes
-  const own = { metrics: openMetrics(), trust: watch, databaseNow, delivering, whenChanged }
-  const parts = { ...opened, ...own, committed: news.committed }
-  const background = await startBackground(config, parts)
-  news.deliverBy(background)
-  // No proxy sends requests to it.
-  const drain = { seconds: 0, over: async () => {} }
-  const steps = [
-    [backgroundOf(background)],
-    [newsOf(news), presenceOf(presence), changesOf(changes)],
-    [clockOf(watch), vendorsOf(opened), databaseOf(database), ...tracesOf(opened)],
-  ]
-  const stop = once(() => stopInOrder(world, { drain, steps }))
-  return { database: database.description, stop }
+  const [first, then, last] = [[], [], []] as [Stoppable[], Stoppable[], Stoppable[]]
+  const stopping = { drain: no_drain, steps: [first, then, last] }
+  last.push(clockOf(watch), vendorsOf(opened), databaseOf(database), ...tracesOf(opened))
+  try {
+    const presence = await presenceIn(opened, watch, null)
+    then.push(presenceOf(presence))
+    const news = await openNews(opened)
+    then.push(newsOf(news))
+    const changes = await hearChanges(database)
+    then.push(changesOf(changes))
+    const { databaseNow } = watch
+    const { delivering } = presence
+    const { whenChanged } = changes
+    const own = { metrics: openMetrics(), trust: watch, databaseNow, delivering, whenChanged }
+    const parts = { ...opened, ...own, committed: news.committed }
+    const background = await startBackground(config, parts)
+    first.push(backgroundOf(background))
+    news.deliverBy(background)
+    const stop = once(() => stopInOrder(world, stopping))
+    return { database: database.description, stop }
+  } catch (error) {
+    await stopInOrder(world, stopping)
+    throw error
+  }
 }
 
 function wrapped(opened: Opened, { wrapSimulator, wrapVendors }: Between) {

@@ -60,6 +60,13 @@ export async function startBackground(
   await keepFirst().catch((error: Error) => {
     world.log.warn({ error: error.message }, 'partitions not made')
   })
+  // What may fail comes before what goes on by itself.
+  const acquiring = await openAcquiring({ ...parts, sql })
+  const { installation } = acquiring
+  const { data_dir } = config
+  const markMemories = new Map(
+    nodesOf(sql).map(({ node }) => [node, openMarkMemory({ data_dir, installation, node }, world)]),
+  )
   const deliveries = deliverInCells(sql, (own, elsewhere) => {
     const sending = openWebhookSending(config, world.clock)
     return startDeliveries({
@@ -75,12 +82,6 @@ export async function startBackground(
       settings: { ...sending.settings, lease_slack_ms },
     })
   })
-  const acquiring = await openAcquiring({ ...parts, sql })
-  const { installation } = acquiring
-  const { data_dir } = config
-  const markMemories = new Map(
-    nodesOf(sql).map(({ node }) => [node, openMarkMemory({ data_dir, installation, node }, world)]),
-  )
   const context: JobContext = {
     world,
     sql,
