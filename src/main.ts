@@ -6,6 +6,7 @@ import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.t
 import { recordClockOffset } from './database/clock/service-clock.ts'
 import type { Database } from './database/open.ts'
 import { openPresence, type Presence } from './database/presence/presence.ts'
+import { type KeyWatch, openKeyWatch } from './database/stores/key-watch.ts'
 import { openMetrics } from './http/metrics.ts'
 import { openUnnamedProxy, type UnnamedProxy } from './http/unnamed-proxy.ts'
 import { type Changes, hearChanges } from './merchants/hear-changes.ts'
@@ -63,21 +64,17 @@ export async function serve(
   const { world, database } = opened
   const watch = await watchClock(config, opened)
   const sending = openWebhookSending(config, world.clock)
-  // Ended in this order. By the second step, everything that a request leaves to be delivered is in the database.
-  const [first, then, last] = [[], [], []] as [Stoppable[], Stoppable[], Stoppable[]]
-  const steps = [first, then, last]
-  last.push(clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database))
-  last.push(...tracesOf(opened))
+  const { first, then, steps } = stepsTo(
+    ...[clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database)],
+    ...tracesOf(opened),
+  )
   let internal = ''
   const base = () => config.base_url ?? internal
   const pay = () => config.pay_url ?? `${base()}/pay`
   let demo: Demo | null = null
   try {
     const unnamedProxy = openUnnamedProxy(world)
-    const presence = await presenceIn(opened, watch, unnamedProxy)
-    then.push(presenceOf(presence))
-    const news = await openNews(opened)
-    then.push(newsOf(news))
+    const { keys, presence, news } = await joinOthers(opened, { watch, proxy: unnamedProxy, then })
     const { events, requests, wakeDeliveries, committed } = news
     const service = await assemble({
       ...opened,
@@ -89,7 +86,7 @@ export async function serve(
       webhook_sending: sending,
       judge_api_url: apiUrlJudge(config, world.clock),
       ...{ wakeDeliveries, events, requests, unnamedProxy },
-      clock_fault: watch.fault,
+      ...{ clock_fault: watch.fault, keys },
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
       demoMerchant: () => demo,
@@ -112,7 +109,8 @@ export async function serve(
     const { delivering } = presence
     const { whenChanged } = context.directory
     const own = { metrics, key_uses, jobRuns, endChallenges, delivering, whenChanged }
-    const parts = { ...opened, ...own, trust: watch, databaseNow, committed }
+    lookAtEach(whenChanged, keys)
+    const parts = { ...opened, ...own, trust: keys.within(watch), databaseNow, committed }
     const background = await startBackground(config, parts)
     first.push(backgroundOf(background))
     news.deliverBy(background)
@@ -159,20 +157,21 @@ export async function work(
   const opened = wrapped(await open(config), between)
   const { world, database } = opened
   const watch = await watchClock(config, opened)
-  const [first, then, last] = [[], [], []] as [Stoppable[], Stoppable[], Stoppable[]]
-  const stopping = { drain: no_drain, steps: [first, then, last] }
-  last.push(clockOf(watch), vendorsOf(opened), databaseOf(database), ...tracesOf(opened))
+  const { first, then, steps } = stepsTo(
+    ...[clockOf(watch), vendorsOf(opened), databaseOf(database)],
+    ...tracesOf(opened),
+  )
+  const stopping = { drain: no_drain, steps }
   try {
-    const presence = await presenceIn(opened, watch, null)
-    then.push(presenceOf(presence))
-    const news = await openNews(opened)
-    then.push(newsOf(news))
+    const { keys, presence, news } = await joinOthers(opened, { watch, proxy: null, then })
     const changes = await hearChanges(database)
     then.push(changesOf(changes))
     const { databaseNow } = watch
     const { delivering } = presence
     const { whenChanged } = changes
-    const own = { metrics: openMetrics(), trust: watch, databaseNow, delivering, whenChanged }
+    lookAtEach(whenChanged, keys)
+    const trust = keys.within(watch)
+    const own = { metrics: openMetrics(), trust, databaseNow, delivering, whenChanged }
     const parts = { ...opened, ...own, committed: news.committed }
     const background = await startBackground(config, parts)
     first.push(backgroundOf(background))
@@ -195,14 +194,39 @@ function watchClock(config: Config, { world, database }: ServiceResources): Prom
   return startClockWatch({ sql: database.sql, world, steady: steadyClock, offset_seconds })
 }
 
-/** `proxy` is null in a process that takes no requests. */
-function presenceIn(
-  { database, world }: ServiceResources,
-  { databaseNow }: ClockWatch,
-  proxy: UnnamedProxy | null,
-): Promise<Presence> {
+/** What is ended, in this order. By the second step, all that a request leaves to be delivered is in the database. */
+function stepsTo(...last: Stoppable[]) {
+  const first: Stoppable[] = []
+  const then: Stoppable[] = []
+  return { first, then, steps: [first, then, last] }
+}
+
+type Joining = {
+  watch: ClockWatch
+  /** Null in a process that takes no requests. */
+  proxy: UnnamedProxy | null
+  /** Where it is noted what is to be ended. */
+  then: Stoppable[]
+}
+
+async function joinOthers(opened: ServiceResources, { watch, proxy, then }: Joining) {
+  const { sql } = opened.database
+  const { world, keyring } = opened
+  const keys = openKeyWatch({ sql, keyring, log: world.log })
+  const { databaseNow } = watch
   const requests = { serves: proxy !== null, unnamedProxy: proxy?.address }
-  return openPresence({ sql: database.sql, world, ...requests, databaseNow })
+  const presence = await openPresence({ sql, world, ...requests, databaseNow, keys })
+  then.push(presenceOf(presence))
+  const news = await openNews(opened)
+  then.push(newsOf(news))
+  return { keys, presence, news }
+}
+
+/** The sign that others make a key current comes with those of settings. */
+function lookAtEach(whenChanged: Changes['whenChanged'], keys: KeyWatch): void {
+  whenChanged(() => {
+    keys.look().catch(() => {})
+  })
 }
 
 function backgroundOf({ stop }: { stop(): Promise<void> }): Stoppable {

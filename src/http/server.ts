@@ -21,6 +21,7 @@ import { dialectOfPath } from './dialects.ts'
 import { dialectOf, fail, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
+import { type KeyJudge, lackOfKey, lacksKeyFor } from './lacking-key.ts'
 import type { Metrics } from './metrics.ts'
 import {
   acceptEveryMethod,
@@ -93,6 +94,8 @@ type ServerOptions<Context> = {
   tracing?: Tracing | null | undefined
   /** See Kernel. */
   placeOf?: Kernel<Context>['placeOf']
+  /** Whether this process has the current master key. Left out, it has. */
+  keys?: KeyJudge | undefined
   /** See Kernel. */
   isClockFarOff?: (() => boolean) | undefined
 }
@@ -157,12 +160,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   app.addHook('onResponse', async (request, reply) => {
     if (admissionOf(request.raw, reply.raw) !== 'not_heard') record(parts, request, reply)
   })
-  app.setErrorHandler((error, request, reply) => {
-    // The client left in the middle of a body: nobody reads the answer, and the service did not fail.
-    const broke_off = error === request.raw.errored
-    const told = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
-    fail(parts.world.log, told, request, reply)
-  })
+  app.setErrorHandler(failing(parts))
   const count = await limitGateway(
     app,
     {
@@ -275,6 +273,17 @@ function refuseOddRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
 function adviceOn<Context>(parts: ServerOptions<Context>, request: FastifyRequest): string | null {
   if (dialectOf(request) !== 'compatible') return null
   return parts.advise(request.method, request.url.split('?')[0]!)
+}
+
+function failing<Context>({ world, keys }: ServerOptions<Context>) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    // The client left in the middle of a body: nobody reads the answer, and the service did not fail.
+    const broke_off = error === request.raw.errored
+    const refusal = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
+    const is_unsure = keys && (await lacksKeyFor(refusal, keys))
+    fail(world.log, is_unsure ? lackOfKey(request) : refusal, request, reply)
+    return reply
+  }
 }
 
 /** The headers of every answer. */

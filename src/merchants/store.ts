@@ -267,7 +267,7 @@ export async function lockMerchant(tx: AnySql, merchant_id: string): Promise<voi
   await tx`select 1 from merchants where merchant_id = ${merchant_id} for no key update`
 }
 
-/** Makes every process forget what it has read about a merchant. */
+/** Makes every process forget what it has read about a merchant, and look at what is common to all. */
 export async function notifyOfChange(sql: AnySql, merchant_id: string): Promise<void> {
   await sql`select pg_notify(${settings_channel}, ${merchant_id})`
 }

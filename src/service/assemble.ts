@@ -16,6 +16,7 @@ import { singleSignOnPages } from '../dashboard/sign-in/single-sign-on-pages.ts'
 import { streamChanges } from '../dashboard/stream/stream-changes.ts'
 import type { Database } from '../database/open.ts'
 import { openCardRangeStore } from '../database/stores/card-range-store.ts'
+import type { KeyWatch } from '../database/stores/key-watch.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { type OwnCalls, openOwnCalls } from '../http/own-calls.ts'
 import type { Page } from '../http/pages.ts'
@@ -113,6 +114,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   pay_path: string
   /** Says why the process's clock is wrong, and `/readyz` is 503 then. By default the clock is right. */
   clock_fault?: () => string | null
+  /** Whether this process has the current master key. Left out, it has. */
+  keys?: Pick<KeyWatch, 'fault' | 'look'>
   /** Whether the process's clock is so wrong that no request may change anything. */
   isClockFarOff?: () => boolean
   /** The demo shop's server, once the demo merchant is there. */
@@ -133,7 +136,7 @@ export type Service = {
 }
 
 export async function assemble(parts: ServiceOptions): Promise<Service> {
-  const { world, database, keyring, clock_fault } = parts
+  const { world, database, keyring, clock_fault, keys } = parts
   const { sql } = database
   const directory = await openDirectory({ database, clock: world.clock, keyring })
   const ownCalls = openOwnCalls(keyring)
@@ -143,7 +146,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const dashboardAssets = readDashboardAssets()
   await keepForLater(sql, world.clock.now(), assets, dashboardAssets)
   const closing = { now: false }
-  const operational = operationalPages(closing, clock_fault)
+  const operational = operationalPages(closing, () => keys?.fault() ?? clock_fault?.() ?? null)
   const isMetrics = ({ path }: Page<Context>) => path === metrics_path
   const shared = {
     ...context,
@@ -178,7 +181,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     ...limitedTogether(parts),
     connections_max: connectionsMax(parts.connection_limit, world.log),
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
-    isClockFarOff: parts.isClockFarOff,
+    ...{ isClockFarOff: parts.isClockFarOff, keys },
     tracing: parts.tracing,
   })
   const metricsApp = parts.metrics_apart

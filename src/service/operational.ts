@@ -13,14 +13,14 @@ import type { Page, PageAnswer } from '../http/pages.ts'
 import { events, routes, streams } from '../routes.ts'
 
 /**
- * `closing.now` turns readiness off while the last requests are answered. `clockFault` says why the process's clock is
- * wrong, or null.
+ * `closing.now` turns readiness off while the last requests are answered. `faultOf` says what is wrong with the process,
+ * or null.
  */
 export function operationalPages(
   closing: { now: boolean },
-  clockFault: () => string | null = () => null,
+  faultOf: () => string | null = () => null,
 ): Page<Context>[] {
-  const lookWhetherReady = openReadiness(closing, clockFault)
+  const lookWhetherReady = openReadiness(closing, faultOf)
   const nodesAway = openNodeChecks()
   return [
     get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
@@ -104,11 +104,11 @@ function openMetricsAnswer(lookWhetherReady: LookWhetherReady) {
 
 type LookWhetherReady = (context: Context) => Promise<{ is_ready: boolean; fault: string | null }>
 
-function openReadiness(closing: { now: boolean }, clockFault: () => string | null) {
+function openReadiness(closing: { now: boolean }, faultOf: () => string | null) {
   const databaseAnswers = openDatabaseCheck()
   const look: LookWhetherReady = async (context) => {
     const answers = !closing.now && (await databaseAnswers(context))
-    const fault = answers ? (clockFault() ?? cellFault(context.sql)) : null
+    const fault = answers ? (faultOf() ?? cellFault(context.sql)) : null
     const is_ready = answers && fault === null
     context.metrics.readiness(is_ready)
     return { is_ready, fault }

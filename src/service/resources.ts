@@ -13,7 +13,7 @@ import { checkSealingKeys } from '../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../kernel/keyring.ts'
 import type { OpenedTracing } from '../kernel/tracing.ts'
 import type { VendorHttp, World } from '../kernel/world.ts'
-import { liveMerchantExists } from '../merchants/store.ts'
+import { liveMerchantExists, notifyOfChange } from '../merchants/store.ts'
 import { type LogLines, openWorld } from '../outgoing/real-world.ts'
 import { openTracing } from '../outgoing/tracing/open-tracing.ts'
 import { openVendorHttp } from '../outgoing/vendor-http.ts'
@@ -91,7 +91,9 @@ async function openWith(
     await refuseShiftedClock(config, database)
     const master_keys = config.master_keys ?? how.masterKeys(world)
     const keyring = openKeyring(master_keys, world.random)
-    await checkSealingKeys(database.sql, keyring, world.clock.now())
+    // Those that lack the key must know before anything is sealed under it.
+    const is_rotated = await checkSealingKeys(database.sql, keyring, world.clock.now())
+    if (is_rotated) await notifyOfChange(database.sql, '')
     const { connection_allowed_networks: allowed_networks } = config
     const vendorHttp = openVendorHttp({ clock: world.clock, allowed_networks })
     return { world, database, keyring, vendor_http: vendorHttp, tracing }

@@ -12,6 +12,7 @@ import {
 } from '../../src/connections/manage-connections.ts'
 import type { CheckUp } from '../../src/context.ts'
 import type { Sql } from '../../src/database/open.ts'
+import type { KeyWatch } from '../../src/database/stores/key-watch.ts'
 import { permissions } from '../../src/http/access.ts'
 import type { RequestLog } from '../../src/http/request-log.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
@@ -106,6 +107,8 @@ export type ServiceOptions = {
   together?: Company
   /** The log of requests, where other processes' are to appear in it. */
   requests?: RequestLog
+  /** Whether it has the current master key. */
+  keys?: Pick<KeyWatch, 'fault' | 'look'>
   /** What `ripper doctor` would do. */
   examine?: () => Promise<CheckUp['checks']>
   /** How far the clock is shifted. */
@@ -185,6 +188,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
     ...(options.together && { together: options.together }),
     ...(options.requests && { requests: options.requests }),
+    ...(options.keys && { keys: options.keys }),
     ...(options.connectors && { connectors: options.connectors }),
     ...(options.vendor_http && { vendor_http: options.vendor_http }),
     gateway_limit: options.gateway_limit ?? 0,

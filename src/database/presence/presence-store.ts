@@ -10,8 +10,8 @@ export type ProcessRow = {
   unnamed_proxy: string | null
 }
 
-/** How many other processes were seen of late. */
-export type Others = { serving: number; all: number }
+/** How many other processes were seen of late, and which master key is current for all; null where nothing was ever sealed. */
+export type Others = { serving: number; all: number; current_key_id: string | null }
 
 /** Writes that this process is here, forgets one that was gone long ago, and counts the others. */
 export async function saveProcess(
@@ -30,7 +30,8 @@ export async function saveProcess(
       values (${process_id}, ${serves}, ${seen_at}, ${unnamed_proxy})
       on conflict (process_id) do update set seen_at = excluded.seen_at, unnamed_proxy = excluded.unnamed_proxy
     )
-    select count(*)::int as all, (count(*) filter (where serves))::int as serving
+    select count(*)::int as all, (count(*) filter (where serves))::int as serving,
+      (select key_id from sealing_keys order by made_current_at desc, key_id limit 1) as current_key_id
     from processes where seen_at >= ${here_since} and process_id <> ${process_id}`
   return row!
 }

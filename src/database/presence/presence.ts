@@ -3,6 +3,7 @@
 
 import type { World } from '../../kernel/world.ts'
 import type { Sql } from '../open.ts'
+import type { KeyWatch } from '../stores/key-watch.ts'
 import { deleteProcess, type Others, saveProcess } from './presence-store.ts'
 
 export type Presence = {
@@ -23,6 +24,8 @@ type PresenceOptions = {
   databaseNow(): Date
   /** A proxy that its requests come through and that it was not told of. Left out where it takes none. */
   unnamedProxy?: (() => string | null) | undefined
+  /** Hears which master key is current. */
+  keys?: Pick<KeyWatch, 'note'>
 }
 
 export const here_every_ms = 5_000
@@ -36,7 +39,7 @@ export async function openPresence(options: PresenceOptions): Promise<Presence> 
   const { clock, log } = world
   const process_id = world.random.bytes(12).toString('hex')
   const stopping = new AbortController()
-  let others: Others = { serving: 0, all: 0 }
+  let others: Others = { serving: 0, all: 0, current_key_id: null }
   let has_told = false
 
   async function giveSign(): Promise<void> {
@@ -46,6 +49,7 @@ export async function openPresence(options: PresenceOptions): Promise<Presence> 
     const since = { here_since: ago(gone_after_ms), forgotten_before: ago(forgotten_after_ms) }
     try {
       others = await saveProcess(sql, row, since)
+      options.keys?.note(others.current_key_id)
       has_told = false
     } catch (error) {
       // Those that were there last still count.

@@ -3,12 +3,15 @@
 import type { Keyring } from '../../kernel/keyring.ts'
 import type { Sql } from '../open.ts'
 
-/** Records the current key. Throws an Error for people if the previously current key is not among the given keys. */
+/**
+ * Records the current key, and returns whether it is another than before. Throws an Error for people if the previously
+ * current key is not among the given keys.
+ */
 export async function checkSealingKeys(
   sql: Sql,
   keyring: Pick<Keyring, 'current_key_id' | 'key_ids'>,
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   const newest = await newestSealingKey(sql)
   if (newest !== null && !keyring.key_ids.includes(newest)) {
     throw new Error(
@@ -16,10 +19,11 @@ export async function checkSealingKeys(
         `(given: ${keyring.key_ids.join(', ')}). To rotate, set the new key first and the old one after a comma.`,
     )
   }
-  if (newest === keyring.current_key_id) return
+  if (newest === keyring.current_key_id) return false
   await sql`
     insert into sealing_keys (key_id, made_current_at) values (${keyring.current_key_id}, ${now})
     on conflict (key_id) do update set made_current_at = excluded.made_current_at`
+  return newest !== null
 }
 
 /** The id of the last current key; null if nothing was ever sealed. */

@@ -1,0 +1,43 @@
+// A process that lacks the current master key takes what is right for wrong: client secrets, repeats, sealed rows. What it would
+// refuse for that may be answered by another process, so the caller is to ask again.
+
+import type { FastifyRequest } from 'fastify'
+import { Refusal, type RefusalCode } from '../kernel/errors.ts'
+import { UnknownKeyError } from '../kernel/keyring.ts'
+import { routeOf } from './fastify.ts'
+import { keyRules } from './idempotency.ts'
+
+export type KeyJudge = {
+  /** Null while this process has the current key. */
+  fault(): string | null
+  /** Reads which key is current now. */
+  look(): Promise<void>
+}
+
+/** What is judged by digests under a master key. */
+const judged_by_key: ReadonlySet<RefusalCode> = new Set([
+  'unauthorized',
+  'idempotency_key_reused',
+  'resource_not_found',
+  'invalid_pagination',
+  'sign_in_failed',
+] as const)
+
+/** Whether an error may come of a key that is missing here. */
+export async function lacksKeyFor(error: unknown, keys: KeyJudge): Promise<boolean> {
+  if (error instanceof UnknownKeyError) return keys.fault() !== null
+  if (!(error instanceof Refusal) || !judged_by_key.has(error.code)) return false
+  // A shop that hears it sends a new key, and the order would be paid twice: what was heard of late is not enough.
+  if (error.code !== 'idempotency_key_reused') return keys.fault() !== null
+  return keys.look().then(
+    () => keys.fault() !== null,
+    () => true,
+  )
+}
+
+export function lackOfKey(request: FastifyRequest): Refusal {
+  const { idempotency } = routeOf(request).config
+  const code = idempotency ? keyRules[idempotency].unavailable : 'store_unavailable'
+  const words = 'This process lacks a key that it needs to judge the request.'
+  return new Refusal(code, `${words} Send the same request again in a moment.`)
+}
