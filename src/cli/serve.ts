@@ -26,7 +26,7 @@ export const serveCommand: Command = {
     const running = await serve(config, {
       demo: options.demo === true,
       terminal: has_terminal,
-      examine: () => examine({}),
+      examine: () => examine({}, true),
       ...(has_terminal && { logLines: logForPeople(stdout) }),
     }).catch(leaveSoon)
     const { base_url, metrics_url, demo } = running

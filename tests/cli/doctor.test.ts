@@ -50,6 +50,7 @@ const sealing: SealingFacts = {
 const service: ServiceFacts = {
   base_url: 'http://127.0.0.1:8080',
   health_status: 200,
+  ...{ health_failure: null, is_itself: false },
   ready_status: 200,
   ready_fault: null,
   is_same_release: true,

@@ -41,8 +41,11 @@ function tooLate(after_ms: number): ReadFailure {
   )
 }
 
-/** Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. */
-export async function examine(options: Options): Promise<CheckResult[]> {
+/**
+ * Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. `is_itself`: the service
+ * itself looks.
+ */
+export async function examine(options: Options, is_itself = false): Promise<CheckResult[]> {
   const config = configOrNull()
   const machine = judgeAll(machineChecks, readMachine(readDataDir(terminal().environment)))
   const unread = 'the configuration cannot be read'
@@ -64,7 +67,7 @@ export async function examine(options: Options): Promise<CheckResult[]> {
   // At the same time, so that a part that does not answer does not delay the others.
   const [tables, service, mail] = await Promise.all([
     readTables(config),
-    inTime(() => readService(base_url)),
+    inTime(() => readService(base_url, is_itself)),
     inTime(() => readMail(config.mail)),
   ])
   return [

@@ -9,9 +9,10 @@ import type { ServiceFacts } from './service.ts'
 const timeout_ms = 1_500
 const description_bytes_max = 8 * 1024 * 1024
 
-export async function readService(base_url: string): Promise<ServiceFacts> {
+export async function readService(base_url: string, is_itself = false): Promise<ServiceFacts> {
   const clock = realClock()
-  const health = await read(`${base_url}/healthz`)
+  const looked = await look(`${base_url}/healthz`)
+  const health = 'status' in looked ? looked : null
   const heard_ms = clock.now().getTime()
   const up = health?.status === 200
   const [ready, description] = up
@@ -21,6 +22,8 @@ export async function readService(base_url: string): Promise<ServiceFacts> {
   return {
     base_url,
     health_status: health?.status ?? null,
+    health_failure: 'failure' in looked ? looked.failure : null,
+    is_itself,
     ready_status: ready?.status ?? null,
     ready_fault: ready && faultOf(ready),
     is_same_release: description && isOurs(description),
@@ -40,12 +43,17 @@ function faultOf({ body }: TextAnswer): string | null {
 
 /** Null if no answer came in time. */
 async function read(url: string): Promise<TextAnswer | null> {
+  const looked = await look(url)
+  return 'status' in looked ? looked : null
+}
+
+async function look(url: string): Promise<TextAnswer | { failure: string }> {
   try {
     const http = openHttp(realClock())
     const limits = { timeout_ms, answer_bytes_max: description_bytes_max }
     return await http.get({ url, headers: {}, ...limits })
   } catch (error) {
-    if (error instanceof OutgoingFailure) return null
+    if (error instanceof OutgoingFailure) return { failure: error.message }
     throw error
   }
 }

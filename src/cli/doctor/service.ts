@@ -1,12 +1,17 @@
 // Checks the running service: whether it answers, is ready, has this release, and has the right time.
 
 import { clock_skew_max_ms, skewWords } from '../../database/clock/clock-skew.ts'
+import { connectionFault } from '../../database/failures.ts'
 import { type Check, notChecked, ok, problem, warning } from './finding.ts'
 
 /** The answers of the service at an address; each is null if there was none. */
 export type ServiceFacts = {
   base_url: string
   health_status: number | null
+  /** Why there was no answer: an error's code, or words; null where there was one. */
+  health_failure: string | null
+  /** Whether the service itself looks, at its own address. */
+  is_itself: boolean
   ready_status: number | null
   /** Why the service is not ready, in its own words; null if it gives no reason. */
   ready_fault: string | null
@@ -19,15 +24,38 @@ export type ServiceFacts = {
 /** A `Date` header may be a second old. */
 const header_error_ms = 1_000
 
+function unreachedAdvice(failure: string, is_itself: boolean): string {
+  const fault = connectionFault({ code: failure })
+  if (fault === 'tls') {
+    return `This program does not accept the certificate there: name the file of its root in NODE_EXTRA_CA_CERTS${orElse(is_itself)}.`
+  }
+  if (fault === 'address') {
+    return `This machine does not find the address of that name: correct DNS or RIPPER_BASE_URL${orElse(is_itself)}.`
+  }
+  if (is_itself) {
+    return 'The service runs, but does not reach itself there. If shoppers do, nothing is wrong with it; else look at the proxy and RIPPER_BASE_URL.'
+  }
+  if (failure === 'ECONNREFUSED') {
+    return 'Start it with npm start or ripper serve. If it runs elsewhere, set RIPPER_BASE_URL or --base-url.'
+  }
+  return 'Look at the proxy and the way there. If the service runs elsewhere, set RIPPER_BASE_URL or --base-url.'
+}
+
+/** A command may look past the proxy. */
+function orElse(is_itself: boolean): string {
+  return is_itself ? '' : ', or look at the service itself by --base-url http://127.0.0.1:8080'
+}
+
 export const serviceChecks: Check<ServiceFacts>[] = [
   {
     name: 'Service',
-    judge({ base_url, health_status }) {
+    judge({ base_url, health_status, health_failure, is_itself }) {
       if (health_status === 200) return ok(`runs at ${base_url}`)
       if (health_status === null) {
+        const failure = health_failure ?? 'no answer in time'
         return problem(
-          `nothing answers at ${base_url}`,
-          'Start it with npm start or ripper serve. If it runs elsewhere, set RIPPER_BASE_URL or --base-url.',
+          `${base_url} cannot be reached (${failure})`,
+          unreachedAdvice(failure, is_itself),
         )
       }
       return problem(
