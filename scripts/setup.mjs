@@ -1,5 +1,6 @@
 // Installs what is missing, on any Node from 20 up and with nothing installed yet. `npm start`, `npm test` and
-// `bin/ripper.mjs` run it first; where all is there it takes some milliseconds and says nothing.
+// `bin/ripper.mjs` run it first; where all is there it takes some milliseconds and says nothing. A script that is named is then
+// run: a shell may remember where it found an older Node before this.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -114,9 +115,13 @@ function refuseForeignNode(node) {
 
 /** The Node that runs this may be too old for the bundler: the one that was installed does it. */
 function buildPages(root) {
+  if (runScript(root, 'scripts/build-web.mjs') !== 0)
+    throw new Error('The pages could not be built; the reason is above.')
+}
+
+function runScript(root, script) {
   const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }
-  const { status } = spawnSync(fittingNode(root), [join(root, 'scripts/build-web.mjs')], options)
-  if (status !== 0) throw new Error('The pages could not be built; the reason is above.')
+  return spawnSync(fittingNode(root), [join(root, script)], options).status
 }
 
 /** `npx ripper` looks into node_modules/.bin first. */
@@ -202,6 +207,8 @@ if (
   const root = fileURLToPath(new URL('..', import.meta.url))
   try {
     await setUp(root, { needs_dev: !without_dev.includes(process.env.npm_lifecycle_event ?? '') })
+    const [script] = process.argv.slice(2)
+    if (script) process.exitCode = runScript(root, script) ?? 1
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1

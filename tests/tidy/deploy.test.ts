@@ -14,9 +14,10 @@ const { blocks, not_run } = readGuide('docs/install.md')
 const containerfile = read('deploy/Containerfile')
 const compose = read('deploy/compose.yml')
 const unit = read('deploy/ripper.service')
+const worker = read('deploy/ripper-worker.service')
 
 test('the guide has no block that is not run here, but those that say why', () => {
-  expect(not_run).toEqual(['build', 'up', 'install', 'environment', 'start', 'command'])
+  expect(not_run).toEqual(['build', 'up', 'install', 'environment', 'command', 'start', 'worker'])
   expect(Object.keys(blocks).filter((name) => !not_run.includes(name))).toEqual(['secrets'])
 })
 
@@ -49,6 +50,7 @@ test.each([
   ['Containerfile', containerfile],
   ['compose.yml', compose],
   ['ripper.service', unit],
+  ['ripper-worker.service', worker],
   ['ripper.sh', read('deploy/ripper.sh')],
 ])('%s names settings that exist', (_name, text) => {
   const known = allSettings.map(({ name }) => name)
@@ -79,6 +81,26 @@ test('image, compose and unit are of this release and stop as the guide for oper
   expect(read('docs/operations.md')).toContain('allow 90 s plus the')
   expect(compose).toContain('stop_grace_period: 90s')
   expect(unit).toContain('TimeoutStopSec=90')
+})
+
+test('the worker runs as the service does, in a folder of its own', () => {
+  const own = [
+    'Description',
+    'Environment=RIPPER_DATA_DIR',
+    'ExecStart',
+    'WorkingDirectory',
+    'StateDirectory',
+  ]
+  const common = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => !line.startsWith('#') && !own.some((name) => line.startsWith(`${name}=`)))
+  expect(common(worker)).toEqual(common(unit))
+  expect(worker).toContain('/ripper worker\n')
+  for (const text of [unit, worker]) {
+    const [head] = text.split('[Service]')
+    expect(head).toContain('StartLimitIntervalSec=0')
+  }
 })
 
 test('whoever is in the container has no rights', () => {

@@ -125,6 +125,23 @@ describe('the set-up', () => {
     expect(existsSync(`${root}/.ripper`)).toBe(false)
   })
 
+  test('runs a script with the Node that it has installed, and ends as that does', async () => {
+    write(
+      'scripts/probe.mjs',
+      "import { writeFileSync } from 'node:fs'\nwriteFileSync('node', process.argv0)\nprocess.exit(7)",
+    )
+    expect((await run(['scripts/setup.mjs', 'scripts/probe.mjs'])).status).toBe(7)
+    const node = readFileSync(`${root}/node`, 'utf8')
+    expect(node).toBe(`${root}/node_modules/${own_node}/bin/node`)
+  })
+
+  test('is followed by no Node in the same line, where a shell remembers the older one', () => {
+    const { scripts } = JSON.parse(readFileSync(`${repository}package.json`, 'utf8'))
+    const lines = Object.values<string>(scripts).filter((line) => line.includes('setup.mjs'))
+    expect(lines.length).toBeGreaterThan(10)
+    expect(lines.filter((line) => line.includes('&&'))).toEqual([])
+  })
+
   test('installs again when the lock file is another', async () => {
     await setup()
     lockFile('2.0.0')
