@@ -47,7 +47,8 @@ function namedBelow(heading: string): string[] {
 describe('the guide', () => {
   test('has no block that is not run here, but those that say why', () => {
     expect(not_run).toEqual([
-      ...['own-user', 'integrations', 'pg-backup', 'citus', 'pgbouncer.ini', 'patroni.yml'],
+      ...['own-user', 'integrations', 'pg-backup', 'citus', 'roles', 'pgbouncer-session.ini'],
+      ...['pgbouncer.ini', 'patroni.yml'],
       ...['proxy', 'haproxy', 'systemd', 'prometheus.yml'],
     ])
     const run = [
@@ -66,6 +67,13 @@ describe('the guide', () => {
     expect(namedBelow('The log').toSorted()).toEqual([...errorsLogged(), warned].toSorted())
   })
 
+  test('names warnings as they are logged', () => {
+    const warnings = namedBelow('Warnings')
+    expect(warnings.length).toBeGreaterThan(5)
+    const code = sources.map((source) => source.code).join('\n')
+    expect(warnings.filter((words) => !code.includes(`'${words}'`))).toEqual([])
+  })
+
   /** The messages of `log.error(…)`; of one that is put together, its last words. */
   function errorsLogged(): string[] {
     const messages = sources.flatMap(({ code }) =>
@@ -81,9 +89,11 @@ describe('the guide', () => {
     const names = Object.keys(parametersOf({}))
     // It follows these by itself.
     const followed = ['application_name', 'client_encoding', 'TimeZone']
-    const [, ignored] = /^ignore_startup_parameters = (.*)$/m.exec(blocks['pgbouncer.ini']!)!
     const left = names.filter((name) => !followed.includes(name))
-    expect(ignored!.split(', ').toSorted()).toEqual(left.toSorted())
+    for (const sample of ['pgbouncer.ini', 'pgbouncer-session.ini']) {
+      const [, ignored] = /^ignore_startup_parameters = (.*)$/m.exec(blocks[sample]!)!
+      expect(ignored!.split(', ').toSorted()).toEqual(left.toSorted())
+    }
     // Whether the other side is still there is the pooler's to find out.
     const to_set = left.filter((name) => !name.startsWith('tcp_keepalives_'))
     for (const name of to_set) expect(text).toContain(`set ${name} =`)
@@ -321,7 +331,8 @@ describe('a database role', () => {
     const database = await freshDatabase()
     const owner = await database.open()
     const role = `ripper_service_${randomBytes(4).toString('hex')}`
-    await owner.sql.unsafe(withChanges(blocks.role!, { ripper_service: role, '…': 'secret' }))
+    await owner.sql.unsafe(`create role ${role} login password 'secret'`)
+    await owner.sql.unsafe(withChanges(blocks.role!, { ripper_service: role }))
     await owner.sql.unsafe(blocks['hot-tables']!)
     const url = new URL(database.url)
     Object.assign(url, { username: role, password: 'secret' })
