@@ -3,7 +3,7 @@
 import { receiptModes } from './checkout/receipts/mailer.ts'
 import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
-import { recordClockOffset } from './database/clock/service-clock.ts'
+import { agreeOnClockOffset } from './database/clock/service-clock.ts'
 import type { Database } from './database/open.ts'
 import { openPresence, type Presence } from './database/presence/presence.ts'
 import { type KeyWatch, openKeyWatch } from './database/stores/key-watch.ts'
@@ -74,7 +74,12 @@ export async function serve(
   let demo: Demo | null = null
   try {
     const unnamedProxy = openUnnamedProxy(world)
-    const { keys, presence, news } = await joinOthers(opened, { watch, proxy: unnamedProxy, then })
+    const { keys, presence, news } = await joinOthers(opened, {
+      config,
+      watch,
+      proxy: unnamedProxy,
+      then,
+    })
     const { events, requests, wakeDeliveries, committed } = news
     const service = await assemble({
       ...opened,
@@ -95,7 +100,6 @@ export async function serve(
     const { app, metricsApp, context, endChallenges } = service
     context.metrics.watchClockSkew(watch.skewSeconds)
     await listenAll(service, config)
-    await recordClockOffset(database.sql, config.clock_offset_seconds)
     internal = addressOf(app, config)
     const dashboard_url = context.addresses.dashboard_url()
     const wants_demo = database.kind === 'embedded' || options.demo
@@ -163,7 +167,7 @@ export async function work(
   )
   const stopping = { drain: no_drain, steps }
   try {
-    const { keys, presence, news } = await joinOthers(opened, { watch, proxy: null, then })
+    const { keys, presence, news } = await joinOthers(opened, { config, watch, proxy: null, then })
     const changes = await hearChanges(database)
     then.push(changesOf(changes))
     const { databaseNow } = watch
@@ -202,6 +206,7 @@ function stepsTo(...last: Stoppable[]) {
 }
 
 type Joining = {
+  config: Config
   watch: ClockWatch
   /** Null in a process that takes no requests. */
   proxy: UnnamedProxy | null
@@ -209,7 +214,7 @@ type Joining = {
   then: Stoppable[]
 }
 
-async function joinOthers(opened: ServiceResources, { watch, proxy, then }: Joining) {
+async function joinOthers(opened: ServiceResources, { config, watch, proxy, then }: Joining) {
   const { sql } = opened.database
   const { world, keyring } = opened
   const keys = openKeyWatch({ sql, keyring, log: world.log })
@@ -217,6 +222,8 @@ async function joinOthers(opened: ServiceResources, { watch, proxy, then }: Join
   const requests = { serves: proxy !== null, unnamedProxy: proxy?.address }
   const presence = await openPresence({ sql, world, ...requests, databaseNow, keys })
   then.push(presenceOf(presence))
+  // Whoever signs at the same time sees this one, or is seen.
+  await agreeOnClockOffset(sql, config.clock_offset_seconds, presence.delivering() > 1)
   const news = await openNews(opened)
   then.push(newsOf(news))
   return { keys, presence, news }

@@ -6,9 +6,9 @@ import { freshDatabase } from '../support/database.ts'
 import { ripperProgram } from '../support/programs.ts'
 
 test.each([
-  ['serve', 'service_clock', 'listens'],
+  ['serve', 'service_clock', 'tells the others that it is there'],
   ['serve', 'users', 'has begun its jobs'],
-  ['worker', 'installation', 'tells the others that it is there'],
+  ['worker', 'installation', 'has heard of the others'],
 ] as const)('%s without the table %s ends once it %s', async (command, table, _point) => {
   const database = await freshDatabase()
   const { sql, close } = await database.open()

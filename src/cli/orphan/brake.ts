@@ -132,6 +132,12 @@ async function warnOfClock({ sql }: CommandContext): Promise<void> {
 
 /** Everything that was paid before the brake was pulled must be found while it is pulled. */
 async function refuseUnlessSwept(context: CommandContext, brakes: Brake[]): Promise<void> {
+  if (brakes.length > 0 && context.clock_is_shifted) {
+    throw new CommandError(
+      "the service's clock is shifted, so that a sweep seems to have come further than it has. Restart without " +
+        'RIPPER_CLOCK_OFFSET_SECONDS first, or add --anyway',
+    )
+  }
   const found = await findUnswept(context, brakes)
   if (!found) return
   const { brake, sweeps, acquirers, unlisted } = found
