@@ -41,5 +41,10 @@ async function run() {
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(`${root}node_modules/.cache/compiled`)
   const { main } = await import(is_checkout ? '../src/cli/main.ts' : '../lib/cli/main.js')
-  process.exitCode = await main(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  const status = await main(args)
+  process.exitCode = status
+  // A start that failed: whatever is still open, a supervisor must see an end, to start it anew.
+  const stays = args[0] === 'serve' || args[0] === 'worker'
+  if (stays && status !== 0) setTimeout(() => process.exit(status), 1_000).unref()
 }

@@ -131,13 +131,13 @@ export async function serve(
       stop: once(() => stopInOrder(world, { drain, steps })),
     }
   } catch (error) {
-    await stopInOrder(world, { drain: no_drain, steps })
+    await stopInOrder(world, { drain: noDrain, steps })
     throw error
   }
 }
 
 /** For what no proxy sends requests to. */
-const no_drain = { seconds: 0, over: async () => {} }
+const noDrain = { seconds: 0, over: async () => {} }
 
 /** What the service takes from its settings as it stands there. */
 function askedFor(config: Config) {
@@ -165,7 +165,7 @@ export async function work(
     ...[clockOf(watch), vendorsOf(opened), databaseOf(database)],
     ...tracesOf(opened),
   )
-  const stopping = { drain: no_drain, steps }
+  const stopping = { drain: noDrain, steps }
   try {
     const { keys, presence, news } = await joinOthers(opened, { config, watch, proxy: null, then })
     const changes = await hearChanges(database)

@@ -28,7 +28,7 @@ export const serveCommand: Command = {
       terminal: has_terminal,
       examine: () => examine({}, true),
       ...(has_terminal && { logLines: logForPeople(stdout) }),
-    }).catch(leaveSoon)
+    })
     const { base_url, metrics_url, demo } = running
     if (json) printJson({ base_url, ...(metrics_url && { metrics_url }), ...demo })
     else stdout.write(welcome(running, has_terminal ? null : demoPath(config.data_dir)))
@@ -45,7 +45,7 @@ export const workerCommand: Command = {
   async run({ json }) {
     const stopped = untilStopped()
     warnOfRoot()
-    const running = await work(readConfig(terminal().environment)).catch(leaveSoon)
+    const running = await work(readConfig(terminal().environment))
     if (json) printJson({ database: running.database })
     else terminal().stdout.write(`Ripper Checkout worker runs on ${running.database}.\n`)
     await stopped.signal
@@ -65,12 +65,6 @@ const root_warning =
 /** Ends the process even if something is still open: a silent database never closes its connection. */
 function leave(has_ended: boolean): never {
   process.exit(has_ended ? 0 : 1)
-}
-
-/** After a start that failed. Whatever is still open then, a supervisor must see an end, to start it anew. */
-function leaveSoon(error: unknown): never {
-  setTimeout(() => process.exit(1), 1_000).unref()
-  throw error
 }
 
 function farewell(drain_seconds: number): string {

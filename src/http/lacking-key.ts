@@ -1,9 +1,11 @@
 // A process that lacks the current master key takes what is right for wrong: client secrets, repeats, sealed rows. What it would
 // refuse for that may be answered by another process, so the caller is to ask again.
 
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { UnknownKeyError } from '../kernel/keyring.ts'
+import type { World } from '../kernel/world.ts'
+import { fail } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import { keyRules } from './idempotency.ts'
 
@@ -15,7 +17,7 @@ export type KeyJudge = {
 }
 
 /** What is judged by digests under a master key. */
-const judged_by_key: ReadonlySet<RefusalCode> = new Set([
+const judgedByKey: ReadonlySet<RefusalCode> = new Set([
   'unauthorized',
   'idempotency_key_reused',
   'resource_not_found',
@@ -23,10 +25,28 @@ const judged_by_key: ReadonlySet<RefusalCode> = new Set([
   'sign_in_failed',
 ] as const)
 
+/** The server's answer to whatever a request threw. */
+export function failing({
+  world,
+  keys,
+}: {
+  world: Pick<World, 'log'>
+  keys?: KeyJudge | undefined
+}) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    // The client left in the middle of a body: nobody reads the answer, and the service did not fail.
+    const broke_off = error === request.raw.errored
+    const refusal = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
+    const is_unsure = keys && (await lacksKeyFor(refusal, keys))
+    fail(world.log, is_unsure ? lackOfKey(request) : refusal, request, reply)
+    return reply
+  }
+}
+
 /** Whether an error may come of a key that is missing here. */
-export async function lacksKeyFor(error: unknown, keys: KeyJudge): Promise<boolean> {
+async function lacksKeyFor(error: unknown, keys: KeyJudge): Promise<boolean> {
   if (error instanceof UnknownKeyError) return keys.fault() !== null
-  if (!(error instanceof Refusal) || !judged_by_key.has(error.code)) return false
+  if (!(error instanceof Refusal) || !judgedByKey.has(error.code)) return false
   // A shop that hears it sends a new key, and the order would be paid twice: what was heard of late is not enough.
   if (error.code !== 'idempotency_key_reused') return keys.fault() !== null
   return keys.look().then(
@@ -35,7 +55,7 @@ export async function lacksKeyFor(error: unknown, keys: KeyJudge): Promise<boole
   )
 }
 
-export function lackOfKey(request: FastifyRequest): Refusal {
+function lackOfKey(request: FastifyRequest): Refusal {
   const { idempotency } = routeOf(request).config
   const code = idempotency ? keyRules[idempotency].unavailable : 'store_unavailable'
   const words = 'This process lacks a key that it needs to judge the request.'

@@ -21,7 +21,7 @@ import { dialectOfPath } from './dialects.ts'
 import { dialectOf, fail, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
-import { type KeyJudge, lackOfKey, lacksKeyFor } from './lacking-key.ts'
+import { failing, type KeyJudge } from './lacking-key.ts'
 import type { Metrics } from './metrics.ts'
 import {
   acceptEveryMethod,
@@ -273,17 +273,6 @@ function refuseOddRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
 function adviceOn<Context>(parts: ServerOptions<Context>, request: FastifyRequest): string | null {
   if (dialectOf(request) !== 'compatible') return null
   return parts.advise(request.method, request.url.split('?')[0]!)
-}
-
-function failing<Context>({ world, keys }: ServerOptions<Context>) {
-  return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    // The client left in the middle of a body: nobody reads the answer, and the service did not fail.
-    const broke_off = error === request.raw.errored
-    const refusal = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
-    const is_unsure = keys && (await lacksKeyFor(refusal, keys))
-    fail(world.log, is_unsure ? lackOfKey(request) : refusal, request, reply)
-    return reply
-  }
 }
 
 /** The headers of every answer. */

@@ -49,12 +49,8 @@ const sealing: SealingFacts = {
 }
 const service: ServiceFacts = {
   base_url: 'http://127.0.0.1:8080',
-  health_status: 200,
-  ...{ health_failure: null, is_itself: false },
-  ready_status: 200,
-  ready_fault: null,
-  is_same_release: true,
-  clock_ahead_ms: -900,
+  ...{ health_status: 200, health_failure: null, is_itself: false },
+  ...{ ready_status: 200, ready_fault: null, is_same_release: true, clock_ahead_ms: -900 },
 }
 const live = { merchant_id: 'm_live', missing: [], unusable: [], has_three_ds: false }
 const accounts: AccountFacts = {
