@@ -77,16 +77,16 @@ export async function listAuditLines(
 
 /** The people and keys on the lines whose name has the text, in any case. A present member's address counts, too. */
 function namedOnLines(sql: Sql, merchant_id: string, text: string): Fragment {
-  const on_lines = sql`select subject from lines union select split_part(actor, ' ', 2) from lines`
+  const onLines = sql`select subject from lines union select split_part(actor, ' ', 2) from lines`
   const matches = (names: Fragment) => sql`position(${text.toLowerCase()} in lower(${names})) > 0`
   const address = sql`
     (select u.email from memberships m where m.merchant_id = ${merchant_id} and m.user_id = u.user_id)`
   return sql`
     select u.user_id as id from users u
-    where u.user_id in (${on_lines}) and ${matches(sql`concat_ws(' ', u.name, ${address})`)}
+    where u.user_id in (${onLines}) and ${matches(sql`concat_ws(' ', u.name, ${address})`)}
     union all
     select key_id from api_keys
-    where merchant_id = ${merchant_id} and key_id in (${on_lines}) and ${matches(sql`name`)}`
+    where merchant_id = ${merchant_id} and key_id in (${onLines}) and ${matches(sql`name`)}`
 }
 
 /** `sign in` finds `sign_in.succeeded`. */
