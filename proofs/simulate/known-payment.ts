@@ -98,7 +98,7 @@ export function withNotice(
   }
 }
 
-type Ended = {
+type Outcome = {
   payment: Pick<Payment, 'payment_id' | 'status'>
   lines: Line[]
   bank: Pick<Bank, 'settlements'>
@@ -108,7 +108,7 @@ type Ended = {
 const asked_again_ms = 24 * 3_600_000
 
 /** What people do about a charge of a payment that came to nothing: they refund all of it, or leave what no reversal takes back. */
-export function withPeople(entry: Authorisation, { payment, lines, bank }: Ended): Authorisation {
+export function withPeople(entry: Authorisation, { payment, lines, bank }: Outcome): Authorisation {
   if (payment.status !== 'failed' && payment.status !== 'declined') return entry
   const left = lines.find(
     ({ subject, change }) => subject === payment.payment_id && change === 'orphan.left',

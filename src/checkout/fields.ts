@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { looksLikeCardNumber } from '../cards/card-data.ts'
 import { rule } from '../http/validate.ts'
-import { amount_max, currencyOf } from '../kernel/values.ts'
+import { amount_max } from '../kernel/values.ts'
 
 /** An error that reads as `<field> is required` or `<field> must …`. */
 export function must(what: string) {
@@ -35,16 +35,6 @@ export const amount = z
   .min(1, amountWords)
   .max(amount_max, amountWords)
   .meta({ description: 'in minor units' })
-
-const currencyWords = must('be three letters, an active ISO 4217 code')
-export const currency = z
-  .string(currencyWords)
-  .refine((code) => /^[A-Za-z]{3}$/.test(code) && currencyOf(code) !== undefined, {
-    ...currencyWords,
-    params: { fault: 'currency' },
-  })
-  .transform((code) => code.toUpperCase())
-  .meta({ type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217, in any case' })
 
 /** Servers send an empty text for "none" as often as null. Both become null here. */
 export const nullIfEmpty = <Value>(value: Value) => (value === '' ? null : value)

@@ -1,11 +1,11 @@
 // What is bought: the body that creates a session, its basket and its customer.
 
 import { z } from 'zod'
+import { currency } from '../http/currency.ts'
 import { rule } from '../http/validate.ts'
 import { amount_max } from '../kernel/values.ts'
 import {
   amount,
-  currency,
   email,
   metadata,
   must,

@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import {
   amount,
-  currency,
   email,
   metadata,
   nullIfEmpty,
@@ -12,6 +11,7 @@ import {
 } from '../checkout/fields.ts'
 import { customerOf, descriptorSuffix } from '../checkout/purchase.ts'
 import type { Purchase } from '../checkout/sessions/new-session.ts'
+import { currency } from '../http/currency.ts'
 import type { FormRules } from '../http/form.ts'
 import { validate } from '../http/validate.ts'
 import { Refusal } from '../kernel/errors.ts'

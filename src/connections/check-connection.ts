@@ -31,7 +31,7 @@ export async function checkConnection(
   try {
     const credentials = openCredentials(keyring, row, row.sealed_credentials)
     const wrong = environmentFault(connector, credentials, row.mode)
-    if (wrong !== null) return fails(wrong)
+    if (wrong !== null) return fails(wrong.words)
     const asked = connector.check({ credentials, mode: row.mode, wire })
     return await Promise.race([asked, late])
   } catch (error) {

@@ -5,23 +5,28 @@ import { type ConnectionMode, environmentWords } from '../kernel/connection-mode
 import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './known-connector.ts'
 
+/** `member` is the one that shows it, where it is the address. */
+export type EnvironmentFault = { words: string; member: 'api_url' | null }
+
 /** Says that the key or the address is of the environment that the connection is not for; null if it is not, or if no key shows it. */
 export function environmentFault(
   { isOfSandbox, environmentAt }: Pick<KnownConnector, 'isOfSandbox' | 'environmentAt'>,
   credentials: Credentials,
   mode: ConnectionMode,
-): string | null {
+): EnvironmentFault | null {
   const { api_url } = credentials
   const shown = typeof api_url === 'string' ? environmentAt?.(api_url).environment : undefined
   if (shown && shown !== mode) {
-    return `api_url leads to the vendor's ${environmentWords[shown]}, and the connection is of mode ${mode}`
+    const words = `api_url leads to the vendor's ${environmentWords[shown]}, and the connection is of mode ${mode}`
+    return { words, member: 'api_url' }
   }
   // At another address the key need not have the vendor's form: see `environmentDoubt`.
   if (!isOfSandbox || api_url !== undefined) return null
   const is_of_sandbox = isOfSandbox(credentials)
   if (is_of_sandbox === (mode === 'sandbox')) return null
   const environment = environmentWords[is_of_sandbox ? 'sandbox' : 'live']
-  return `the key is of the vendor's ${environment}, and the connection is of mode ${mode}`
+  const words = `the key is of the vendor's ${environment}, and the connection is of mode ${mode}`
+  return { words, member: null }
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import { Refusal } from '../kernel/errors.ts'
+import type { Fault } from '../kernel/faults.ts'
 import type { Credentials } from './connection.ts'
 import { environmentFault } from './environment.ts'
 import type { KnownConnector } from './known-connector.ts'
@@ -25,8 +26,7 @@ export async function judgeCredentials(
   const kept = read.data as Credentials
   const wrong = environmentFault(connector, kept, mode)
   if (wrong !== null) {
-    const member = wrong.startsWith('api_url') ? 'api_url' : null
-    throw refused(wrong, { member, fault: 'other_environment' })
+    throw refused(wrong.words, { member: wrong.member, fault: 'other_environment' })
   }
   const { api_url } = kept
   if (typeof api_url !== 'string') return kept
@@ -45,7 +45,7 @@ function faultWords(connector: string, { code, path, message, keys }: Issue): st
   return `${path.join('.')} ${message}`
 }
 
-function refused(words: string, { member, fault }: { member: string | null; fault?: string }) {
+function refused(words: string, { member, fault }: { member: string | null; fault?: Fault }) {
   const field = member === null ? 'credentials' : `credentials.${member}`
   return new Refusal('invalid_request', `Credentials: ${words}.`, { field, fault })
 }

@@ -3,27 +3,12 @@
 
 import { z } from 'zod'
 import type { Sql } from '../database/open.ts'
-import { findKeysNamed, keyNamesOf } from '../merchants/key-store.ts'
+import { keyNamesOf } from '../merchants/key-store.ts'
 import type { Member } from '../users/member.ts'
-import { findMembersNamed } from '../users/membership-store.ts'
 import { namesOf } from '../users/user-store.ts'
 
 /** Names by the id of a person or key. */
 export const peopleView = z.record(z.string(), z.string())
-
-/** The people and keys of the merchant whose name or address has the text, in any case; the people where one may see their names. */
-export async function idsNamed(
-  sql: Sql,
-  text: string,
-  holder: Pick<Member, 'can' | 'mode' | 'merchant_id'>,
-): Promise<string[]> {
-  const { merchant_id } = holder
-  const [keys, people] = await Promise.all([
-    findKeysNamed(sql, merchant_id, text),
-    maySeePeople(holder) ? findMembersNamed(sql, merchant_id, text) : [],
-  ])
-  return [...keys, ...people]
-}
 
 /** The names of those who made a change, and of those it was about. */
 export async function peopleIn(
@@ -31,13 +16,18 @@ export async function peopleIn(
   lines: { actor: string; subject: string }[],
   holder: Pick<Member, 'can' | 'mode' | 'merchant_id'>,
 ): Promise<Record<string, string>> {
-  const ids = lines.flatMap(({ actor, subject }) => [actor.replace(/^\w+ /, ''), subject])
+  const ids = lines.flatMap(({ actor, subject }) => [idOfActor(actor), subject])
   const idsOf = (prefix: string) => [...new Set(ids.filter((id) => id.startsWith(prefix)))]
   const [user_ids, key_ids] = [idsOf('usr_'), idsOf('key_')]
   return {
     ...(key_ids.length > 0 && (await keyNamesOf(sql, holder.merchant_id, key_ids))),
     ...(user_ids.length > 0 && maySeePeople(holder) && (await namesOf(sql, user_ids))),
   }
+}
+
+/** `usr_…` of `user usr_…`; empty where the line names only what it was. */
+export function idOfActor(actor: string): string {
+  return actor.split(' ')[1] ?? ''
 }
 
 function maySeePeople({ can, mode }: Pick<Member, 'can' | 'mode'>): boolean {

@@ -28,7 +28,7 @@ async function keepOnServer({ sql, world, stopping }: Keeping): Promise<number> 
   const grown = await sql<{ schema: string; name: string }[]>`
     select n.nspname as schema, c.relname as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind = 'r' and n.nspname in ('public', 'vault', 'simulator')
+    where c.relkind = 'r' and n.nspname in ('public', current_schema(), 'vault', 'simulator')
       and pg_has_role(c.relowner, 'usage')
       and pg_relation_size(c.oid) / current_setting('block_size')::int
         > ${growth}::int * greatest(c.relpages, ${pages_min}::int)`

@@ -87,7 +87,7 @@ export async function readMigrated(sql: Sql): Promise<{ newest: number | null; k
   return { newest: table?.made === true ? await newestOf(sql) : null, known }
 }
 
-async function newestOf(sql: AnySql): Promise<number | null> {
+export async function newestOf(sql: AnySql): Promise<number | null> {
   const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
   return row.newest
 }

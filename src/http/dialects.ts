@@ -62,11 +62,13 @@ export function dialectOfPath(url: string, headers: IncomingHttpHeaders = {}): D
 /** The body of a refusal. An internal_error carries no message: nothing of the inside is shown. */
 export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id: string): object {
   const message = refusal.code === 'internal_error' ? null : refusal.message
+  const { field, fault, bound } = refusal
   switch (shapeOf(dialect, refusal.code)) {
     case 'checkout':
       return {
         ...{ error: refusal.code, message, request_id },
-        ...(dialect === 'dashboard' && faultOf(refusal)),
+        // What the page says at the field, in the words of its reader.
+        ...(dialect === 'dashboard' && { field, fault, bound }),
         ...refusal.members,
       }
     case 'compatible':
@@ -80,9 +82,4 @@ export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id
     case 'replay':
       return { error: refusal.code }
   }
-}
-
-/** What the page says at the field, in the words of its reader. */
-function faultOf({ field, fault, bound }: RefusalLike) {
-  return { field, fault, bound }
 }

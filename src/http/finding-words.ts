@@ -2,6 +2,7 @@
 // of the rule that was broken, for pages that speak other languages.
 
 import type { z } from 'zod'
+import type { Fault } from '../kernel/faults.ts'
 
 /** A fault before it has words. */
 type Finding = Parameters<z.core.$ZodErrorMap>[0]
@@ -43,10 +44,10 @@ function boundWords(origin: string, bound: 'at least' | 'at most', count: number
 }
 
 /** The broken rule by its name, with its bound; nothing for a form that only the field's own words describe. */
-export function faultOf(issue: z.core.$ZodIssue): { fault?: string; bound?: number } {
+export function faultOf(issue: z.core.$ZodIssue): { fault?: Fault; bound?: number } {
   switch (issue.code) {
     case 'custom':
-      return typeof issue.params?.fault === 'string' ? { fault: issue.params.fault } : {}
+      return issue.params?.fault ? { fault: issue.params.fault as Fault } : {}
     case 'invalid_type':
       return issue.input === undefined || issue.input === null ? { fault: 'required' } : {}
     case 'invalid_value':
@@ -59,7 +60,7 @@ export function faultOf(issue: z.core.$ZodIssue): { fault?: string; bound?: numb
       return { fault: 'too_small', bound: Number(issue.minimum) }
     }
     case 'too_big': {
-      const kinds: Record<string, string> = { string: 'too_long', array: 'too_many' }
+      const kinds: Record<string, Fault> = { string: 'too_long', array: 'too_many' }
       return { fault: kinds[issue.origin] ?? 'too_big', bound: Number(issue.maximum) }
     }
     default:

@@ -26,8 +26,8 @@ export function openUnnamedProxy({ clock, log }: Pick<World, 'clock' | 'log'>): 
 
   return {
     look({ headers, socket }, is_trusted) {
-      const is_named = headers['x-forwarded-for'] !== undefined
-      if (is_named ? is_trusted : headers.forwarded === undefined) return
+      const has_forwarded_for = headers['x-forwarded-for'] !== undefined
+      if (has_forwarded_for ? is_trusted : headers.forwarded === undefined) return
       const address = bareAddress(socket.remoteAddress ?? '')
       if (address === null) return
       if (votes === 0 || !isWithinHour(seen_ms)) {
@@ -42,7 +42,7 @@ export function openUnnamedProxy({ clock, log }: Pick<World, 'clock' | 'log'>): 
       log.warn(
         {
           ...{ peer, setting: 'RIPPER_TRUSTED_PROXIES' },
-          header: is_named ? 'X-Forwarded-For' : 'Forwarded',
+          header: has_forwarded_for ? 'X-Forwarded-For' : 'Forwarded',
         },
         'requests are forwarded by a proxy, and no trusted X-Forwarded-For says for whom',
       )

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import { precedence, Refusal, type RefusalCode } from '../kernel/errors.ts'
+import type { Fault } from '../kernel/faults.ts'
 import { fieldPath } from './field-path.ts'
 import { faultOf, wordsOf } from './finding-words.ts'
 
@@ -30,7 +31,7 @@ export function rule(code: RefusalCode, message: string) {
 }
 
 /** What a schema says of a rule that has a name, which pages say in words of their own. */
-export function named(fault: string, message: string) {
+export function withFault(fault: Fault, message: string) {
   return { error: message, params: { fault } }
 }
 
@@ -47,8 +48,7 @@ function gravestOf(issues: readonly Issue[]): Issue {
 function refusalOf(issue: Issue): Refusal {
   if (issue.code === 'unrecognized_keys') {
     const field = fieldPath([...issue.path, issue.keys[0]!])
-    const words = `${field} is not a field of this request.`
-    return new Refusal('invalid_request', words, { field, fault: 'unknown' })
+    return new Refusal('invalid_request', `${field} is not a field of this request.`, { field })
   }
   const field = fieldPath(issue.path)
   const message = field === '' ? `The body ${issue.message}.` : `${field} ${issue.message}.`

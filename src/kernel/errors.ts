@@ -1,6 +1,8 @@
 // The catalogue of refusals: every expected "no", its statuses and its meaning. Where a body breaks several rules, the
 // refusal listed first here is sent; otherwise the first check that fails decides, as docs/errors.md describes.
 
+import type { Fault } from './faults.ts'
+
 export const catalogue = {
   unauthorized: {
     status: 401,
@@ -248,7 +250,7 @@ export function statusesOf(code: RefusalCode): number[] {
   return [status, ...also]
 }
 
-type Told = 'status' | 'field' | 'fault' | 'bound' | 'members' | 'platform_code'
+type WireMember = 'status' | 'field' | 'fault' | 'bound' | 'members' | 'platform_code'
 
 /** An expected no. Anything else that is thrown is an internal_error. */
 export class Refusal extends Error {
@@ -256,8 +258,9 @@ export class Refusal extends Error {
   readonly status: number
   /** The JSON path or parameter at fault, where there is one. */
   readonly field: string | null
-  /** The broken rule, such as `too_long`, where it has a name, and what it allows: pages say it in words of their own. */
-  readonly fault: string | null
+  /** The broken rule, such as `too_long`, where it has a name. */
+  readonly fault: Fault | null
+  /** The least or the most that the rule allows. */
   readonly bound: number | null
   /** Members that the body carries besides the error shape. */
   readonly members: Record<string, unknown>
@@ -269,7 +272,7 @@ export class Refusal extends Error {
   constructor(
     code: RefusalCode,
     message: string,
-    more: { [Name in Told | 'retry_after_seconds']?: NonNullable<Refusal[Name]> } = {},
+    more: { [Name in WireMember | 'retry_after_seconds']?: NonNullable<Refusal[Name]> } = {},
   ) {
     super(message)
     this.code = code
@@ -291,4 +294,4 @@ export function precedence(code: RefusalCode): number {
 }
 
 /** A refusal as it looks on the wire: its code need not be one of ours. */
-export type RefusalLike = Pick<Refusal, Told | 'message'> & { code: string }
+export type RefusalLike = Pick<Refusal, WireMember | 'message'> & { code: string }

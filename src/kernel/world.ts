@@ -79,6 +79,13 @@ export class OutgoingFailure extends Error {
   }
 }
 
+/** The answer came, and is longer than may be read. A question for less may have a shorter one. */
+export class AnswerTooLong extends OutgoingFailure {
+  constructor() {
+    super('unanswered', false, 'an answer longer than allowed')
+  }
+}
+
 /** A POST to an address that a merchant named: it goes to public addresses and the allowed networks alone. */
 export type GuardedRequest = {
   url: string

@@ -1,11 +1,12 @@
 // The rules of an integration as a person at the dashboard sends them: which values are allowed, and which exclude others.
 
 import { z } from 'zod'
-import { named } from '../http/validate.ts'
-import { amount_max, currencyOf, unshown } from '../kernel/values.ts'
+import { currency } from '../http/currency.ts'
+import { withFault } from '../http/validate.ts'
+import type { Fault } from '../kernel/faults.ts'
+import { amount_max, unshown } from '../kernel/values.ts'
 import {
   appearanceRules,
-  confirmation_url_elsewhere,
   confirmationUrlFault,
   type IntegrationRules,
   isOrigin,
@@ -18,15 +19,15 @@ export const review_window_max = 30 * 24 * 3600
 /** If the pay address has no path, handles stand beside these paths. */
 export const taken_paths = ['docs', 'healthz', 'readyz', 'metrics', 'dashboard']
 
-const currencyWords = named('currency', 'must be an active ISO 4217 code')
 const seconds = z.int().min(1).max(review_window_max)
 const amount = z.int().min(1).max(amount_max)
 const link = z
   .string()
   .superRefine((url, context) => {
-    const fault = linkFault(url)
-    const params = { fault: 'web_address' }
-    if (fault) context.addIssue({ code: 'custom', message: fault, params })
+    const words = linkFault(url)
+    if (words === null) return
+    const { error: message, params } = withFault('web_address', words)
+    context.addIssue({ code: 'custom', message, params })
   })
   .nullable()
 
@@ -49,7 +50,10 @@ export const integrationChange = z
     handle: z
       .string()
       .regex(/^[a-z0-9-]{3,64}$/, 'must have 3 to 64 characters of a-z, 0-9 and -')
-      .refine((handle) => !taken_paths.includes(handle), named('taken', 'is a page of the service'))
+      .refine(
+        (handle) => !taken_paths.includes(handle),
+        withFault('reserved', 'is a page of the service'),
+      )
       .nullable(),
     mode_setting: z.enum(['auto', 'test']),
     allowed_origins: z
@@ -57,11 +61,7 @@ export const integrationChange = z
       .max(100),
     confirmation_url: z.string().max(2000).nullable(),
     default_amount: amount.nullable(),
-    default_currency: z
-      .string()
-      .refine((code) => currencyOf(code) !== undefined, currencyWords)
-      .transform((code) => code.toUpperCase())
-      .nullable(),
+    default_currency: currency.nullable(),
     price_list: priceList.nullable(),
     require_verified_amount: z.boolean(),
     order_reference_metadata_key: z.string().min(1).max(100).nullable(),
@@ -79,7 +79,7 @@ export const integrationChange = z
   })
   .partial()
 
-export type RulesFault = { field: keyof IntegrationRules; words: string; fault?: string }
+export type RulesFault = { field: keyof IntegrationRules; words: string; fault?: Fault }
 
 /** Which rules of an integration contradict each other; null if none do. */
 export function rulesFault(rules: IntegrationRules): RulesFault | null {
@@ -97,8 +97,6 @@ export function rulesFault(rules: IntegrationRules): RulesFault | null {
     return { field: 'escalate_after_seconds', words, fault: 'after_the_window' }
   }
   if (confirmation_url === null) return null
-  const words = confirmationUrlFault(confirmation_url, allowed_origins, { is_setting: true })
-  if (words === null) return null
-  const is_elsewhere = words === confirmation_url_elsewhere
-  return { field: 'confirmation_url', words, ...(is_elsewhere && { fault: 'other_origin' }) }
+  const fault = confirmationUrlFault(confirmation_url, allowed_origins, { is_setting: true })
+  return fault && { field: 'confirmation_url', ...fault }
 }

@@ -1,7 +1,10 @@
 // An integration: the rules of one place where a merchant takes payments.
 
 import { z } from 'zod'
-import { amount_max, currencyOf, type Mode } from '../kernel/values.ts'
+import { currency } from '../http/currency.ts'
+import { withFault } from '../http/validate.ts'
+import type { Fault } from '../kernel/faults.ts'
+import { amount_max, type Mode } from '../kernel/values.ts'
 
 export type Integration = {
   merchant_id: string
@@ -86,14 +89,6 @@ export function holdRulesOf(
   return mode === 'live' && integration.mode_setting === 'test' ? defaultRules : integration
 }
 
-const currency = z
-  .string()
-  .refine((code) => currencyOf(code) !== undefined, {
-    error: 'must be an active ISO 4217 code',
-    params: { fault: 'currency' },
-  })
-  .transform((code) => code.toUpperCase())
-
 const priceListItem = z.strictObject({
   sku: z.string().min(1).max(200),
   name: z.string().min(1).max(200),
@@ -132,10 +127,10 @@ export const priceList = z
     const priced = new Set<string>()
     for (const [index, { sku, currency }] of list.entries()) {
       const name = JSON.stringify([sku, currency])
-      const message = `is on the list in ${currency} already`
-      const path = [index, 'sku']
-      if (priced.has(name))
-        context.addIssue({ code: 'custom', message, path, params: { fault: 'taken' } })
+      if (priced.has(name)) {
+        const { error, params } = withFault('taken', `is on the list in ${currency} already`)
+        context.addIssue({ code: 'custom', message: error, params, path: [index, 'sku'] })
+      }
       priced.add(name)
     }
   })
@@ -154,7 +149,8 @@ export function isOrigin(text: string): boolean {
   )
 }
 
-export const confirmation_url_elsewhere = "must be on one of the integration's allowed origins"
+/** `words` follow on the field's name. */
+export type ConfirmationUrlFault = { words: string; fault?: Fault }
 
 /**
  * Why shoppers cannot be sent to an address after paying, or null if they can. A setting may also name a shop on
@@ -164,7 +160,14 @@ export function confirmationUrlFault(
   text: string,
   allowedOrigins: string[],
   { is_setting = false } = {},
-): string | null {
+): ConfirmationUrlFault | null {
+  const words = malformedUrlWords(text, { is_setting })
+  if (words !== null) return { words }
+  if (allowedOrigins.includes(new URL(text).origin)) return null
+  return { words: "must be on one of the integration's allowed origins", fault: 'other_origin' }
+}
+
+function malformedUrlWords(text: string, { is_setting }: { is_setting: boolean }): string | null {
   const is_local = is_setting && isLocalShop(text)
   // The parser accepts texts that the specification does not allow: spaces, line breaks, missing slashes.
   const is_written_out = /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text)
@@ -181,9 +184,6 @@ export function confirmationUrlFault(
   if (/^[\d.]+$|^\[/.test(url.hostname)) return 'must name its host, not an IP address'
   if (url.searchParams.has('payment_id') || url.searchParams.has('order_reference')) {
     return 'must not have a payment_id or order_reference parameter, which are added to it'
-  }
-  if (!allowedOrigins.includes(url.origin)) {
-    return confirmation_url_elsewhere
   }
   return null
 }

@@ -121,19 +121,6 @@ export async function keyNamesOf(
   return Object.fromEntries(rows.map(({ key_id, name }) => [key_id, name]))
 }
 
-/** The ids of the keys whose name has the text, in any case; of as many as a person still tells apart. */
-export async function findKeysNamed(
-  sql: Sql,
-  merchant_id: string,
-  text: string,
-): Promise<string[]> {
-  const rows = await sql<{ key_id: string }[]>`
-    select key_id from api_keys
-    where merchant_id = ${merchant_id} and position(${text.toLowerCase()} in lower(name)) > 0
-    order by key_id limit 100`
-  return rows.map(({ key_id }) => key_id)
-}
-
 /** Writes that a key was used at `at`; false where a use since `before` is written already. */
 export async function noteKeyUse(
   sql: Sql,

@@ -3,7 +3,7 @@
 
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import type { TextAnswer } from '../kernel/world.ts'
+import { AnswerTooLong, type TextAnswer } from '../kernel/world.ts'
 
 export type ExchangeRequest = {
   url: string
@@ -76,7 +76,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Controller, part: Buffer): void {
     this.length += part.length
     if (this.length > this.rules.answer_bytes_max) {
-      controller.abort(new Error('an answer longer than allowed'))
+      controller.abort(new AnswerTooLong())
     } else this.parts.push(part)
   }
 
@@ -99,15 +99,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Throws where the decoded answer is longer than allowed. */
+const unpackers = { br: brotliDecompressSync, gzip: gunzipSync, deflate: inflateSync }
+
+/** Throws AnswerTooLong where the decoded answer is longer than allowed. */
 export function unpacked(
   bytes: Buffer,
   encoding: string | undefined,
   max_output_length: number,
 ): Buffer {
   if (!encoding || encoding === 'identity' || bytes.length === 0) return bytes
-  if (encoding === 'br') return brotliDecompressSync(bytes, { maxOutputLength: max_output_length })
-  if (encoding === 'gzip') return gunzipSync(bytes, { maxOutputLength: max_output_length })
-  if (encoding === 'deflate') return inflateSync(bytes, { maxOutputLength: max_output_length })
-  throw new Error(`an answer encoded as ${encoding}`)
+  if (!Object.hasOwn(unpackers, encoding)) throw new Error(`an answer encoded as ${encoding}`)
+  try {
+    const unpack = unpackers[encoding as keyof typeof unpackers]
+    return unpack(bytes, { maxOutputLength: max_output_length })
+  } catch (error) {
+    throw (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? new AnswerTooLong() : error
+  }
 }

@@ -3,6 +3,7 @@
 
 import { Agent, type buildConnector } from 'undici'
 import {
+  AnswerTooLong,
   type Clock,
   OutgoingFailure,
   type Sendable,
@@ -110,6 +111,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       const encoding = answer.headers['content-encoding']
       return { ...answer, body: unpacked(answer.body, encoding, answer_bytes_max).toString() }
     } catch (error) {
+      if (error instanceof AnswerTooLong) throw error
       const timed_out = over.signal.aborted
       const words = timed_out ? 'no answer in time' : (error as Error).message
       throw new OutgoingFailure(has_left ? 'unanswered' : 'not_sent', timed_out, words)

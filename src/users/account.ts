@@ -49,7 +49,7 @@ export async function addPasskey(
     })
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    const fault = { field: 'passkey', fault: 'passkey_known' }
+    const fault = { field: 'passkey', fault: 'passkey_known' } as const
     throw new Refusal('invalid_request', 'passkey is known already.', fault)
   }
 }
@@ -72,7 +72,7 @@ export async function removePasskey(
       const left = await listPasskeys(tx, user_id)
       if (left.length === 0 && user.password_hash === null) {
         const words = 'This is the only way in: add another passkey or a password first.'
-        const fault = { field: 'credential_id', fault: 'last_way_in' }
+        const fault = { field: 'credential_id', fault: 'last_way_in' } as const
         throw new Refusal('invalid_request', words, fault)
       }
     },

@@ -44,20 +44,6 @@ export async function listMembers(sql: AnySql, merchant_id: string): Promise<Col
     where m.merchant_id = ${merchant_id} order by m.created_at, m.user_id`
 }
 
-/** The ids of the members whose name or address has the text, in any case; of as many as a person still tells apart. */
-export async function findMembersNamed(
-  sql: AnySql,
-  merchant_id: string,
-  text: string,
-): Promise<string[]> {
-  const rows = await sql<{ user_id: string }[]>`
-    select m.user_id from memberships m join users u using (user_id)
-    where m.merchant_id = ${merchant_id}
-      and position(${text.toLowerCase()} in lower(u.name || ' ' || u.email)) > 0
-    order by m.user_id limit 100`
-  return rows.map(({ user_id }) => user_id)
-}
-
 export type LockedMember = Membership & Pick<User, 'disabled_at'>
 
 /** All members of a merchant, always locked in the same order: who is the last owner must not change meanwhile. */

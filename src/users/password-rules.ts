@@ -1,5 +1,7 @@
 // Which passwords are taken: long enough, with letters and digits, and not one of those that everybody tries.
 
+import type { Fault } from '../kernel/faults.ts'
+
 /** Words and walks over keys of which common passwords are made, without digits and with letters for look-alikes. */
 const commonStems = new Set(
   (
@@ -26,7 +28,7 @@ const shortest = 12
 const longest = 128
 
 /** `words` follow on the password's name. */
-export type PasswordFault = { words: string; fault: string; bound?: number }
+export type PasswordFault = { words: string; fault: Fault; bound?: number }
 
 /** What is wrong with a password; null where nothing is. `own_words` are names that it must not be made of. */
 export function faultOfPassword(password: string, own_words: string[]): PasswordFault | null {

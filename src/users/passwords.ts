@@ -49,7 +49,7 @@ export async function hashNewPassword(
     return hashPassword(hasher, password)
   })
   if (made !== null) return made
-  const fault = { field: 'password', fault: 'used_before' }
+  const fault = { field: 'password', fault: 'used_before' } as const
   throw new Refusal('invalid_request', 'password is one of your last ones.', fault)
 }
 

@@ -214,10 +214,10 @@ async function wayOf(
 }
 
 export function refuseBadPassword(password: string, own_words: string[]): void {
-  const found = faultOfPassword(password, own_words)
-  if (found === null) return
-  const { words, ...fault } = found
-  throw new Refusal('invalid_request', `password ${words}.`, { field: 'password', ...fault })
+  const fault = faultOfPassword(password, own_words)
+  if (fault === null) return
+  const { words, ...rule } = fault
+  throw new Refusal('invalid_request', `password ${words}.`, { field: 'password', ...rule })
 }
 
 /** The names of the merchants that a person works for. */

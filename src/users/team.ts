@@ -46,7 +46,7 @@ export async function invite(
     refuseUnlessOwner(now, role)
     const colleagues = await listMembers(tx, merchant_id)
     if (colleagues.some((each) => each.email === plain)) {
-      const fault = { field: 'email', fault: 'is_member' }
+      const fault = { field: 'email', fault: 'is_member' } as const
       throw new Refusal('invalid_request', 'email belongs to a member already.', fault)
     }
     // The new invitation takes the place of theirs.

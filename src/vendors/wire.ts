@@ -1,6 +1,11 @@
 // One call to a vendor over HTTP. The request is sent once, and results in an answer, in silence, or in nothing sent.
 
-import { OutgoingFailure, type VendorHttp, type VendorRequest } from '../kernel/world.ts'
+import {
+  AnswerTooLong,
+  OutgoingFailure,
+  type VendorHttp,
+  type VendorRequest,
+} from '../kernel/world.ts'
 
 export type WireRequest = Omit<VendorRequest, 'timeout_ms'> & {
   /** By default, a little less than the service's own limit for a charge. */
@@ -24,6 +29,9 @@ export type Wire = {
 /** The request may have arrived, but no usable answer came: the outcome is unknown, never failed. */
 export class Unanswered extends Error {}
 
+/** The answer is longer than may be read. A question for less may have a shorter one. */
+export class TooLong extends Unanswered {}
+
 /** No byte of the request left this machine, so nothing can have happened. */
 export class NotSent extends Error {}
 
@@ -39,6 +47,7 @@ export function openWire(http: Pick<VendorHttp, 'send'>): Wire {
         return { status, headers, text: body, json: objectIn(body) }
       } catch (error) {
         if (!(error instanceof OutgoingFailure)) throw error
+        if (error instanceof AnswerTooLong) throw new TooLong(error.message)
         throw error.kind === 'not_sent' ? new NotSent(error.message) : new Unanswered(error.message)
       }
     },

@@ -6,7 +6,7 @@ import { type Acquirer, NotGenuine, type NoticePost } from '../../src/acquirers/
 import { suggests } from '../../src/acquirers/answers.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { shortReference } from '../../src/acquirers/reference.ts'
-import type { Wire } from '../../src/vendors/wire.ts'
+import { TooLong, type Wire } from '../../src/vendors/wire.ts'
 import {
   authoriseRequest,
   lookUpOf,
@@ -161,6 +161,32 @@ describe('a list', () => {
     const live = await acquirer.listAuthorisations({ since, until: clock.now() })
     expect(live.map(({ reference }) => reference).toSorted()).toEqual(references.toSorted())
     expect(sent.length).toBeGreaterThan(2)
+  })
+
+  test('whose page is too long to be read is read in parts', async () => {
+    const { acquirer, credentials, wire, clock, ...tested } = await openCheckoutUnderTest()
+    const since = clock.now()
+    const references = Array.from({ length: 40 }, () => mintReference())
+    for (const reference of references) {
+      plant({ ...tested, acquirer, credentials, wire, clock }, shortReference(reference), {
+        ripper_installation: 'ours',
+      })
+      await clock.advance(1_000)
+    }
+    const short: Wire = {
+      async send(request) {
+        const answer = await wire.send(request)
+        const { data } = (answer.json ?? {}) as { data?: unknown[] }
+        if (data && data.length > 3) throw new TooLong('an answer longer than allowed')
+        return answer
+      },
+    }
+    const reading = checkout.open({
+      ...{ name: acquirer.name, installation: 'ours', wire: short, clock },
+      credentials: async () => credentials,
+    })
+    const live = await reading.listAuthorisations({ since, until: clock.now() })
+    expect(live.map(({ reference }) => reference)).toEqual(references)
   })
 
   test('of more in one moment than a page shows is none', async () => {

@@ -13,6 +13,7 @@ import {
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import type { Wire } from '../../src/acquirers/wire.ts'
 import { listAuthorisations } from '../../src/checkout/asking/list-authorisations.ts'
+import { TooLong } from '../../src/vendors/wire.ts'
 import {
   authoriseRequest,
   mintReference,
@@ -341,6 +342,41 @@ test('the list goes on page by page, and leaves out what others made', async () 
   fake.next('truncated', 'ask')
   expect(await outcome(acquirer.listAuthorisations(within))).toBeInstanceOf(Unanswered)
 })
+
+/** As where payments bear so much metadata that only so many of them make an answer that may be read. */
+function reading(wire: Wire, most: number): Wire {
+  return {
+    async send(request) {
+      const answer = await wire.send(request)
+      const { data } = (answer.json ?? {}) as { data?: unknown[] }
+      if (data && data.length > most) throw new TooLong('an answer longer than allowed')
+      return answer
+    },
+  }
+}
+
+test.each([70, 1, 0])(
+  'of a list whose pages are too long it reads fewer at once: %i',
+  async (most) => {
+    const { fake, clock, wire, credentials } = await openStripeUnderTest()
+    const { books } = fake
+    const method = books.keepMethod('approve', '4242')
+    const references = Array.from({ length: 120 }, () => mintReference())
+    for (const ripper_reference of references) {
+      const metadata = { ripper_reference, ripper_installation: 'ours' }
+      const body = { amount: 4200, currency: 'gbp', payment_method: method.id, metadata }
+      const only = { 0: 'card' as const }
+      books.confirm(books.create({ ...body, allowed_payment_method_types: only }, method))
+    }
+    const acquirer = stripe.open({
+      ...{ name: connection_name, installation: 'ours', wire: reading(wire, most), clock },
+      credentials: async () => credentials,
+    })
+    const listed = acquirer.listAuthorisations({ since: clock.now(), until: clock.now() })
+    if (most === 0) return expect(await outcome(listed)).toBeInstanceOf(Unanswered)
+    expect((await listed).map(({ reference }) => reference)).toEqual(references)
+  },
+)
 
 test('the list of a busy hour that does not fit into one call is asked for in shorter times', async () => {
   const { fake, clock, wire, credentials } = await openStripeUnderTest()

@@ -374,11 +374,7 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
     { brakes_pulled: [pulled, { ...pulled, pulled_by: 'service' }] },
     ['Orphans: problem'],
   ],
-  [
-    'orphans behind a pulled brake',
-    { orphans_held_back: 1, brakes_pulled: [pulled] },
-    ['Orphans: problem'],
-  ],
+  ['pulled brakes', { orphans_held_back: 1, brakes_pulled: [pulled] }, ['Orphans: problem']],
   ['holds', { overdue_holds: ['pay_1'] }, ['Holds: warning']],
   ['a receipt that waits', { oldest_receipt_at: ago(3601) }, ['Receipts: warning']],
   ['a brake on card testing', { braked: ['m_1'] }, ['Card testing: warning']],

@@ -1,6 +1,7 @@
 // POST …/authenticate and its attempts: one card tried once, three at most, and what each end of one allows.
 
 import { expect, test } from 'vitest'
+import { testNumber } from '../../src/cards/test-cards.ts'
 import { cardOf, refusal, runChallenge, type SessionSecret, visa } from '../support/client.ts'
 import { drivenClock, driving } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
@@ -13,6 +14,7 @@ const declining = '4000000000009995'
 const hard = '4000000000009987'
 const fraud = '4000000000004954'
 const otp = '4000000000003220'
+const rejected = testNumber('visa', { yz: '30' })
 const lost = '4100000000000001'
 const down = '4000009900040000'
 const minutes = (count: number) => clock.advance(count * 60_000)
@@ -122,7 +124,10 @@ test('three unfinished attempts: no fourth, but the third may go on', async () =
   })
 })
 
-const abandon = async (session: SessionSecret) => client.confirm(session, { abandon: true })
+const abandon = async (session: SessionSecret, attempt_id?: string) => {
+  const named = attempt_id ?? (await client.state(session)).body.attempt.id
+  return client.confirm(session, { abandon: named })
+}
 
 test("a shopper who leaves the bank's check for good", async () => {
   const session = await client.open()
@@ -156,9 +161,27 @@ test('what was left is not charged, although the bank has authenticated it', asy
   expect(operations).toEqual([])
 })
 
+test('what the bank has refused stays refused as it was', async () => {
+  const session = await client.open()
+  await client.present(session, rejected)
+  expect((await abandon(session)).body.decline).toMatchObject({ code: 'authentication_rejected' })
+})
+
+test('one who leaves an attempt ends no later one', async () => {
+  const session = await client.open()
+  const { attempt } = (await client.present(session, otp)).body
+  await client.present(session, otp)
+  for (const named of [attempt.id, 'att_unknown']) {
+    const answer = await abandon(session, named)
+    expect([refusal(answer), answer.body.field]).toEqual(['400 invalid_request', undefined])
+    expect(answer.body.message).toContain('abandon must be the id of the newest attempt')
+  }
+  expect((await client.state(session)).body.three_ds.state).toBe('awaiting_challenge')
+})
+
 test('nothing is left where nothing was begun, and nothing that was charged', async () => {
   const untouched = await client.open()
-  expect(refusal(await abandon(untouched))).toBe('409 authentication_incomplete')
+  expect(refusal(await abandon(untouched, 'att_0'))).toBe('400 invalid_request')
   const paid = await client.open()
   await client.present(paid)
   await client.confirm(paid)

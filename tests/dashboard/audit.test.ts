@@ -14,19 +14,32 @@ const { account, client, sql } = service
 const at = `/${account.merchant_id}`
 const owner = await newMember(service, { role: 'owner' })
 const admin = await newMember(service, { role: 'admin' })
+const former = await newMember(service, { role: 'admin' })
 const known = { payment_id: '', key_id: '', request_id: '' }
+const key = { permissions: ['read_transactions'], mode: 'test_only' }
+const newKey = async (person: typeof owner, name: string) => {
+  const headers = { 'rip-idempotency-key': crypto.randomUUID() }
+  const { body } = await person.post(`${at}/keys`, { ...key, name }, { headers })
+  return body.key_id as string
+}
 
 beforeAll(async () => {
   await sql`update users set name = 'Grace Hopper' where user_id = ${admin.user_id}`
   const { body } = await client.pay()
   known.payment_id = body.payment_id
-  const key = { name: 'the bookkeeper', permissions: ['read_transactions'], mode: 'test_only' }
-  const headers = { 'rip-idempotency-key': 'k1' }
-  const made = await admin.post(`${at}/keys`, key, { headers })
-  known.key_id = made.body.key_id
+  known.key_id = await newKey(admin, 'the bookkeeper')
   const [line] = await sql<{ request_id: string }[]>`
     select request_id from journal where subject = ${known.key_id}`
   known.request_id = line!.request_id
+  await sql`update users set name = '=Ann "Former"' where user_id = ${former.user_id}`
+  await newKey(former, '-till')
+  await sql`delete from memberships where user_id = ${former.user_id}`
+  // Keys of the same name that did nothing, whose ids come first.
+  await sql`
+    insert into api_keys select r.* from api_keys k, generate_series(1, 150) n,
+      json_populate_record(null::api_keys, (to_jsonb(k) || jsonb_build_object(
+        'key_id', 'key_' || lpad(n::text, 24, '0'), 'key_hash', '\\x' || lpad(n::text, 64, '0')))::json) r
+    where k.key_id = ${known.key_id}`
 })
 
 const read = async (query: string) => {
@@ -48,7 +61,16 @@ describe('the search finds', () => {
       () => admin.email.toUpperCase(),
       ({ actor, subject }) => `${actor} ${subject}`.includes(admin.user_id),
     ],
-    ['a key by name', () => 'Bookkeeper', ({ subject }) => subject === known.key_id],
+    [
+      'a former member by name',
+      () => 'ann "former',
+      ({ actor, subject }) => `${actor} ${subject}`.includes(former.user_id),
+    ],
+    [
+      'a key by name, however many are called so',
+      () => 'Bookkeeper',
+      ({ subject }) => subject === known.key_id,
+    ],
     ['an action', () => 'key.created', ({ change }) => change.endsWith('key.created')],
     ['an action in words', () => 'Key Created', ({ change }) => change.endsWith('key.created')],
     ['a thing by its id', () => known.payment_id, ({ subject }) => subject === known.payment_id],
@@ -69,6 +91,10 @@ describe('the search finds', () => {
     const lines = await read('search=Schl%C3%BCssel&meant=key_revoked,key_created')
     expect(lines.map(({ change }) => change)).toContain('key.created')
     expect(new Set(lines.map(({ change }) => change))).toEqual(new Set(['key.created']))
+  })
+
+  test('nobody by the address of a former member', async () => {
+    expect(await read(`search=${encodeURIComponent(former.email)}`)).toEqual([])
   })
 
   test('nothing by a sign that means anything elsewhere', async () => {
@@ -121,12 +147,35 @@ describe('the file', () => {
       ...[known.key_id, 'the bookkeeper', known.request_id],
     ])
     expect([end, more]).toEqual([[''], []])
-    const [line] = await read('change=audit.exported')
-    expect(line).toMatchObject({
-      actor: `user ${owner.user_id}`,
-      // A name that was searched for is not written down.
-      detail: { count: 1, filters: { kind: 'keys', search: '…' } },
-    })
+    // A name that was searched for is not written down.
+    const detail = { filters: { kind: 'keys', search: '…' } }
+    const actor = `user ${owner.user_id}`
+    expect(await read('change=audit.export_begun')).toMatchObject([{ actor, detail }])
+    expect(await read('change=audit.exported')).toMatchObject([
+      { actor, detail: { ...detail, count: 1 } },
+    ])
+  })
+
+  test('holds a name back that would be a formula, and the detail is JSON as it was', async () => {
+    const detail = {
+      name: '=1+1',
+      of: ['-2', '@SUM(A1)', 'a;=b', 'x\\"=y'],
+      on: '2026-09-01',
+      by: -5,
+    }
+    await sql`
+      insert into journal (merchant_id, entry_id, subject, change, detail, actor, at)
+      select merchant_id, left(entry_id, -1) || 'f', subject, 'key.revoked', ${detail as never}, actor, at
+      from journal where merchant_id = ${account.merchant_id} and change = 'key.created'
+        and actor = ${`user ${former.user_id}`}`
+    const { text } = await owner.get(`${path}?search=ann&change=key.revoked`)
+    const [, row] = text.split('\r\n')
+    expect(row).toContain(`,user ${former.user_id},"'=Ann ""Former""",`)
+    expect(row).toContain(",'-till,")
+    const cell = /"((?:[^"]|"")*)"$/.exec(row!)![1]!.replaceAll('""', '"')
+    expect(JSON.parse(cell)).toEqual(detail)
+    expect(cell).not.toMatch(/["';\\][=+@＝＋－＠-]/)
+    expect(cell).toContain('2026-09-01')
   })
 
   test('is of a leap year at most', async () => {

@@ -51,7 +51,8 @@ test('what the filters say, as a spreadsheet reads it', async () => {
   })
 })
 
-test('the last line says where there are more rows than the file may have', async () => {
+/** All payments of a merchant that has some. */
+async function threePayments() {
   const { merchant_id, client: shop } = await service.newAccount()
   for (let paid = 0; paid < 3; paid++) {
     await clock.advance(1000)
@@ -60,7 +61,7 @@ test('the last line says where there are more rows than the file may have', asyn
   const span = { created_from: undefined, created_before: undefined }
   const none = { status: undefined, customer_email: undefined, card_last4: undefined }
   const rest = { order_reference: undefined, amount: undefined, currency: undefined }
-  const asked = {
+  return {
     filters: {
       merchant_id,
       mode: 'test' as const,
@@ -72,9 +73,29 @@ test('the last line says where there are more rows than the file may have', asyn
     },
     ...{ member: { user_id: owner.user_id }, request_id: 'req_1' },
   }
+}
+
+test('nothing leaves before the journal says so, and the end says how much did', async () => {
+  const request = await threePayments()
+  const { merchant_id } = request.filters
+  const linesNow = () => sql<{ change: string; count: number | null }[]>`
+    select change, (detail->>'count')::int as count from journal
+    where merchant_id = ${merchant_id} and change like 'export.%' order by entry_id`
+  const payments = exportedPayments(service.context, request)
+  const parts = linesOf(payments, { page_rows: 2, rows_max: 3 })
+  expect(await linesNow()).toEqual([])
+  expect((await parts.next()).done).toBe(false)
+  // A process that is killed here writes no more.
+  expect(await linesNow()).toEqual([{ change: 'export.begun', count: null }])
+  await parts.return(undefined)
+  expect((await linesNow()).at(-1)).toEqual({ change: 'export.made', count: 2 })
+})
+
+test('the last line says where there are more rows than the file may have', async () => {
+  const request = await threePayments()
   const exported = async (rows_max: number) => {
     let text = ''
-    const payments = exportedPayments(service.context, asked)
+    const payments = exportedPayments(service.context, request)
     for await (const part of linesOf(payments, { page_rows: 2, rows_max })) {
       text += part
     }

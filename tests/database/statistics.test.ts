@@ -80,3 +80,13 @@ test('a table that is locked is left for the next time', async () => {
   await keep()
   expect(await known()).toBe(81_000)
 })
+
+test('of tables in another schema, where the service has its own there', async () => {
+  const { sql } = opened
+  await sql.unsafe('create schema shop; create table shop.filled (number integer, filler text)')
+  await sql`insert into shop.filled select g, repeat('x', 100) from generate_series(1, 5000) g`
+  while ((await keep()) > 0);
+  const other = await database.open({ url: `${database.url}&search_path=shop` })
+  expect(await keepStatistics({ sql: other.sql, world: { clock } })).toBe(1)
+  await other.close()
+})

@@ -1,7 +1,8 @@
 // Calls to vendors: once each, to allowed addresses alone, and what never left told apart from what may have arrived.
 
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { OutgoingFailure, VendorRequest } from '../../src/kernel/world.ts'
+import { AnswerTooLong, type OutgoingFailure, type VendorRequest } from '../../src/kernel/world.ts'
 import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
 import { loopback } from '../support/address-tricks.ts'
 import { manualClock } from '../support/clock.ts'
@@ -143,6 +144,18 @@ describe('what may have arrived', () => {
       'unanswered',
     )
     expect(receiver.requests).toHaveLength(2)
+  })
+
+  test.each([
+    ['as it is', (bytes: Buffer) => bytes, 'identity'],
+    ['once it is unpacked', gzipSync, 'gzip'],
+  ])('is told apart where the answer is too long, %s', async (_, pack, coding) => {
+    const body = pack(Buffer.alloc(1024 * 1024 + 1, ' '))
+    const receiver = await receive(({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\n`)
+      socket.end(Buffer.concat([Buffer.from(`content-length: ${body.length}\r\n\r\n`), body]))
+    })
+    await expect(open().send(receiver.url)).rejects.toBeInstanceOf(AnswerTooLong)
   })
 
   test.each([

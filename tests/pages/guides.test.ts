@@ -239,7 +239,8 @@ describe('migrate-from-stripe.md', () => {
     const { hostname: host, port } = new URL(demo.base_url)
     const stripe = new Stripe(demo.secret_key, { host, port: Number(port), protocol: 'http' })
     const tea = { amount: 1999, currency: 'gbp' }
-    for (const name of names) {
+    // A payment takes a currency; only a refund does not.
+    for (const name of names.filter((each) => each !== 'currency')) {
       const body = { ...tea, [name]: 'x' } as typeof tea
       const error = await stripe.paymentIntents.create(body).catch((thrown) => thrown)
       expect(error).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError)

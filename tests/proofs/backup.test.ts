@@ -147,19 +147,27 @@ describe('a backup', () => {
     await withSql(adopted.database, async (sql) => {
       await migrate({ sql, log: quiet, clock: realClock })
       await sql`alter table sessions drop column order_reference, add column order_reference text`
+      await sql`alter table sessions add column note text`
     })
     // As the release before wrote it, and nobody has compared since.
     await withSql(
       one.database,
       (sql) => sql`update migrations set name = '0035_of_then.sql' where number = 35`,
     )
+    const columns: string[][] = []
     let from = one
     for (const to of [adopted, await emptyServer()]) {
       const path = join(place, `${randomBytes(4).toString('hex')}.backup`)
-      const { rows } = await answer(['backup', path], from)
+      const { rows, columns_left_out } = await answer(['backup', path], from)
+      columns.push(columns_left_out)
       expect(await answer(['restore', path], to)).toMatchObject({ rows, faults: 0 })
       from = to
     }
+    expect(columns).toEqual([[], ['public.sessions.note']])
+    const { stdout } = await ripper(['backup', join(place, 'adopted.backup')], adopted)
+    expect(stdout).toContain(
+      'It lacks these columns, which are not of the service: public.sessions.note.',
+    )
     const orders = await Promise.all([one, adopted, from].map(({ database }) => ordersOf(database)))
     expect(orders[0]).toHaveLength(1)
     expect([orders[1], orders[2]]).toEqual([orders[0], orders[0]])

@@ -55,18 +55,16 @@ const pages = {
   }),
   'challenge-page': challengeFrame({
     form: { action: 'https://acs.example/challenge', fields: { creq: '"&<' } },
-    service,
-    frame: { origins: [service, shop], back: `${shop}/basket?a=1&b=2` },
+    frame: { origins: [service, shop], service, back: `${shop}/basket?a=1&b=2` },
     language,
   }),
   'method-page': methodFrame({
     form: { action: `${service}/simulator/acs`, fields: {} },
-    service,
-    frame: { origins: [service, shop], back: null },
+    frame: { origins: [service, shop], service, back: null },
     language,
   }),
   'result-page': doneNotice('Thank you.', {
-    frame: { origins: [service, shop], back: `${shop}/basket` },
+    frame: { origins: [service, shop], service, back: `${shop}/basket` },
     language,
   }),
 } satisfies Partial<Record<PageName, PageAnswer>>

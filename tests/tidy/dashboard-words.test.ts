@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { faults } from '../../src/kernel/faults.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const folder = resolve(root, 'web/words/dashboard')
@@ -56,6 +57,12 @@ test('each change that the service journals has its word, and no other', () => {
   const keys = new Set(known.map((name) => `change_${name.replace('.', '_')}`))
   const stray = Object.keys(english).filter((key) => key.startsWith('change_') && !keys.has(key))
   expect(stray).toEqual(['change_password'])
+})
+
+test('each rule that the service names has its word, and no other', () => {
+  const words = Object.keys(english).flatMap((key) => /^fault_(?!at_)(\w+)$/.exec(key)?.[1] ?? [])
+  // What the page itself refuses to send.
+  expect(words.sort()).toEqual([...faults, 'amount'].sort())
 })
 
 test('each decline code that the service itself gives has its word', () => {

@@ -43,7 +43,7 @@ function Door({ link }: { link: TakenLink | null }) {
   // Browsers write each answer that refuses into their console, so who is not signed in does not ask who they are.
   const is_unknown = standing === 'unknown'
   const ways = useAnswer('GET /sign-in/ways', {}, { is_wanted: is_redeemed && is_unknown })
-  // A process of the release before does not say it.
+  // Until 0.1.0 a process of the release before may answer without `is_signed_in`. After it, the comparisons with true and false go.
   const may_ask = !is_unknown || ways.isError || (ways.data && ways.data.is_signed_in !== false)
   const me = useAnswer(
     'GET /me',

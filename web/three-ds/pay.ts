@@ -82,7 +82,7 @@ async function finish(
       at?.challenge && !(await passes(checkout, at.challenge, { attempt_id: attempt!.id, resumed }))
     if (left && !checkout.state.session.attempts_left && !checkout.signal.aborted) {
       // So that the shop can begin a new checkout. An attempt that is not the last one stays open until another replaces it.
-      return checkout.session.ask('confirm', { abandon: true })
+      return checkout.session.ask('confirm', { abandon: attempt!.id })
     }
     if (left || checkout.signal.aborted) return resultOf(checkout, 'canceled')
     if (at?.challenge && isNewer(checkout, attempt)) break

@@ -7,12 +7,10 @@ import {
   type Acquirer,
   type AuthorisationName,
   type AuthoriseAnswer,
-  type LiveAuthorisation,
   type LookUpAnswer,
   type LookUpRequest,
   type SettleAnswer,
   type SettleRequest,
-  TooMany,
   Unanswered,
   type UnderWay,
 } from '../acquirer.ts'
@@ -24,7 +22,7 @@ import {
   notTheirs,
 } from '../connector.ts'
 import { shortReference } from '../reference.ts'
-import { afterRequest, isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
+import { afterRequest } from '../wire.ts'
 import { actionAnswer, authoriseAnswer, isMissing, settleAnswer, whyRefused } from './answers.ts'
 import { checkCheckout } from './check.ts'
 import {
@@ -34,6 +32,7 @@ import {
   environmentShown,
   isOfSandbox,
 } from './credentials.ts'
+import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import {
   actionsIn,
@@ -43,30 +42,19 @@ import {
   type TheirAction,
   type TheirPayment,
 } from './payments.ts'
+import { ask, shown, unreadable } from './read.ts'
 import {
   actionsOf,
   byId,
   byReference,
   paymentRequest,
-  search_limit,
-  searchRequest,
   settleRequest,
   threeDsOf,
 } from './requests.ts'
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
-import {
-  chargeFound,
-  isBare,
-  isReversed,
-  liveIn,
-  mostAlive,
-  operationFound,
-  ownActions,
-} from './standings.ts'
+import { chargeFound, isReversed, mostAlive, operationFound, ownActions } from './standings.ts'
 
 const day_ms = 24 * 3_600_000
-/** Less than a call may last. Each part of a list is a request. */
-const listed_within_ms = 12_000
 
 export const checkout: AcquirerConnector<CheckoutCredentials> = {
   name: 'checkout',
@@ -107,8 +95,7 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     lookUp: (request) => lookUpAt(connection, request),
     bearsReference: (id, reference) => bearsReference(connection, id, reference),
     listAuthorisations(within) {
-      const ends_at = new Date(connection.clock.now().getTime() + listed_within_ms)
-      return listAt(connection, within, ends_at)
+      return listAt(connection, within)
     },
   }
 }
@@ -206,84 +193,11 @@ async function find(
   return mostAlive(named.filter(isOurs))
 }
 
-/** Throws Unanswered if the payment is not shown by its id. */
-async function shown(
-  connection: AcquirerConnection<CheckoutCredentials>,
-  id: string,
-): Promise<TheirPayment> {
-  const { name } = connection
-  const answer = await ask(connection, byId(id, await credentialsOf(connection)))
-  if (isMissing(answer)) throw new Unanswered(notTheirs(name, id))
-  const payment = paymentIn(answer.json)
-  if (!payment) throw new Unanswered(unreadable(name))
-  return payment
-}
-
 async function actionsAt(
   connection: AcquirerConnection<CheckoutCredentials>,
   { id }: TheirPayment,
 ): Promise<TheirAction[]> {
   return actionsIn(await ask(connection, actionsOf(id, await credentialsOf(connection))))
-}
-
-/** The answer to a query: a success, or a 404 from Checkout.com itself. Throws Unanswered or NotSent. */
-async function ask(
-  { wire, name }: AcquirerConnection<CheckoutCredentials>,
-  request: WireRequest,
-): Promise<WireAnswer> {
-  const answer = await wire.send(request)
-  if (isGood(answer) || isMissing(answer)) return answer
-  throw new Unanswered(notShown(name, answer))
-}
-
-/** Oldest first. If there are more than a page shows, each half of the time is listed separately. */
-async function listAt(
-  connection: AcquirerConnection<CheckoutCredentials>,
-  { since, until }: { since: Date; until: Date },
-  ends_at: Date,
-): Promise<LiveAuthorisation[]> {
-  const credentials = await credentialsOf(connection)
-  const page = await ask(connection, searchRequest({ since, until }, credentials))
-  const { data, whole } = pageIn(page)
-  if (whole && data.length < search_limit) {
-    return liveIn(await readWhole(connection, data, ends_at))
-      .filter(({ authorised_at }) => authorised_at >= since && authorised_at <= until)
-      .toSorted((one, other) => one.authorised_at.getTime() - other.authorised_at.getTime())
-  }
-  if (connection.clock.now() >= ends_at) {
-    throw new TooMany(tooMany(connection))
-  }
-  const middle = new Date(Math.floor((since.getTime() + until.getTime()) / 2))
-  if (middle.getTime() === since.getTime()) {
-    throw new Unanswered(`${connection.name}: more payments in one moment than it lists`)
-  }
-  const later = new Date(middle.getTime() + 1)
-  const earlier_half = await listAt(connection, { since, until: middle }, ends_at)
-  return [...earlier_half, ...(await listAt(connection, { since: later, until }, ends_at))]
-}
-
-/** What a search shows in part alone is read by its id. */
-async function readWhole(
-  connection: AcquirerConnection<CheckoutCredentials>,
-  data: unknown[],
-  ends_at: Date,
-): Promise<unknown[]> {
-  const whole: unknown[] = []
-  for (const each of data) {
-    const payment = paymentIn(each)
-    const bare = payment && isBare(payment) ? payment : null
-    if (bare && connection.clock.now() >= ends_at) throw new TooMany(tooMany(connection))
-    whole.push(bare ? await shown(connection, bare.id) : each)
-  }
-  return whole
-}
-
-function tooMany({ name }: { name: string }): string {
-  return `${name}: more payments than one call lists`
-}
-
-function unreadable(name: string): string {
-  return `${name}: it shows a payment that cannot be read`
 }
 
 function unspeakable({ amount, currency }: { amount: number; currency: string }): string {

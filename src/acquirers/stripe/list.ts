@@ -1,11 +1,12 @@
 // Lists the live authorisations at Stripe between two times: its intents, page by page.
 
+import { TooLong, type WireAnswer, type WireRequest } from '../../vendors/wire.ts'
 import { type LiveAuthorisation, TooMany, Unanswered } from '../acquirer.ts'
 import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { StripeCredentials } from './credentials.ts'
 import { pageIn } from './intents.ts'
 import { ask, refundsAt } from './read.ts'
-import { intentsWithin } from './requests.ts'
+import { intentsWithin, page_limit } from './requests.ts'
 import { isReversed, liveOf } from './standings.ts'
 
 /** Less than a call may last. Each page is a request, so that an hour of a busy account does not fit. */
@@ -21,9 +22,18 @@ export async function listAt(
   const live: LiveAuthorisation[] = []
   const ends_at = new Date(clock.now().getTime() + listed_within_ms)
   let after: string | null = null
+  let limit = page_limit
   for (;;) {
-    const answer = await ask(connection, intentsWithin(within, after, credentials))
-    const page = pageIn(answer.json)
+    const answer = await pageOrNull(
+      connection,
+      intentsWithin(within, { after, limit }, credentials),
+    )
+    // Where intents bear much metadata, fewer of them are an answer that may be read.
+    if (!answer && limit > 1) {
+      limit = Math.ceil(limit / 2)
+      continue
+    }
+    const page = answer && pageIn(answer.json)
     if (!page) throw new Unanswered(`${name}: it shows a list that cannot be read`)
     for (const each of page.data) {
       const found = await liveAt(connection, each)
@@ -32,6 +42,19 @@ export async function listAt(
     if (!page.has_more || page.data.length === 0) return live
     if (clock.now() >= ends_at) throw new TooMany(`${name}: more payments than one call lists`)
     after = idOf(page.data.at(-1), name)
+  }
+}
+
+/** Null where the answer is too long. */
+async function pageOrNull(
+  connection: AcquirerConnection<StripeCredentials>,
+  request: WireRequest,
+): Promise<WireAnswer | null> {
+  try {
+    return await ask(connection, request)
+  } catch (error) {
+    if (error instanceof TooLong) return null
+    throw error
   }
 }
 

@@ -169,7 +169,7 @@ describe('requests', () => {
 
   test('a list is of seconds, and goes on where it ended', () => {
     const within = { since: new Date(1999), until: new Date(3001) }
-    const { method, url, body } = intentsWithin(within, 'pi_9', credentials)
+    const { method, url, body } = intentsWithin(within, { after: 'pi_9', limit: 100 }, credentials)
     expect({ method, body }).toEqual({ method: 'GET', body: null })
     const asked = {
       created: { gte: 1, lte: 3 },

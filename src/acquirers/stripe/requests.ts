@@ -9,7 +9,7 @@ import { formOf } from './form.ts'
 export const stripe_version = '2026-10-28.endive'
 
 /** The length of a page, the most that Stripe allows: docs.stripe.com/api/pagination, 2026-11. */
-const page_limit = 100
+export const page_limit = 100
 
 /** Creates only the card, which moves nothing. */
 export function methodRequest(
@@ -122,7 +122,7 @@ export function refundsOf(
 /** The intents created between these seconds, both included, by anybody; newest first. */
 export function intentsWithin(
   { since, until }: { since: Date; until: Date },
-  after: string | null,
+  page: { after: string | null; limit: number },
   credentials: StripeCredentials,
 ): WireRequest {
   const query = {
@@ -130,8 +130,8 @@ export function intentsWithin(
       gte: Math.floor(since.getTime() / 1000),
       lte: Math.floor(until.getTime() / 1000),
     },
-    limit: page_limit,
-    starting_after: after ?? undefined,
+    limit: page.limit,
+    starting_after: page.after ?? undefined,
     // Only the charge shows whether it was refunded in full.
     expand: ['data.latest_charge'],
   }

@@ -6,8 +6,8 @@ import { escapeHtml, guarded, htmlDocument, inlineText, type Policy } from '../.
 import type { Language } from '../../kernel/words.ts'
 import type { Form } from '../../three-ds/three-ds.ts'
 
-/** `origins` may frame the page and get its message; `back` is where a page that is not framed leads to. */
-export type Frame = { origins: string[]; back: string | null }
+/** `origins` may frame the page and get its message, `service` is our own; `back` is where a page that is not framed leads to. */
+export type Frame = { origins: string[]; service: string; back: string | null }
 
 /** Null for an address on none of the origins: the shopper is not led there. */
 export function backTo(address: string, origins: string[]): string | null {
@@ -18,8 +18,7 @@ export function backTo(address: string, origins: string[]): string | null {
   return is_page && origins.includes(origin) ? href : null
 }
 
-/** `service` is our own origin. */
-type BankForm = { form: Form; service: string; frame: Frame; language: Language }
+type BankForm = { form: Form; frame: Frame; language: Language }
 
 /** A page, hidden from the shopper, that nests the bank's 3DS Method. */
 export function methodFrame(page: BankForm): PageAnswer {
@@ -158,8 +157,8 @@ type BankPage = {
 }
 
 /** The simulated bank is on our own origin, where a sandbox keeps nothing in, and browsers warn of that. */
-function sandboxOf({ form, service }: BankForm, tokens: string): string {
-  return new URL(form.action).origin === service ? '' : ` sandbox="${tokens}"`
+function sandboxOf({ form, frame }: BankForm, tokens: string): string {
+  return new URL(form.action).origin === frame.service ? '' : ` sandbox="${tokens}"`
 }
 
 function bankForm({ form, language }: BankForm, target: string): string {
@@ -221,7 +220,7 @@ type Page = {
   title: string
   /** HTML. */
   body: string
-  frame: Frame
+  frame: Omit<Frame, 'service'>
   parts: FramedPageOptions
 }
 

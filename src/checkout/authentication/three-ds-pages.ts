@@ -42,8 +42,7 @@ export const methodPage: Page<Context> = {
       notification_url: `${context.addresses.base_url()}/3ds/method/${params.token}/done`,
     })
     const language = languageFor(null, caller.header('accept-language'))
-    const service = originOf(context)
-    return methodFrame({ form, service, frame: await frameOf(context, found!), language })
+    return methodFrame({ form, frame: await frameOf(context, found!), language })
   },
 }
 
@@ -92,7 +91,7 @@ export const challengePage: Page<Context> = {
       window_size: attempt.window_size,
     })
     const session_data = frame.back && sessionDataOf(frame.back)
-    const page = { form, service: originOf(context), frame, language }
+    const page = { form, frame, language }
     if (!session_data) return challengeFrame(page)
     const fields = { ...form.fields, threeDSSessionData: session_data }
     return challengeInFull({ ...page, form: { ...form, fields } })
@@ -153,12 +152,9 @@ async function frameOf(
 ): Promise<Frame> {
   const account = await context.directory.account(session.merchant_id)
   const shop = account ? sessionOrigins(context.addresses, account, session.integration_id) : []
-  const origins = [...new Set([originOf(context), ...shop])]
-  return { origins, back: return_url === null ? null : backTo(return_url, origins) }
-}
-
-function originOf({ addresses }: Pick<Context, 'addresses'>): string {
-  return new URL(addresses.base_url()).origin
+  const service = new URL(context.addresses.base_url()).origin
+  const origins = [...new Set([service, ...shop])]
+  return { origins, service, back: return_url === null ? null : backTo(return_url, origins) }
 }
 
 function sameId(a: string | null | undefined, b: string): boolean {

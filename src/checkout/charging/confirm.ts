@@ -12,6 +12,7 @@ import {
   attemptAt,
   isAuthenticationOver,
   isRefusedByBank,
+  judge,
   leftByShopper,
 } from '../attempt.ts'
 import { challengeUrl } from '../authentication/ask-bank.ts'
@@ -43,9 +44,9 @@ const sentEmail = email
 
 const confirmBody = z.strictObject({
   customer: z.strictObject({ email: sentEmail }, must('be an object')).nullish(),
-  abandon: z.boolean().nullish().meta({
+  abandon: z.string(must('be an attempt id')).nullish().meta({
     description:
-      "the shopper has left the bank's check for good: the attempt ends as declined, whatever the bank says later, and nothing is charged",
+      'the attempt whose check by the bank the shopper has left for good: it ends as declined, whatever the bank says later, and nothing is charged',
   }),
 })
 
@@ -75,19 +76,21 @@ export const confirm = route({
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
     return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {
       const newest = attempts.at(-1) ?? null
+      const { abandon = null } = body
+      if (abandon !== null) refuseUnlessNewest(newest, abandon)
       const recorded = newest && recordedResult(stored, newest)
       if (recorded) return viewConfirmed(recorded, stored, newest)
       const account = await admitMerchant(context, holder.merchant_id)
       // Read after the session, because the process may have been paused since the request arrived.
       const now = context.world.clock.now()
       refuseUnlessOpen(stored, now)
+      const policy = integrationOf(account, stored.integration_id)
       const email = body.customer?.email ?? null
-      const is_left = newest !== null && body.abandon === true
-      const session = is_left ? stored : withEmail(stored, email)
-      const attempt = is_left
-        ? leftByShopper(newest)
-        : readyOrRefuse(context, { session, account, newest, now })
-      const policy = integrationOf(account, session.integration_id)
+      const session = abandon === null ? withEmail(stored, email) : stored
+      const attempt =
+        abandon === null
+          ? readyOrRefuse(context, { session, account, newest, now })
+          : endLeft(attemptAt(newest!, now), policy)
       const paying = { session, attempt, address: caller.address, now }
       const { payer, verdict } = await judgeCharge(context, paying, policy)
       const cause = { actor: 'shopper' as const, request_id }
@@ -99,6 +102,19 @@ export const confirm = route({
     })
   },
 })
+
+/** A request that comes late must not end an attempt that was begun since. */
+function refuseUnlessNewest(newest: Attempt | null, attempt_id: string): void {
+  if (newest?.attempt_id === attempt_id) return
+  const words = 'abandon must be the id of the newest attempt of the session.'
+  throw new Refusal('invalid_request', words, { field: 'abandon' })
+}
+
+/** Where the bank has refused already, its word stands. */
+function endLeft(attempt: Attempt, policy: Parameters<typeof judge>[1]): Attempt {
+  const is_over = isAuthenticationOver(attempt.three_ds_state)
+  return is_over && judge(attempt, policy).decline ? attempt : leftByShopper(attempt)
+}
 
 /** An email that the session already has stays: a shopper's page cannot replace the one that a server gave. */
 function withEmail(session: Session, sent: string | null): Session {

@@ -10,7 +10,7 @@ export const lines_max = looks_max / 2
 /** The condition on a line's id that a span of time and the page before make. Ids are hexadecimal. */
 export function lineSpan(
   sql: AnySql,
-  { created_from, created_before }: SpanFilters,
+  { created_from, created_before }: Partial<SpanFilters>,
   behind: string | null,
 ): Fragment {
   const bounds = [behind, created_before && idsFrom(created_before)].filter((id) => id != null)

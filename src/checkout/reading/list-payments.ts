@@ -2,12 +2,13 @@
 
 import { z } from 'zod'
 import { secretKey } from '../../http/access.ts'
+import { currency } from '../../http/currency.ts'
 import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import { amount_max } from '../../kernel/values.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import type { Context } from '../context.ts'
-import { currency, must } from '../fields.ts'
+import { must } from '../fields.ts'
 import { emailKey } from '../payment.ts'
 import { boundSpan, filterChoice, filterText, spanQuery } from './list-filters.ts'
 import {

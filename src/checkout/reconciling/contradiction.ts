@@ -88,7 +88,10 @@ async function reverseAgain(
 ): Promise<Contradiction> {
   const { acquirer, operation_id, payment_id, kind, amount, currency } = operation
   const fields = { operation_id, payment_id, kind, acquirer }
-  context.world.log.error(fields, 'a reversal has failed since, the charge is reversed again')
+  context.world.log.error(
+    fields,
+    'a void or reversal has failed since, the charge is reversed again',
+  )
   const money = { amount, currency }
   await takeBack(context, { authorisation: authorisation!, acquirer, money, payment })
   return 'taken_back'

@@ -1,8 +1,9 @@
 // The bodies with which pages create sessions: the same members as a server's, but fewer are required.
 
 import { z } from 'zod'
+import { currency } from '../../http/currency.ts'
 import { timestampOfText } from '../../kernel/values.ts'
-import { amount, currency, metadata, must, nullIfEmpty, reference, text } from '../fields.ts'
+import { amount, metadata, must, nullIfEmpty, reference, text } from '../fields.ts'
 import { customerMembers, customerOf, items, textBytes } from '../purchase.ts'
 
 const time = z.iso

@@ -152,7 +152,9 @@ export function judgeConfirmationUrl(
   if (url === null || url === undefined) return
   const fault = confirmationUrlFault(url, integration?.allowed_origins ?? [])
   if (fault === null) return
-  throw new Refusal('invalid_request', `confirmation_url ${fault}.`, { field: 'confirmation_url' })
+  throw new Refusal('invalid_request', `confirmation_url ${fault.words}.`, {
+    field: 'confirmation_url',
+  })
 }
 
 /** The answer to a create: the only one that carries the client secret. */

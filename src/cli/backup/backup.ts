@@ -25,6 +25,7 @@ export const backupCommand: Command = {
       'database is sealed in it, but names, email addresses and orders are not.',
     'It holds every table as it was at one moment, without security codes, and what ripper restore needs to put it back into the\n' +
       'embedded database or into a PostgreSQL 15 or later. It needs no pg_dump.',
+    'Of the service, it holds everything. Tables and columns that somebody has added are not in it, and it names those columns.',
     'It does not hold the master key: keep that elsewhere. Nothing sealed opens without it.',
     'For a database of many gigabytes a base backup of PostgreSQL and its archived log lose less and are back sooner. A database that is\n' +
       'spread over Citus has backups of its own.',
@@ -33,9 +34,9 @@ export const backupCommand: Command = {
     const now = realClock().now()
     const path = resolve(named ?? `ripper-${now.toISOString().replace(/[-:]|\.\d+/g, '')}.backup`)
     if (existsSync(path)) throw new CommandError(`${path} is there already, and is not replaced`)
-    const { head, counts } = await write(path, now)
+    const { head, counts, columns_left_out } = await write(path, now)
     if (json) {
-      printJson({ file: path, ...head, rows: counts })
+      printJson({ file: path, ...head, rows: counts, columns_left_out })
       return
     }
     printLine(`${path}: ${rowWords(counts)}, as of ${head.made_at}, migration ${head.migration}.`)
@@ -44,6 +45,11 @@ export const backupCommand: Command = {
         ? 'Nothing was sealed yet.'
         : `It opens with the master key ${head.key_id}, and what an older key still seals with that one. It holds no key: keep them elsewhere.`,
     )
+    if (columns_left_out.length > 0) {
+      printLine(
+        `It lacks these columns, which are not of the service: ${columns_left_out.join(', ')}. Back them up yourself.`,
+      )
+    }
   },
 }
 

@@ -22,8 +22,3 @@ export const auditKinds = {
 export type AuditKind = keyof typeof auditKinds
 
 export const audit_kind_names = Object.keys(auditKinds) as [AuditKind, ...AuditKind[]]
-
-/** What lines of this kind say before the dot. */
-export function beginningsOf(kind: AuditKind): string[] {
-  return [...auditKinds[kind]]
-}

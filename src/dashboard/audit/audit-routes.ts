@@ -8,14 +8,14 @@ import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/
 import { type FileAnswer, route } from '../../http/route.ts'
 import { timestamp } from '../../kernel/values.ts'
 import { lineOf, writerOf } from '../../merchants/account-lines.ts'
-import type { Member } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
-import { bounds, days_max, fileName, linesOf, spanned } from '../export/export-file.ts'
-import { idsNamed, peopleIn, peopleView } from '../people.ts'
-import { audit_kind_names, beginningsOf } from './audit-kinds.ts'
+import { type Cell, jsonCell } from '../export/csv.ts'
+import { bounds, days_max, fileName, linesOf, withSpan } from '../export/export-file.ts'
+import { idOfActor, peopleIn, peopleView } from '../people.ts'
+import { audit_kind_names, auditKinds } from './audit-kinds.ts'
 import { type AuditFilters, type AuditLine, listAuditLines, noteReading } from './audit-store.ts'
 
-const filters = {
+const filterMembers = {
   created_from: spanQuery.created_from,
   created_before: spanQuery.created_before,
   actor: filterText(100).optional(),
@@ -27,7 +27,7 @@ const filters = {
     .optional()
     .meta({ description: 'such as key_created, with commas between' }),
 }
-const filterQuery = z.strictObject(filters)
+const filterQuery = z.strictObject(filterMembers)
 type Query = z.output<typeof filterQuery>
 
 const shared = {
@@ -60,14 +60,14 @@ export const listAuditHere = route({
     const { merchant_id, user_id } = holder
     const { limit: length, after, offset: _, ...filtering } = query
     const limit = Number(length ?? limit_default)
-    const asked = { purpose: 'audit cursor', merchant_id, filters: boundTo(query), limit, after }
-    const behind = beginOf(keyring, asked)
+    const list = { purpose: 'audit cursor', merchant_id, filters: boundTo(query), limit, after }
+    const behind = beginOf(keyring, list)
     const writer = writerOf({ ids }, { holder, request_id })
-    const told = { merchant_id, subject: merchant_id, change: 'audit.read', at: now }
-    await noteReading(sql, { user_id, line: lineOf(writer, told) })
-    const wanted = await filtersOf(sql, filtering, holder)
-    const found = await listAuditLines(sql, wanted, { behind, limit: limit + 1 })
-    const { rows, ...page } = pageOf(keyring, asked, found, ({ entry_id }) => entry_id)
+    const reading = { merchant_id, subject: merchant_id, change: 'audit.read', at: now }
+    await noteReading(sql, { user_id, line: lineOf(writer, reading) })
+    const place = { behind, limit: limit + 1 }
+    const lines = await listAuditLines(sql, filtersOf(filtering, merchant_id), place)
+    const { rows, ...page } = pageOf(keyring, list, lines, ({ entry_id }) => entry_id)
     const data = rows.map(({ entry_id, at, change, subject, session_id, ...by }) => ({
       ...{ entry_id, at: timestamp(at), change, subject, session_id },
       ...{ actor: by.actor, request_id: by.request_id, detail: by.detail },
@@ -88,59 +88,60 @@ export const exportAuditHere = route({
   handle: async (context: Context, { holder, query, now, request_id }): Promise<FileAnswer> => {
     const { sql, ids, world } = context
     const { merchant_id } = holder
-    const wanted = spanned(await filtersOf(sql, query, holder), now)
+    const filters = withSpan(filtersOf(query, merchant_id), now)
     const { search, meant: _, ...others } = query
-    const named = { ...others, ...(search !== undefined && { search: '…' }) }
+    const shown = { ...others, ...(search !== undefined && { search: '…' }) }
     const lines = {
       noun: 'lines',
-      columns: [
-        'at',
-        'change',
-        'actor',
-        'actor_name',
-        'subject',
-        'subject_name',
-        'request_id',
-        'detail',
-      ],
-      read: (place: { behind: string | null; limit: number }) => listAuditLines(sql, wanted, place),
+      columns: Object.keys(columns),
+      read: (place: { behind: string | null; limit: number }) =>
+        listAuditLines(sql, filters, place),
       positionOf: ({ entry_id }: AuditLine) => entry_id,
       cellsOf: async (rows: AuditLine[]) => {
         const people = await peopleIn(sql, rows, holder)
-        return rows.map(({ at, change, actor, subject, request_id: by, detail }) => [
-          ...[at.toISOString(), change, actor, people[actor.replace(/^\w+ /, '')] ?? null],
-          ...[subject, people[subject] ?? null, by, JSON.stringify(detail)],
-        ])
+        return rows.map((line) => Object.values(columns).map((cell) => cell(line, people)))
       },
-      writeDown: async (count: number) => {
+      writeDown: async (count: number | null) => {
         const writer = writerOf({ ids }, { holder, request_id })
-        const told = { change: 'audit.exported', detail: { filters: named, count } }
+        const change = count === null ? 'audit.export_begun' : 'audit.exported'
+        const detail = { filters: shown, ...(count !== null && { count }) }
         const at = world.clock.now()
-        await insertLine(sql, lineOf(writer, { merchant_id, subject: merchant_id, ...told, at }))
+        const line = { merchant_id, subject: merchant_id, change, detail, at }
+        await insertLine(sql, lineOf(writer, line))
       },
     }
-    return { name: fileName('journal', wanted), parts: linesOf(lines, bounds) }
+    return { name: fileName('journal', filters), parts: linesOf(lines, bounds) }
   },
 })
 
-/** What a cursor is bound to. */
-function boundTo({ created_from, created_before, ...texts }: Query) {
-  const { actor, change, kind, search, meant } = texts
-  return [created_from?.getTime(), created_before?.getTime(), actor, change, kind, search, meant]
+type People = Awaited<ReturnType<typeof peopleIn>>
+
+const columns: Record<string, (line: AuditLine, people: People) => Cell> = {
+  at: ({ at }) => at.toISOString(),
+  change: ({ change }) => change,
+  actor: ({ actor }) => actor,
+  actor_name: ({ actor }, people) => people[idOfActor(actor)] ?? null,
+  subject: ({ subject }) => subject,
+  subject_name: ({ subject }, people) => people[subject] ?? null,
+  request_id: ({ request_id }) => request_id,
+  detail: ({ detail }) => jsonCell(detail),
 }
 
-async function filtersOf(
-  sql: Context['sql'],
-  { kind, search: text, meant, ...plain }: Query,
-  holder: Member,
-): Promise<AuditFilters> {
-  const changes = meant?.split(',') ?? []
+const filter_names = Object.keys(filterMembers) as (keyof Query)[]
+
+/** What a cursor is bound to. */
+function boundTo(query: Query) {
+  return filter_names.map((name) => {
+    const value = query[name]
+    return value instanceof Date ? value.getTime() : value
+  })
+}
+
+function filtersOf({ kind, search, meant, ...plain }: Query, merchant_id: string): AuditFilters {
   return {
-    merchant_id: holder.merchant_id,
-    ...{ created_from: plain.created_from, created_before: plain.created_before },
-    ...{ actor: plain.actor, change: plain.change },
-    beginnings: kind && beginningsOf(kind),
-    search:
-      text === undefined ? undefined : { text, ids: await idsNamed(sql, text, holder), changes },
+    ...plain,
+    merchant_id,
+    beginnings: kind && auditKinds[kind],
+    search: search === undefined ? undefined : { text: search, changes: meant?.split(',') ?? [] },
   }
 }

@@ -8,22 +8,20 @@ import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 
-export type AuditFilters = Omit<SpanFilters, 'mode'> & {
+export type AuditFilters = Partial<Omit<SpanFilters, 'mode'>> & {
   merchant_id: string
   /** As lines spell it, such as `user usr_…`. */
-  actor: string | undefined
-  change: string | undefined
+  actor?: string | undefined
+  change?: string | undefined
   /** What stands before the dot of a change. */
-  beginnings: string[] | undefined
-  search: Search | undefined
+  beginnings?: readonly string[] | undefined
+  search?: Search | undefined
 }
 
-/** A text that a line's ids and change have, or that means one of these. */
+/** What is looked for in the ids, the names and the change of a line. */
 export type Search = {
   text: string
-  /** People and keys whose names have the text. */
-  ids: string[]
-  /** With an underscore in place of the dot. */
+  /** The changes that the text means in the words of the page, with an underscore in place of the dot. */
   changes: string[]
 }
 
@@ -49,14 +47,19 @@ export async function listAuditLines(
   const all = sql`true`
   const ofActor = actor === undefined ? all : sql`actor = ${actor}`
   const ofChange = change === undefined ? all : sql`change = ${change}`
-  const ofKind = beginnings ? sql`split_part(change, '.', 1) = any(${beginnings})` : all
+  const ofKind = beginnings ? sql`split_part(change, '.', 1) = any(${[...beginnings]})` : all
   const ofSearch = search ? hasText(sql, search) : all
   const newest = (id: string) => sql`
     select entry_id, at, change, subject, session_id, actor, request_id, detail, merchant_id = ${merchant_id} as is_own
     from journal
-    where merchant_id = ${id} ${lineSpan(sql, { ...filters, mode: undefined }, behind)}
+    where merchant_id = ${id} ${lineSpan(sql, filters, behind)}
     order by entry_id desc limit ${lines_max}`
+  const named = search ? sql`, named as (${namedOnLines(sql, merchant_id, search.text)})` : sql``
   const found = await sql<(AuditLine & { place: number; is_match: boolean })[]>`
+    with lines as materialized (
+      select * from ((${newest(merchant_id)}) union all (${newest(installation_id)})) l
+      order by entry_id desc limit ${lines_max}
+    ) ${named}
     select * from (
       select l.*, row_number() over (order by entry_id desc)::int as place,
         (is_own or exists (
@@ -65,22 +68,34 @@ export async function listAuditLines(
             -- Of a link that opens an account anew, the line names the account.
             and m.user_id in (l.subject, l.detail->>'user_id')
         )) and ${ofActor} and ${ofChange} and ${ofKind} and ${ofSearch} as is_match
-      from (
-        (${newest(merchant_id)}) union all (${newest(installation_id)})
-        order by entry_id desc limit ${lines_max}
-      ) l
+      from lines l
     ) n
     where is_match or place = ${lines_max}
     order by entry_id desc limit ${limit}`
   return { rows: found.filter(({ is_match }) => is_match), ended_at: endOf(found.at(-1)) }
 }
 
+/** The people and keys on the lines whose name has the text, in any case. A present member's address counts, too. */
+function namedOnLines(sql: Sql, merchant_id: string, text: string): Fragment {
+  const onLines = sql`select subject from lines union select split_part(actor, ' ', 2) from lines`
+  const matches = (names: Fragment) => sql`position(${text.toLowerCase()} in lower(${names})) > 0`
+  const address = sql`
+    (select u.email from memberships m where m.merchant_id = ${merchant_id} and m.user_id = u.user_id)`
+  return sql`
+    select u.user_id as id from users u
+    where u.user_id in (${onLines}) and ${matches(sql`concat_ws(' ', u.name, ${address})`)}
+    union all
+    select key_id from api_keys
+    where merchant_id = ${merchant_id} and key_id in (${onLines}) and ${matches(sql`name`)}`
+}
+
 /** `sign in` finds `sign_in.succeeded`. */
-function hasText(sql: Sql, { text, ids, changes }: Search): Fragment {
+function hasText(sql: Sql, { text, changes }: Search): Fragment {
   return sql`(
     position(${text.toLowerCase()} in
       lower(concat_ws(' ', change, translate(change, '._', '  '), subject, actor, request_id))) > 0
-    or replace(change, '.', '_') = any(${changes}) or subject = any(${ids}) or split_part(actor, ' ', 2) = any(${ids})
+    or replace(change, '.', '_') = any(${changes})
+    or subject in (select id from named) or split_part(actor, ' ', 2) in (select id from named)
   )`
 }
 

@@ -15,6 +15,15 @@ export function csvLine(cells: Cell[]): string {
  * Letters, digits, plain blanks and what stands in references (`A-1/2`, `Order - 5`, `QQ==`) end no cell.
  */
 const formula = /(^|[^\p{L}\p{N}\p{M}\p{Zs}._/:#=+@＝＋－＠-])([\s"']*)(?=[=+\-@＝＋－＠])/gu
+const formulaSign = new RegExp(`${formula.source}(.)`, 'gu')
+
+/** JSON of which no reader loses anything to an apostrophe: a sign that would begin a formula is escaped as JSON escapes it. */
+export function jsonCell(value: object): string {
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value).replace(/"(?:[^"\\]|\\.)*"/g, (text) =>
+    text.replace(formulaSign, (_, before, pad, sign) => before + pad + escaped(sign)),
+  )
+}
 
 /** Text that a spreadsheet would take for a formula gets an apostrophe before its sign. Numbers never do. */
 function spelled(cell: Cell): string {

@@ -19,8 +19,11 @@ export type ExportedList<Row> = {
   read(place: { behind: string | null; limit: number }): Promise<FoundRows<Row>>
   positionOf(row: Row): string
   cellsOf(rows: Row[]): Cell[][] | Promise<Cell[][]>
-  /** However the export ended: what was sent has left. */
-  writeDown(count: number): Promise<void>
+  /**
+   * Writes into the journal that the export begins, with null, and then how many rows have left, however it ended. A process that
+   * dies meanwhile has written the first.
+   */
+  writeDown(count: number | null): Promise<void>
 }
 
 /** The file's text in parts. Where there are more rows than it may have, its last line says so. */
@@ -29,23 +32,25 @@ export async function* linesOf<Row>(
   { page_rows, rows_max }: typeof bounds,
 ): AsyncGenerator<string> {
   let count = 0
+  let has_begun = false
   try {
-    let text = byte_order_mark + csvLine(columns)
     for (let behind: string | null = null; ; ) {
       const limit = Math.min(page_rows, rows_max - count)
-      const found = await read({ behind, limit: limit + 1 })
-      const rows = found.rows.slice(0, limit)
-      count += rows.length
-      const is_more = found.rows.length > limit
-      const is_cut = is_more && count === rows_max
+      const page = await read({ behind, limit: limit + 1 })
+      const rows = page.rows.slice(0, limit)
+      const is_more = page.rows.length > limit
+      const is_cut = is_more && count + rows.length === rows_max
       const lines = (await cellsOf(rows)).map(csvLine).join('')
-      yield text + lines + (is_cut ? csvLine([cutWords(rows_max, noun)]) : '')
-      text = ''
-      behind = is_more && rows.length > 0 ? positionOf(rows.at(-1)!) : found.ended_at
+      const heading = has_begun ? '' : byte_order_mark + csvLine(columns)
+      if (!has_begun) await writeDown(null)
+      has_begun = true
+      count += rows.length
+      yield heading + lines + (is_cut ? csvLine([cutWords(rows_max, noun)]) : '')
+      behind = is_more && rows.length > 0 ? positionOf(rows.at(-1)!) : page.ended_at
       if (is_cut || behind === null) return
     }
   } finally {
-    await writeDown(count)
+    if (has_begun) await writeDown(count)
   }
 }
 
@@ -54,10 +59,10 @@ function cutWords(rows_max: number, noun: string): string {
   return `NOT ALL: the file ends at ${rows_max} ${noun}. Export a shorter span for the older ones.`
 }
 
-type Span = { created_from: Date | undefined; created_before: Date | undefined }
+type Span = { created_from?: Date | undefined; created_before?: Date | undefined }
 
 /** Without a time, the last 90 days. Throws `invalid_request` for a longer span. */
-export function spanned<Filters extends Span>(
+export function withSpan<Filters extends Span>(
   filters: Filters,
   now: Date,
 ): Filters & { created_from: Date; created_before: Date } {
@@ -72,7 +77,10 @@ export function spanned<Filters extends Span>(
 }
 
 /** `payments-test-2026-09-01-2026-09-30.csv` */
-export function fileName(noun: string, { created_from, created_before }: Required<Span>): string {
-  const days = [created_from!, created_before!].map((at) => at.toISOString().slice(0, 10))
+export function fileName(
+  noun: string,
+  { created_from, created_before }: ReturnType<typeof withSpan>,
+): string {
+  const days = [created_from, created_before].map((at) => at.toISOString().slice(0, 10))
   return `${noun}-${days.join('-')}.csv`
 }

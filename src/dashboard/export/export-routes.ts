@@ -18,7 +18,7 @@ import { inMajorUnits } from '../../kernel/values.ts'
 import type { Member } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import type { Cell } from './csv.ts'
-import { bounds, days_max, type ExportedList, fileName, linesOf, spanned } from './export-file.ts'
+import { bounds, days_max, type ExportedList, fileName, linesOf, withSpan } from './export-file.ts'
 
 export const exportPaymentsHere = route({
   method: 'GET',
@@ -33,7 +33,7 @@ export const exportPaymentsHere = route({
   reply: z.unknown(),
   refusals: ['invalid_request'],
   handle: async (context: Context, { holder, query, now, request_id }): Promise<FileAnswer> => {
-    const filters = spanned({ merchant_id: holder.merchant_id, ...filtersOf(query) }, now)
+    const filters = withSpan({ merchant_id: holder.merchant_id, ...filtersOf(query) }, now)
     const payments = exportedPayments(context, { filters, member: holder, request_id })
     return { name: fileName(`payments-${query.mode}`, filters), parts: linesOf(payments, bounds) }
   },
@@ -63,8 +63,8 @@ export function exportedPayments(
         merchant_id,
         session_id: null,
         subject: merchant_id,
-        change: 'export.made',
-        detail: { of: 'payments', filters: named, count },
+        change: count === null ? 'export.begun' : 'export.made',
+        detail: { of: 'payments', filters: named, ...(count !== null && { count }) },
         actor: actorOf(member),
         request_id,
         at: world.clock.now(),

@@ -177,8 +177,8 @@ export const releaseBrakeHere = route({
         ? `Nobody but you can go through ${names}, which lists nothing: compare its payments in its portal, then release the brake anyway.`
         : 'Not every acquirer was gone through since the brake was pulled: what is found later may be reversed. Wait some minutes, or release it anyway.'
       throw new Refusal('invalid_request', words, {
-        field: 'anyway',
-        fault: names ? 'unlisted' : 'unswept',
+        ...{ field: 'anyway', fault: names ? 'unlisted' : 'unswept' },
+        ...(names && { members: { acquirers: names } }),
       })
     }
     const end = { brakes, at: now, by: holder.session.email }

@@ -2,8 +2,9 @@
 
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
-import { amount, currency } from '../../checkout/fields.ts'
+import { amount } from '../../checkout/fields.ts'
 import { listRefundLimits, setRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
+import { currency } from '../../http/currency.ts'
 import { route } from '../../http/route.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import { personLine } from '../../users/lines.ts'

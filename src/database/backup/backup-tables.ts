@@ -1,43 +1,96 @@
 // The tables that a backup holds, as the catalogue has them.
 
 import type { CopyTransaction } from '../driver/copies.ts'
-import { ownMigrations } from '../migrate.ts'
-import type { BackupPartition, BackupTable } from './backup-file.ts'
+import { newestOf, ownMigrations } from '../migrate.ts'
+import { readHomeSchema } from '../schema/home-schema.ts'
+import {
+  type BackupPartition,
+  type BackupTable,
+  partitionIn,
+  partitionLine,
+} from './backup-file.ts'
 
-type Row = BackupTable & { refers_to: string }
+export type BackupTables = {
+  /** Each after those to which it refers. */
+  tables: BackupTable[]
+  /** Those that neither the schema nor a migration makes, as `public.sessions.note`. */
+  columns_left_out: string[]
+  /** Where a name of the backup lies here: its `public` is the schema of the tables, whatever that is called. */
+  placeOf(name: string): string
+}
+
+type Row = { name: string; all_columns: string[]; refers_to: string }
 
 /**
- * The service's tables, each after those to which it refers. Unlogged ones are left out: they hold security codes and what counts
- * for minutes, and a crash empties them as well.
+ * The service's tables. Unlogged ones are left out: they hold security codes and what counts for minutes, and a crash empties them
+ * as well. Throws an Error where one of the others, or a column of it, is not there.
  */
-export async function backupTables(tx: CopyTransaction): Promise<BackupTable[]> {
-  const names = ownTables().join(',')
+export async function backupTables(tx: CopyTransaction): Promise<BackupTables> {
+  const home = await readHomeSchema(tx)
+  const own = ownTables((await newestOf(tx))!)
   const rows = await tx<Row[]>`
     with ours as (
-      select c.oid, format('%I.%I', n.nspname, c.relname) as name
+      select c.oid, case quote_ident(nspname) when ${home} then 'public' else quote_ident(nspname) end || '.' || quote_ident(relname) as name
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p') and c.relpersistence = 'p' and not c.relispartition
+        and quote_ident(nspname) in (${home}, 'vault', 'simulator')
     )
     select name,
-      (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
-        where attrelid = ours.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+      array(select quote_ident(attname) from pg_attribute
+        where attrelid = ours.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as all_columns,
       coalesce((select string_agg(target.name, ',') from pg_constraint f join ours target on target.oid = f.confrelid
         where f.contype = 'f' and f.conrelid = ours.oid and f.confrelid <> f.conrelid), '') as refers_to
-    from ours where name = any(string_to_array(${names}, ',')) order by name`
-  return inOrder(rows)
+    from ours where name = any(${[...own.keys()]}) order by name`
+  for (const [name, columns] of own) {
+    const row = rows.find((each) => each.name === name)
+    if (!row) throw new Error(`the database lacks the table ${name}, or it is unlogged`)
+    const present = row.all_columns.map(bare)
+    const missing = [...columns].filter((column) => !present.includes(column))
+    if (missing.length > 0) throw new Error(`the table ${name} lacks ${missing.join(', ')}`)
+  }
+  const isOwn = (name: string, column: string) => own.get(name)!.has(bare(column))
+  return {
+    tables: inOrder(rows).map(({ name, all_columns }) => ({
+      name,
+      columns: all_columns.filter((column) => isOwn(name, column)).join(', '),
+    })),
+    columns_left_out: rows.flatMap(({ name, all_columns }) =>
+      all_columns.filter((column) => !isOwn(name, column)).map((column) => `${name}.${column}`),
+    ),
+    placeOf: (name) => name.replace(/^public(?=\.)/, () => home),
+  }
 }
 
-/** Those that migrations make, as `public.sessions`. */
-function ownTables(): string[] {
-  const texts = ownMigrations().flatMap(({ text }) => [
-    ...text.matchAll(/^create table ([\w.]+) \(/gm),
-  ])
-  const names = texts.map(([, name]) => (name!.includes('.') ? name! : `public.${name}`))
-  return ['public.migrations', ...names]
+/** The columns of each table that is not unlogged, as `public.sessions`. */
+function ownTables(newest: number): Map<string, Set<string>> {
+  const own = new Map([['public.migrations', new Set(['number', 'name', 'applied_at'])]])
+  const nameOf = (name: string) => (name.includes('.') ? name : `public.${name}`)
+  for (const { number, text } of ownMigrations()) {
+    if (number > newest) break
+    for (const [, name, body] of text.matchAll(/^create table ([\w.]+) \(\n(.*?)^\)/gms)) {
+      own.set(nameOf(name!), new Set(namesIn(body!, columnLine)))
+    }
+    for (const [, name, changes] of text.matchAll(/^alter table ([\w.]+)\s([^;]*)/gm)) {
+      for (const column of namesIn(changes!, addedColumn)) own.get(nameOf(name!))?.add(column)
+    }
+  }
+  return own
 }
 
-function inOrder(rows: readonly Row[]): BackupTable[] {
-  const placed = new Map<string, BackupTable>()
+const columnLine = /^ {2}(?!(?:check|constraint|foreign|primary|unique)\b)"?(\w+)"? /gm
+const addedColumn = /\badd column (?:if not exists )?"?(\w+)"?/g
+
+function namesIn(text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([, name]) => name!)
+}
+
+/** SQL quotes the names that are keywords, too. */
+function bare(column: string): string {
+  return column.replace(/^"(\w+)"$/, '$1')
+}
+
+function inOrder(rows: readonly Row[]): Row[] {
+  const placed = new Map<string, Row>()
   while (placed.size < rows.length) {
     const next = rows.filter(
       ({ name, refers_to }) =>
@@ -45,21 +98,30 @@ function inOrder(rows: readonly Row[]): BackupTable[] {
         refers_to.split(',').every((target) => target === '' || placed.has(target)),
     )
     if (next.length === 0) throw new Error('tables refer to each other in a circle')
-    for (const { name, columns } of next) placed.set(name, { name, columns })
+    for (const row of next) placed.set(row.name, row)
   }
   return [...placed.values()]
 }
 
-/** The partitions of days. The default ones come with their tables. */
-export async function backupPartitions(tx: CopyTransaction): Promise<BackupPartition[]> {
-  const rows = await tx<BackupPartition[]>`
-    select format('%I.%I', n.nspname, c.relname) as name,
-      format('%I.%I', o.nspname, p.relname) as parent, bounds
+/**
+ * The partitions of days, beside their tables. The default ones come with those, and they take the rows of an operator's own
+ * partitions.
+ */
+export async function backupPartitions(
+  tx: CopyTransaction,
+  { tables, placeOf }: BackupTables,
+): Promise<BackupPartition[]> {
+  const rows = await tx<{ name: string; place: string; bounds: string }[]>`
+    select quote_ident(c.relname) as name, format('%I.%I', n.nspname, p.relname) as place, bounds
     from pg_inherits i
-      join pg_class c on c.oid = i.inhrelid join pg_namespace n on n.oid = c.relnamespace
-      join pg_class p on p.oid = i.inhparent join pg_namespace o on o.oid = p.relnamespace,
+      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+      join pg_namespace n on n.oid = p.relnamespace and n.oid = c.relnamespace,
       pg_get_expr(c.relpartbound, c.oid) as bounds
     where c.relispartition and c.relkind = 'r' order by 2, 1`
-  const own = ownTables()
-  return rows.filter(({ parent, bounds }) => own.includes(parent) && bounds !== 'DEFAULT')
+  return rows.flatMap(({ name, place, bounds }) => {
+    const parent = tables.find((table) => placeOf(table.name) === place)?.name
+    if (!parent) return []
+    const partition = { name: `${parent.split('.')[0]}.${name}`, parent, bounds }
+    return partitionIn(partitionLine(partition)) ? [partition] : []
+  })
 }

@@ -9,6 +9,7 @@ import {
   type BackupCounts,
   BackupFileError,
   type BackupHead,
+  type BackupPartition,
   type BackupReader,
   type BackupTable,
   begin_line,
@@ -20,7 +21,7 @@ import {
   partitionLine,
   rowsIn,
 } from './backup-file.ts'
-import { backupTables } from './backup-tables.ts'
+import { type BackupTables, backupTables } from './backup-tables.ts'
 import { liftLimits } from './write-backup.ts'
 
 /**
@@ -38,7 +39,7 @@ export async function faultOfTarget(sql: Sql, head: BackupHead): Promise<string 
   if (newest === null) {
     const [row] = await sql<[{ count: number }]>`
       select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.relkind in ('r', 'p') and n.nspname = any(array['public', 'vault', 'simulator'])`
+      where c.relkind in ('r', 'p') and n.nspname in (current_schema(), 'vault', 'simulator')`
     return row.count === 0 ? null : has_tables
   }
   if (newest > head.migration) {
@@ -72,9 +73,9 @@ export async function loadBackup(
     // A service that starts now waits, and then finds what was loaded.
     await tx`lock table merchants in access exclusive mode`
     if (await holdsSomething(tx)) throw new Error(has_tables)
-    const tables = await backupTables(tx)
-    await tx.unsafe(`truncate ${tables.map(({ name }) => name).join(', ')} cascade`)
-    const counts = await loadLines(tx, reader, tables)
+    const own = await backupTables(tx)
+    await tx.unsafe(`truncate ${own.tables.map(({ name }) => own.placeOf(name)).join()} cascade`)
+    const counts = await loadLines(tx, reader, own)
     await atLast(tx)
     return counts
   })
@@ -83,7 +84,7 @@ export async function loadBackup(
 async function loadLines(
   tx: CopyTransaction,
   reader: BackupReader,
-  tables: BackupTable[],
+  own: BackupTables,
 ): Promise<BackupCounts> {
   const counts: BackupCounts = {}
   for (;;) {
@@ -98,8 +99,8 @@ async function loadLines(
     }
     const partition = partitionIn(line)
     const copy = copyIn(line)
-    if (partition) await tx.unsafe(partitionLine(partition))
-    else if (copy) counts[copy.name] = await loadRows(tx, reader, statementOf(copy, tables))
+    if (partition) await tx.unsafe(partitionLine(inPlace(partition, own)))
+    else if (copy) counts[copy.name] = await loadRows(tx, reader, statementOf(copy, own))
     else if (line !== begin_line && line !== end_line) {
       throw new BackupFileError(`has a line that no backup has: ${line.slice(0, 60)}`)
     }
@@ -107,12 +108,16 @@ async function loadLines(
 }
 
 /** The order of columns is the file's: tables that migrations made have others at their end. */
-function statementOf({ name, columns }: BackupTable, tables: readonly BackupTable[]): string {
+function statementOf({ name, columns }: BackupTable, { tables, placeOf }: BackupTables): string {
   const target = tables.find((table) => table.name === name)
   if (!target || sorted(target.columns) !== sorted(columns)) {
     throw new BackupFileError(`has a table that is not of its release: ${name}`)
   }
-  return `copy ${name} (${columns}) from stdin`
+  return `copy ${placeOf(name)} (${columns}) from stdin`
+}
+
+function inPlace({ name, parent, bounds }: BackupPartition, own: BackupTables): BackupPartition {
+  return { name: own.placeOf(name), parent: own.placeOf(parent), bounds }
 }
 
 function sorted(columns: string): string {

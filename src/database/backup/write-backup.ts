@@ -18,9 +18,12 @@ import {
   rows_end,
   rowsIn,
 } from './backup-file.ts'
-import { backupPartitions, backupTables } from './backup-tables.ts'
+import { type BackupTables, backupPartitions, backupTables } from './backup-tables.ts'
 
-export type WrittenBackup = { head: BackupHead; counts: BackupCounts }
+export type WrittenBackup = Pick<BackupTables, 'columns_left_out'> & {
+  head: BackupHead
+  counts: BackupCounts
+}
 
 /** The file is there when it is whole and on the disk, for its user alone. It replaces none. Throws EEXIST where one is there. */
 export async function writeBackup(
@@ -34,15 +37,16 @@ export async function writeBackup(
     const written = await copies.begin('isolation level repeatable read read only', async (tx) => {
       await liftLimits(tx)
       const head = await readHead(tx, { version, now })
+      const own = await backupTables(tx)
       const counts: BackupCounts = {}
       const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
-      await pipeline(backupText(tx, head, counts), createGzip(), file).catch((error) => {
+      await pipeline(backupText(tx, { head, own, counts }), createGzip(), file).catch((error) => {
         fault = error
         // The driver would wait for whoever reads what the server still sends.
         void copies.end()
         throw error
       })
-      return { head, counts }
+      return { head, counts, columns_left_out: own.columns_left_out }
     })
     linkSync(draft, path)
     syncEntries(dirname(path))
@@ -82,16 +86,15 @@ async function readHead(
 
 async function* backupText(
   tx: CopyTransaction,
-  head: BackupHead,
-  counts: BackupCounts,
+  { head, own, counts }: { head: BackupHead; own: BackupTables; counts: BackupCounts },
 ): AsyncGenerator<string | Buffer> {
   yield `${first_line}\n${headLine(head)}\n${begin_line}\n`
-  for (const partition of await backupPartitions(tx)) yield `${partitionLine(partition)}\n`
-  for (const table of await backupTables(tx)) {
+  for (const partition of await backupPartitions(tx, own)) yield `${partitionLine(partition)}\n`
+  for (const table of own.tables) {
     const { name, columns } = table
     yield `${copyLine(table)}\n`
     let count = 0
-    const rows = tx.copyOut(`copy (select ${columns} from ${name}) to stdout`)
+    const rows = tx.copyOut(`copy (select ${columns} from ${own.placeOf(name)}) to stdout`)
     for await (const bytes of rows) {
       count += rowsIn(bytes)
       yield bytes

@@ -70,10 +70,23 @@ test('one that is otherwise is refused, and left as it is', async () => {
   expect(await stateOf()).toEqual(untouched)
 })
 
-test('one whose tables lie in the first schema of its search_path is adopted, too', async () => {
-  const { sql } = database
-  await sql.unsafe('alter schema public rename to "shop 1"; create schema public')
-  const elsewhere = await fresh.open({ url: `${fresh.url}&search_path="shop 1"` })
+test.each([
+  'shop 1',
+  'shop,1',
+  'the "shop"',
+  'Shop$',
+  // What tables, columns, values and other names begin with, too.
+  'payments',
+  'payment',
+  'sessions',
+  'merchant_id',
+  'user',
+])('one whose tables lie in the schema «%s» of its search_path is adopted, too', async (name) => {
+  const quoted = `"${name.replaceAll('"', '""')}"`
+  await database.sql.unsafe(`alter schema public rename to ${quoted}; create schema public`)
+  const elsewhere = await fresh.open({
+    url: `${fresh.url}&search_path=${encodeURIComponent(quoted)}`,
+  })
   expect(await run(elsewhere)).toEqual(later)
   await elsewhere.close()
 })

@@ -1,18 +1,19 @@
-// Compares a database's tables with what the schema makes. The server makes them a second time, empty and beside the others, in a
-// transaction that takes them back: so it is the same server that says how each of the two is to be written.
+// Compares a database's tables with those that the schema makes. For that the server makes the schema's tables beside them, empty, in a
+// transaction that it rolls back. So the same server describes both, in the same words.
 
 import type { AnySql } from '../open.ts'
 import { type Catalogue, type DescribedSchemas, describeCatalogue } from './catalogue.ts'
+import { readHomeSchema } from './home-schema.ts'
 
 const faults_shown = 5
 
 /** Throws an Error with a message for people where the tables are not those that these texts make, or are not ready. */
 export async function compareTables(tx: AnySql, texts: readonly string[]): Promise<void> {
-  // Usually `public`: the first schema of the role's search_path.
-  const [home] = await tx<[{ name: string }]>`
-    select nspname as name from pg_namespace n join pg_class c on n.oid = relnamespace where c.oid = 'migrations'::regclass`
+  const home = await readHomeSchema(tx)
   const expected = await makeAndDescribe(tx, texts)
-  const faults = differences(expected, await describeCatalogue(tx, schemasOf('', home.name)))
+  const table_names = [...expected.keys()].flatMap((name) => /^table (.+)/.exec(name)?.[1] ?? [])
+  const actual = await describeCatalogue(tx, schemasOf('', home), table_names)
+  const faults = differences(expected, actual)
   await tx`set local search_path to default`
   if (faults.length === 0) return refuseUnfilled(tx)
   const more = faults.length - faults_shown
@@ -22,7 +23,7 @@ export async function compareTables(tx: AnySql, texts: readonly string[]): Promi
   )
 }
 
-/** What differs, in words. More tables, columns and indexes may be an operator's own; a further constraint refuses rows of ours. */
+/** What differs, in words. Things of an operator's own are no fault unless they may refuse or change rows of ours. */
 function differences(expected: Catalogue, actual: Catalogue): string[] {
   const wrong = [...expected].flatMap(([name, definition]) => {
     const actual_definition = actual.get(name)
@@ -30,11 +31,17 @@ function differences(expected: Catalogue, actual: Catalogue): string[] {
     if (actual_definition === definition) return []
     return [`the ${name} is «${actual_definition}» instead of «${definition}»`]
   })
-  const further = [...actual.keys()].filter((name) => {
-    const table = /^constraint .* of (.*)$/.exec(name)?.[1]
-    return table && expected.has(`table ${table}`) && !expected.has(name)
-  })
-  return [...wrong, ...further.map((name) => `the ${name} is one too many`)]
+  const further = [...actual].flatMap(([name, definition]) =>
+    !expected.has(name) && mayRefuseRows(name, definition) ? [`the ${name} is one too many`] : [],
+  )
+  return [...wrong, ...further]
+}
+
+function mayRefuseRows(name: string, definition: string): boolean {
+  if (name.startsWith('index ')) return definition.startsWith('CREATE UNIQUE ')
+  // A default or a generated value would follow.
+  if (name.startsWith('column ')) return definition.endsWith(' not null')
+  return /^(constraint|trigger|rule) /.test(name)
 }
 
 /** Before the names of the schemas of the second tables. */

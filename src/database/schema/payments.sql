@@ -61,7 +61,8 @@ create index payments_by_transaction on payments (merchant_id, acquirer_transact
 create index payments_by_reference
   on payments (merchant_id, mode, order_reference text_pattern_ops, created_at desc, payment_id desc)
   where order_reference is not null;
--- Empty, because every payment is written with its card. Releases before 0.1.0, which run beside this one, look here for others.
+-- Empty, because every payment is written with its card. Two look here for others: releases before 0.1.0, which run beside this one,
+-- and the comparison that adopts their database. It can go with both of them.
 create index payments_to_fill on payments (merchant_id, payment_id) where card_brand is null;
 
 -- Every call to an acquirer, written before it is made. operation_id is our reference at the acquirer.

@@ -57,6 +57,21 @@ test('search, kind and days stand in the address, and lead to the route', async 
   })
 })
 
+test.each([
+  ['nothing so far, of which older lines may match', 0, true, 'Nothing found so far.'],
+  ['nothing at all', 0, false, 'No line matches.'],
+  ['some, of which older lines may match', 3, true, 'Searched back to '],
+])('a search finds %s', async (_, count, has_more, words) => {
+  const data = more.audit.slice(0, count)
+  const next_cursor = has_more ? 'next' : null
+  standIn.on('GET /audit', () => ({ body: { data, people: {}, has_more, next_cursor } }))
+  await visit('audit?search=Jo', async (page) => {
+    await page.getByText(words).waitFor()
+    expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(has_more ? 1 : 0)
+    await picture(page, `dashboard-audit-${count}-${has_more ? 'more' : 'end'}`)
+  })
+})
+
 test('what the filters show goes into a file', async () => {
   const asked: Query[] = []
   standIn.on('GET /audit', () => ({ body: listed(more.audit) }))

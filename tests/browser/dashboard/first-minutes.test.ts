@@ -81,7 +81,7 @@ describe('a test payment', () => {
     playSteps({})
     await open(`${place}/overview`)
     await button('Make a test payment').click()
-    await page.getByRole('alert').filter({ hasText: 'merchant not active' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'The account is suspended' }).waitFor()
     await open(`${place.replace(/test$/, 'live')}/overview`)
     await page.getByText('of payments succeed').waitFor()
     expect(await button('Make a test payment').count()).toBe(0)

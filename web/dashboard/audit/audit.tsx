@@ -12,12 +12,14 @@ import { Empty } from '../parts/empty.tsx'
 import { IdLink } from '../parts/id.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { Older } from '../parts/older.tsx'
+import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
 import { say } from '../words.ts'
 import { AuditFilters } from './filters.tsx'
 import { addressOf, type Filters, filtersIn, queryOf } from './search.ts'
+
+const rows_a_page = 50
 
 export function Audit() {
   const { merchant_id, pathOf } = useHere()
@@ -26,8 +28,9 @@ export function Audit() {
   const query = queryOf(filters)
   const pages = usePages('GET /{merchant_id}/audit', {
     merchant_id,
-    query: { limit: 50, ...query },
+    query: { limit: rows_a_page, ...query },
   })
+  const lines = pages.answer.data ?? []
   const people: Record<string, string> = Object.assign(
     {},
     ...pages.replies.map((reply) => reply.people),
@@ -56,15 +59,22 @@ export function Audit() {
       <Loaded answer={pages.answer} rows={10}>
         {(lines) =>
           lines.length === 0 ? (
-            <Empty title={say(Object.keys(filters).length > 0 ? 'no_lines_fit' : 'no_lines')} />
+            <NoLines has_filters={Object.keys(filters).length > 0} has_more={pages.has_more} />
           ) : (
             <Lines lines={lines} people={people} />
           )
         }
       </Loaded>
+      <LookedBack pages={pages} rows={lines.map(({ at }) => at)} rows_a_page={rows_a_page} />
       <Older pages={pages} />
     </Screen>
   )
+}
+
+/** One answer looks through some thousand lines: older ones may match. */
+function NoLines({ has_filters, has_more }: { has_filters: boolean; has_more: boolean }) {
+  if (has_more) return <Empty title={say('no_lines_so_far')} />
+  return <Empty title={say(has_filters ? 'no_lines_fit' : 'no_lines')} />
 }
 
 function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, string> }) {

@@ -1,6 +1,7 @@
 // The search of the journal, its filters by the kind of action and by days, and what is active with a way to drop it.
 
 import { type FormEvent, useState } from 'react'
+import { idOfActor } from '../parts/actor.tsx'
 import { DayChips } from '../parts/day-chips.tsx'
 import { textsOf } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -42,11 +43,11 @@ export function AuditFilters({
         </select>
         <DayChips times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />
         {search && (
-          <Dropped text={search} onDrop={() => onFilters({ ...filters, search: undefined })} />
+          <FilterChip text={search} onDrop={() => onFilters({ ...filters, search: undefined })} />
         )}
         {actor && (
-          <Dropped
-            text={people[actor.replace(/^\w+ /, '')] ?? actor}
+          <FilterChip
+            text={people[idOfActor(actor)] ?? actor}
             onDrop={() => onFilters({ ...filters, actor: undefined })}
           />
         )}
@@ -82,7 +83,7 @@ function SearchField({ search, onSearch }: { search: string; onSearch: (text: st
   )
 }
 
-function Dropped({ text, onDrop }: { text: string; onDrop: () => void }) {
+function FilterChip({ text, onDrop }: { text: string; onDrop: () => void }) {
   return (
     <button
       type="button"

@@ -34,8 +34,8 @@ export function unreachable(): Refused {
 }
 
 /** What the page itself refuses to send: the field says so as if the service had. */
-export function mistyped(field: string, fault: string): Refused {
-  return new Refused(0, { error: 'mistyped', field, fault })
+export function typo(field: string, fault: 'amount'): Refused {
+  return new Refused(0, { error: 'typo', field, fault })
 }
 
 export async function refusedBy(response: Response): Promise<Refused> {

@@ -2,9 +2,9 @@
 
 import type { ScreenName } from './screen-names.ts'
 
-type Shown = { screen: ScreenName; path: string }
+type Place = { screen: ScreenName; path: string }
 
-const showing: Record<string, (id: string) => Shown> = {
+const showing: Record<string, (id: string) => Place> = {
   pay: (id) => ({ screen: 'payments', path: `payments/${id}` }),
   // A session is shown by its newest payment.
   cs: (id) => ({ screen: 'payments', path: `payments/${id}` }),
@@ -19,7 +19,7 @@ const showing: Record<string, (id: string) => Shown> = {
 }
 
 /** Null where no screen shows it. */
-export function screenOfId(id: string): Shown | null {
+export function screenOfId(id: string): Place | null {
   const [, kind = ''] = /^([a-z_]+)_[0-9a-z]{8,}$/i.exec(id) ?? []
   const shown = showing[kind.toLowerCase()]
   return shown ? shown(id) : null

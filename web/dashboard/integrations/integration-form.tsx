@@ -3,7 +3,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Integration } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
-import { mistyped, type Refused } from '../client/refused.ts'
+import { type Refused, typo } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
@@ -72,23 +72,23 @@ function IntegrationForm({
   const [lines, setLines] = useState(
     () => integration?.price_list?.map((line) => typedLine(line, locale)) ?? [],
   )
-  const [typo, setTypo] = useState<Refused | null>(null)
+  const [mistake, setMistake] = useState<Refused | null>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (act.isPending) return
-    setTypo(null)
+    setMistake(null)
     try {
       const body = differenceOf(integration, textsOf(event.currentTarget), lines, locale)
       if (Object.keys(body).length === 0) return onClose()
       onSend(body)
     } catch (error) {
       if (!(error instanceof Mistyped)) throw error
-      setTypo(mistyped(error.member, 'amount'))
+      setMistake(typo(error.member, 'amount'))
     }
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form refused={typo ?? act.error} onSubmit={submit}>
+      <Form refused={mistake ?? act.error} onSubmit={submit}>
         <PlaceFields integration={integration} />
         <HoldFields integration={integration} />
         <Group title={say('prices')}>

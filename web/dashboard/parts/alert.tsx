@@ -54,7 +54,7 @@ export function RefusalAlert({
 /** For whoever asks for help: the service's own sentence, and the id by which its log knows the request. */
 export function RefusalDetails({ refused }: { refused: Refused }) {
   const { request_id, message, code } = refused
-  if (!request_id) return null
+  if (!request_id && message === code) return null
   return (
     <details className="hint" open={knownWords(refused) === null}>
       <summary>{say('details')}</summary>
@@ -63,9 +63,11 @@ export function RefusalDetails({ refused }: { refused: Refused }) {
           <English text={message} />
         </p>
       )}
-      <p>
-        {say('request_id')}: <Copyable text={request_id} label={say('request_id')} />
-      </p>
+      {request_id && (
+        <p>
+          {say('request_id')}: <Copyable text={request_id} label={say('request_id')} />
+        </p>
+      )}
     </details>
   )
 }

@@ -14,14 +14,14 @@ import { RefusalDetails } from './alert.tsx'
 import { useRefusalAt } from './form.tsx'
 import { refusalWords } from './refusal-words.ts'
 
-type Noted = {
+type Note = {
   /** The member of the request that the field becomes, where it is not called like the field. */
   member?: string
   hint?: ReactNode
 }
 
 type FieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> &
-  Noted & { label: string; fault?: string | null }
+  Note & { label: string; fault?: string | null }
 
 export function Field({ label, hint, fault, member, ...input }: FieldProps) {
   const { note, ...control } = useNote<HTMLInputElement>({
@@ -37,7 +37,7 @@ export function Field({ label, hint, fault, member, ...input }: FieldProps) {
 }
 
 type TextFieldProps = Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'> &
-  Noted & { label: string }
+  Note & { label: string }
 
 /** Of several lines. */
 export function TextField({ label, hint, member, ...area }: TextFieldProps) {
@@ -52,7 +52,7 @@ export function TextField({ label, hint, member, ...area }: TextFieldProps) {
 }
 
 type ChoiceProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'> &
-  Noted & { label: string; options: { value: string; text: string }[] }
+  Note & { label: string; options: { value: string; text: string }[] }
 
 export function Choice({ label, hint, member, options, ...select }: ChoiceProps) {
   const { note, ...control } = useNote<HTMLSelectElement>({ member: member ?? select.name, hint })
@@ -72,7 +72,7 @@ export function Choice({ label, hint, member, options, ...select }: ChoiceProps)
 }
 
 type TickProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'type'> &
-  Noted & { label: ReactNode }
+  Note & { label: ReactNode }
 
 export function Tick({ label, hint, member, ...input }: TickProps) {
   const { note, ...control } = useNote<HTMLInputElement>({ member: member ?? input.name, hint })
@@ -118,7 +118,7 @@ function useNote<Control extends HTMLElement>({
   member,
   hint,
   fault,
-}: Noted & { fault?: string | null }) {
+}: Note & { fault?: string | null }) {
   const id = useId()
   const ref = useRef<Control>(null)
   const refused = useRefusalAt(member === undefined ? [] : [member], ref)

@@ -16,7 +16,7 @@ export function Id({ id }: { id: string }) {
   )
 }
 
-/** Leads to what the id names, where the person may see that. `by` names it in place of an id that no screen shows. */
+/** Leads to what the id names, where the person may see that. Where no screen shows `id`, the link leads to what `by` names. */
 export function IdLink({ id, by = id, text }: { id: string; by?: string; text?: string }) {
   const here = useHere()
   const shown = screenOfId(id) ?? screenOfId(by)

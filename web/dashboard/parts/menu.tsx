@@ -1,4 +1,4 @@
-// A button that opens a menu, and looks it.
+// A button that opens a menu. An arrow on it says so.
 
 import type { ReactNode } from 'react'
 import {

@@ -24,8 +24,13 @@ export function knownWords(refused: Refused): string | null {
   return of_fault || (code === 'invalid_request' ? null : sayKnown('refusal', code))
 }
 
-function valuesOf({ bound }: Refused): Record<string, string | number> {
-  return { ...(bound !== null && { bound }), example: amountExample(null) }
+function valuesOf({ bound, members }: Refused): Record<string, string | number> {
+  const { acquirers } = members
+  return {
+    ...(bound !== null && { bound }),
+    ...(typeof acquirers === 'string' && { acquirers }),
+    example: amountExample(null),
+  }
 }
 
 /** Of `credentials.api_key` those of the whole name, else those of `credentials`; places in lists count for nothing. */

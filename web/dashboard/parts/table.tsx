@@ -27,7 +27,7 @@ export function Table<Row>({
   keyOf: (row: Row) => string
   /** Makes the content of the first column a link, which covers the whole row. */
   hrefOf?: (row: Row) => string
-  /** Every row has one line, on a phone one height: what is too long ends in dots, and is whole for who points at it. */
+  /** Every row has one line, on a phone one height: what is too long ends in dots. Its title has the whole of it. */
   is_even?: boolean
 }) {
   return (

@@ -6,8 +6,7 @@ import { usePages } from '../client/pages.ts'
 import { ExportButton } from '../export/export.tsx'
 import { useHere } from '../merchant.ts'
 import { Loaded } from '../parts/loaded.tsx'
-import { dayWords } from '../parts/moment.tsx'
-import { Older } from '../parts/older.tsx'
+import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { say } from '../words.ts'
 import { FilterChips } from './filter-chips.tsx'
@@ -27,7 +26,6 @@ export function Payments() {
   const pages = usePages('GET /{merchant_id}/payments', { merchant_id, query })
   const show = (next: Filters) => navigate(pathOf(`payments${queryOf(next)}`))
   const rows = pages.answer.data ?? []
-  const oldest = rows.at(-1)
   const currencies = rows.flatMap(({ currency }) => (currency ? [currency] : []))
   return (
     <Screen
@@ -62,11 +60,11 @@ export function Payments() {
           )
         }
       </Loaded>
-      {pages.has_more && rows.length % rows_a_page !== 0 && oldest && (
-        <p className="hint center">
-          {say('looked_back', { date: dayWords(new Date(oldest.created_at)) })}
-        </p>
-      )}
+      <LookedBack
+        pages={pages}
+        rows={rows.map(({ created_at }) => created_at)}
+        rows_a_page={rows_a_page}
+      />
       <Older pages={pages} />
     </Screen>
   )
