@@ -90,8 +90,12 @@ export async function serve(
       webhook_urls: webhookUrls(config, world.clock),
       webhook_sending: sending,
       judge_api_url: apiUrlJudge(config, world.clock),
-      ...{ wakeDeliveries, events, requests, unnamedProxy },
-      ...{ clock_fault: watch.fault, keys },
+      wakeDeliveries,
+      events,
+      requests,
+      unnamedProxy,
+      clock_fault: watch.fault,
+      keys,
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
       demoMerchant: () => demo,
@@ -145,8 +149,17 @@ function askedFor(config: Config) {
   const { dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds } = config
   const { program } = config
   return {
-    ...{ three_ds, simulator, gateway_limit, connection_limit, trusted_proxies },
-    ...{ dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds, program },
+    three_ds,
+    simulator,
+    gateway_limit,
+    connection_limit,
+    trusted_proxies,
+    dashboard_url,
+    single_sign_on,
+    sign_in,
+    request_log,
+    clock_offset_seconds,
+    program,
     metrics_apart: config.metrics_port !== null,
     receipt_modes: receiptModes(config.mail),
     pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
@@ -154,10 +167,7 @@ function askedFor(config: Config) {
 }
 
 /** Starts the background jobs and the delivery of webhooks alone. */
-export async function work(
-  config: Config,
-  between: Between = {},
-): Promise<Pick<RunningService, 'database' | 'stop'>> {
+export async function work(config: Config, between: Between = {}): Promise<Pick<RunningService, 'database' | 'stop'>> {
   const opened = wrapped(await open(config), between)
   const { world, database } = opened
   const watch = await watchClock(config, opened)

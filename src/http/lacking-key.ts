@@ -26,13 +26,7 @@ const judgedByKey: ReadonlySet<RefusalCode> = new Set([
 ] as const)
 
 /** The server's answer to whatever a request threw. */
-export function failing({
-  world,
-  keys,
-}: {
-  world: Pick<World, 'log'>
-  keys?: KeyJudge | undefined
-}) {
+export function failing({ world, keys }: { world: Pick<World, 'log'>; keys?: KeyJudge | undefined }) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // The client left in the middle of a body: nobody reads the answer, and the service did not fail.
     const broke_off = error === request.raw.errored

@@ -35,13 +35,7 @@ import { languageFor } from '../kernel/words.ts'
 import type { World } from '../kernel/world.ts'
 import { type Directory, openDirectory } from '../merchants/directory.ts'
 import { openKeyUses } from '../merchants/key-uses.ts'
-import {
-  type Assets,
-  assetPages,
-  keepForLater,
-  readAssets,
-  readDashboardAssets,
-} from '../pages/assets.ts'
+import { type Assets, assetPages, keepForLater, readAssets, readDashboardAssets } from '../pages/assets.ts'
 import { cardFieldsPage } from '../pages/card-fields.ts'
 import { dashboardPages } from '../pages/dashboard.ts'
 import { type DemoShop, demoShopPages } from '../pages/demo-shop.ts'
@@ -169,9 +163,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
       receiveNotices(parts.connectors ?? connectors),
       ...assetPages(assets, dashboardAssets),
       ...shopperPages(assets, parts),
-      ...(parts.single_sign_on
-        ? singleSignOnPages(openSingleSignOn(parts.single_sign_on, parts))
-        : []),
+      ...(parts.single_sign_on ? singleSignOnPages(openSingleSignOn(parts.single_sign_on, parts)) : []),
       ...dashboardPages(dashboardAssets),
       ...operational.filter((page) => !parts.metrics_apart || !isMetrics(page)),
     ],
@@ -181,13 +173,17 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     ...limitedTogether(parts),
     connections_max: connectionsMax(parts.connection_limit, world.log),
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
-    ...{ isClockFarOff: parts.isClockFarOff, keys },
+    isClockFarOff: parts.isClockFarOff,
+    keys,
     tracing: parts.tracing,
   })
   const metricsApp = parts.metrics_apart
     ? await openServer({
         ...shared,
-        ...{ routes: [], streams: [], pages: operational.filter(isMetrics), peers: [] },
+        routes: [],
+        streams: [],
+        pages: operational.filter(isMetrics),
+        peers: [],
         connections_max: metrics_connections_max,
       })
     : null
@@ -212,10 +208,7 @@ const metrics_connections_max = 100
 
 type ContextOptions = { directory: Directory; own_calls: OwnCalls }
 
-async function contextOf(
-  parts: ServiceOptions,
-  { directory, own_calls }: ContextOptions,
-): Promise<Context> {
+async function contextOf(parts: ServiceOptions, { directory, own_calls }: ContextOptions): Promise<Context> {
   const { world, keyring, database } = parts
   const { sql } = database
   const { base_url } = parts.addresses
@@ -272,9 +265,7 @@ function doorkeeperOf(parts: ServiceOptions): Context['doorkeeper'] {
   const { single_sign_on: asked } = parts
   const shown = {
     wants_both: parts.sign_in === 'passkey_and_password',
-    single_sign_on: asked
-      ? { name: new URL(asked.issuer).hostname, path: begin_path, prove_path }
-      : null,
+    single_sign_on: asked ? { name: new URL(asked.issuer).hostname, path: begin_path, prove_path } : null,
     shut_domains: asked?.is_required ? asked.domains : [],
     program: parts.program ?? 'ripper',
     demoMerchant: parts.demoMerchant ?? (() => null),

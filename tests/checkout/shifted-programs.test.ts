@@ -10,7 +10,8 @@ test('processes of one database have the same shift, and a shifted one releases 
   const env = {
     RIPPER_DATABASE_URL: database.url,
     RIPPER_MASTER_KEY: randomBytes(32).toString('base64'),
-    ...{ RIPPER_PORT: '0', RIPPER_DATABASE_CONNECTIONS: '2' },
+    RIPPER_PORT: '0',
+    RIPPER_DATABASE_CONNECTIONS: '2',
   }
   const shifted = { ...env, RIPPER_CLOCK_OFFSET_SECONDS: '3600' }
   const first = await serve({ env })

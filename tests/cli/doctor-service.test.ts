@@ -6,8 +6,13 @@ import { type ServiceFacts, serviceChecks } from '../../src/cli/doctor/service.t
 
 const unreached: ServiceFacts = {
   base_url: 'https://pay.example',
-  ...{ health_status: null, ready_status: null, ready_fault: null },
-  ...{ health_failure: null, is_itself: false, is_same_release: null, clock_ahead_ms: null },
+  health_status: null,
+  ready_status: null,
+  ready_fault: null,
+  health_failure: null,
+  is_itself: false,
+  is_same_release: null,
+  clock_ahead_ms: null,
 }
 
 test.each<[string, boolean, RegExp]>([

@@ -17,7 +17,9 @@ test.each([
     env: {
       RIPPER_DATABASE_URL: database.url,
       RIPPER_MASTER_KEY: randomBytes(32).toString('base64'),
-      ...{ RIPPER_PORT: '0', RIPPER_DATABASE_CONNECTIONS: '2', RIPPER_LOG_LEVEL: 'silent' },
+      RIPPER_PORT: '0',
+      RIPPER_DATABASE_CONNECTIONS: '2',
+      RIPPER_LOG_LEVEL: 'silent',
     },
   })
   expect(stderr).toContain(`ripper ${command}: relation "${table}" does not exist`)

@@ -21,9 +21,7 @@ const keys = openKeyWatch({ sql, keyring: stale_keyring, log: quiet })
 const stale = await startService({ database, master_keys: [old_key], keys })
 const young = await startService({ database, master_keys: [new_key, old_key] })
 const { secret_key } = stale.account
-const [atStale, atYoung] = [stale, young].map(({ base_url }) =>
-  openClient({ base_url, secret_key }),
-)
+const [atStale, atYoung] = [stale, young].map(({ base_url }) => openClient({ base_url, secret_key }))
 
 afterAll(async () => {
   await stale.close()
@@ -62,9 +60,7 @@ test('what it cannot judge is answered 503, the rest as ever', async () => {
   expect([again.status, again.body.id]).toEqual([201, before.body.id])
   expect((await atStale!.create(purchase, 'after')).status).toBe(201)
   expect((await atYoung!.create(purchase, 'shop-order-1')).body.id).toBe(made.body.id)
-  expect(refusal(await atYoung!.create({ ...purchase, amount: 1 }, 'shop-order-1'))).toBe(
-    '409 idempotency_key_reused',
-  )
+  expect(refusal(await atYoung!.create({ ...purchase, amount: 1 }, 'shop-order-1'))).toBe('409 idempotency_key_reused')
 })
 
 test('jobs and deliveries wait until it has the key', async () => {

@@ -67,9 +67,7 @@ test('the image leaves out packages that the installed service does not import',
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => read(`src/${name}`))
     .join('\n')
-  const imported = left_out.filter((name) =>
-    new RegExp(`(?:from |import\\()'${name}(?:/[^']*)?'`).test(sources),
-  )
+  const imported = left_out.filter((name) => new RegExp(`(?:from |import\\()'${name}(?:/[^']*)?'`).test(sources))
   expect(imported).toEqual([])
 })
 
@@ -84,17 +82,9 @@ test('image, compose and unit are of this release and stop as the guide for oper
 })
 
 test('the worker runs as the service does, in a folder of its own', () => {
-  const own = [
-    'Description',
-    'Environment=RIPPER_DATA_DIR',
-    'ExecStart',
-    'WorkingDirectory',
-    'StateDirectory',
-  ]
+  const own = ['Description', 'Environment=RIPPER_DATA_DIR', 'ExecStart', 'WorkingDirectory', 'StateDirectory']
   const common = (text: string) =>
-    text
-      .split('\n')
-      .filter((line) => !line.startsWith('#') && !own.some((name) => line.startsWith(`${name}=`)))
+    text.split('\n').filter((line) => !line.startsWith('#') && !own.some((name) => line.startsWith(`${name}=`)))
   expect(common(worker)).toEqual(common(unit))
   expect(worker).toContain('/ripper worker\n')
   for (const text of [unit, worker]) {

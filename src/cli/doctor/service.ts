@@ -53,10 +53,7 @@ export const serviceChecks: Check<ServiceFacts>[] = [
       if (health_status === 200) return ok(`runs at ${base_url}`)
       if (health_status === null) {
         const failure = health_failure ?? 'no answer in time'
-        return problem(
-          `${base_url} cannot be reached (${failure})`,
-          unreachedAdvice(failure, is_itself),
-        )
+        return problem(`${base_url} cannot be reached (${failure})`, unreachedAdvice(failure, is_itself))
       }
       return problem(
         `${base_url}/healthz answers ${health_status}`,

@@ -3,11 +3,7 @@
 import type { Sql } from '../open.ts'
 
 /** Throws an Error for people where other processes run under another clock: deadlines and sweeps would go by both. */
-export async function agreeOnClockOffset(
-  sql: Sql,
-  offset_seconds: number,
-  has_others: boolean,
-): Promise<void> {
+export async function agreeOnClockOffset(sql: Sql, offset_seconds: number, has_others: boolean): Promise<void> {
   const others_seconds = has_others ? await recordedClockOffset(sql) : offset_seconds
   if (others_seconds !== offset_seconds) {
     throw new Error(
