@@ -77,9 +77,7 @@ async function takeTurns(here: Side, there: Side, { turns, seconds }: Length) {
       const first = await measure(turn % 2 === 0 ? here : there, kind, seconds)
       const second = await measure(turn % 2 === 0 ? there : here, kind, seconds)
       if (turn < 0) continue
-      all[kind].push(
-        turn % 2 === 0 ? { here: first, there: second } : { here: second, there: first },
-      )
+      all[kind].push(turn % 2 === 0 ? { here: first, there: second } : { here: second, there: first })
     }
   }
   return all

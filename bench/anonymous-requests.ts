@@ -37,7 +37,8 @@ export function rowsOf(mounted: MountedRoute, known: Known): Row[] {
     'rip-idempotency-key': 'anonymous',
   }
   const row = (what: string, request: Partial<AnonymousRequest>): Row => ({
-    ...{ route, what },
+    route,
+    what,
     request: { method, path, body: null, ...request, headers: { ...headers, ...request.headers } },
   })
   const bodies = bodiesFor(mounted.body_kind as BodyKind, known).map(({ what, type, text }) =>
@@ -100,23 +101,14 @@ function bodiesFor(kind: BodyKind, known: Known): Body[] {
   const object = (members: string) => `${start}${members}}`
   const texts: [what: string, text: string][] = [
     ['many values', object(`"items":[${fill('{},')}{}]`)],
-    [
-      'as many values as it may',
-      object(`"items":[${few('{"a":0}', bodyLimits[kind].values / 2 - 5)}]`),
-    ],
+    ['as many values as it may', object(`"items":[${few('{"a":0}', bodyLimits[kind].values / 2 - 5)}]`)],
     ['many members', object(membersOf(bytes - 200))],
     ['as many members as it may', object(membersOf(bytes - 200, bodyLimits[kind].members - 2))],
     ['deep nesting', object(`"items":${fill('[')}`)],
-    [
-      'nesting again and again',
-      object(`"items":[${fill(`${'['.repeat(29)}${']'.repeat(29)},`)}0]`),
-    ],
+    ['nesting again and again', object(`"items":[${fill(`${'['.repeat(29)}${']'.repeat(29)},`)}0]`)],
     ['a long text', object(`"order_reference":"${fill('x')}"`)],
     ['escapes', object(`"order_reference":"${fill('\\u0041')}"`)],
-    [
-      'digits',
-      object(`"order_reference":"${fill('4 ')}","metadata":{"a":"${'4-'.repeat(2_000)}"}`),
-    ],
+    ['digits', object(`"order_reference":"${fill('4 ')}","metadata":{"a":"${'4-'.repeat(2_000)}"}`)],
     ['white space', `${fill(' ')}{}`],
   ]
   const pairs: [what: string, text: string][] = [
@@ -127,9 +119,7 @@ function bodiesFor(kind: BodyKind, known: Known): Body[] {
   return [
     ...texts.map(([what, text]) => ({ what, type: json, text })),
     ...pairs.map(([what, text]) => ({ what, type: form, text })),
-    ...(kind === 'basket'
-      ? [{ what: 'the largest basket', type: json, text: largestBasket(start) }]
-      : []),
+    ...(kind === 'basket' ? [{ what: 'the largest basket', type: json, text: largestBasket(start) }] : []),
     too_large,
   ]
 }
@@ -152,9 +142,7 @@ function membersOf(bytes: number, count = Number.POSITIVE_INFINITY): string {
 function largestBasket(start: string): string {
   const line = { name: 'A name of a hundred characters '.repeat(3), quantity: 1, unit_amount: 100 }
   const items = Array.from({ length: 100 }, (_, index) => ({ sku: `sku-${index}`, ...line }))
-  const metadata = Object.fromEntries(
-    Array.from({ length: 50 }, (_, at) => [`k${at}`, 'v'.repeat(100)]),
-  )
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`, 'v'.repeat(100)]))
   const rest = JSON.stringify({ amount: 10_000, currency: 'GBP', items, metadata })
   return `${start}${rest.slice(1)}`
 }

@@ -81,10 +81,7 @@ export async function measureRows(
     const limit = dearRoutes[row.route]?.ratio_max ?? ratio_max
     let least: MeasuredRow | null = null
     for (let index = 0; index < tries && (least === null || least.ratio > limit); index++) {
-      const { cost_ns, statuses } = await measure(
-        batch,
-        async () => (await ask(row.request)).status,
-      )
+      const { cost_ns, statuses } = await measure(batch, async () => (await ask(row.request)).status)
       const ratio = cost_ns / median(costs_ns)
       if (least === null || ratio < least.ratio) least = { ...row, ratio, statuses }
     }
@@ -101,11 +98,7 @@ export async function anonymous({ quick }: { quick: boolean }): Promise<Table[]>
     const file = join(data_dir, 'routes')
     const service = await startService(data_dir, { settings: recordingRoutes(file) })
     try {
-      const { rows, create_us } = await measureRows(
-        service,
-        readMounted(file),
-        quick ? short_form : long_form,
-      )
+      const { rows, create_us } = await measureRows(service, readMounted(file), quick ? short_form : long_form)
       return [tableOf(rows, create_us)]
     } finally {
       await service.stop()
@@ -123,12 +116,7 @@ function tableOf(rows: MeasuredRow[], create_us: number): Table {
     headings: ['route', 'by', 'plain creates', 'answers'],
     rows: dearest
       .slice(0, 30)
-      .map(({ route, what, ratio, statuses }) => [
-        route,
-        what,
-        ratio.toFixed(1),
-        statuses.join(', '),
-      ]),
+      .map(({ route, what, ratio, statuses }) => [route, what, ratio.toFixed(1), statuses.join(', ')]),
     notes: [
       `The 30 dearest of ${dearest.length} routes, each by its dearest of ${rows.length} requests. A plain create takes ${create_us.toFixed(0)} µs of the service's CPU time.`,
     ],
@@ -167,10 +155,7 @@ function send(
   const { host: _, ...rest } = headers
   const length = body === null ? {} : { 'content-length': body.length }
   const key = 'rip-idempotency-key' in rest ? { 'rip-idempotency-key': randomUUID() } : {}
-  const request = openRequest(base_url + path, {
-    ...{ method, agent },
-    headers: { ...rest, ...length, ...key },
-  })
+  const request = openRequest(base_url + path, { method, agent, headers: { ...rest, ...length, ...key } })
   request.on('response', (response) => {
     let text = ''
     response.setEncoding('utf8').on('data', (piece) => {

@@ -36,11 +36,7 @@ async function serveOrders(setting: Setting): Promise<void> {
   process.send!('ready')
 }
 
-async function repeat(
-  run: () => Promise<unknown>,
-  concurrency: number,
-  seconds: number,
-): Promise<Count> {
+async function repeat(run: () => Promise<unknown>, concurrency: number, seconds: number): Promise<Count> {
   const start = performance.now()
   const end = start + seconds * 1000
   let done = 0
@@ -71,8 +67,7 @@ async function creates(sql: postgres.Sql, { data_dir, merchant_id, session_ids }
   const { text, parameters } = await record(data_dir, (own) =>
     insertSession(own, { session: copy, key: keyCopy, line: lineCopy }),
   )
-  const placesOf = (copied: string) =>
-    parameters.flatMap((value, place) => (value === copied ? [place] : []))
+  const placesOf = (copied: string) => parameters.flatMap((value, place) => (value === copied ? [place] : []))
   const own_ids = [
     { places: placesOf(session_id), make: newSessionId },
     { places: placesOf(keyCopy.key), make: randomUUID },

@@ -39,10 +39,7 @@ type Measuring = {
   charges: number
 }
 
-async function measure(
-  data_dir: string,
-  { vendors, http, clock, charges }: Measuring,
-): Promise<string[][]> {
+async function measure(data_dir: string, { vendors, http, clock, charges }: Measuring): Promise<string[][]> {
   const world = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
   const { log } = world
   const opening = { url: null, data_dir, connections_max: at_once, clock, log }
@@ -91,11 +88,20 @@ async function chargeMany(acquirer: Acquirer, charges: number): Promise<void> {
 
 async function charge(acquirer: Acquirer): Promise<void> {
   const request: AuthoriseRequest = {
-    ...{ reference: randomBytes(16).toString('hex'), installation: 'bench', amount: 4200 },
-    ...{ currency: 'GBP', capture: false, three_ds: null, handle: null },
+    reference: randomBytes(16).toString('hex'),
+    installation: 'bench',
+    amount: 4200,
+    currency: 'GBP',
+    capture: false,
+    three_ds: null,
+    handle: null,
     card: {
-      ...{ brand: 'visa', number: '4242424242424242', exp_month: 12, exp_year: 2030 },
-      ...{ cvc: '123', cardholder_name: null },
+      brand: 'visa',
+      number: '4242424242424242',
+      exp_month: 12,
+      exp_year: 2030,
+      cvc: '123',
+      cardholder_name: null,
     },
     merchant: { descriptor: 'Tea', mcc: null, country: null },
   }

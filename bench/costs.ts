@@ -143,10 +143,7 @@ function sizeOf({ selfSize, children }: Node): number {
   return children.reduce((sum, child) => sum + sizeOf(child), selfSize)
 }
 
-async function withClient(
-  { demo }: InProcess,
-  work: (client: Client) => Promise<void>,
-): Promise<void> {
+async function withClient({ demo }: InProcess, work: (client: Client) => Promise<void>): Promise<void> {
   const [client] = await openClients(demo.base_url, 1)
   try {
     await work(client!)
@@ -210,9 +207,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 function rounded(counted: Costs): Costs {
   const round = ([what, value]: [string, number]) => [what, Math.round(value)]
   return Object.fromEntries(
-    Object.entries(counted).map(([name, cost]) => [
-      name,
-      Object.fromEntries(Object.entries(cost).map(round)) as Cost,
-    ]),
+    Object.entries(counted).map(([name, cost]) => [name, Object.fromEntries(Object.entries(cost).map(round)) as Cost]),
   )
 }

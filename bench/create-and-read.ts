@@ -52,17 +52,7 @@ export async function createAndRead({ quick }: { quick: boolean }): Promise<Tabl
   )
 }
 
-const headings = [
-  '',
-  'service /s',
-  'bare driver /s',
-  'ratio',
-  'lowest',
-  'highest',
-  'target',
-  'p50 ms',
-  'p99 ms',
-]
+const headings = ['', 'service /s', 'bare driver /s', 'ratio', 'lowest', 'highest', 'target', 'p50 ms', 'p99 ms']
 const targets = { create: 0.6, read: 0.5 }
 
 function rowOf(run: 'create' | 'read', turns: Turn[]): string[] {

@@ -82,11 +82,7 @@ async function fill(context: BrowserContext, address: string, merchant_id: strin
   await page.close()
 }
 
-async function visit(
-  context: BrowserContext,
-  address: string,
-  { is_cold }: { is_cold: boolean },
-): Promise<Visit> {
+async function visit(context: BrowserContext, address: string, { is_cold }: { is_cold: boolean }): Promise<Visit> {
   const { page, counted } = await measuredPage(context, { is_cold })
   await page.addInitScript(watchRows)
   await page.goto(address)

@@ -55,16 +55,14 @@ export async function deliverClaims(stage: Stage): Promise<Table[]> {
     'longest ms',
     'target ms',
   ]
-  const notes = [
-    `Behind them ${whole(healthy_rows)} rows of 50 endpoints, claimed until none is left.`,
-  ]
+  const notes = [`Behind them ${whole(healthy_rows)} rows of 50 endpoints, claimed until none is left.`]
   return [{ name: 'deliver-claims', headings, rows, notes }]
 }
 
 /** One connection, so that each statement is planned once. */
 export async function openClaimer(data_dir: string): Promise<Claimer> {
   const { clock, log } = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
-  return openDatabase({ url: null, connections_max: 1, ...{ data_dir, clock, log } })
+  return openDatabase({ url: null, connections_max: 1, data_dir, clock, log })
 }
 
 /** Before all others: claims go through the endpoints in the order of their ids. */
@@ -104,14 +102,15 @@ export async function orderOf(sql: Sql, slots: number, now = new Date()): Promis
       })),
     ],
     room: 4,
-    ...{
-      slots,
-      trusted_slots: slots,
-      untrusted_slots: slots,
-      new_slots: slots,
-      other_slots: slots,
-    },
-    ...{ after_endpoint: '', after_trusted: '', after_other: '', endpoints_max: 500 },
+    slots,
+    trusted_slots: slots,
+    untrusted_slots: slots,
+    new_slots: slots,
+    other_slots: slots,
+    after_endpoint: '',
+    after_trusted: '',
+    after_other: '',
+    endpoints_max: 500,
     now,
     lease_until: new Date(now.getTime() + minute_ms),
     overdue_before: new Date(now.getTime() - 24 * 60 * minute_ms),

@@ -54,7 +54,8 @@ const database = await openDatabase({
   url: null,
   data_dir: config.data_dir,
   connections_max: config.database_connections,
-  ...{ clock, log },
+  clock,
+  log,
   onStatement: (text) => {
     statements[kindOf(text)] += 1
   },
@@ -64,7 +65,11 @@ const keyring = openKeyring(keepMasterKey(config.data_dir, random), random)
 const metrics = openMetrics()
 const worker = startWorker(
   {
-    ...{ world, sql, keyring, metrics, ids: openIds(random, keyring) },
+    world,
+    sql,
+    keyring,
+    metrics,
+    ids: openIds(random, keyring),
     ...(await openAcquiring({ sql, keyring, world })),
     wakeDeliveries: () => {},
   },
@@ -72,7 +77,9 @@ const worker = startWorker(
 )
 let loop: DeliveryLoop | null = null
 const neighbours = await openNeighbours({
-  ...{ database, world, delivers: false },
+  database,
+  world,
+  delivers: false,
   heard: ({ is_undelivered }) => is_undelivered && loop?.wake('replay'),
 })
 let offering: Promise<Offered> | null = null
@@ -85,11 +92,13 @@ function kindOf(text: string): keyof Statements {
 }
 
 function start(): void {
-  const { timeout_seconds, connect_timeout_seconds, retry_schedule, allowed_networks } =
-    config.webhooks
+  const { timeout_seconds, connect_timeout_seconds, retry_schedule, allowed_networks } = config.webhooks
   statements = { ...none }
   loop = startDeliveries({
-    ...{ world, sql, keyring, metrics },
+    world,
+    sql,
+    keyring,
+    metrics,
     http: openGuardedHttp({ clock, allowed_networks }),
     settings: {
       schedule: retry_schedule,

@@ -27,8 +27,7 @@ export function indexIn(key: string): number {
   return Number.parseInt(key.slice(24, 32), 16)
 }
 
-const paymentId = ({ name }: Series, index: number) =>
-  `pay_${name}${index.toString(16).padStart(8, '0')}` as const
+const paymentId = ({ name }: Series, index: number) => `pay_${name}${index.toString(16).padStart(8, '0')}` as const
 
 /** The event that a merchant is told of, its body some 1.5 KB. */
 export function eventOf(series: Series, index: number, at: Date): Event {
@@ -37,7 +36,12 @@ export function eventOf(series: Series, index: number, at: Date): Event {
   const made = { merchant_id, payment_id, sequence: 1 as const, type, created_at: at }
   const event_id = `evt_${payment_id.slice(4)}`
   const envelope = {
-    ...{ id: event_id, type, created: timestamp(at), api_version, merchant_id, sequence: 1 },
+    id: event_id,
+    type,
+    created: timestamp(at),
+    api_version,
+    merchant_id,
+    sequence: 1,
     data: { payment_id, ...data },
   }
   return { ...made, event_id, body: JSON.stringify(envelope) }
@@ -53,11 +57,18 @@ const items = Array.from({ length: 8 }, (_, number) => ({
 
 const data = {
   checkout_session_id: 'cs_000000000000000000000000',
-  ...{ amount: 13_600, currency: 'GBP', status: 'captured', mode: 'test', decline: null },
+  amount: 13_600,
+  currency: 'GBP',
+  status: 'captured',
+  mode: 'test',
+  decline: null,
   metadata: { basket: '7f3a', shop: 'london', campaign: 'autumn', note: 'leave it at the door' },
-  ...{ amount_verified: true, capture_state: 'captured' },
+  amount_verified: true,
+  capture_state: 'captured',
   items,
-  ...{ customer: { email: 'jo@example.com', name: 'Jo March' }, hold: null, order_reference: null },
+  customer: { email: 'jo@example.com', name: 'Jo March' },
+  hold: null,
+  order_reference: null,
 }
 
 export async function commitEvent(sql: AnySql, event: Event): Promise<void> {

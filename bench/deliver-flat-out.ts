@@ -69,16 +69,7 @@ function tableOf(turns: Turn[], count: number): Table {
   const bare_rate = median(turns.map((each) => each.bare_rate))
   return {
     name: 'deliver-flat-out',
-    headings: [
-      'deliveries',
-      'engine /s',
-      'bare undici /s',
-      'ratio',
-      'lowest',
-      'highest',
-      'target',
-      'statements each',
-    ],
+    headings: ['deliveries', 'engine /s', 'bare undici /s', 'ratio', 'lowest', 'highest', 'target', 'statements each'],
     rows: [
       [
         `a backlog of ${whole(count)}`,

@@ -52,10 +52,7 @@ export async function deliverHanging(stage: Stage, length: Length): Promise<Tabl
 function mixed(answering: Target[], hanging: Target[]): Target[] {
   return hanging.flatMap((each, round) => {
     const from = round * (hanging_of - 1)
-    const others = Array.from(
-      { length: hanging_of - 1 },
-      (_, at) => answering[(from + at) % answering.length]!,
-    )
+    const others = Array.from({ length: hanging_of - 1 }, (_, at) => answering[(from + at) % answering.length]!)
     return [...others, each]
   })
 }

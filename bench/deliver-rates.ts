@@ -3,14 +3,7 @@
 import type { Child } from './deliver-child.ts'
 import type { EngineOrder, Offered, Statements } from './deliver-engine.ts'
 import { makePayments, newSeries, type Series, targetOf } from './deliver-events.ts'
-import {
-  arrivals,
-  drained,
-  merchantsOf,
-  queueDepth,
-  type Stage,
-  startEngine,
-} from './deliver-stage.ts'
+import { arrivals, drained, merchantsOf, queueDepth, type Stage, startEngine } from './deliver-stage.ts'
 import { percentile, type Table, whole } from './report.ts'
 
 /** How long events are offered: first what does not count, then what does. */
@@ -77,15 +70,15 @@ export async function offer(
   const drained_ms = performance.now() - ended_at
   const at_ms = await arrivals(stage, isLookedAt)
   const indexes = [...at_ms.keys()].filter((index) => index >= first && isLookedAt(index))
-  const since = (from_ms: Float64Array) =>
-    indexes.map((index) => at_ms[index]! - from_ms[index]!).sort((a, b) => a - b)
+  const since = (from_ms: Float64Array) => indexes.map((index) => at_ms[index]! - from_ms[index]!).sort((a, b) => a - b)
   return {
     per_second,
     latencies_ms: since(sent.committed_ms),
     since_due_ms: since(sent.due_ms),
     deliveries: count - first,
     statements: sent.statements,
-    ...{ left, drained_ms },
+    left,
+    drained_ms,
   }
 }
 
@@ -95,11 +88,7 @@ export function timesOf(ascending: number[]): string[] {
   return [0.5, 0.95, 0.99, 1].map((share) => percentile(ascending, share).toFixed(1))
 }
 
-function latencies(
-  found: RateResult[],
-  polled: RateResult,
-  { lead_seconds, seconds }: Length,
-): Table {
+function latencies(found: RateResult[], polled: RateResult, { lead_seconds, seconds }: Length): Table {
   const row = (name: string, each: RateResult, target: string) => [
     name,
     ...timesOf(each.latencies_ms),
@@ -110,14 +99,7 @@ function latencies(
   ]
   return {
     name: 'deliver-rates',
-    headings: [
-      'events a second',
-      ...timeHeadings,
-      'target ms',
-      'p99 since due',
-      'left at the end',
-      'gone after ms',
-    ],
+    headings: ['events a second', ...timeHeadings, 'target ms', 'p99 since due', 'left at the end', 'gone after ms'],
     rows: [
       ...found.map((each, at) => row(whole(each.per_second), each, rates[at]!.target)),
       row(`${whole(polled.per_second)}, from another process`, polled, ''),

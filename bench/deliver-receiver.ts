@@ -63,9 +63,7 @@ function listen(isHanging: boolean): Promise<number> {
   })
   server.keepAliveTimeout = 30_000
   return new Promise((resolve) => {
-    server.listen({ host: '127.0.0.1', port: 0, backlog: 1024 }, () =>
-      resolve((server.address() as AddressInfo).port),
-    )
+    server.listen({ host: '127.0.0.1', port: 0, backlog: 1024 }, () => resolve((server.address() as AddressInfo).port))
   })
 }
 

@@ -37,21 +37,13 @@ export async function withStage<T>(work: (stage: Stage) => Promise<T>): Promise<
   return withDataFolder(async (data_dir) => {
     const world = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
     const { clock, log, random } = world
-    const database = await openDatabase({
-      url: null,
-      connections_max: 8,
-      ...{ data_dir, clock, log },
-    })
+    const database = await openDatabase({ url: null, connections_max: 8, data_dir, clock, log })
     const { sql } = database
     const children: Child<never>[] = []
     try {
       await migrate({ sql, clock, log })
       const keyring = openKeyring(keepMasterKey(data_dir, random), random)
-      const receiver = await startChild<ReceiverOrder>(
-        'deliver-receiver.ts',
-        endpoints,
-        logIn(data_dir),
-      )
+      const receiver = await startChild<ReceiverOrder>('deliver-receiver.ts', endpoints, logIn(data_dir))
       children.push(receiver)
       const ports = await receiver.ask<Ports>({ order: 'ports' })
       const ids = openIds(random, keyring)

@@ -14,9 +14,6 @@ export async function deliver({ quick }: { quick: boolean }): Promise<Table[]> {
     ...(await deliverRates(stage, quick ? short : long)),
     ...(await deliverHanging(stage, quick ? { ...short, lead_seconds: 2 } : long)),
     ...(await deliverClaims(stage)),
-    ...(await deliverFlatOut(
-      stage,
-      quick ? { turns: 2, count: 3_000 } : { turns: 5, count: 20_000 },
-    )),
+    ...(await deliverFlatOut(stage, quick ? { turns: 2, count: 3_000 } : { turns: 5, count: 20_000 })),
   ])
 }

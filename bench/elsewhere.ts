@@ -147,9 +147,7 @@ function tableOf(all: Map<string, Turn[]>, { turns, seconds }: Length): Table {
       whole(of((turn) => turn.per_second)),
       of((turn) => turn.p50_ms).toFixed(0),
       of((turn) => turn.p99_ms).toFixed(0),
-      ...[spent('service'), spent('postgresql'), ours_ms, spent('vendors')].map((ms) =>
-        ms.toFixed(2),
-      ),
+      ...[spent('service'), spent('postgresql'), ours_ms, spent('vendors')].map((ms) => ms.toFixed(2)),
     ]
   })
   const notes = [

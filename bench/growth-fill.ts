@@ -3,11 +3,7 @@
 
 import type postgres from 'postgres'
 import type { Sql } from '../src/database/open.ts'
-import {
-  makePartition,
-  type PartitionedTable,
-  readPartitions,
-} from '../src/database/partitions/partition-store.ts'
+import { makePartition, type PartitionedTable, readPartitions } from '../src/database/partitions/partition-store.ts'
 import { idsFrom } from '../src/kernel/ids.ts'
 import type { Pattern } from './growth-lives.ts'
 import { barePool, type Started } from './service.ts'
@@ -84,11 +80,7 @@ async function makePartitions(sql: Sql, { from_ms, to_ms }: Span): Promise<void>
   }
 }
 
-async function copyAll(
-  sql: postgres.Sql,
-  table: string,
-  own: Record<string, string>,
-): Promise<void> {
+async function copyAll(sql: postgres.Sql, table: string, own: Record<string, string>): Promise<void> {
   const [row] = await sql.unsafe(`select * from ${table}`)
   const columns = Object.keys(row!)
   await sql.unsafe(`
@@ -200,8 +192,7 @@ function copyOf(table: string, column: string, values: unknown[]): string {
   }
   const known = values.filter((value) => value !== null)
   const isAll = (judge: (value: unknown) => boolean) => known.length > 0 && known.every(judge)
-  const isText = (pattern: RegExp) =>
-    isAll((value) => typeof value === 'string' && pattern.test(value))
+  const isText = (pattern: RegExp) => isAll((value) => typeof value === 'string' && pattern.test(value))
   if (isAll((value) => value instanceof Date)) {
     return `${copied} + ${shift_ms} * interval '1 ms'`
   }

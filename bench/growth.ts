@@ -58,11 +58,7 @@ async function grow(data_dir: string, service: Started, length: Length): Promise
 }
 
 /** With an endpoint that takes every delivery at once. */
-async function withReceiver<T>(
-  data_dir: string,
-  service: Started,
-  work: () => Promise<T>,
-): Promise<T> {
+async function withReceiver<T>(data_dir: string, service: Started, work: () => Promise<T>): Promise<T> {
   const setting: ReceiverSetting = { answering: 1, hanging: 0, hang_ms: 0 }
   const log = `${data_dir}/receiver.log`
   const receiver = await startChild<ReceiverOrder>('deliver-receiver.ts', setting, log)
@@ -107,10 +103,7 @@ const warm_seconds = 1
  * The steps take turns, so that a machine that slows down slows them all. A short first round warms up and does not
  * count.
  */
-async function measure(
-  ground: Ground,
-  rounds: number,
-): Promise<Omit<SizeResult, 'size' | 'fill_seconds'>> {
+async function measure(ground: Ground, rounds: number): Promise<Omit<SizeResult, 'size' | 'fill_seconds'>> {
   const all = new Map<Step, { p50: number; p99: number }[]>(steps.map((step) => [step, []]))
   for (let round = 0; round <= rounds; round += 1) {
     const seconds = round === 0 ? Math.min(ground.seconds, warm_seconds) : ground.seconds
@@ -144,8 +137,7 @@ function tableOf(found: SizeResult[], { rounds, seconds }: Length): Table {
     found.map(({ size, times }) => {
       const { p50, p99, lowest, highest } = times.get(step)!
       const first = smallest.times.get(step)!
-      const compared = (now: number, then: number) =>
-        size === smallest.size ? '' : (now / then).toFixed(2)
+      const compared = (now: number, then: number) => (size === smallest.size ? '' : (now / then).toFixed(2))
       return [
         step.name,
         whole(size),
@@ -163,14 +155,4 @@ function tableOf(found: SizeResult[], { rounds, seconds }: Length): Table {
   return { name: 'growth', headings, rows, notes }
 }
 
-const headings = [
-  '',
-  'sessions',
-  'p50 ms',
-  'p99 ms',
-  'lowest',
-  'highest',
-  'p50, times',
-  'p99, times',
-  'target',
-]
+const headings = ['', 'sessions', 'p50 ms', 'p99 ms', 'lowest', 'highest', 'p50, times', 'p99, times', 'target']

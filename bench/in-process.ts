@@ -58,12 +58,14 @@ export async function openInProcess(
   base_url = `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`
   const office = { sql, ids: service.context.ids, clock }
   const demo = await keepDemo(office, {
-    ...{ data_dir, base_url },
+    data_dir,
+    base_url,
     pay_url: `${base_url}/pay`,
     dashboard_url: service.context.addresses.dashboard_url(),
   })
   return {
-    ...{ demo, sql },
+    demo,
+    sql,
     async close() {
       await service.close()
       await database.close()

@@ -95,16 +95,14 @@ async function climb(
   const points: Point[] = []
   for (const offered of rates) {
     const length = Math.max(seconds, pieces_min / offered)
-    const load = await openLoad(
-      base_url,
-      { per_second: offered, seconds: length, clients_max },
-      work,
-    )
+    const load = await openLoad(base_url, { per_second: offered, seconds: length, clients_max }, work)
     if (load.failed > 0) throw new Error(`${load.failed} failed at ${offered} a second`)
     const served = load.done / Math.max(load.seconds, length)
-    const [p50_ms, p95_ms, p99_ms] = [0.5, 0.95, 0.99].map((share) =>
-      percentile(load.latencies_ms, share),
-    ) as [number, number, number]
+    const [p50_ms, p95_ms, p99_ms] = [0.5, 0.95, 0.99].map((share) => percentile(load.latencies_ms, share)) as [
+      number,
+      number,
+      number,
+    ]
     const is_over = served < offered * served_share_min || p99_ms > p99_ms_max
     points.push({ offered, served, p50_ms, p95_ms, p99_ms, is_over })
     if (is_over) break

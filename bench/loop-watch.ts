@@ -2,12 +2,7 @@
 // event loop and the collections of the whole heap in that time.
 
 import { appendFileSync } from 'node:fs'
-import {
-  constants,
-  monitorEventLoopDelay,
-  type PerformanceEntry,
-  PerformanceObserver,
-} from 'node:perf_hooks'
+import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
 export type Watched = {

@@ -6,12 +6,7 @@ import { permissions } from '../src/http/access.ts'
 import { openIds } from '../src/kernel/ids.ts'
 import { openKeyring } from '../src/kernel/keyring.ts'
 import type { MerchantId } from '../src/kernel/values.ts'
-import {
-  createIntegration,
-  createKey,
-  createMerchant,
-  type ManageContext,
-} from '../src/merchants/manage.ts'
+import { createIntegration, createKey, createMerchant, type ManageContext } from '../src/merchants/manage.ts'
 import { openWorld } from '../src/outgoing/real-world.ts'
 import { closedLoad, type Load, openClients, type Work } from './load.ts'
 import { median, percentile, type Table, whole } from './report.ts'
@@ -33,10 +28,7 @@ export async function manyMerchants({ quick }: { quick: boolean }): Promise<Tabl
     withService(data_dir, async (service) => {
       const most = Math.max(...numbers)
       const accounts = await makeMerchants(data_dir, most)
-      const clients = await openClients(
-        service.base_url,
-        Math.max(...works.map((work) => work.at_once)),
-      )
+      const clients = await openClients(service.base_url, Math.max(...works.map((work) => work.at_once)))
       const rows: string[][] = []
       for (const { name, at_once, of } of works) {
         const all = accounts.map(of)
@@ -74,8 +66,7 @@ function rowsOf(name: string, found: Map<number, Load[]>): string[][] {
   return [...found].map(([number, loads]) => {
     const failed = loads.reduce((sum, load) => sum + load.failed, 0)
     if (failed > 0) throw new Error(`${failed} of ${name} failed with ${number} merchants`)
-    const time = (share: number) =>
-      median(loads.map(({ latencies_ms }) => percentile(latencies_ms, share))).toFixed(1)
+    const time = (share: number) => median(loads.map(({ latencies_ms }) => percentile(latencies_ms, share))).toFixed(1)
     const ratio = number === 1 ? '' : (rateOf(loads) / one).toFixed(2)
     const target = number === 1 ? '' : `≥ ${least_ratio}`
     return [name, whole(number), whole(rateOf(loads)), time(0.5), time(0.99), ratio, target]
@@ -94,17 +85,22 @@ async function makeMerchants(data_dir: string, count: number): Promise<Account[]
   return accounts
 }
 
-export async function makeMerchant(
-  office: ManageContext,
-): Promise<Account & { merchant_id: MerchantId }> {
+export async function makeMerchant(office: ManageContext): Promise<Account & { merchant_id: MerchantId }> {
   const { merchant_id } = await createMerchant(office, {
-    ...{ name: 'One of many', live: false, live_enabled: false, acquiring_profile: null },
+    name: 'One of many',
+    live: false,
+    live_enabled: false,
+    acquiring_profile: null,
   })
   const rules = { name: 'default', is_default: true, allowed_origins: [] }
   await createIntegration(office, merchant_id, rules, { take: ['is_default'] })
   const { secret_key } = await createKey(office, merchant_id, {
     permissions: [...permissions],
-    ...{ mode: 'any', allowed_addresses: [], allowed_origins: [], expires_at: null, pair: true },
+    mode: 'any',
+    allowed_addresses: [],
+    allowed_origins: [],
+    expires_at: null,
+    pair: true,
   })
   return { merchant_id, secret_key }
 }

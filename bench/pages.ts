@@ -30,8 +30,7 @@ export async function pages({ quick }: { quick: boolean }): Promise<Table[]> {
 }
 
 async function sizes(base_url: string): Promise<Table> {
-  const asset = (name: string) =>
-    readFileSync(new URL(`../dist/web/${name}`, import.meta.url), 'utf8')
+  const asset = (name: string) => readFileSync(new URL(`../dist/web/${name}`, import.meta.url), 'utf8')
   const config = await fetch(`${base_url}/v1/checkout/handles/demo`)
   const { card_fields_url } = (await config.json()) as { card_fields_url: string }
   const fields = await (await fetch(`${card_fields_url}&locale=en`)).text()
@@ -74,18 +73,13 @@ async function interactive(browser: Browser, base_url: string, turns: number): P
     name: 'page-interactive',
     headings: ['hosted page on 4G', 'median ms', 'longest ms', 'target ms', 'requests', 'bytes'],
     rows: [row('first visit', first), row('later visit', again)],
-    notes: [
-      '4G as in the browser’s developer tools: 8.1 Mbit/s down, 165 ms added to each request.',
-    ],
+    notes: ['4G as in the browser’s developer tools: 8.1 Mbit/s down, 165 ms added to each request.'],
   }
 }
 
 type Visit = { interactive_ms: number; requests: number; bytes: number }
 
-async function visit(
-  context: Awaited<ReturnType<Browser['newContext']>>,
-  base_url: string,
-): Promise<Visit> {
+async function visit(context: Awaited<ReturnType<Browser['newContext']>>, base_url: string): Promise<Visit> {
   const { page, counted } = await measuredPage(context, { is_cold: false })
   await page.addInitScript(watchForm)
   await page.goto(`${base_url}/pay/demo?sku=tea&order_reference=bench`)

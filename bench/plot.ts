@@ -147,9 +147,7 @@ function saturated(points: Point[], { x }: Scale): string {
 function drawLine({ key, colour, dash }: Line, points: Point[], { x, y }: Scale): string {
   const places = points.map((point) => [x(point.offered).toFixed(1), y(point[key]).toFixed(1)])
   const path = places.map((place) => place.join(' ')).join('L')
-  const marks = places.map(
-    ([left, top]) => `<g transform="translate(${left} ${top})">${markers[key]}</g>`,
-  )
+  const marks = places.map(([left, top]) => `<g transform="translate(${left} ${top})">${markers[key]}</g>`)
   return `<path d="M${path}" fill="none" stroke="${colour}" stroke-width="2.5" stroke-dasharray="${dash}" stroke-linejoin="round" stroke-linecap="round"/>
 <g fill="${colour}" stroke="#fdfdfc" stroke-width="1.5">${marks.join('')}</g>`
 }
@@ -173,8 +171,7 @@ const label_height = 24
 /** For those who do not see the picture. */
 function wordsOf(points: Point[]): string {
   const words = points.map(
-    ({ offered, p50_ms, p99_ms }) =>
-      `${offered} a second: p50 ${p50_ms.toFixed(1)} ms, p99 ${p99_ms.toFixed(1)} ms`,
+    ({ offered, p50_ms, p99_ms }) => `${offered} a second: p50 ${p50_ms.toFixed(1)} ms, p99 ${p99_ms.toFixed(1)} ms`,
   )
   return `${words.join('; ')}.`
 }

@@ -79,7 +79,8 @@ async function measure(
     const after = spent()
     if (load.failed > 0) throw new Error(`${load.failed} of ${kind} failed`)
     found.push({
-      ...{ kind, processes: services.length },
+      kind,
+      processes: services.length,
       per_second: load.done / load.seconds,
       p50_ms: percentile(load.latencies_ms, 0.5),
       p99_ms: percentile(load.latencies_ms, 0.99),
@@ -94,9 +95,7 @@ async function measure(
 
 /** Clients with a connection to each process, whose requests go to them in turn: the steps of a checkout as well. */
 async function openSpread(services: Started[], count: number): Promise<Client[]> {
-  const connections = await Promise.all(
-    services.map(({ base_url }) => openClients(base_url, count)),
-  )
+  const connections = await Promise.all(services.map(({ base_url }) => openClients(base_url, count)))
   return Array.from({ length: count }, (_, at) => {
     const own = connections.map((clients) => clients[at]!)
     let next = at
@@ -122,7 +121,8 @@ function tableOf(found: ProcessesResult[], { rounds, seconds, captured }: Length
       const own = found.filter((each) => each.kind === kind && each.processes === processes)
       const of = (value: (each: ProcessesResult) => number) => median(own.map(value))
       return {
-        ...{ kind, processes },
+        kind,
+        processes,
         per_second: of((each) => each.per_second),
         p50_ms: of((each) => each.p50_ms),
         p99_ms: of((each) => each.p99_ms),

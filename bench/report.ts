@@ -9,15 +9,9 @@ export type Table = { name: string; headings: string[]; rows: string[][]; notes?
 const readme = fileURLToPath(new URL('README.md', import.meta.url))
 
 export function print({ name, headings, rows, notes = [] }: Table): void {
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]!.length)),
-  )
+  const widths = headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]!.length)))
   const line = (cells: string[]) =>
-    cells
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!),
-      )
-      .join('  ')
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ')
   console.log([`\n${name}`, '', line(headings), ...rows.map(line), ...notes].join('\n'))
 }
 

@@ -42,9 +42,7 @@ const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> 
 const args = process.argv.slice(2)
 const names = Object.keys(benchmarks).join(', ')
 if (args.includes('--help')) {
-  console.log(
-    `npm run bench [-- --quick] [table …]\nnpm run bench [-- --quick] against FOLDER\n\nTables: ${names}`,
-  )
+  console.log(`npm run bench [-- --quick] [table …]\nnpm run bench [-- --quick] against FOLDER\n\nTables: ${names}`)
   process.exit(0)
 }
 const quick = args.includes('--quick')

@@ -38,8 +38,7 @@ const vendor_calls: Record<string, { after_statement: number; calls: number }> =
 
 export function planOf({ steps }: Figures, costs: Costs): Plan {
   const all = step_names.map((name) => ({ name, ...steps[name] }))
-  const sum = (of: (step: (typeof all)[number]) => number) =>
-    all.reduce((total, step) => total + of(step), 0)
+  const sum = (of: (step: (typeof all)[number]) => number) => all.reduce((total, step) => total + of(step), 0)
   const service_scale = costs.service_ms / sum(({ service_ms }) => service_ms)
   const database_scale = costs.postgresql_ms / sum(({ postgresql_ms }) => postgresql_ms)
   const checkout = all.flatMap(({ name, ...step }): Step[] => {
@@ -61,10 +60,7 @@ export function planOf({ steps }: Figures, costs: Costs): Plan {
       const called = at + 1 === calls?.after_statement ? away : 0
       return [statement, ...Array<Step>(called).fill({ on: 'vendor', wait_ms: costs.vendor_ms })]
     }).flat()
-    const sent: Step[] = [
-      { on: 'generator', work_ms: costs.generator_ms / step_names.length },
-      { on: 'proxy' },
-    ]
+    const sent: Step[] = [{ on: 'generator', work_ms: costs.generator_ms / step_names.length }, { on: 'proxy' }]
     return [...sent, piece, ...waits.flatMap((wait) => [wait, piece])]
   })
   const { delivery } = costs

@@ -74,7 +74,8 @@ export function openCluster(shape: Shape, { clock, chance }: Parts): Cluster {
     (): Database => ({
       cores: shared ?? openCores(clock, cores),
       log: openLogDevice(clock, flushMs),
-      ...{ is_down: false, falls: 0 },
+      is_down: false,
+      falls: 0,
     }),
   )
   const standbys = databases.map(() =>
@@ -90,7 +91,9 @@ export function openCluster(shape: Shape, { clock, chance }: Parts): Cluster {
     thread: openThread(own_cores),
     connections: places.map((at) =>
       openConnections(databases[at]!, {
-        ...{ clock, count: shape.cells.connections, standby: standbys[at]! },
+        clock,
+        count: shape.cells.connections,
+        standby: standbys[at]!,
         one_way_ms: round_trip_ms / 2,
       }),
     ),
@@ -109,10 +112,7 @@ type Wiring = { clock: Clock; count: number; standby: Standby | null; one_way_ms
  * A statement goes to a connection that is free, or else behind what another still has to do, each in its turn, as the driver
  * does it. A backend does one statement after another and waits for its commit.
  */
-function openConnections(
-  database: Database,
-  { clock, count, standby, one_way_ms }: Wiring,
-): Statements {
+function openConnections(database: Database, { clock, count, standby, one_way_ms }: Wiring): Statements {
   const backends = Array.from({ length: count }, () => ({ turns: openTurns(), waiting: 0 }))
   let next = 0
   return ({ work_ms, flushes }, done) => {
@@ -145,11 +145,7 @@ function openConnections(
 }
 
 /** A machine dies, and after a time its standby stands in its place. */
-export function letFall(
-  database: Database,
-  clock: Clock,
-  { at_ms, for_ms }: { at_ms: number; for_ms: number },
-): void {
+export function letFall(database: Database, clock: Clock, { at_ms, for_ms }: { at_ms: number; for_ms: number }): void {
   clock.after(at_ms, () => {
     database.is_down = true
     database.falls += 1

@@ -47,7 +47,10 @@ export async function measureFigures(): Promise<Figures> {
       await sql.end()
       return {
         measured: machine().replace(/^Measured on /, ''),
-        ...{ steps, loads: measured, at_rest, flush_ms },
+        steps,
+        loads: measured,
+        at_rest,
+        flush_ms,
         log_bytes: Math.round(all.log_bytes / paid),
         disk_bytes: Math.round(all.disk_bytes / paid),
       }
@@ -73,10 +76,7 @@ type Visit = { id: string; client_secret: string; card_reference: string }
 type Stepping = { service: Started; watch: Watch; counts: Awaited<ReturnType<typeof countFlushes>> }
 
 /** All visits take a step before any takes the next, so that what is spent meanwhile is that step's own. */
-async function measureSteps(
-  clients: Client[],
-  { service, watch, counts }: Stepping,
-): Promise<Figures['steps']> {
+async function measureSteps(clients: Client[], { service, watch, counts }: Stepping): Promise<Figures['steps']> {
   const all: Visit[] = []
   const requests = requestsOf(service)
   const measured: [StepName, Figures['steps'][StepName]][] = []
@@ -104,7 +104,8 @@ async function measureSteps(
 function requestsOf({ secret_key }: Started): Record<StepName, (visit: Visit) => Buffer> {
   const asShopper = (step: string, bodyOf: (visit: Visit) => object) => (visit: Visit) =>
     requestBytes({
-      ...{ method: 'POST', path: `/v1/checkout/sessions/${visit.id}/${step}` },
+      method: 'POST',
+      path: `/v1/checkout/sessions/${visit.id}/${step}`,
       headers: { 'rip-client-secret': visit.client_secret },
       body: bodyOf(visit),
     })
@@ -119,10 +120,7 @@ function requestsOf({ secret_key }: Started): Record<StepName, (visit: Visit) =>
 type Paying = { service: Started; till: Till; watch: Watch }
 type Loading = Pick<LoadCost, 'per_second' | 'at_once'>
 
-async function payUnder(
-  { per_second, at_once }: Loading,
-  { service, till, watch }: Paying,
-): Promise<LoadCost> {
+async function payUnder({ per_second, at_once }: Loading, { service, till, watch }: Paying): Promise<LoadCost> {
   const { base_url } = service
   const before = await watch()
   const { done, failed, latencies_ms, ...load } =
@@ -130,13 +128,11 @@ async function payUnder(
       ? await payAtOnce(base_url, at_once!, till)
       : await openLoad(base_url, { per_second, seconds, clients_max }, till.pay)
   if (failed > 0) throw new Error(`${failed} checkouts failed`)
-  const { service_ms, postgresql_ms, generator_ms, machine_ms } = spentBetween(
-    before,
-    await watch(),
-  )
+  const { service_ms, postgresql_ms, generator_ms, machine_ms } = spentBetween(before, await watch())
   const other_ms = machine_ms - service_ms - postgresql_ms - generator_ms
   return {
-    ...{ per_second, at_once },
+    per_second,
+    at_once,
     paid_per_second: round(done / load.seconds, 1),
     p50_ms: round(percentile(latencies_ms, 0.5), 1),
     p99_ms: round(percentile(latencies_ms, 0.99), 1),

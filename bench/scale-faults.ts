@@ -14,7 +14,10 @@ const per_second = 1_000
 export function fallTable(figures: Figures): Table {
   const { taken } = simulate({
     ...offeredAt(per_second, size, figures),
-    ...{ seconds: fall.at_s + fall.for_s + after_s, warm_seconds: 0, fall, again_ms: 5_000 },
+    seconds: fall.at_s + fall.for_s + after_s,
+    warm_seconds: 0,
+    fall,
+    again_ms: 5_000,
   })
   const up_s = fall.at_s + fall.for_s
   const spans = [
@@ -24,9 +27,7 @@ export function fallTable(figures: Figures): Table {
     ['then', up_s + 5, up_s + after_s],
   ] as const
   const rows = spans.flatMap(([name, from_s, to_s]) => {
-    const within = taken.filter(
-      ({ began_ms }) => began_ms >= from_s * 1000 && began_ms < to_s * 1000,
-    )
+    const within = taken.filter(({ began_ms }) => began_ms >= from_s * 1000 && began_ms < to_s * 1000)
     return [
       rowOf(
         name,
@@ -52,9 +53,7 @@ export function fallTable(figures: Figures): Table {
 function rowOf(name: string, whose: string, taken: Taken[], seconds: number): string[] {
   const paid = taken.filter(isPaid)
   const ascending = paid.map(({ own_ms }) => own_ms).sort((a, b) => a - b)
-  const times = [0.5, 0.99].map((share) =>
-    paid.length === 0 ? '' : percentile(ascending, share).toFixed(1),
-  )
+  const times = [0.5, 0.99].map((share) => (paid.length === 0 ? '' : percentile(ascending, share).toFixed(1)))
   const refused = (taken.length - paid.length) / taken.length
   const perSecond = (count: number) => whole(count / seconds)
   return [name, whose, perSecond(taken.length), percent(refused), perSecond(paid.length), ...times]
@@ -70,11 +69,7 @@ export function distanceTable(figures: Figures): Table {
     const { p50_ms, p99_ms } = simulate(offered)
     const commits = offered.plan.checkout.filter((step) => step.on === 'database' && step.flushes)
     const held = (per_second * commits.length * round_trip_ms) / 1000
-    return [
-      `${round_trip_ms} ms`,
-      String(commits.length),
-      ...[p50_ms.toFixed(1), p99_ms.toFixed(1), whole(held)],
-    ]
+    return [`${round_trip_ms} ms`, String(commits.length), ...[p50_ms.toFixed(1), p99_ms.toFixed(1), whole(held)]]
   })
   const headings = [
     ...['there and back to the standby', 'commits of a checkout', 'p50 ms', 'p99 ms'],

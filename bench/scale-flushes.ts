@@ -36,10 +36,7 @@ export async function countFlushes(): Promise<Counts> {
   })
 }
 
-async function walkAll(
-  service: InProcess,
-  count: ReturnType<typeof countStatements>,
-): Promise<Counts> {
+async function walkAll(service: InProcess, count: ReturnType<typeof countStatements>): Promise<Counts> {
   const [client] = await openClients(service.demo.base_url, 1)
   const found = new Map(step_names.map((name) => [name as string, { statements: 0, flushes: [0] }]))
   for (let walk = -1; walk < walks; walk += 1) {
@@ -62,10 +59,7 @@ async function walkAll(
   }
   client!.close()
   return Object.fromEntries(
-    [...found].map(([name, { statements, flushes }]) => [
-      name,
-      { statements, flushes: median(flushes) },
-    ]),
+    [...found].map(([name, { statements, flushes }]) => [name, { statements, flushes: median(flushes) }]),
   ) as Counts
 }
 

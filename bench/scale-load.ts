@@ -95,8 +95,7 @@ export function simulate(offered: Offered): Outcome {
   if (offered.jobs) runJobs(offered.jobs, { cluster, parts, end_ms })
   if (offered.other_cores) runOthers(offered.other_cores, { cluster, parts, end_ms })
   const { fall } = offered
-  if (fall)
-    letFall(cluster.databases[0]!, clock, { at_ms: fall.at_s * 1000, for_ms: fall.for_s * 1000 })
+  if (fall) letFall(cluster.databases[0]!, clock, { at_ms: fall.at_s * 1000, for_ms: fall.for_s * 1000 })
   const from_ms = offered.warm_seconds * 1000
   clock.run(from_ms)
   const before = usedBy(cluster)

@@ -53,7 +53,9 @@ export function offeredAt(per_second: number, size: Size, figures: Figures): Off
     services: { machines: size.machines, cores, processes_per_machine: cores },
     databases: { machines: size.databases, cores, standby_round_trip_ms: round_trip_ms },
     cells: { count: size.cells, connections: connections_of_cell },
-    ...{ is_one_machine: false, round_trip_ms, flush_ms },
+    is_one_machine: false,
+    round_trip_ms,
+    flush_ms,
   }
   // What a process does at rest, as a look into each cell, some ten times a second.
   const every_ms = 100
@@ -99,10 +101,7 @@ export function planFor(asked: Asked, figures: Figures): Plan {
 }
 
 /** By the work alone: whether anybody waits too long, the simulation says. */
-function leastFor(
-  { per_second, cells, looking }: Asked,
-  figures: Figures,
-): Pick<Size, 'machines' | 'databases'> {
+function leastFor({ per_second, cells, looking }: Asked, figures: Figures): Pick<Size, 'machines' | 'databases'> {
   const { service_ms, postgresql_ms, delivery } = costsOf(figures)
   const { service_cores, postgresql_cores } = figures.at_rest
   // Where all processes look, each has that much less for checkouts.

@@ -20,9 +20,7 @@ export function validationTable(figures: Figures): Table {
     return ['the table', timed, { ...nearest(timed, loads), other_cores: 0 }] as const
   })
   const rows = [...own, ...kept].map(([which, timed, load]) => {
-    const { paid_per_second, p50_ms, p99_ms, database_use } = simulate(
-      offeredOf(timed, load, figures),
-    )
+    const { paid_per_second, p50_ms, p99_ms, database_use } = simulate(offeredOf(timed, load, figures))
     const pairs = [
       [timed.paid_per_second, paid_per_second, 0],
       [timed.p50_ms, p50_ms, 1],
@@ -30,9 +28,7 @@ export function validationTable(figures: Figures): Table {
     ] as const
     return [
       which,
-      timed.per_second === null
-        ? `${timed.at_once} at once`
-        : `${timed.per_second} arrive a second`,
+      timed.per_second === null ? `${timed.at_once} at once` : `${timed.per_second} arrive a second`,
       ...pairs.flatMap(([then, now, digits]) => [then.toFixed(digits), now.toFixed(digits)]),
       `${(database_use * 100).toFixed(0)} %`,
     ]
@@ -88,8 +84,11 @@ function readMeasured(name: string): Timed[] {
         return found && Number(found[0])
       }
       return {
-        ...{ per_second: number(/^\d+/), at_once: number(/\d+(?= at once)/) },
-        ...{ paid_per_second: Number(paid), p50_ms: Number(p50), p99_ms: Number(p99) },
+        per_second: number(/^\d+/),
+        at_once: number(/\d+(?= at once)/),
+        paid_per_second: Number(paid),
+        p50_ms: Number(p50),
+        p99_ms: Number(p99),
       }
     })
 }

@@ -137,10 +137,7 @@ export async function barePool(
 }
 
 /** The address that `--json` prints stands between log lines, which begin otherwise. */
-async function firstDocument(
-  child: ChildProcess,
-  log: string,
-): Promise<Omit<Started, 'pid' | 'stop'>> {
+async function firstDocument(child: ChildProcess, log: string): Promise<Omit<Started, 'pid' | 'stop'>> {
   for (let waited_ms = 0; waited_ms < 60_000; waited_ms += 2) {
     const found = /^\{\n[\s\S]*?^\}$/m.exec(readFileSync(log, 'utf8'))
     if (found) return JSON.parse(found[0])

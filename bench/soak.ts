@@ -66,10 +66,7 @@ export async function soak({ quick }: { quick: boolean }): Promise<Table[]> {
 
 type Mix = { created: Load; read: Load; paid: Load }
 
-async function openMix(
-  service: Started,
-  { pay }: Till,
-): Promise<(seconds: number) => Promise<Mix>> {
+async function openMix(service: Started, { pay }: Till): Promise<(seconds: number) => Promise<Mix>> {
   const clients = await openClients(service.base_url, 1)
   const create = creating(service)
   const read = reading(service, await makeSessions(clients, service))
@@ -135,8 +132,7 @@ type Soaked = { at_rest: number; slices: Slice[]; seconds: number; captured: num
 function tableOf(soaked: Soaked): Table {
   const { at_rest, slices, seconds, captured } = soaked
   const unit = seconds === 60 ? 'minute' : `slice of ${seconds} s`
-  const times = (ascending: number[]) =>
-    [0.5, 0.99].map((share) => percentile(ascending, share).toFixed(1))
+  const times = (ascending: number[]) => [0.5, 0.99].map((share) => percentile(ascending, share).toFixed(1))
   const rows = slices.map((slice, at) => [
     String(at + 1),
     whole(slice.megabytes),
@@ -168,9 +164,7 @@ function tableOf(soaked: Soaked): Table {
 function judgement(slices: Slice[]): string {
   const half = Math.ceil(slices.length / 2)
   const compare = (of: (slice: Slice) => number) => {
-    const [early, late] = [slices.slice(1, half), slices.slice(half)].map((part) =>
-      median(part.map(of)),
-    )
+    const [early, late] = [slices.slice(1, half), slices.slice(half)].map((part) => median(part.map(of)))
     return { early: early!, late: late!, growth: late! / early! }
   }
   const memory = compare(({ megabytes }) => megabytes)

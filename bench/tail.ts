@@ -37,16 +37,12 @@ export async function tail({ quick }: { quick: boolean }): Promise<Table[]> {
         for (const per_second of quick ? [50, 100] : rates) {
           const paid: Paid[] = []
           const from_ms = Date.now()
-          const load = await openLoad(
-            service.base_url,
-            { per_second, seconds, clients_max },
-            async (client, index) => {
-              const timed = timing(client)
-              const is_paid = await till.pay(timed.client, index)
-              paid.push(timed.paid())
-              return is_paid
-            },
-          )
+          const load = await openLoad(service.base_url, { per_second, seconds, clients_max }, async (client, index) => {
+            const timed = timing(client)
+            const is_paid = await till.pay(timed.client, index)
+            paid.push(timed.paid())
+            return is_paid
+          })
           if (load.failed > 0) throw new Error(`${load.failed} checkouts failed`)
           const watched = readWatched(file).filter(({ at_ms }) => at_ms > from_ms)
           rows.push(rowOf(per_second, load.latencies_ms, { watched, seconds }))

@@ -29,8 +29,7 @@ async function listenByTls(folder: string, plain_url: string): Promise<string> {
   const { port, pathname } = new URL(plain_url)
   const server = createServer({ key, cert, noDelay: true }, (socket) => {
     const plain = connect({ host: '127.0.0.1', port: Number(port), noDelay: true })
-    for (const end of [socket, plain])
-      end.on('error', () => [socket, plain].map((e) => e.destroy()))
+    for (const end of [socket, plain]) end.on('error', () => [socket, plain].map((e) => e.destroy()))
     socket.pipe(plain).pipe(socket)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))

@@ -17,10 +17,7 @@ export type ToldVendors = {
 export type Vendors = ToldVendors & { pid: number }
 
 /** `folder` has `key.pem` and `certificate.pem` for 127.0.0.2, or is left out. */
-export async function withVendors<T>(
-  work: (vendors: Vendors) => Promise<T>,
-  folder?: string,
-): Promise<T> {
+export async function withVendors<T>(work: (vendors: Vendors) => Promise<T>, folder?: string): Promise<T> {
   const file = fileURLToPath(new URL('vendors-child.ts', import.meta.url))
   const args = folder === undefined ? [file] : [file, folder]
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, args, {

@@ -1,15 +1,7 @@
 // The pieces of work that loads are made of: a create, a read, a whole checkout.
 
 import { type Client, closedLoad, type Work } from './load.ts'
-import {
-  browser,
-  card,
-  createMaker,
-  createRequest,
-  nextKey,
-  readRequest,
-  requestBytes,
-} from './requests.ts'
+import { browser, card, createMaker, createRequest, nextKey, readRequest, requestBytes } from './requests.ts'
 import type { Started } from './service.ts'
 
 type Keys = Pick<Started, 'secret_key'>
@@ -26,8 +18,7 @@ export function creating({ secret_key }: Keys): Work {
 /** Reads these sessions in turn. */
 export function reading({ secret_key }: Keys, session_ids: string[]): Work {
   const requests = session_ids.map((id) => readRequest(secret_key, `/v1/checkout/sessions/${id}`))
-  return async (client, index) =>
-    (await client.send(requests[index % requests.length]!)).status === 200
+  return async (client, index) => (await client.send(requests[index % requests.length]!)).status === 200
 }
 
 /** Whole checkouts, and how many of them were answered that the money was taken. */
@@ -46,11 +37,7 @@ export function openTill({ secret_key }: Keys): Till {
 }
 
 /** Sessions for `reading`. */
-export async function makeSessions(
-  clients: Client[],
-  { secret_key }: Keys,
-  count = 1000,
-): Promise<string[]> {
+export async function makeSessions(clients: Client[], { secret_key }: Keys, count = 1000): Promise<string[]> {
   const ids: string[] = []
   const make = createMaker(secret_key)
   await closedLoad(clients, { count }, async (client) => {

@@ -56,20 +56,15 @@ export function seed(): Option<string> {
   return text('SEED', String(Math.floor(Math.random() * 1e9)))
 }
 
-export function count<Otherwise extends number | null>(
-  otherwise: Otherwise,
-  least = 1,
-): Option<number | Otherwise> {
-  const read = (given: string) =>
-    /^\d{1,10}$/.test(given) && Number(given) >= least ? Number(given) : undefined
+export function count<Otherwise extends number | null>(otherwise: Otherwise, least = 1): Option<number | Otherwise> {
+  const read = (given: string) => (/^\d{1,10}$/.test(given) && Number(given) >= least ? Number(given) : undefined)
   const value = `N${otherwise === null ? '' : ` (${otherwise})`}`
   return { is_flag: false, value, read, otherwise }
 }
 
 /** A number above 0, such as 0.2. */
 export function measure(otherwise: number): Option<number> {
-  const read = (given: string) =>
-    /^\d{1,6}(\.\d{1,6})?$/.test(given) && Number(given) > 0 ? Number(given) : undefined
+  const read = (given: string) => (/^\d{1,6}(\.\d{1,6})?$/.test(given) && Number(given) > 0 ? Number(given) : undefined)
   return { is_flag: false, value: `N (${otherwise})`, read, otherwise }
 }
 

@@ -2,15 +2,7 @@
 // The set-up runs it where something in web/ has changed; where nothing has, it says nothing and takes some milliseconds.
 
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -97,8 +89,7 @@ function entryOf(root, name) {
 const ourLanguages = {
   name: 'our-languages',
   load(id) {
-    const [, language] =
-      /\/react-(?:aria|stately)[\w-]*\/.*\/intl\/.*\/([a-z]{2})-[A-Z]{2}\.m?js$/.exec(id) ?? []
+    const [, language] = /\/react-(?:aria|stately)[\w-]*\/.*\/intl\/.*\/([a-z]{2})-[A-Z]{2}\.m?js$/.exec(id) ?? []
     return language && !spoken.has(language) ? 'export default {}' : null
   },
 }
@@ -162,11 +153,7 @@ function sourceHash(root) {
     .filter((entry) => entry.isFile() && !/\.test\.ts$|(?<!en)\.json$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
-  for (const file of [
-    ...sources,
-    join(root, 'package-lock.json'),
-    fileURLToPath(import.meta.url),
-  ]) {
+  for (const file of [...sources, join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) {
     const content = read(file) ?? ''
     hash.update(`${file.slice(root.length)} ${content.length}\n`).update(content)
   }

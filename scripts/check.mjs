@@ -40,9 +40,7 @@ function runAll() {
       env: { ...process.env, PATH: `${modules}.bin:${process.env.PATH}` },
     })
     if (status !== 0) {
-      console.error(
-        `${program.split('/').at(-1)} ${args[0]} ended with ${signal ?? `status ${status}`}`,
-      )
+      console.error(`${program.split('/').at(-1)} ${args[0]} ended with ${signal ?? `status ${status}`}`)
       return status || 1
     }
   }
@@ -59,9 +57,7 @@ function sayCounts() {
   }
   const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = counts
   // A file that cannot be loaded has no tests to count, and has failed nevertheless.
-  const broken = testResults.filter(
-    (file) => file.status === 'failed' && file.assertionResults.length === 0,
-  )
+  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
   const skipped = numPendingTests + numTodoTests
   const line = `${numPassedTests} passed, ${numFailedTests + broken.length} failed`
   console.log(skipped > 0 ? `${line}, ${skipped} skipped` : line)

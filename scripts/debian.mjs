@@ -28,24 +28,11 @@ function testOn(programs) {
   const folder = mkdtempSync(`${tmpdir()}/ripper-debian-`)
   const data = `${folder}/data`
   const server = (act, ...args) =>
-    run([
-      `${programs}/pg_ctl`,
-      `--pgdata=${data}`,
-      `--log=${folder}/own/log`,
-      '--wait',
-      act,
-      ...args,
-    ])
+    run([`${programs}/pg_ctl`, `--pgdata=${data}`, `--log=${folder}/own/log`, '--wait', act, ...args])
   try {
     chmodSync(folder, 0o777)
     run(['mkdir', `${folder}/own`])
-    run([
-      `${programs}/initdb`,
-      `--pgdata=${data}`,
-      '--username=ripper',
-      '--auth=trust',
-      '--no-sync',
-    ])
+    run([`${programs}/initdb`, `--pgdata=${data}`, '--username=ripper', '--auth=trust', '--no-sync'])
     server('start', `--options=-c listen_addresses='' -c unix_socket_directories=${folder}/own`)
     const url = `postgres://ripper@localhost/postgres?host=${encodeURIComponent(`${folder}/own`)}`
     return tests(url)
@@ -56,19 +43,15 @@ function testOn(programs) {
 }
 
 function tests(url) {
-  const { status } = spawnSync(
-    fittingNode(root),
-    [`${modules}vitest/vitest.mjs`, 'run', ...process.argv.slice(2)],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      env: {
-        ...process.env,
-        PATH: `${modules}.bin:${process.env.PATH}`,
-        RIPPER_TEST_DATABASE_URL: url,
-      },
+  const { status } = spawnSync(fittingNode(root), [`${modules}vitest/vitest.mjs`, 'run', ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      PATH: `${modules}.bin:${process.env.PATH}`,
+      RIPPER_TEST_DATABASE_URL: url,
     },
-  )
+  })
   return status ?? 1
 }
 

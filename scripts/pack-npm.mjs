@@ -37,8 +37,13 @@ function archive(place) {
 /** Types and all, by the compiler that checks them. */
 function compile({ config, source, entry, out }, place) {
   const options = {
-    ...{ rootDir: join(root, source), outDir: out, noEmit: false, declaration: true },
-    ...{ rewriteRelativeImportExtensions: true, module: 'nodenext', target: 'es2022' },
+    rootDir: join(root, source),
+    outDir: out,
+    noEmit: false,
+    declaration: true,
+    rewriteRelativeImportExtensions: true,
+    module: 'nodenext',
+    target: 'es2022',
     typeRoots: [join(root, 'node_modules/@types')],
   }
   const path = join(place, 'tsconfig.json')
@@ -49,11 +54,9 @@ function compile({ config, source, entry, out }, place) {
     include: [],
   }
   writeFileSync(path, JSON.stringify(all))
-  const { status } = spawnSync(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '-p', path],
-    { stdio: 'inherit' },
-  )
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', path], {
+    stdio: 'inherit',
+  })
   rmSync(path)
   if (status !== 0) process.exit(1)
   for (const name of readdirSync(out, { recursive: true })) {

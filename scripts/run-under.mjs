@@ -22,9 +22,7 @@ export function runUnder(node, args) {
     })
   }
   child.on('error', (error) => {
-    console.error(
-      `${node} cannot be run (${error.message}). On Linux it needs glibc; elsewhere, use a Node 24.`,
-    )
+    console.error(`${node} cannot be run (${error.message}). On Linux it needs glibc; elsewhere, use a Node 24.`)
     process.exit(1)
   })
   child.on('exit', (status, signal) => {

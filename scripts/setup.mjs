@@ -155,8 +155,7 @@ function moved(from, to) {
     renameSync(from, to)
     return true
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'ENOENT'].includes(error.code) && existsSync(from))
-      return false
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'ENOENT'].includes(error.code) && existsSync(from)) return false
     throw error
   }
 }
@@ -195,10 +194,7 @@ function read(path) {
   }
 }
 
-if (
-  process.argv[1] &&
-  statSync(process.argv[1]).ino === statSync(fileURLToPath(import.meta.url)).ino
-) {
+if (process.argv[1] && statSync(process.argv[1]).ino === statSync(fileURLToPath(import.meta.url)).ino) {
   const root = fileURLToPath(new URL('..', import.meta.url))
   try {
     await setUp(root, { needs_dev: !without_dev.includes(process.env.npm_lifecycle_event ?? '') })

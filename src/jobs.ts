@@ -29,12 +29,7 @@ import { keepRefusals } from './http/keep-refusals.ts'
 import { purgeCounts } from './http/shared-count-store.ts'
 import { writeKeyUses } from './merchants/key-uses.ts'
 import { purgeAssets } from './pages/asset-store.ts'
-import {
-  disableUnused,
-  endAllSessions,
-  purgeSignIns,
-  rewrapCodeSecrets,
-} from './users/keep-users.ts'
+import { disableUnused, endAllSessions, purgeSignIns, rewrapCodeSecrets } from './users/keep-users.ts'
 import { clearPreviousSecrets } from './webhooks/endpoints/endpoint-store.ts'
 import { rewrapSecrets } from './webhooks/endpoints/rewrap-secrets.ts'
 import { keepPartitions } from './webhooks/queue/keep-partitions.ts'
@@ -125,8 +120,7 @@ export const jobs: Job[] = [
     every_seconds: 60,
     where: 'whole',
     run: async ({ sql, world, databaseNow }) =>
-      (await purgeChallenges(sql, world.clock.now())) +
-      (await purgeCounts(sql, databaseNow?.() ?? world.clock.now())),
+      (await purgeChallenges(sql, world.clock.now())) + (await purgeCounts(sql, databaseNow?.() ?? world.clock.now())),
   },
   { name: 'purge_notices', every_seconds: 600, run: forgetOldNotices },
   { name: 'purge_sessions', every_seconds: 600, run: purgeSessions },

@@ -64,10 +64,7 @@ export async function serve(
   const { world, database } = opened
   const watch = await watchClock(config, opened)
   const sending = openWebhookSending(config, world.clock)
-  const last = [
-    ...[clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database)],
-    ...tracesOf(opened),
-  ]
+  const last = [...[clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database)], ...tracesOf(opened)]
   let internal = ''
   const base = () => config.base_url ?? internal
   const pay = () => config.pay_url ?? `${base()}/pay`
@@ -89,7 +86,10 @@ export async function serve(
       webhook_urls: webhookUrls(config, world.clock),
       webhook_sending: sending,
       judge_api_url: apiUrlJudge(config, world.clock),
-      ...{ wakeDeliveries, events, requests, unnamedProxy },
+      wakeDeliveries,
+      events,
+      requests,
+      unnamedProxy,
       clock_fault: watch.fault,
       isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
@@ -141,8 +141,17 @@ function askedFor(config: Config) {
   const { dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds } = config
   const { program } = config
   return {
-    ...{ three_ds, simulator, gateway_limit, connection_limit, trusted_proxies },
-    ...{ dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds, program },
+    three_ds,
+    simulator,
+    gateway_limit,
+    connection_limit,
+    trusted_proxies,
+    dashboard_url,
+    single_sign_on,
+    sign_in,
+    request_log,
+    clock_offset_seconds,
+    program,
     metrics_apart: config.metrics_port !== null,
     receipt_modes: receiptModes(config.mail),
     pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
@@ -165,20 +174,13 @@ function stopOf({ drain_seconds: seconds }: Config, running: Running): () => Pro
     stopInOrder(world, {
       drain: { seconds, over: () => drain(seconds * 1000) },
       // By then, everything that a request leaves to be delivered is in the database.
-      steps: [
-        [{ name: 'requests', end: close }, backgroundOf(background)],
-        [newsOf(news), presenceOf(presence)],
-        last,
-      ],
+      steps: [[{ name: 'requests', end: close }, backgroundOf(background)], [newsOf(news), presenceOf(presence)], last],
     }),
   )
 }
 
 /** Starts the background jobs and the delivery of webhooks alone. */
-export async function work(
-  config: Config,
-  between: Between = {},
-): Promise<Pick<RunningService, 'database' | 'stop'>> {
+export async function work(config: Config, between: Between = {}): Promise<Pick<RunningService, 'database' | 'stop'>> {
   const opened = wrapped(await open(config), between)
   const { world, database } = opened
   const watch = await watchClock(config, opened)

@@ -20,10 +20,7 @@ import { readConfig, readHostedConfig, readMethods } from './checkout/reading/re
 import { readPayment } from './checkout/reading/read-payment.ts'
 import { readSession } from './checkout/reading/read-session.ts'
 import { createRefund, listPaymentRefunds, readRefund } from './checkout/refunds/refund-routes.ts'
-import {
-  createHostedSession,
-  createPublicSession,
-} from './checkout/sessions/create-browser-session.ts'
+import { createHostedSession, createPublicSession } from './checkout/sessions/create-browser-session.ts'
 import { createSession } from './checkout/sessions/create-session.ts'
 import { intentAddresses, refundAddresses } from './compatible/addresses.ts'
 import { createIntentAt } from './compatible/create-intent.ts'
@@ -74,13 +71,7 @@ export const routes = [
 ]
 
 /** Pages and notifications for browsers and Directory Servers. */
-export const pages = [
-  methodPage,
-  methodNotification,
-  challengePage,
-  challengeNotification,
-  receiveResult,
-]
+export const pages = [methodPage, methodNotification, challengePage, challengeNotification, receiveResult]
 
 /** The events of webhooks. */
 export const events = anyEventTypes.map((type) => ({

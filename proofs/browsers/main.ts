@@ -42,11 +42,7 @@ async function prove(browser: Browser): Promise<number> {
   }
 }
 
-async function visitAll(
-  name: string,
-  visitor: ReturnType<typeof visitorWith>,
-  shop: Shop,
-): Promise<number> {
+async function visitAll(name: string, visitor: ReturnType<typeof visitorWith>, shop: Shop): Promise<number> {
   let failed = 0
   for (const visit of visits) {
     const began_at = performance.now()

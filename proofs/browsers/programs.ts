@@ -22,11 +22,7 @@ export type Running = {
   stop(): Promise<void>
 }
 
-export function run(
-  program: string,
-  args: string[],
-  env: Record<string, string | undefined> = {},
-): Running {
+export function run(program: string, args: string[], env: Record<string, string | undefined> = {}): Running {
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },

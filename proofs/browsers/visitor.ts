@@ -57,10 +57,8 @@ export function visitorWith(driver: Driver): Visitor {
   return {
     open: (address) => driver.open(address),
     click: (target) => with_('click', target, ({ place, handle }) => driver.click(place, handle)),
-    type: (target, text) =>
-      with_('type into', target, ({ place, handle }) => driver.type(place, handle, text)),
+    type: (target, text) => with_('type into', target, ({ place, handle }) => driver.type(place, handle, text)),
     see: (target) => with_('see', target, async () => {}),
-    miss: (target) =>
-      until(`still sees ${nameOf(target)}`, async () => (await look(target)) === null),
+    miss: (target) => until(`still sees ${nameOf(target)}`, async () => (await look(target)) === null),
   }
 }

@@ -3,13 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { migrate } from '../../src/database/migrate.ts'
-import {
-  makeOnCluster,
-  nodesOfCluster,
-  onEach,
-  spread,
-  withDatabase,
-} from '../../tests/support/citus.ts'
+import { makeOnCluster, nodesOfCluster, onEach, spread, withDatabase } from '../../tests/support/citus.ts'
 import { urlOf } from '../../tests/support/setup-database.ts'
 import { quiet, realClock } from '../../tests/support/world.ts'
 import { waitFor } from '../storm/rest.ts'
@@ -50,7 +44,8 @@ export async function openCluster(coordinator_url: string, name: string): Promis
     await spread(sql)
   })
   return {
-    ...{ url, plain_url: url_of.replace('{name}', plain) },
+    url,
+    plain_url: url_of.replace('{name}', plain),
     coordinator: await serverAt(coordinator_url),
     nodes: await Promise.all(node_urls.map(serverAt)),
     async close() {
@@ -73,13 +68,18 @@ async function serverAt(url: string): Promise<Server> {
   const { hostname, port } = new URL(url)
   const pid = () => Number(readFileSync(`${data}/postmaster.pid`, 'utf8').split('\n', 1)[0])
   return {
-    ...{ name: `${hostname}:${port || 5432}`, pid },
+    name: `${hostname}:${port || 5432}`,
+    pid,
     kill: () => killWhole(pid()),
     async start() {
       const { uid, gid } = statSync(data)
       const args = ['-D', data, '-l', `${data}.log`, '-w', 'start']
       const { status, stderr } = spawnSync(`${programs}/pg_ctl`, args, {
-        ...{ uid, gid, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' },
+        uid,
+        gid,
+        cwd: '/',
+        stdio: ['ignore', 'ignore', 'pipe'],
+        encoding: 'utf8',
       })
       if (status !== 0) throw new Error(`${data} does not start: ${stderr}`)
       await waitFor(() => answers(url), `${data} does not answer`)

@@ -49,16 +49,11 @@ async function measure(side: Side, seconds: number): Promise<Omit<Figures, 'name
   const clients = await openClients(service.base_url, clients_at_once)
   const works: Work[] = merchants.map((merchant) => openTill(merchant).pay)
   const before = spentBy(side)
-  const load = await closedLoad(clients, { seconds }, (client, index) =>
-    works[index % works.length]!(client, index),
-  )
+  const load = await closedLoad(clients, { seconds }, (client, index) => works[index % works.length]!(client, index))
   const after = spentBy(side)
   for (const client of clients) client.close()
   if (load.failed > 0) throw new Error(`${load.failed} checkouts failed: ${side.name}`)
-  const spent = Object.keys(after).map((name) => [
-    name,
-    ((after[name]! - before[name]!) * 1000) / load.done,
-  ])
+  const spent = Object.keys(after).map((name) => [name, ((after[name]! - before[name]!) * 1000) / load.done])
   return { per_second: load.done / load.seconds, spent_ms: Object.fromEntries(spent) }
 }
 

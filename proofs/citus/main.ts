@@ -89,21 +89,12 @@ async function loseNodes({ url, nodes }: Cluster): Promise<void> {
     for (const node of nodes) {
       const found = await withoutNode(node, { service, merchants })
       say(`${found.killed} away: its merchants were answered ${wordsOf(found.own)}, the others`)
-      say(
-        `  ${wordsOf(found.others)}; /readyz: ${found.ready}; served again ${Math.round(found.back_ms)} ms after it`,
-      )
-      say(
-        `  answered; ${found.acknowledged} sessions acknowledged in all, ${found.lost.length} lost`,
-      )
+      say(`  ${wordsOf(found.others)}; /readyz: ${found.ready}; served again ${Math.round(found.back_ms)} ms after it`)
+      say(`  answered; ${found.acknowledged} sessions acknowledged in all, ${found.lost.length} lost`)
       const refused = Object.keys(found.others).filter((status) => status !== '201')
       holds(refused.length === 0, `merchants of other nodes were answered ${refused.join(', ')}`)
-      const strange = Object.keys(found.own).filter(
-        (status) => status !== '503' && status !== '201',
-      )
-      holds(
-        strange.length === 0,
-        `merchants of ${found.killed} were answered ${strange.join(', ')}`,
-      )
+      const strange = Object.keys(found.own).filter((status) => status !== '503' && status !== '201')
+      holds(strange.length === 0, `merchants of ${found.killed} were answered ${strange.join(', ')}`)
       holds(found.ready.includes(found.killed), `/readyz does not name ${found.killed}`)
       holds(found.lost.length === 0, `acknowledged sessions are gone: ${found.lost.join(', ')}`)
     }
@@ -123,9 +114,7 @@ async function move({ url }: Cluster): Promise<void> {
   const found = await moveCell(url, { service, merchants }, () => startOn(url, data_dir, key))
   say(`a cell moved: its merchant was answered ${wordsOf(found.meanwhile)} until it was refused`)
   say(`  after ${Math.round(found.refused_after_ms)} ms, then ${wordsOf(found.own)}, the others`)
-  say(
-    `  ${wordsOf(found.others)}; /readyz: ${found.ready}; ${found.lost.length} lost of those before`,
-  )
+  say(`  ${wordsOf(found.others)}; /readyz: ${found.ready}; ${found.lost.length} lost of those before`)
   holds(Object.keys(found.own).join() === '503', `its merchant was answered ${wordsOf(found.own)}`)
   holds(Object.keys(found.others).join() === '201', `others were answered ${wordsOf(found.others)}`)
   holds(found.ready.includes('start it again'), `/readyz says ${found.ready}`)
@@ -142,7 +131,8 @@ function verifyJournal(url: string): void {
       encoding: 'utf8',
       env: {
         ...process.env,
-        ...{ RIPPER_DATABASE_URL: url, RIPPER_DATA_DIR: data_dir },
+        RIPPER_DATABASE_URL: url,
+        RIPPER_DATA_DIR: data_dir,
         RIPPER_MASTER_KEY: key.toString('base64'),
       },
     },
@@ -167,11 +157,14 @@ async function compare({ url, plain_url, coordinator, nodes }: Cluster): Promise
     const [there, here] = await compareRates(
       [
         {
-          ...{ name: 'cluster', service: spread, merchants: await makeMerchants(url, key, 20) },
+          name: 'cluster',
+          service: spread,
+          merchants: await makeMerchants(url, key, 20),
           servers: [{ name: 'coordinator', pid: coordinator.pid() }, ...nodes.map(of)],
         },
         {
-          ...{ name: 'one server', service: one },
+          name: 'one server',
+          service: one,
           merchants: await makeMerchants(plain_url, plain_key, 40),
           servers: [{ name: 'server', pid: coordinator.pid() }],
         },
@@ -180,9 +173,7 @@ async function compare({ url, plain_url, coordinator, nodes }: Cluster): Promise
     )
     for (const { name, per_second, spent_ms } of [there!, here!]) {
       const words = Object.entries(spent_ms).map(([of, ms]) => `${of} ${ms.toFixed(2)}`)
-      say(
-        `${name}: ${Math.round(per_second)} checkouts a second; ms of CPU each: ${words.join(', ')}`,
-      )
+      say(`${name}: ${Math.round(per_second)} checkouts a second; ms of CPU each: ${words.join(', ')}`)
     }
     const ratio = there!.per_second / here!.per_second
     holds(ratio >= least_ratio, `the cluster does ${ratio.toFixed(2)} of one server's checkouts`)

@@ -32,9 +32,7 @@ export async function moveCell(
 ): Promise<Move> {
   const [moved, ...rest] = merchants as [Merchant, ...Merchant[]]
   const shards = await shardsOf(url, merchants)
-  const elsewhere = rest.filter(
-    ({ merchant_id }) => shards.get(merchant_id) !== shards.get(moved.merchant_id),
-  )
+  const elsewhere = rest.filter(({ merchant_id }) => shards.get(merchant_id) !== shards.get(moved.merchant_id))
   const shard = shards.get(moved.merchant_id)!
   const before = await create(service.base_url, moved)
   const target = rest.find(({ node }) => node !== moved.node)!.node

@@ -15,9 +15,7 @@ export async function copyToOnePlace(opened: ServiceResources): Promise<OnePlace
   const server = await joinEmbedded({ data_dir, log: quiet, clock: realClock })
   await server.admin()`create database copy template template0`
   const url = `postgres://ripper@localhost/copy?host=${encodeURIComponent(server.socket_folder)}`
-  const database = await openDatabase({
-    ...{ url, data_dir: '', connections_max: 2, log: quiet, clock: realClock },
-  })
+  const database = await openDatabase({ url, data_dir: '', connections_max: 2, log: quiet, clock: realClock })
   const { sql } = database
   await migrate({ sql, log: quiet, clock: realClock })
   const tables = await sql<{ name: string }[]>`
@@ -40,13 +38,8 @@ export async function copyToOnePlace(opened: ServiceResources): Promise<OnePlace
 }
 
 async function copy(from: AnySql, to: AnySql, table: string): Promise<void> {
-  const rows = await from.unsafe<{ row: string }[]>(
-    `select row_to_json(t)::text as row from ${table} t`,
-  )
+  const rows = await from.unsafe<{ row: string }[]>(`select row_to_json(t)::text as row from ${table} t`)
   await to.unsafe(`delete from ${table}`)
   const all = `[${rows.map(({ row }) => row).join(',')}]`
-  await to.unsafe(
-    `insert into ${table} select * from json_populate_recordset(null::${table}, $1::text::json)`,
-    [all],
-  )
+  await to.unsafe(`insert into ${table} select * from json_populate_recordset(null::${table}, $1::text::json)`, [all])
 }

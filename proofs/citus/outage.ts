@@ -79,8 +79,13 @@ export async function withoutNode(
   const lost: string[] = []
   for (const { merchant, id } of kept) if (!(await isThere(service, merchant, id))) lost.push(id)
   return {
-    ...{ killed: killed.name, own, others, ready: ready.trim() },
-    ...{ back_ms: Math.max(0, served_ms - started_ms), acknowledged: kept.length, lost },
+    killed: killed.name,
+    own,
+    others,
+    ready: ready.trim(),
+    back_ms: Math.max(0, served_ms - started_ms),
+    acknowledged: kept.length,
+    lost,
   }
 }
 

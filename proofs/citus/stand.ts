@@ -22,17 +22,13 @@ export function startOn(url: string, data_dir: string, key: Buffer): Promise<Ser
 }
 
 /** Merchants until each node has so many of them. */
-export async function makeMerchants(
-  url: string,
-  key: Buffer,
-  of_each: number,
-): Promise<Merchant[]> {
-  const database = await openDatabase({
-    ...{ url, data_dir: '', connections_max: 2, log: quiet, clock: realClock },
-  })
+export async function makeMerchants(url: string, key: Buffer, of_each: number): Promise<Merchant[]> {
+  const database = await openDatabase({ url, data_dir: '', connections_max: 2, log: quiet, clock: realClock })
   const random = { bytes: randomBytes }
   const office: ManageContext = {
-    ...{ sql: database.sql, clock: realClock, actor: 'operator' },
+    sql: database.sql,
+    clock: realClock,
+    actor: 'operator',
     ids: openIds(random, openKeyring([key], random)),
   }
   const nodes = new Map<string, Merchant[]>()

@@ -12,14 +12,16 @@ const away_ms = 5_000
 
 type Asked = { seed: string; minutes: number; tell(line: string): void }
 
-export async function stormOn(
-  cluster: Cluster,
-  { seed, minutes, tell }: Asked,
-): Promise<StormReport> {
+export async function stormOn(cluster: Cluster, { seed, minutes, tell }: Asked): Promise<StormReport> {
   const copies: OnePlace[] = []
   try {
     return await runStorm({
-      ...{ seed, seconds: minutes * 60, shoppers: 8, hurries: true, failover: 'sync', tell },
+      seed,
+      seconds: minutes * 60,
+      shoppers: 8,
+      hurries: true,
+      failover: 'sync',
+      tell,
       openServers: async () => nodesDieIn(cluster),
       async layTogether(opened) {
         const copied = await copyToOnePlace(opened)

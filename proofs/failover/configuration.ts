@@ -27,14 +27,20 @@ export function patroniFile(
     etcd3: { hosts: `${host}:${etcd_port}` },
     bootstrap: {
       dcs: {
-        ...{ ttl: 30, loop_wait: 10, retry_timeout: 10 },
-        ...{ synchronous_mode: is_synchronous, postgresql: { use_pg_rewind: false } },
+        ttl: 30,
+        loop_wait: 10,
+        retry_timeout: 10,
+        synchronous_mode: is_synchronous,
+        postgresql: { use_pg_rewind: false },
       },
       initdb: [{ encoding: 'UTF8' }, 'data-checksums'],
     },
     postgresql: {
-      ...{ listen: `${host}:${server_port}`, connect_address: `${host}:${server_port}` },
-      ...{ data_dir: `${folder}/data`, bin_dir: postgres_folder, pgpass: `${folder}/pgpass` },
+      listen: `${host}:${server_port}`,
+      connect_address: `${host}:${server_port}`,
+      data_dir: `${folder}/data`,
+      bin_dir: postgres_folder,
+      pgpass: `${folder}/pgpass`,
       pg_hba: [...pg_hba, `host replication all ${host}/32 trust`],
       authentication: {
         superuser: { username: 'postgres', password: 'none' },

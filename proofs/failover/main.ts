@@ -53,11 +53,14 @@ async function failUnder(mode: Mode) {
   say(`${mode}:`)
   let diary: Diary | null = null
   const report = await runStorm({
-    ...{ seed: asked.seed, seconds: asked.minutes * 60, shoppers: asked.shoppers },
-    ...{ hurries: true, failover: mode, only: 'nothing', tell: say },
-    openServers: by_patroni
-      ? (is_synchronous) => openPatroni(programsOf(), log_file, is_synchronous)
-      : openPair,
+    seed: asked.seed,
+    seconds: asked.minutes * 60,
+    shoppers: asked.shoppers,
+    hurries: true,
+    failover: mode,
+    only: 'nothing',
+    tell: say,
+    openServers: by_patroni ? (is_synchronous) => openPatroni(programsOf(), log_file, is_synchronous) : openPair,
     async lookAt(checked) {
       diary = checked.diary
     },

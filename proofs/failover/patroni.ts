@@ -11,22 +11,12 @@ import { removeData } from '../../tests/support/setup-database.ts'
 import { newFolder, type Pair } from '../storm/pair.ts'
 import { waitFor } from '../storm/rest.ts'
 import { killWhole } from '../storm/server.ts'
-import {
-  type Cluster,
-  etcdArguments,
-  haproxyFile,
-  type Node,
-  patroniFile,
-} from './configuration.ts'
+import { type Cluster, etcdArguments, haproxyFile, type Node, patroniFile } from './configuration.ts'
 import type { Programs } from './programs.ts'
 import { openRunner } from './runner.ts'
 
 /** `log_file` is where all of them write. */
-export async function openPatroni(
-  programs: Programs,
-  log_file: string,
-  is_synchronous: boolean,
-): Promise<Pair> {
+export async function openPatroni(programs: Programs, log_file: string, is_synchronous: boolean): Promise<Pair> {
   const folder = newFolder()
   const account = serverAccount(folder)
   const cluster = await newCluster(folder, programs.postgres_folder, is_synchronous)
@@ -82,19 +72,21 @@ export async function openPatroni(
   }
 }
 
-async function newCluster(
-  folder: string,
-  postgres_folder: string,
-  is_synchronous: boolean,
-): Promise<Cluster> {
+async function newCluster(folder: string, postgres_folder: string, is_synchronous: boolean): Promise<Cluster> {
   const ports = await freePorts(7)
   const nodes = ['one', 'two'].map((name, at) => ({
-    ...{ name, folder: `${folder}/${name}` },
-    ...{ api_port: ports[at]!, server_port: ports[at + 2]! },
+    name,
+    folder: `${folder}/${name}`,
+    api_port: ports[at]!,
+    server_port: ports[at + 2]!,
   }))
   return {
-    ...{ nodes, postgres_folder, is_synchronous },
-    ...{ etcd_port: ports[4]!, etcd_peer_port: ports[5]!, haproxy_port: ports[6]! },
+    nodes,
+    postgres_folder,
+    is_synchronous,
+    etcd_port: ports[4]!,
+    etcd_peer_port: ports[5]!,
+    haproxy_port: ports[6]!,
   }
 }
 

@@ -22,10 +22,7 @@ export function findPrograms(): { programs: Programs; missing: null } | { missin
   const [patroni, etcd, haproxy, postgres_folder] = found.map(([, place]) => place!)
   return {
     missing: null,
-    programs: {
-      ...{ patroni: patroni!, etcd: etcd!, haproxy: haproxy! },
-      postgres_folder: postgres_folder!,
-    },
+    programs: { patroni: patroni!, etcd: etcd!, haproxy: haproxy!, postgres_folder: postgres_folder! },
   }
 }
 

@@ -22,8 +22,7 @@ export function openRunner(log_file: string, account: { uid: number; gid: number
   return {
     start(program: string, args: string[]): ChildProcess {
       const child = spawn(program, args, { ...identity, stdio: ['ignore', 'pipe', 'pipe'] })
-      for (const stream of [child.stdout!, child.stderr!])
-        stream.on('data', (part) => log.write(part))
+      for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (part) => log.write(part))
       children.add(child)
       child.once('exit', () => children.delete(child))
       return child

@@ -110,11 +110,7 @@ const sensible: Record<string, fc.Arbitrary<Value>> = {
   ),
   order_reference: reference,
   account_id: reference,
-  account_created: fc.constantFrom(
-    '2025-01-01T00:00:00Z',
-    '2025-01-01T00:00:00.1234567+00:00',
-    null,
-  ),
+  account_created: fc.constantFrom('2025-01-01T00:00:00Z', '2025-01-01T00:00:00.1234567+00:00', null),
   email: fc.constantFrom('ada@example.com', 'grace@example.com'),
   customer_email: fc.constantFrom('Ada@Example.com', 'grace@example.com'),
   card_last4: fc.constantFrom('4242', '0000', '4444'),

@@ -100,10 +100,16 @@ async function openCourse(service: Service): Promise<Course> {
   const described = operationsOf(document)
   const port = Number(new URL(service.base_url).port)
   return {
-    ...{ service, document, operations: described, coverage: openCoverage(described) },
+    service,
+    document,
+    operations: described,
+    coverage: openCoverage(described),
     plans: fc.oneof(...[...described, ...pageOperations].map((each) => planOf(each))),
     lines: [openLine(port), openLine(port)],
-    ...{ cards: new Set(), told: 0, keys: 0, counts_always: false },
+    cards: new Set(),
+    told: 0,
+    keys: 0,
+    counts_always: false,
   }
 }
 
@@ -128,14 +134,8 @@ async function sendOne(
   return last === null ? null : { ...(last as Failure), index, shrunk: numShrinks }
 }
 
-async function attempt(
-  course: Course,
-  stage: Stage,
-  plan: Plan,
-): Promise<Omit<Failure, 'index' | 'shrunk'> | null> {
-  const operation = [...course.operations, ...pageOperations].find(
-    ({ name }) => name === plan.operation,
-  )!
+async function attempt(course: Course, stage: Stage, plan: Plan): Promise<Omit<Failure, 'index' | 'shrunk'> | null> {
+  const operation = [...course.operations, ...pageOperations].find(({ name }) => name === plan.operation)!
   const composed = compose(plan, operation, stage, `fuzz ${course.keys++}`)
   course.told = course.service.log.length
   if (operation.path.endsWith('/card_references')) {
@@ -157,27 +157,21 @@ async function attempt(
   return { operation: operation.name, faults, bytes, answer: told(exchange) }
 }
 
-async function converse(
-  course: Course,
-  composed: Composed,
-): Promise<{ exchange: Exchange; faults: string[] }> {
+async function converse(course: Course, composed: Composed): Promise<{ exchange: Exchange; faults: string[] }> {
   const { ruined, plan, made } = composed
   const may_stay_silent = ruined.expects !== 'route'
   const sending = {
-    ...{ pieces: ruined.pieces, pause_ms: ruined.pause_ms, answers: ruined.answers ?? 1 },
-    ...{
-      half_close: ruined.half_close,
-      is_last: plan.hazard !== null,
-      is_head: made.method === 'HEAD',
-    },
+    pieces: ruined.pieces,
+    pause_ms: ruined.pause_ms,
+    answers: ruined.answers ?? 1,
+    half_close: ruined.half_close,
+    is_last: plan.hazard !== null,
+    is_head: made.method === 'HEAD',
     patience_ms: may_stay_silent ? 300 : 15_000,
   }
   const [line, other] = course.lines
   const twins = plan.times === 'twins' && !plan.hazard
-  const [exchange, beside] = await Promise.all([
-    line.send(sending),
-    twins ? other.send(sending) : null,
-  ])
+  const [exchange, beside] = await Promise.all([line.send(sending), twins ? other.send(sending) : null])
   const faults = faultsOf(course, composed, exchange)
   if (beside) {
     faults.push(...faultsOf(course, composed, beside))
@@ -194,11 +188,7 @@ async function converse(
 }
 
 /** A success under a key is answered again to the byte, and says that it is. */
-export function replayFaults(
-  { key, operation }: Composed,
-  first: Answer,
-  again?: Answer,
-): string[] {
+export function replayFaults({ key, operation }: Composed, first: Answer, again?: Answer): string[] {
   const replayed = again && headerOf(again, 'rip-idempotent-replayed')
   if (!key || first.status >= 300 || operation.keys.length === 0 || !again) return []
   // The limit of a webhook route comes before its replays.
@@ -232,11 +222,7 @@ function note({ coverage, operations }: Course, composed: Composed, answer?: Ans
 }
 
 /** Now and then rows are counted around a request, to see that a refused one makes none. */
-async function rowsBefore(
-  course: Course,
-  stage: Stage,
-  { operation, plan }: Composed,
-): Promise<string | null> {
+async function rowsBefore(course: Course, stage: Stage, { operation, plan }: Composed): Promise<string | null> {
   const creates = operation.method === 'POST' && !operation.params.includes('session_id')
   const is_turn = course.counts_always || course.keys % 8 === 0
   if (!creates || plan.times !== 'once' || !is_turn) return null

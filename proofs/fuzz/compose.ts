@@ -32,8 +32,7 @@ export function compose(plan: Plan, operation: Operation, stage: Stage, fresh: s
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     paramOf(name, { plan, operation, stage, session, ids: from }),
   )
-  const target =
-    (plan.path === 'plain' ? path : pathBreaks[plan.path](path)) + queryText(plan, stage)
+  const target = (plan.path === 'plain' ? path : pathBreaks[plan.path](path)) + queryText(plan, stage)
   const keys = keysOf(plan, operation, stage, fresh)
   const headers: MadeValue['headers'] = [
     ...keys,
@@ -46,9 +45,7 @@ export function compose(plan: Plan, operation: Operation, stage: Stage, fresh: s
     if (tag) headers.push(['If-None-Match', tag])
   }
   const made: MadeValue = { method: plan.method ?? operation.method, target, headers, body }
-  const ruined: RuinedValue = plan.hazard
-    ? ruin(plan.hazard, made)
-    : { pieces: [bytesOf(made)], expects: 'route' }
+  const ruined: RuinedValue = plan.hazard ? ruin(plan.hazard, made) : { pieces: [bytesOf(made)], expects: 'route' }
   const sent = Buffer.concat(ruined.pieces).toString()
   const key = keys.length === 1 && made.method === operation.method ? keys[0]![1] : null
   return { operation, plan, made, ruined, session, key, sent }
@@ -101,12 +98,7 @@ function queryText(plan: Plan, { pool }: Stage): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-function keysOf(
-  plan: Plan,
-  operation: Operation,
-  { pool }: Stage,
-  fresh: string,
-): MadeValue['headers'] {
+function keysOf(plan: Plan, operation: Operation, { pool }: Stage, fresh: string): MadeValue['headers'] {
   const { keys } = operation
   if (keys.length === 0 || plan.key === 'none') return []
   if (plan.key === 'fresh') return [[keys[0]!, fresh]]
@@ -128,32 +120,21 @@ function credentials(
     if (text !== undefined) headers.push(['Rip-Client-Secret', text])
   } else if (door !== 'open' && caller !== 'nobody') {
     const key = typeof caller === 'string' ? stage.secret_keys[caller] : caller.text
-    headers.push(
-      door === 'bearer_key' ? ['Authorization', `Bearer ${key}`] : ['X-Service-Api-Key', key],
-    )
+    headers.push(door === 'bearer_key' ? ['Authorization', `Bearer ${key}`] : ['X-Service-Api-Key', key])
   }
   const from_a_page = door === 'open' || door === 'client_secret' || origin !== shop
   if (origin !== null && from_a_page) headers.push(['Origin', origin])
   return headers
 }
 
-function contentType(
-  { as, type, bytes }: Plan,
-  { body }: Operation,
-  sent: Buffer,
-): MadeValue['headers'] {
+function contentType({ as, type, bytes }: Plan, { body }: Operation, sent: Buffer): MadeValue['headers'] {
   if (type === null || (sent.length === 0 && !body)) return []
   if (type !== 'good') return [['Content-Type', type]]
   const is_form = as === 'form' || bytes.some(({ how }) => how === 'form')
   return [['Content-Type', is_form ? 'application/x-www-form-urlencoded' : 'application/json']]
 }
 
-function bodyOf(
-  plan: Plan,
-  operation: Operation,
-  value: Value,
-  find: (ref: Ref) => string,
-): Buffer {
+function bodyOf(plan: Plan, operation: Operation, value: Value, find: (ref: Ref) => string): Buffer {
   const is_plain = plan.values.length === 0 && plan.bytes.length === 0
   if (!operation.body && is_plain) return Buffer.alloc(0)
   const text = plan.as === 'form' ? formText(value, find) : jsonText(value, find)

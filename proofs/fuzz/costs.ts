@@ -79,9 +79,7 @@ export function* hostileBodies(
   { takes_forms }: { takes_forms: boolean },
 ): Generator<[name: string, text: string]> {
   const within = (value: string) =>
-    path
-      .split('.')
-      .reduceRight((inner, name) => (name === '0' ? `[${inner}]` : `{"${name}":${inner}}`), value)
+    path.split('.').reduceRight((inner, name) => (name === '0' ? `[${inner}]` : `{"${name}":${inner}}`), value)
   for (const [name, text] of Object.entries(texts)) {
     yield [`${path}: ${name}`, within(JSON.stringify(text))]
     if (takes_forms) yield [`${path} in a form: ${name}`, `${path}=${text}`]

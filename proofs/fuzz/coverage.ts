@@ -8,23 +8,28 @@ const out_of_reach: { code: string; path: RegExp; why: string }[] = [
   { code: 'store_unavailable', path: /./, why: 'the database is there all the time' },
   { code: 'idempotency_store_unavailable', path: /./, why: 'the database is there all the time' },
   {
-    ...{ code: 'rate_limit_exceeded', path: /payment_intents/ },
+    code: 'rate_limit_exceeded',
+    path: /payment_intents/,
     why: 'the gateway limit is off, or nothing else would be seen',
   },
   {
-    ...{ code: 'rate_limit_exceeded', path: /(public|\{handle\})\/sessions$/ },
+    code: 'rate_limit_exceeded',
+    path: /(public|\{handle\})\/sessions$/,
     why: 'sessions of pages are counted in live mode, which needs an acquirer',
   },
   {
-    ...{ code: 'idempotency_key_in_use', path: /webhooks/ },
+    code: 'idempotency_key_in_use',
+    path: /webhooks/,
     why: 'a second request waits for the first, which never runs for longer than it waits',
   },
   {
-    ...{ code: 'rate_limit_exceeded', path: /logs\/stream$/ },
+    code: 'rate_limit_exceeded',
+    path: /logs\/stream$/,
     why: 'only too many listeners at once are refused, and here there are two',
   },
   {
-    ...{ code: 'invalid_request', path: /checkout\/(config|methods)/ },
+    code: 'invalid_request',
+    path: /checkout\/(config|methods)/,
     why: 'a query that is not text names an integration that is not found',
   },
 ]
@@ -47,12 +52,10 @@ export type Coverage = {
 export function openCoverage(operations: Operation[]): Coverage {
   const seen = new Map<string, Map<string, number>>()
   const statuses = new Map<number, number>()
-  const timesOf = (operation: Operation, what: string | number) =>
-    seen.get(operation.name)?.get(String(what)) ?? 0
+  const timesOf = (operation: Operation, what: string | number) => seen.get(operation.name)?.get(String(what)) ?? 0
   const possible = (operation: Operation) =>
     [...operation.refusals.keys()].filter((code) => isWithinReach(operation, code))
-  const missed = (operation: Operation) =>
-    possible(operation).filter((code) => timesOf(operation, code) === 0)
+  const missed = (operation: Operation) => possible(operation).filter((code) => timesOf(operation, code) === 0)
   return {
     saw(operation, status, code) {
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -61,8 +64,7 @@ export function openCoverage(operations: Operation[]): Coverage {
       const what = status < 400 || code === null ? String(status) : code
       counts.set(what, (counts.get(what) ?? 0) + 1)
     },
-    unreached: () =>
-      operations.filter((each) => timesOf(each, each.success) === 0).map(({ name }) => name),
+    unreached: () => operations.filter((each) => timesOf(each, each.success) === 0).map(({ name }) => name),
     lines: () =>
       operations.map((operation) => {
         const { name, success } = operation

@@ -85,15 +85,17 @@ function operationOf(
     for (const code of codesIn(schema)) refusals.set(code, status)
   }
   return {
-    ...{ name: `${method} ${path}`, method, path, refusals },
+    name: `${method} ${path}`,
+    method,
+    path,
+    refusals,
     door: (Object.keys(security[0] ?? {})[0] ?? 'open') as Operation['door'],
     params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
     query: parameters.filter((each) => each.in === 'query'),
     keys: parameters.filter(({ name }) => /idempotency-key/i.test(name)).map(({ name }) => name),
     takes_tag: parameters.some(({ name }) => name === 'If-None-Match'),
     body: requestBody?.content['application/json']?.schema ?? null,
-    takes_forms:
-      requestBody !== undefined && 'application/x-www-form-urlencoded' in requestBody.content,
+    takes_forms: requestBody !== undefined && 'application/x-www-form-urlencoded' in requestBody.content,
     responses: new Map(statuses.map(([status, schema]) => [status, schema ?? null])),
     success: statuses.find(([status]) => status < 300)![0],
   }
@@ -110,11 +112,7 @@ function codesIn(schema: Schema): string[] {
 }
 
 /** The operation that a request's method and path mean, if any. */
-export function matching(
-  operations: Operation[],
-  method: string,
-  path: string,
-): Operation | undefined {
+export function matching(operations: Operation[], method: string, path: string): Operation | undefined {
   const parts = path.split('/')
   const fits = (operation: Operation) => {
     const names = operation.path.split('/')
@@ -124,8 +122,5 @@ export function matching(
       names.every((name, index) => (name.startsWith('{') ? parts[index] : name === parts[index]))
     )
   }
-  return (
-    operations.find((operation) => operation.params.length === 0 && fits(operation)) ??
-    operations.find(fits)
-  )
+  return operations.find((operation) => operation.params.length === 0 && fits(operation)) ?? operations.find(fits)
 }

@@ -72,8 +72,7 @@ function inPieces(bytes: Buffer, count: number): Buffer[] {
 
 export const hazards = {
   latin1_header: (made) => any([bytesOf(withHeader(made, 'X-Name', 'caf\xe9 \xff'))]),
-  utf8_header: (made) =>
-    any([bytesOf(withHeader(made, 'X-Name', Buffer.from('字').toString('latin1')))]),
+  utf8_header: (made) => any([bytesOf(withHeader(made, 'X-Name', Buffer.from('字').toString('latin1')))]),
   control_in_header: (made) => http([bytesOf(withHeader(made, 'X-Name', 'a\x01b'))]),
   nul_in_header: (made) => http([bytesOf(withHeader(made, 'X-Name', 'a\0b'))]),
   obs_fold: (made) => any([bytesOf(withHeader(made, 'X-Name', 'a\r\n b'))]),
@@ -81,15 +80,13 @@ export const hazards = {
   space_before_colon: (made) => http([bytesOf(withHeader(made, 'X-Name ', 'a'))]),
   nameless_header: (made) => http([bytesOf(withHeader(made, '', 'a'))]),
   large_head: (made) => http([bytesOf(withHeader(made, 'X-Name', 'x'.repeat(20_000)))]),
-  many_headers: (made) =>
-    any([bytesOf({ ...made, headers: [...made.headers, ...Array(1_000).fill(['X-A', '1'])] })]),
+  many_headers: (made) => any([bytesOf({ ...made, headers: [...made.headers, ...Array(1_000).fill(['X-A', '1'])] })]),
   long_target: (made) => http([bytesOf({ ...made, target: `/${'x'.repeat(20_000)}` })]),
   latin1_target: (made) => any([bytesOf({ ...made, target: `${made.target}\xe9` })]),
   space_in_target: (made) => http([bytesOf({ ...made, target: `${made.target} x` })]),
   star_target: (made) => any([bytesOf({ ...made, target: '*' })]),
   length_and_chunked: (made) => http(framed(inOneChunk(made), te, length(made))),
-  two_lengths: (made) =>
-    http(framed(made, length(made), `Content-Length: ${made.body.length + 1}`)),
+  two_lengths: (made) => http(framed(made, length(made), `Content-Length: ${made.body.length + 1}`)),
   same_length_twice: (made) => http(framed(made, length(made), length(made))),
   negative_length: (made) => http(framed(made, 'Content-Length: -1')),
   signed_length: (made) => http(framed(made, `Content-Length: +${made.body.length}`)),
@@ -104,16 +101,16 @@ export const hazards = {
   other_coding: (made) => any(framed(inOneChunk(made), 'Transfer-Encoding: gzip, chunked')),
   chunked_twice: (made) => any(framed(inOneChunk(made), te, te)),
   cut_body: (made) => ({
-    ...{ pieces: framed(made, `Content-Length: ${made.body.length + 50}`), half_close: true },
+    pieces: framed(made, `Content-Length: ${made.body.length + 50}`),
+    half_close: true,
     expects: 'perhaps_none',
   }),
-  cut_head: (made) => ({
-    ...{ pieces: [bytesOf(made).subarray(0, 30)], half_close: true, expects: 'perhaps_none' },
-  }),
+  cut_head: (made) => ({ pieces: [bytesOf(made).subarray(0, 30)], half_close: true, expects: 'perhaps_none' }),
   half_closed: (made) => ({ pieces: [bytesOf(made)], half_close: true, expects: 'perhaps_none' }),
   pipelined: (made) => ({
     pieces: [Buffer.concat([bytesOf(made), latin1('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')])],
-    ...{ answers: 2, expects: 'any' },
+    answers: 2,
+    expects: 'any',
   }),
   slowly: (made) => ({ pieces: inPieces(bytesOf(made), 12), pause_ms: 3, expects: 'route' }),
   http_0_9: (made) => any([latin1(`GET ${made.target}\r\n\r\n`)]),
@@ -123,8 +120,7 @@ export const hazards = {
   tls: () => http([Buffer.from('16030100c8010000c40303', 'hex')]),
   line_before: (made) => any([Buffer.concat([latin1('\r\n\r\n'), bytesOf(made)])]),
   bare_lf: (made) => any([latin1(bytesOf(made).toString('latin1').replaceAll('\r\n', '\n'))]),
-  no_host: (made) =>
-    any([latin1(bytesOf(made).toString('latin1').replace('Host: 127.0.0.1\r\n', ''))]),
+  no_host: (made) => any([latin1(bytesOf(made).toString('latin1').replace('Host: 127.0.0.1\r\n', ''))]),
   two_hosts: (made) => any([bytesOf(withHeader(made, 'Host', 'evil.example'))]),
   strange_host: (made) => any([bytesOf(withHeader(made, 'X-Forwarded-Host', 'a"><script>'))]),
   expect_continue: (made) => any([bytesOf(withHeader(made, 'Expect', '100-continue'))]),
@@ -132,11 +128,7 @@ export const hazards = {
   upgrade_websocket: (made) =>
     any([bytesOf(withHeader(withHeader(made, 'Connection', 'Upgrade'), 'Upgrade', 'websocket'))]),
   upgrade_h2c: (made) =>
-    any([
-      bytesOf(
-        withHeader(withHeader(made, 'Connection', 'Upgrade, HTTP2-Settings'), 'Upgrade', 'h2c'),
-      ),
-    ]),
+    any([bytesOf(withHeader(withHeader(made, 'Connection', 'Upgrade, HTTP2-Settings'), 'Upgrade', 'h2c'))]),
   connect: (made) => ({
     pieces: [bytesOf({ ...made, method: 'CONNECT' })],
     expects: 'perhaps_none',

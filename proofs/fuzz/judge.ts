@@ -27,17 +27,14 @@ export function faultsOf(
     return faults
   }
   for (const answer of answers) faults.push(...givenAway(composed, answer))
-  if (first.status >= 500 && !isDownBank(first, made.method === 'HEAD'))
-    faults.push(`a status of ${first.status}`)
+  if (first.status >= 500 && !isDownBank(first, made.method === 'HEAD')) faults.push(`a status of ${first.status}`)
   if (headerOf(first, 'rip-request-id') === null) faults.push('no Rip-Request-Id')
   if (ruined.expects === 'http') {
     return [...faults, ...brokenHttpFaults(first, made.method === 'HEAD')]
   }
   const path = made.target.split('?')[0]!
-  const operation =
-    plan.hazard && ruined.expects !== 'route' ? undefined : matching(operations, made.method, path)
-  if (plan.path !== 'plain' || !operation || !isReadable(path))
-    return [...faults, ...elsewhereFaults(composed, first)]
+  const operation = plan.hazard && ruined.expects !== 'route' ? undefined : matching(operations, made.method, path)
+  if (plan.path !== 'plain' || !operation || !isReadable(path)) return [...faults, ...elsewhereFaults(composed, first)]
   return [...faults, ...describedFaults(document, operation, first)]
 }
 
@@ -64,9 +61,7 @@ function describedFaults(document: Document, operation: Operation, answer: Answe
   if (schema === undefined) return [`${status} ${codeOf(answer)} is not described`]
   if (schema === null) {
     const is_empty = answer.body.length === 0
-    return is_empty || status === 429 || status === 200
-      ? []
-      : [`a body at ${status}, which has none`]
+    return is_empty || status === 429 || status === 200 ? [] : [`a body at ${status}, which has none`]
   }
   const body = jsonOf(answer)
   if (body === null) return [`the body at ${status} is no JSON object`]
@@ -75,9 +70,7 @@ function describedFaults(document: Document, operation: Operation, answer: Answe
   return [
     ...(fault ? [`${status}: ${fault}`] : []),
     ...(own_id ? ['request_id is not that of the header'] : []),
-    ...(status >= 400 && headerOf(answer, 'cache-control') !== 'no-store'
-      ? ['a refusal may be cached']
-      : []),
+    ...(status >= 400 && headerOf(answer, 'cache-control') !== 'no-store' ? ['a refusal may be cached'] : []),
   ]
 }
 
@@ -86,28 +79,17 @@ function elsewhereFaults({ made, plan }: Composed, answer: Answer): string[] {
   const { status } = answer
   if (made.method === 'HEAD' || status < 400) return []
   // A page refuses with a page.
-  if (!made.target.startsWith('/v1/') && headerOf(answer, 'content-type')?.startsWith('text/'))
-    return []
+  if (!made.target.startsWith('/v1/') && headerOf(answer, 'content-type')?.startsWith('text/')) return []
   const body = jsonOf(answer)
   const members = Object.keys(body ?? {})
     .join()
     .replace(/,attempt,three_ds$/, '')
-  const shapes = [
-    'error,message,request_id',
-    'error,message,allowed',
-    'error,message',
-    'error',
-    'code',
-  ]
+  const shapes = ['error,message,request_id', 'error,message,allowed', 'error,message', 'error', 'code']
   if (!shapes.includes(members)) return [`no family's refusal: ${members}`]
   const is_compatible = typeof body!.error === 'object'
-  if (
-    is_compatible !== /^\/v1\/(compat|payment_intents)/i.test(made.target) &&
-    made.target.startsWith('/v1/')
-  ) {
+  if (is_compatible !== /^\/v1\/(compat|payment_intents)/i.test(made.target) && made.target.startsWith('/v1/')) {
     const is_foreign = made.headers.some(([name]) => name === 'Authorization')
-    if (!is_foreign && !plan.hazard && plainPath(made.target))
-      return [`the shape of another family: ${members}`]
+    if (!is_foreign && !plan.hazard && plainPath(made.target)) return [`the shape of another family: ${members}`]
   }
   return []
 }
@@ -126,8 +108,7 @@ const plainPath = (target: string) => /^\/[\w/-]*$/.test(target)
 
 /** What HTTP's own parser refuses: in some family's shape, and nothing more is read from the connection. */
 function brokenHttpFaults(answer: Answer, is_head: boolean): string[] {
-  const is_refused =
-    [400, 408, 413, 431].includes(answer.status) && headerOf(answer, 'connection') === 'close'
+  const is_refused = [400, 408, 413, 431].includes(answer.status) && headerOf(answer, 'connection') === 'close'
   if (is_refused && (is_head || codeOf(answer) === 'invalid_request')) return []
   return [`bytes that are not HTTP were taken: ${answer.status}`]
 }
@@ -145,10 +126,8 @@ function givenAway({ made, sent, operation }: Composed, answer: Answer): string[
   const faults: string[] = []
   if (secrets.secret_key.test(said)) faults.push('it says a secret key')
   const shown = operation.responses.get(answer.status)?.properties ?? {}
-  if (!('client_secret' in shown) && secrets.client_secret.test(said))
-    faults.push('it says a client secret')
-  if (!('signing_secret' in shown) && secrets.signing_secret.test(said))
-    faults.push('it says a signing secret')
+  if (!('client_secret' in shown) && secrets.client_secret.test(said)) faults.push('it says a client secret')
+  if (!('signing_secret' in shown) && secrets.signing_secret.test(said)) faults.push('it says a signing secret')
   const is_card_route = made.target.includes('card_references')
   if (is_refusal || is_card_route) {
     const numbers = new Set(cardNumbersIn(sent))

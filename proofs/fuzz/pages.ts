@@ -3,15 +3,18 @@
 import type { Operation } from './document.ts'
 
 const page = (method: string, path: string): Operation => ({
-  ...{ name: `${method} ${path}`, method, path, door: 'open', query: [], keys: [] },
+  name: `${method} ${path}`,
+  method,
+  path,
+  door: 'open',
+  query: [],
+  keys: [],
   params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
-  ...{
-    takes_tag: false,
-    takes_forms: true,
-    responses: new Map(),
-    success: 200,
-    refusals: new Map(),
-  },
+  takes_tag: false,
+  takes_forms: true,
+  responses: new Map(),
+  success: 200,
+  refusals: new Map(),
   body:
     method === 'POST'
       ? {

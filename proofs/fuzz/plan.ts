@@ -2,15 +2,7 @@
 
 import fc from 'fast-check'
 import { allowed } from './bodies.ts'
-import {
-  type ByteBreak,
-  byteBreak,
-  canary,
-  marker,
-  place as part,
-  type ValueBreak,
-  valueBreak,
-} from './breaks.ts'
+import { type ByteBreak, byteBreak, canary, marker, place as part, type ValueBreak, valueBreak } from './breaks.ts'
 import type { Operation } from './document.ts'
 import { type Hazard, hazards } from './hazards.ts'
 import { type Caller, callers } from './stage.ts'
@@ -20,11 +12,7 @@ import type { Value } from './value.ts'
 export type Place = { from: 'fitting' | 'any' | 'foreign'; at: number } | { text: string }
 
 /** An idempotency key: a new one, none, one used before, or what is written in so many headers. */
-export type KeyPlan =
-  | 'fresh'
-  | 'none'
-  | { used: number }
-  | { headers: [nth: number, text: string][] }
+export type KeyPlan = 'fresh' | 'none' | { used: number } | { headers: [nth: number, text: string][] }
 
 export type Plan = {
   operation: string
@@ -50,8 +38,7 @@ export type Plan = {
 }
 
 export const pathBreaks = {
-  encoded: (path: string) =>
-    path.replace(/[a-z](?=[a-z]*$)/, (at) => `%${at.charCodeAt(0).toString(16)}`),
+  encoded: (path: string) => path.replace(/[a-z](?=[a-z]*$)/, (at) => `%${at.charCodeAt(0).toString(16)}`),
   slash_encoded: (path: string) => path.replace(/(?<=.)\/(?=[^/]*$)/, '%2F'),
   dots: (path: string) => path.replace(/\/(?=[^/]*$)/, '/../'),
   dots_encoded: (path: string) => path.replace(/\/(?=[^/]*$)/, '/%2e%2e/'),
@@ -102,13 +89,7 @@ const header = fc.constantFrom<[string, string]>(
 
 const mediaType = fc.constantFrom<string | null>(
   ...[null, 'text/plain', 'application/json; charset=utf-16', 'application/x-www-form-urlencoded'],
-  ...[
-    'multipart/form-data; boundary=x',
-    'rubbish',
-    'application/vnd.api+json',
-    ', ',
-    'application/json,text/a',
-  ],
+  ...['multipart/form-data; boundary=x', 'rubbish', 'application/vnd.api+json', ', ', 'application/json,text/a'],
 )
 
 const keyText = fc.oneof(
@@ -122,9 +103,7 @@ const keyPlan: fc.Arbitrary<KeyPlan> = mostly<KeyPlan>(
   fc.constant('fresh'),
   fc.constant('none'),
   part.map((used) => ({ used })),
-  fc
-    .array(fc.tuple(fc.nat(1), keyText), { minLength: 1, maxLength: 3 })
-    .map((headers) => ({ headers })),
+  fc.array(fc.tuple(fc.nat(1), keyText), { minLength: 1, maxLength: 3 }).map((headers) => ({ headers })),
 )
 
 const placing: fc.Arbitrary<Place> = fc.oneof(
@@ -141,10 +120,7 @@ function queryOf({ query }: Operation): fc.Arbitrary<Plan['query']> {
   )
   const cursor = part.map((at): Plan['query'][number] => ['after', { cursor: at }])
   const odd = fc
-    .tuple(
-      fc.constantFrom('limit', 'offset', 'after', 'status', 'integration', 'x', '__proto__'),
-      oddText,
-    )
+    .tuple(fc.constantFrom('limit', 'offset', 'after', 'status', 'integration', 'x', '__proto__'), oddText)
     .map((pair): Plan['query'][number] => pair)
   const one = query.length === 0 ? odd : mostly(6, fc.oneof(...good), odd, cursor)
   return mostly(query.length === 0 ? 20 : 2, fc.constant([]), fc.array(one, { maxLength: 3 }))
@@ -183,47 +159,20 @@ export function planOf(operation: Operation): fc.Arbitrary<Plan> {
       ? fc.constantFrom('json', 'form')
       : mostly(30, fc.constant<Plan['as']>('json'), fc.constant('form')),
     type: mostly(20, fc.constant<string | null>('good'), mediaType),
-    values: mostly(
-      broken,
-      fc.constant<ValueBreak[]>([]),
-      fc.array(valueBreak, { minLength: 1, maxLength: 3 }),
-    ),
-    bytes: mostly(
-      broken * 5,
-      fc.constant<ByteBreak[]>([]),
-      fc.array(byteBreak, { minLength: 1, maxLength: 1 }),
-    ),
+    values: mostly(broken, fc.constant<ValueBreak[]>([]), fc.array(valueBreak, { minLength: 1, maxLength: 3 })),
+    bytes: mostly(broken * 5, fc.constant<ByteBreak[]>([]), fc.array(byteBreak, { minLength: 1, maxLength: 1 })),
     headers: mostly(20, fc.constant<Plan['headers']>([]), fc.array(header, { maxLength: 3 })),
     method: mostly(
       60,
       fc.constant<string | null>(null),
-      fc.constantFrom(
-        'GET',
-        'POST',
-        'PUT',
-        'PATCH',
-        'DELETE',
-        'OPTIONS',
-        'HEAD',
-        'TRACE',
-        'PROPFIND',
-      ),
+      fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'),
     ),
     path: mostly(
       60,
       fc.constant<Plan['path']>('plain'),
       fc.constantFrom(...(Object.keys(pathBreaks) as Plan['path'][])),
     ),
-    hazard: mostly(
-      40,
-      fc.constant<Hazard | null>(null),
-      fc.constantFrom(...(Object.keys(hazards) as Hazard[])),
-    ),
-    times: mostly(
-      14,
-      fc.constant<Plan['times']>('once'),
-      fc.constant('again'),
-      fc.constant('twins'),
-    ),
+    hazard: mostly(40, fc.constant<Hazard | null>(null), fc.constantFrom(...(Object.keys(hazards) as Hazard[]))),
+    times: mostly(14, fc.constant<Plan['times']>('once'), fc.constant('again'), fc.constant('twins')),
   })
 }

@@ -3,14 +3,9 @@
 import type { Failure, Report } from './campaign.ts'
 
 /** Prints a report and returns the exit status. A long campaign has also to reach every route's success. */
-export function print(
-  report: Report,
-  { seed, is_long }: { seed: number; is_long: boolean },
-): number {
+export function print(report: Report, { seed, is_long }: { seed: number; is_long: boolean }): number {
   const { coverage, exposed, failures, sent, took_ms } = report
-  const kinds = Map.groupBy(failures, ({ faults }) =>
-    faults.join().replace(/[0-9a-f]*\d[0-9a-f]*/g, '#'),
-  )
+  const kinds = Map.groupBy(failures, ({ faults }) => faults.join().replace(/[0-9a-f]*\d[0-9a-f]*/g, '#'))
   for (const [first, ...others] of kinds.values()) {
     console.log(describe(first!, seed))
     if (others.length > 0) console.log(`  also ${others.map(({ index }) => index).join(', ')}`)

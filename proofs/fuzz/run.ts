@@ -40,7 +40,10 @@ try {
   const service = await startTarget({ url: '', open: async () => database, drop: async () => {} })
   try {
     const report = await runCampaign(service, {
-      ...{ seed, requests, only, isOver: () => is_over },
+      seed,
+      requests,
+      only,
+      isOver: () => is_over,
       onFailure: ({ index, operation, faults }) =>
         console.error(`request ${index}, ${operation}: ${faults.join('; ')}`),
       onProgress: (done, failures) => console.error(`${done} requests, ${failures} failures`),

@@ -6,13 +6,7 @@ import { rowValues } from '../../src/database/driver/rows.ts'
 import { changeMerchant, createIntegration, withdrawKey } from '../../src/merchants/manage.ts'
 import { deadLetter } from '../../tests/conformance/webhook-delivery-rows.ts'
 import { browser } from '../../tests/support/client.ts'
-import {
-  type Account,
-  type AccountOptions,
-  newKey,
-  type Service,
-  shop,
-} from '../../tests/support/service.ts'
+import { type Account, type AccountOptions, newKey, type Service, shop } from '../../tests/support/service.ts'
 import { type Ids, noIds, type Pool, type SessionNote } from './pool.ts'
 
 /** Kinds of keys besides the one that may do everything. */
@@ -77,13 +71,18 @@ export async function openStage(service: Service): Promise<Stage> {
       from_a_page: (await key({ allowed_origins: ['https://operator.example'] })).secret_key,
       live_only: live_only.secret_key,
       unpaired: (await key({ pair: false })).secret_key,
-      ...{ foreign: foreign.secret_key, suspended: suspended.secret_key },
-      ...{ live: live.secret_key, spent: spent.secret_key },
+      foreign: foreign.secret_key,
+      suspended: suspended.secret_key,
+      live: live.secret_key,
+      spent: spent.secret_key,
     },
     pool: {
       own,
       foreign: await fillOther(service, foreign),
-      ...{ cursors: [], tags: [], keys: [], tokens: [] },
+      cursors: [],
+      tags: [],
+      keys: [],
+      tokens: [],
       public_keys: [...keys, live_only.key.publishable_key!],
       handles: [
         ...[suspended, live, spent, foreign].map((each) => each.integration!.handle!),
@@ -97,10 +96,7 @@ export async function openStage(service: Service): Promise<Stage> {
 }
 
 /** A merchant with a hosted page as its default integration. */
-function openHosted(
-  service: Service,
-  { merchant = {}, integration = {} }: AccountOptions = {},
-): Promise<Account> {
+function openHosted(service: Service, { merchant = {}, integration = {} }: AccountOptions = {}): Promise<Account> {
   const rules = { is_hosted_page: true, handle: handle(), ...integration }
   return service.newAccount({ merchant, integration: rules })
 }
@@ -136,8 +132,7 @@ async function integrate(service: Service, merchant_id: string, hosted: string):
     { name: 'strict', require_verified_amount: true },
     { name: 'hosted', is_hosted_page: true, handle: hosted },
   ]
-  for (const rule of rules)
-    await createIntegration(service.operator, merchant_id, { ...base, ...rule })
+  for (const rule of rules) await createIntegration(service.operator, merchant_id, { ...base, ...rule })
 }
 
 type CallOptions = { headers?: Record<string, string>; body?: unknown }
@@ -162,8 +157,7 @@ async function fill(service: Service, account: Account): Promise<Ids> {
   await shopper.pay([visa({})], { without_email: true })
   await shopper.reference(await shopper.open({}), visa({}))
   const tried = await shopper.open({})
-  for (const abc of ['000', '005', '041', '043', '051'])
-    await shopper.reference(tried, visa({ abc }))
+  for (const abc of ['000', '005', '041', '043', '051']) await shopper.reference(tried, visa({ abc }))
   const expired = await shopper.pay([visa({})], { without_email: true })
   await service.sql`
     update sessions set created_at = created_at - interval '1 hour', expires_at = expires_at - interval '1 hour'
@@ -203,11 +197,7 @@ async function addDeliveries(service: Service, account: Account, ids: Ids): Prom
 }
 
 function openShopper({ base_url }: Service, account: Account, ids: Ids) {
-  async function ask(
-    method: string,
-    path: string,
-    { headers = {}, body }: CallOptions,
-  ): Promise<Json> {
+  async function ask(method: string, path: string, { headers = {}, body }: CallOptions): Promise<Json> {
     const response = await fetch(base_url + path, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -255,7 +245,8 @@ function openShopper({ base_url }: Service, account: Account, ids: Ids) {
   }
 
   return {
-    ...{ open, reference },
+    open,
+    reference,
     async endpoint(): Promise<string> {
       const body = { url: `${shop}/hooks`, event_filter: ['payment.voided'] }
       return (await ask('POST', '/v1/webhooks/endpoints', { headers: secret, body })).id

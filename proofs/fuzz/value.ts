@@ -18,15 +18,7 @@ export class Ref {
   }
 }
 
-export type Value =
-  | null
-  | boolean
-  | number
-  | string
-  | Raw
-  | Ref
-  | Value[]
-  | { [member: string]: Value }
+export type Value = null | boolean | number | string | Raw | Ref | Value[] | { [member: string]: Value }
 
 export type Members = { [member: string]: Value }
 
@@ -41,9 +33,7 @@ export function jsonText(value: Value, find: (ref: Ref) => string): string {
   if (value instanceof Ref) return JSON.stringify(find(value))
   if (Array.isArray(value)) return `[${value.map((each) => jsonText(each, find)).join(',')}]`
   if (!isMembers(value)) return JSON.stringify(value)
-  const members = Object.entries(value).map(
-    ([name, each]) => `${JSON.stringify(name)}:${jsonText(each, find)}`,
-  )
+  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${jsonText(each, find)}`)
   return `{${members.join(',')}}`
 }
 
@@ -51,8 +41,7 @@ export function jsonText(value: Value, find: (ref: Ref) => string): string {
 export function formText(value: Value, find: (ref: Ref) => string): string {
   const pairs: string[] = []
   const add = (name: string, each: Value) => {
-    if (Array.isArray(each))
-      for (const [index, one] of each.entries()) add(`${name}[${index}]`, one)
+    if (Array.isArray(each)) for (const [index, one] of each.entries()) add(`${name}[${index}]`, one)
     else if (isMembers(each)) {
       for (const [inner, one] of Object.entries(each)) add(`${name}[${inner}]`, one)
     } else pairs.push(`${escaped(name)}=${escaped(plainText(each, find))}`)

@@ -24,19 +24,18 @@ export type Judgement = {
 /** `most` is how many steps one history may cost. */
 export function judgeHistories({ sessions, keys }: Histories, most?: number): Judgement {
   const judged: Judgement = {
-    ...{ sessions: sessions.length, keys: keys.length, answers: 0, contended: 0 },
-    ...{ faults: [], not_judged: [] },
+    sessions: sessions.length,
+    keys: keys.length,
+    answers: 0,
+    contended: 0,
+    faults: [],
+    not_judged: [],
   }
-  const take = <State, Each extends TimedCall>(
-    name: string,
-    model: Model<State, Each>,
-    calls: Each[],
-  ) => {
+  const take = <State, Each extends TimedCall>(name: string, model: Model<State, Each>, calls: Each[]) => {
     judged.answers += calls.filter(({ end_ms }) => end_ms !== null).length
     const found: Verdict = judge(model, calls, most)
     if (found.verdict === 'wrong') judged.faults.push(`${name} has no order: ${found.words}`)
-    if (found.verdict === 'not_judged')
-      judged.not_judged.push(`${name} was not judged: ${found.words}`)
+    if (found.verdict === 'not_judged') judged.not_judged.push(`${name} was not judged: ${found.words}`)
   }
   for (const { session_id, calls, rules } of sessions) {
     if (isContended(calls)) judged.contended += 1
@@ -51,8 +50,6 @@ function isContended(calls: Call[]): boolean {
   const inOrder = calls.toSorted((one, other) => one.begin_ms - other.begin_ms)
   return inOrder.some((call, at) => {
     const before = inOrder.slice(0, at)
-    return before.some(
-      ({ client, end_ms }) => client !== call.client && (end_ms ?? Infinity) > call.begin_ms,
-    )
+    return before.some(({ client, end_ms }) => client !== call.client && (end_ms ?? Infinity) > call.begin_ms)
   })
 }

@@ -42,9 +42,7 @@ export function judge<State, Call extends TimedCall>(
   calls: readonly Call[],
   most: number = steps_max,
 ): Verdict {
-  const answered = calls
-    .filter(({ end_ms }) => end_ms !== null)
-    .toSorted((one, other) => one.begin_ms - other.begin_ms)
+  const answered = calls.filter(({ end_ms }) => end_ms !== null).toSorted((one, other) => one.begin_ms - other.begin_ms)
   const silent = calls.filter((call) => call.end_ms === null && model.changes(call))
   const seen = new Set<string>()
   const places: Place<State>[] = [{ done: 0n, count: 0, state: model.initial }]
@@ -112,8 +110,7 @@ function wordsOf<State, Call extends TimedCall>(
   const by_ms = Math.min(...left.map(({ end_ms }) => end_ms!))
   const able = left.filter(({ begin_ms }) => begin_ms <= by_ms).slice(0, shown_max)
   const told = able.map(
-    (call) =>
-      `${model.tell(call)} (${Math.round(call.begin_ms)} to ${Math.round(call.end_ms!)} ms)`,
+    (call) => `${model.tell(call)} (${Math.round(call.begin_ms)} to ${Math.round(call.end_ms!)} ms)`,
   )
   return `after ${count} of ${answered.length} answers it stands at ${model.keyOf(state)}, and none of these can come next: ${told.join('; ')}`
 }

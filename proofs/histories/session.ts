@@ -71,15 +71,14 @@ export const noRules: Rules = { capture: null, void: null, escalate: null }
 
 export function sessionModel(rules: Rules): Model<State, Call> {
   return {
-    ...{ initial, keyOf },
+    initial,
+    keyOf,
     changes: ({ what, told }) =>
       what === 'create' ||
       ((what === 'authenticate' || what === 'confirm' || what === 'decide') &&
         !(told && 'refused' in told && isHarmless(told.refused))),
-    after: (state, call, moment) =>
-      reachable(state, possibleAt(moment, rules)).flatMap((each) => agreeing(each, call)),
-    tell: ({ client, end_ms: _end, begin_ms: _begin, ...asked }) =>
-      `${client}: ${JSON.stringify(asked)}`,
+    after: (state, call, moment) => reachable(state, possibleAt(moment, rules)).flatMap((each) => agreeing(each, call)),
+    tell: ({ client, end_ms: _end, begin_ms: _begin, ...asked }) => `${client}: ${JSON.stringify(asked)}`,
   }
 }
 
@@ -95,9 +94,7 @@ function possibleAt({ causes, begun, by_ms }: Moment<Call>, rules: Rules): Possi
   return {
     // Each confirm charges once at most.
     charges_max: causes.some(isConfirm) ? begun.filter(isConfirm).length : 0,
-    cards: causes.flatMap((call) =>
-      call.what === 'authenticate' && call.told === null ? [call.card] : [],
-    ),
+    cards: causes.flatMap((call) => (call.what === 'authenticate' && call.told === null ? [call.card] : [])),
     decisions: causes.filter((call) => call.what === 'decide'),
     rules: kinds.filter((kind) => rules[kind] !== null && rules[kind] <= by_ms),
   }
@@ -161,11 +158,7 @@ function fitsRefusal(state: State, call: Call, code: string): boolean {
   }
 }
 
-function fitAuthenticated(
-  state: State,
-  card: string,
-  told: { id: string; number: number },
-): State[] {
+function fitAuthenticated(state: State, card: string, told: { id: string; number: number }): State[] {
   if (statusOf(state) !== 'requires_payment') return []
   const known = state.attempts.some((attempt) => attempt.card === card)
   if (!known && state.attempts.length === attempts_max) return []
@@ -239,11 +232,7 @@ function fitDecision(
 }
 
 /** The attempt bears these ids from now on; nothing where it, or another, bears others. */
-function named(
-  state: State,
-  at: number,
-  ids: Partial<Pick<Attempt, 'id' | 'payment_id'>>,
-): State[] {
+function named(state: State, at: number, ids: Partial<Pick<Attempt, 'id' | 'payment_id'>>): State[] {
   const fits = (['id', 'payment_id'] as const).every((name) => {
     const told = ids[name]
     if (told === undefined) return true

@@ -76,17 +76,14 @@ export function paymentStatusOf({ phase, hold }: Attempt): string {
 
 /** The state with one attempt changed. */
 export function withAttempt(state: State, at: number, changed: Partial<Attempt>): State {
-  const attempts = state.attempts.map((attempt, index) =>
-    index === at ? { ...attempt, ...changed } : attempt,
-  )
+  const attempts = state.attempts.map((attempt, index) => (index === at ? { ...attempt, ...changed } : attempt))
   return { ...state, attempts }
 }
 
 /** The state with another attempt, which supersedes the one before. */
 export function opened(state: State, card: string): State {
   const before = state.attempts.map(
-    (attempt): Attempt =>
-      attempt.phase === 'ready' ? { ...attempt, phase: 'superseded' } : attempt,
+    (attempt): Attempt => (attempt.phase === 'ready' ? { ...attempt, phase: 'superseded' } : attempt),
   )
   const attempt: Attempt = { id: null, card, payment_id: null, phase: 'ready', hold: null }
   return { ...state, attempts: [...before, attempt] }

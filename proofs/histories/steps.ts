@@ -41,11 +41,7 @@ export function reachable(from: State, possible: Possible): State[] {
 
 function stepsFrom(state: State, possible: Possible): State[] {
   if (!state.is_created) return []
-  return [
-    ...chargeSteps(state, possible),
-    ...cardSteps(state, possible),
-    ...holdSteps(state, possible),
-  ]
+  return [...chargeSteps(state, possible), ...cardSteps(state, possible), ...holdSteps(state, possible)]
 }
 
 const outcomes: Phase[] = ['captured', 'declined', 'closed', 'failed']
@@ -84,9 +80,7 @@ function holdSteps(state: State, { decisions, rules }: Possible): State[] {
   const hold = found!
   const become = (next: Partial<Hold>) => withAttempt(state, at, { hold: { ...hold, ...next } })
   const escalated =
-    hold.status === 'pending_review' && rules.includes('escalate')
-      ? [become({ status: 'escalated' })]
-      : []
+    hold.status === 'pending_review' && rules.includes('escalate') ? [become({ status: 'escalated' })] : []
   if (hold.deciding !== null) {
     const status = hold.deciding === 'capture' ? 'captured' : 'voided'
     // Done, or refused by the acquirer, which leaves it open.

@@ -16,9 +16,7 @@ async function proveAll(): Promise<string[]> {
   const faults: string[] = []
   for (let round = 1; round <= asked.rounds; round += 1) {
     const lost = await losePower(1_000 + round * 700)
-    say(
-      `power loss ${round}: ${lost.acked} acked of ${lost.asked} asked, ${lost.faults.length} broken facts`,
-    )
+    say(`power loss ${round}: ${lost.acked} acked of ${lost.asked} asked, ${lost.faults.length} broken facts`)
     faults.push(...lost.faults)
   }
   for (const what of ['tables', 'log'] as const) faults.push(...(await proveFull(what)))

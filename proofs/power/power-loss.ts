@@ -1,14 +1,6 @@
 // The power goes while sessions are created: what was acknowledged is there when it comes back.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { realClock } from '../../tests/support/world.ts'
 import { openDiary } from '../storm/diary.ts'
 import { makeImage, mount, snapshot, unmount, withFolder } from './disk.ts'
@@ -21,11 +13,7 @@ const image_megabytes = 1_000
 /** One loss, so long after the first session. */
 export function losePower(after_ms: number): Promise<PowerLoss> {
   return withFolder(async (folder) => {
-    const [image, copy, disk] = ['image', 'copy', 'disk'].map((name) => `${folder}/${name}`) as [
-      string,
-      string,
-      string,
-    ]
+    const [image, copy, disk] = ['image', 'copy', 'disk'].map((name) => `${folder}/${name}`) as [string, string, string]
     const diary = openDiary(`${folder}/answers.jsonl`)
     makeImage(image, image_megabytes)
     mount(image, disk)
@@ -59,8 +47,7 @@ export function losePower(after_ms: number): Promise<PowerLoss> {
 
 /** The copy has to have what was synced and must not have what was not: otherwise it proves nothing. */
 function faultsOfMethod(disk: string): string[] {
-  const text = (name: string) =>
-    existsSync(`${disk}/${name}`) ? readFileSync(`${disk}/${name}`, 'utf8') : ''
+  const text = (name: string) => (existsSync(`${disk}/${name}`) ? readFileSync(`${disk}/${name}`, 'utf8') : '')
   return [
     ...(text('synced') === words ? [] : ['the copy lacks what was synced']),
     ...(text('not-synced') === words ? ['the copy has what was never synced'] : []),

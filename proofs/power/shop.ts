@@ -36,8 +36,11 @@ const clients = 6
 export function createOn({ said }: Staying, diary: Diary, name: string): Clients {
   let is_over = false
   const street: Street = {
-    ...{ diary, addresses: () => [said.base_url!], loses_answers: false },
-    ...{ timeout_ms: 60_000, give_up_ms: 0 },
+    diary,
+    addresses: () => [said.base_url!],
+    loses_answers: false,
+    timeout_ms: 60_000,
+    give_up_ms: 0,
   }
   for (let client = 0; client < clients; client += 1) {
     const chance = openChance(`${name} ${client}`)
@@ -59,8 +62,11 @@ export function createOn({ said }: Staying, diary: Diary, name: string): Clients
 /** Asks for everything again that was ever asked for. Returns what does not agree with the first answers. */
 export async function faultsOfReplays({ said }: Staying, diary: Diary): Promise<string[]> {
   const street: Street = {
-    ...{ diary, addresses: () => [said.base_url!], loses_answers: false },
-    ...{ timeout_ms: 30_000, give_up_ms: performance.now() + 120_000 },
+    diary,
+    addresses: () => [said.base_url!],
+    loses_answers: false,
+    timeout_ms: 30_000,
+    give_up_ms: performance.now() + 120_000,
   }
   const chance = openChance('again')
   const faults: string[] = []

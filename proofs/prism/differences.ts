@@ -4,11 +4,15 @@ export type Difference = { vendor: string; step: string; reads: string; why: str
 
 export const differences: Difference[] = [
   {
-    ...{ vendor: 'checkout', step: 'captured', reads: 'CHARGED' },
+    vendor: 'checkout',
+    step: 'captured',
+    reads: 'CHARGED',
     why: 'It takes the 202 of a capture that is merely accepted for the capture itself.',
   },
   {
-    ...{ vendor: 'checkout', step: 'refunded', reads: 'REFUND_SUCCESS' },
+    vendor: 'checkout',
+    step: 'refunded',
+    reads: 'REFUND_SUCCESS',
     why: 'It takes the 202 of a refund that is merely accepted for the refund itself.',
   },
 ]

@@ -10,10 +10,9 @@ const { config, cards } = JSON.parse(asked)
 const client = new PaymentClient({ connectorConfig: config })
 
 const money = { minorAmount: 4200, currency: types.Currency.GBP }
-const browserInfo = {
-  ...{ userAgent: 'Mozilla/5.0', acceptHeader: '*/*', language: 'en', colorDepth: 24 },
-  ...{ screenHeight: 800, screenWidth: 1200, timeZoneOffsetMinutes: 0 },
-  ...{ javaEnabled: false, javaScriptEnabled: true, ipAddress: '192.0.2.1' },
+const browserInfo = { userAgent: 'Mozilla/5.0', acceptHeader: '*/*', language: 'en', colorDepth: 24,
+  screenHeight: 800, screenWidth: 1200, timeZoneOffsetMinutes: 0,
+  javaEnabled: false, javaScriptEnabled: true, ipAddress: '192.0.2.1',
 }
 const shared = { testMode: true, browserInfo }
 
@@ -21,20 +20,18 @@ let minted = 0
 const mint = () => `ripperprism${String(++minted).padStart(4, '0')}`
 
 function authorize(number, captureMethod) {
-  return client.authorize({
-    ...shared,
-    ...{ merchantTransactionId: mint(), amount: money, captureMethod },
+  return client.authorize({ ...shared,
+    merchantTransactionId: mint(), amount: money, captureMethod,
     paymentMethod: {
-      card: {
-        cardNumber: { value: number },
-        ...{ cardExpMonth: { value: '12' }, cardExpYear: { value: '2030' } },
-        ...{ cardCvc: { value: '123' }, cardHolderName: { value: 'Ada' } },
+      card: { cardNumber: { value: number },
+        cardExpMonth: { value: '12' }, cardExpYear: { value: '2030' },
+        cardCvc: { value: '123' }, cardHolderName: { value: 'Ada' },
         cardNetwork: types.CardNetwork.VISA,
       },
     },
     address: { billingAddress: {} },
     authType: types.AuthenticationType.NO_THREE_DS,
-    ...{ returnUrl: 'https://shop.example/back', orderDetails: [] },
+    returnUrl: 'https://shop.example/back', orderDetails: [],
   })
 }
 
@@ -44,25 +41,22 @@ async function held() {
 }
 
 const capture = (id) =>
-  client.capture({
-    ...shared,
-    ...{ merchantCaptureId: mint(), connectorTransactionId: id, amountToCapture: money },
+  client.capture({ ...shared,
+    merchantCaptureId: mint(), connectorTransactionId: id, amountToCapture: money,
   })
 
 const steps = {
   approved: () => authorize(cards.approved, types.CaptureMethod.MANUAL),
   captured: async () => capture(await held()),
   voided: async () =>
-    client.void({
-      ...shared,
-      ...{ merchantVoidId: mint(), connectorTransactionId: await held(), amount: money },
+    client.void({ ...shared,
+      merchantVoidId: mint(), connectorTransactionId: await held(), amount: money,
     }),
   refunded: async () => {
     const id = await held()
     await capture(id)
-    return client.refund({
-      ...shared,
-      ...{ merchantRefundId: mint(), connectorTransactionId: id, refundAmount: money },
+    return client.refund({ ...shared,
+      merchantRefundId: mint(), connectorTransactionId: id, refundAmount: money,
       paymentAmount: money.minorAmount,
     })
   },

@@ -59,9 +59,7 @@ async function run(node: string[]): Promise<number> {
       await vendor.close()
     }
   }
-  process.stdout.write(
-    faults === 0 ? '\nThe fakes are read as expected.\n' : `\n${faults} differ.\n`,
-  )
+  process.stdout.write(faults === 0 ? '\nThe fakes are read as expected.\n' : `\n${faults} differ.\n`)
   return faults === 0 ? 0 : 1
 }
 

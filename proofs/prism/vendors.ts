@@ -39,23 +39,24 @@ async function openCheckout(clock: Clock): Promise<Vendor> {
   const key = secret(fake.secret_key)
   const channel = { processingChannelId: secret('pc_x') }
   return {
-    ...{ name: 'checkout', cards, wrong: fake.wrong, close: closing(door, fake) },
+    name: 'checkout',
+    cards,
+    wrong: fake.wrong,
+    close: closing(door, fake),
     config: { checkout: { apiKey: key, apiSecret: key, ...channel, baseUrl: `${door.url}/` } },
     expected: {
       approved: { status: 'AUTHORIZED' },
       captured: { status: 'CAPTURE_INITIATED' },
       voided: { status: 'VOIDED' },
       refunded: { status: 'REFUND_PENDING' },
-      ...declinesOf(
-        { insufficient_funds: '20051', expired_card: '20054', lost_card: '30041' },
-        'FAILURE',
-      ),
+      ...declinesOf({ insufficient_funds: '20051', expired_card: '20054', lost_card: '30041' }, 'FAILURE'),
     },
   }
 }
 
 const checkoutWay: Way = {
-  ...{ credential: 'authorization', idempotency: 'cko-idempotency-key' },
+  credential: 'authorization',
+  idempotency: 'cko-idempotency-key',
   pass({ path, text }, ask) {
     const { source, amount, currency, capture, reference } = JSON.parse(text)
     if (path !== '/payments') return ask(path, { amount, ...(reference && { reference }) })
@@ -63,7 +64,10 @@ const checkoutWay: Way = {
     const expiry = { expiry_month: Number(expiry_month), expiry_year: Number(expiry_year) }
     return ask(path, {
       source: { type: 'card', number, ...expiry, cvv },
-      ...{ amount, currency, capture, reference },
+      amount,
+      currency,
+      capture,
+      reference,
       '3ds': { enabled: false },
     })
   },
@@ -73,7 +77,10 @@ async function openStripe(clock: Clock): Promise<Vendor> {
   const fake = await openStripeFake({ clock })
   const door = await openDoor(fake.url, stripeWay)
   return {
-    ...{ name: 'stripe', cards, wrong: fake.wrong, close: closing(door, fake) },
+    name: 'stripe',
+    cards,
+    wrong: fake.wrong,
+    close: closing(door, fake),
     config: { stripe: { apiKey: secret(fake.secret_key), baseUrl: `${door.url}/` } },
     expected: {
       approved: { status: 'AUTHORIZED' },
@@ -93,7 +100,8 @@ async function openStripe(clock: Clock): Promise<Vendor> {
 }
 
 const stripeWay: Way = {
-  ...{ credential: 'authorization', idempotency: 'idempotency-key' },
+  credential: 'authorization',
+  idempotency: 'idempotency-key',
   async pass({ path, text }, ask) {
     const sent = new URLSearchParams(text)
     if (path !== '/v1/payment_intents') return ask(path, text)
@@ -113,10 +121,7 @@ const stripeWay: Way = {
         ['allowed_payment_method_types[0]', 'card'],
       ]),
     )
-    return ask(
-      `${path}/${JSON.parse(intent.text).id}/confirm`,
-      form([['error_on_requires_action', 'true']]),
-    )
+    return ask(`${path}/${JSON.parse(intent.text).id}/confirm`, form([['error_on_requires_action', 'true']]))
   },
 }
 
@@ -130,7 +135,10 @@ async function openAdyen(clock: Clock): Promise<Vendor> {
   const key = { apiKey: secret(fake.api_key), reviewKey: secret('none') }
   const account = { merchantAccount: secret(fake.merchant_account) }
   return {
-    ...{ name: 'adyen', cards, wrong: fake.wrong, close: closing(door, fake) },
+    name: 'adyen',
+    cards,
+    wrong: fake.wrong,
+    close: closing(door, fake),
     config: { adyen: { ...key, ...account, baseUrl: `${door.url}/` } },
     expected: {
       approved: { status: 'AUTHORIZED' },
@@ -143,18 +151,22 @@ async function openAdyen(clock: Clock): Promise<Vendor> {
 }
 
 const adyenWay: Way = {
-  ...{ credential: 'x-api-key', idempotency: 'idempotency-key' },
+  credential: 'x-api-key',
+  idempotency: 'idempotency-key',
   pass({ path, text }, ask) {
     // The library speaks an older version under a path of its own.
     const to = path.replace(/^\/v\d+/, '')
     const { merchantAccount, amount, reference, ...sent } = JSON.parse(text)
-    if (to !== '/payments')
-      return ask(to, { merchantAccount, reference, ...(amount && { amount }) })
+    if (to !== '/payments') return ask(to, { merchantAccount, reference, ...(amount && { amount }) })
     const { paymentMethod, returnUrl, additionalData } = sent
     const { type, number, expiryMonth, expiryYear, cvc } = paymentMethod
     const is_manual = additionalData.manualCapture === 'true'
     return ask(to, {
-      ...{ merchantAccount, amount, reference, returnUrl, shopperInteraction: 'Ecommerce' },
+      merchantAccount,
+      amount,
+      reference,
+      returnUrl,
+      shopperInteraction: 'Ecommerce',
       paymentMethod: { type, number, expiryMonth, expiryYear, cvc },
       additionalData: { executeThreeD: 'false', ...(is_manual && { manualCapture: 'true' }) },
       ...(!is_manual && { captureDelayHours: 0 }),

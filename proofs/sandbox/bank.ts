@@ -38,18 +38,12 @@ export const currency = 'GBP'
 const pause_ms = 2_000
 const patience_ms = 120_000
 
-export type BankParts = Pick<
-  Bank,
-  'acquirer' | 'cards' | 'clock' | 'installation' | 'mintReference'
->
+export type BankParts = Pick<Bank, 'acquirer' | 'cards' | 'clock' | 'installation' | 'mintReference'>
 
 export function openBank(parts: BankParts): Bank {
   const { acquirer, cards, clock, installation, mintReference } = parts
 
-  async function until<Answer>(
-    ask: () => Promise<Answer>,
-    fits: (answer: Answer) => boolean,
-  ): Promise<Answer> {
+  async function until<Answer>(ask: () => Promise<Answer>, fits: (answer: Answer) => boolean): Promise<Answer> {
     const give_up_ms = clock.now().getTime() + patience_ms
     for (;;) {
       const answer = await ask()
@@ -96,12 +90,18 @@ export function openBank(parts: BankParts): Bank {
     async charge(change = {}, number = cards.approved) {
       const { cvc, exp_month, exp_year } = cards
       const asked: AuthoriseRequest = {
-        ...{ reference: mintReference(), installation, amount, currency, capture: false },
+        reference: mintReference(),
+        installation,
+        amount,
+        currency,
+        capture: false,
         card: {
-          ...{
-            brand: number.startsWith('3') ? 'amex' : number.startsWith('4') ? 'visa' : 'mastercard',
-          },
-          ...{ number, exp_month, exp_year, cvc, cardholder_name: 'Ada Lovelace' },
+          brand: number.startsWith('3') ? 'amex' : number.startsWith('4') ? 'visa' : 'mastercard',
+          number,
+          exp_month,
+          exp_year,
+          cvc,
+          cardholder_name: 'Ada Lovelace',
         },
         three_ds: null,
         merchant: { descriptor: 'RIPPER SANDBOX', mcc: null, country: null },

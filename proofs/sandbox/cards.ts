@@ -16,7 +16,9 @@ const hard = 'hard' as const
 
 export const cardsOf: Record<string, SandboxCards> = {
   checkout: {
-    ...{ approved: '4242424242424242', cvc: '100', ...later },
+    approved: '4242424242424242',
+    cvc: '100',
+    ...later,
     declined: [
       { number: '4024007181869214', code: 'do_not_honor', category: soft },
       { number: '4544249167673670', code: 'insufficient_funds', category: soft },
@@ -27,7 +29,9 @@ export const cardsOf: Record<string, SandboxCards> = {
     ],
   },
   stripe: {
-    ...{ approved: '4242424242424242', cvc: '123', ...later },
+    approved: '4242424242424242',
+    cvc: '123',
+    ...later,
     declined: [
       { number: '4000000000000002', code: 'card_declined', category: soft },
       { number: '4000000000009995', code: 'insufficient_funds', category: soft },
@@ -37,15 +41,9 @@ export const cardsOf: Record<string, SandboxCards> = {
       { number: '4000000000009987', code: 'lost_card', category: hard },
       { number: '4000000000009979', code: 'stolen_card', category: hard },
       { number: '4100000000000019', code: 'fraudulent', category: 'fraud' },
-      {
-        ...{ number: '4000000000000119', code: 'processing_error' },
-        ...{ category: 'provider_error', result: 'failed' },
-      },
+      { number: '4000000000000119', code: 'processing_error', category: 'provider_error', result: 'failed' },
     ],
   },
   // Adyen declines by what a request asks for, and the connector asks for nothing.
-  adyen: {
-    ...{ approved: '4111111111111111', cvc: '737', exp_month: 3, exp_year: 2030 },
-    declined: [],
-  },
+  adyen: { approved: '4111111111111111', cvc: '737', exp_month: 3, exp_year: 2030, declined: [] },
 }

@@ -56,7 +56,10 @@ const charges: Case[] = [
     name: 'a made-up result of 3-D Secure is taken along',
     async run(bank) {
       const three_ds = {
-        ...{ version: '2.2.0', eci: '05', status: 'Y', ares_status: 'Y' },
+        version: '2.2.0',
+        eci: '05',
+        status: 'Y',
+        ares_status: 'Y',
         authentication_value: Buffer.alloc(20, 7).toString('base64'),
         ds_transaction_id: 'f38e6948-5388-41a6-bca4-b49723c19437',
       }
@@ -122,9 +125,7 @@ const looks: Case[] = [
       const reference = bank.mintReference()
       const name = { reference, handle: null, acquirer_transaction_id: null }
       const asked = { kind: 'authorise' as const, reference, authorisation: name }
-      const { result } = await bank.acquirer
-        .lookUp({ ...asked, acquirer_transaction_id: null })
-        .then(shown)
+      const { result } = await bank.acquirer.lookUp({ ...asked, acquirer_transaction_id: null }).then(shown)
       if (result !== 'not_found') throw new Error(result)
       return result
     },

@@ -31,14 +31,13 @@ async function run(name: string | null): Promise<number> {
   const clock = realClock()
   const judge = openEndpointUrlJudge({ clock, allowed_networks })
   const file = { file: fromStandardInput(), mode: 'sandbox' as const }
-  const credentials = await judgeCredentials(
-    connector,
-    file,
-    async (url) => (await judge(url))?.reason ?? null,
-  )
+  const credentials = await judgeCredentials(connector, file, async (url) => (await judge(url))?.reason ?? null)
   const http = openVendorHttp({ clock, allowed_networks })
   const parts = {
-    ...{ connector, credentials, clock, wire: openWire(http) },
+    connector,
+    credentials,
+    clock,
+    wire: openWire(http),
     installation: randomBytes(12).toString('hex'),
     mintReference: () => randomUUID().replaceAll('-', ''),
   }

@@ -22,15 +22,14 @@ export type Rehearsal = {
 }
 
 /** Every verdict is told as soon as it is known. Nothing that bears another mark is touched. */
-export async function rehearse(
-  rehearsal: Rehearsal,
-  tell: (verdict: Verdict) => void = () => {},
-): Promise<Verdict[]> {
+export async function rehearse(rehearsal: Rehearsal, tell: (verdict: Verdict) => void = () => {}): Promise<Verdict[]> {
   const { connector, credentials, wire, clock, installation, mintReference } = rehearsal
   const { name } = connector
   const acquirer = connector.open!({
     name: `${name}:sandbox`,
-    ...{ installation, wire, clock },
+    installation,
+    wire,
+    clock,
     credentials: async () => credentials,
   })
   const bank = openBank({ acquirer, cards: cardsOf[name]!, clock, installation, mintReference })

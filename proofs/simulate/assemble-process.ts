@@ -71,7 +71,9 @@ export async function assembleProcess(
   })
   await teachDistinctHeaders(service)
   const deliveries = startDeliveries({
-    ...{ sql, keyring, metrics: service.context.metrics },
+    sql,
+    keyring,
+    metrics: service.context.metrics,
     settings: { ...around.settings, ...plant.settings },
     world: { ...world, clock: scheduler.clockOf(process, patienceOfLoop, aheadMs) },
     http: plant.receivers?.(guarded) ?? guarded,
@@ -79,11 +81,7 @@ export async function assembleProcess(
   return { service, deliveries }
 }
 
-function openSql(
-  around: Surroundings,
-  chance: Chance,
-  { process, die }: Pick<Ways, 'process' | 'die'>,
-): Sql {
+function openSql(around: Surroundings, chance: Chance, { process, die }: Pick<Ways, 'process' | 'die'>): Sql {
   const { scheduler, faults, plant, changedDue } = around
   const clock = scheduler.clockOf(process)
   const fate = openSqlFaults({ faults, chance, clock, die })
@@ -119,9 +117,7 @@ async function teachDistinctHeaders({ app }: Service): Promise<void> {
   taught.add(kind)
   Object.defineProperty(kind, 'headersDistinct', {
     get(this: { headers: Record<string, string | string[]> }) {
-      return Object.fromEntries(
-        Object.entries(this.headers).map(([name, value]) => [name, [value].flat()]),
-      )
+      return Object.fromEntries(Object.entries(this.headers).map(([name, value]) => [name, [value].flat()]))
     },
   })
 }

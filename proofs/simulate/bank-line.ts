@@ -109,8 +109,7 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
   async function lookUp(request: LookUpRequest): Promise<LookUpAnswer> {
     const { reference } = request
     return scheduler.effect(owner, `look up ${reference.slice(-6)}`, async () => {
-      const young =
-        here.now().getTime() - (sent_ms.get(reference) ?? 0) < bank.acquirer.safe_window_ms
+      const young = here.now().getTime() - (sent_ms.get(reference) ?? 0) < bank.acquirer.safe_window_ms
       const fate = young
         ? faults.happens('acquirer: cannot be asked', 'acquirer: not found as yet')
         : faults.happens('acquirer: cannot be asked')

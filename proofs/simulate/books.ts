@@ -148,19 +148,13 @@ function faultsOfSession(life: KnownPayment): Fault[] {
     ...unless(!is_newest || (status === 'succeeded') === paid, 'I2', `its session is ${status}`),
     ...unless(is_newest || !paid, 'I3', 'another payment of its session came after it'),
     ...unless(!isFraud(life) || status === 'declined', 'I2', `a fraud left its session ${status}`),
-    ...unless(
-      result?.status === (hold ? 'held' : payment.status),
-      'I2',
-      `confirm answers ${result?.status}`,
-    ),
+    ...unless(result?.status === (hold ? 'held' : payment.status), 'I2', `confirm answers ${result?.status}`),
   ]
 }
 
 /** Whether an answer or a notice said so first. */
 function isFraud({ payment, authorisations }: KnownPayment): boolean {
-  const of_fraud = authorisations.some(
-    ({ behaviour }) => behaviour === 'suspected_fraud' || behaviour === 'fraudulent',
-  )
+  const of_fraud = authorisations.some(({ behaviour }) => behaviour === 'suspected_fraud' || behaviour === 'fraudulent')
   return payment.status === 'declined' && of_fraud
 }
 
@@ -194,11 +188,7 @@ function faultsOfWaiting({ session, lines, payment }: KnownPayment, skew_ms: num
       change === 'attempt.opened' ||
       (subject === payment.payment_id && (change === 'capture.begun' || change === 'void.begun')),
   )
-  return unless(
-    !wrong,
-    'I9',
-    `${wrong?.change} of ${session.session_id} before there was an answer`,
-  )
+  return unless(!wrong, 'I9', `${wrong?.change} of ${session.session_id} before there was an answer`)
 }
 
 /** How many live payments and how many attempts each session has. */
@@ -214,9 +204,7 @@ export function countPerSession(sql: Sql) {
 
 async function faultsOfSessions(sql: Sql): Promise<Fault[]> {
   const lives = await countPerSession(sql)
-  const [counts] = await sql<
-    Record<'sessions' | 'keys' | 'opened' | 'attempts' | 'created', number>[]
-  >`
+  const [counts] = await sql<Record<'sessions' | 'keys' | 'opened' | 'attempts' | 'created', number>[]>`
     select (select count(*)::int from sessions) as sessions,
       (select count(*)::int from idempotency_keys 
         where (route like '%sessions' and status = 201)
@@ -244,19 +232,13 @@ async function faultsOfOrphans(sql: Sql, bank: Bank): Promise<Fault[]> {
   const reversals = await sql<{ operation_id: string }[]>`
     select operation_id from orphan_authorisations`
   for (const { operation_id } of reversals) known.add(operation_id)
-  const foreign = bank.settlements.filter(
-    ({ reference, kind }) => !known.has(reference) && kind !== 'reverse',
-  )
+  const foreign = bank.settlements.filter(({ reference, kind }) => !known.has(reference) && kind !== 'reverse')
   return [
     ...[...bank.authorisations.values()].flatMap((entry) => {
       const { reference } = entry
       if (known.has(reference)) return []
       return [
-        ...unless(
-          bank.strangers.has(reference),
-          'I4',
-          `nobody here knows that it sent ${reference}`,
-        ),
+        ...unless(bank.strangers.has(reference), 'I4', `nobody here knows that it sent ${reference}`),
         // It bears the mark of another installation, and is none of ours to take back.
         ...unless(
           hasPersonActed(entry) || (entry.reversed_ms === null && entry.voided_ms === null),
@@ -265,9 +247,7 @@ async function faultsOfOrphans(sql: Sql, bank: Bank): Promise<Fault[]> {
         ),
       ]
     }),
-    ...foreign.flatMap(({ kind, reference }) =>
-      unless(false, 'I4', `nobody here knows of the ${kind} ${reference}`),
-    ),
+    ...foreign.flatMap(({ kind, reference }) => unless(false, 'I4', `nobody here knows of the ${kind} ${reference}`)),
   ]
 }
 

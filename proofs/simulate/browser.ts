@@ -57,9 +57,7 @@ async function post(
 function pageOf(html: string): Page {
   const action = /<form [^>]*action="([^"]*)"/.exec(html)?.[1]
   const hidden = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
-  const fields = Object.fromEntries(
-    [...hidden].map(([, name, value]) => [plain(name!), plain(value!)]),
-  )
+  const fields = Object.fromEntries([...hidden].map(([, name, value]) => [plain(name!), plain(value!)]))
   const form = action === undefined ? null : { action: plain(action), fields }
   return { html, form, posts_itself: html.includes('.submit()</script>') }
 }

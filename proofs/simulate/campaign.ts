@@ -84,11 +84,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
 }
 
 /** Each once, for whoever has time for it. */
-function worldsOf({
-  lives,
-  world,
-  a_world = lives_a_world,
-}: Campaign): Iterable<{ world: number; lives: number }> {
+function worldsOf({ lives, world, a_world = lives_a_world }: Campaign): Iterable<{ world: number; lives: number }> {
   const is_alone = world !== undefined && world !== null
   const count = is_alone ? 1 : Math.ceil(lives / a_world)
   let next = 0
@@ -108,9 +104,17 @@ function worldsOf({
 function nothingYet(): CampaignReport {
   const counts = { crashes: 0, requests: 0, steps: 0, met: 0, met_two: 0, waited: 0, excused: 0 }
   return {
-    ...{ ...counts, lives: 0, worlds: 0, broken: null, hash: '' },
-    ...{ simulated_ms: 0, webhooks: 0, seconds: 0 },
-    ...{ faults: new Map(), cards: new Map(), outcomes: new Map() },
+    ...counts,
+    lives: 0,
+    worlds: 0,
+    broken: null,
+    hash: '',
+    simulated_ms: 0,
+    webhooks: 0,
+    seconds: 0,
+    faults: new Map(),
+    cards: new Map(),
+    outcomes: new Map(),
   }
 }
 

@@ -26,8 +26,7 @@ export function faultsOfEnds(
     const { operation_id, state } = charge
     const said = authorisations.find(({ reference }) => reference === operation_id)
     const agrees = !said?.result || state === said.result
-    const is_excused =
-      said !== undefined && isExcused(charge, said, { ...moment, reversed_at, was_said_reversed })
+    const is_excused = said !== undefined && isExcused(charge, said, { ...moment, reversed_at, was_said_reversed })
     return unless(agrees || is_excused, 'I4', `${state} here, ${said?.result} there`)
   })
 }

@@ -56,10 +56,7 @@ export function openClocks(chance: Chance, nowMs: () => number): Clocks {
         from_ms <= at_ms &&
         at_ms <= until_ms + on_its_way_ms &&
         wrongs.some(
-          (wrong) =>
-            wrong.skew === skew &&
-            wrong.since_ms <= until_ms &&
-            from_ms <= wrong.since_ms + found_out_ms,
+          (wrong) => wrong.skew === skew && wrong.since_ms <= until_ms && from_ms <= wrong.since_ms + found_out_ms,
         ),
     )
   const within = () => chance.below(2 * allowed_ms + 1) - allowed_ms
@@ -68,8 +65,7 @@ export function openClocks(chance: Chance, nowMs: () => number): Clocks {
     set({ skew }, ahead_ms) {
       skew.ahead_ms = note(ahead_ms)
       const is_wrong = Math.abs(ahead_ms) > allowed_ms
-      if (is_wrong && skew.wrong_since_ms === null)
-        wrongs.push({ skew, since_ms: nowMs(), ahead_ms })
+      if (is_wrong && skew.wrong_since_ms === null) wrongs.push({ skew, since_ms: nowMs(), ahead_ms })
       skew.wrong_since_ms = is_wrong ? (skew.wrong_since_ms ?? nowMs()) : null
     },
     work({ skew }) {

@@ -74,10 +74,7 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
   return {
     sql,
     async empty() {
-      const touched = await namesOf(
-        sql,
-        `and pg_relation_size(c.oid) > 0 and c.relname <> '${kept}'`,
-      )
+      const touched = await namesOf(sql, `and pg_relation_size(c.oid) > 0 and c.relname <> '${kept}'`)
       if (touched.length === 0) return
       // Files stay and plans stay made. The vacuum makes rows lie where they would in a new table: some orders follow from that.
       const deletes = touched.map((name) => `delete from ${name}`).join('; ')

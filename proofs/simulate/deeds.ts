@@ -20,16 +20,11 @@ export function faultsOfDeeds(lives: KnownPayment[], deeds: Deeds): Fault[] {
 const contradiction = 'an answer contradicts what was recorded before'
 
 /** An approval that came after something else was recorded is an error in the log, unless its process has died. */
-function faultsOfLostApproval(
-  { operations, authorisations }: KnownPayment,
-  { bank }: Deeds,
-  lines: string[],
-): Fault[] {
+function faultsOfLostApproval({ operations, authorisations }: KnownPayment, { bank }: Deeds, lines: string[]): Fault[] {
   return operations.flatMap(({ operation_id, kind, state }) => {
     if (kind !== 'authorise' || (state !== 'failed' && state !== 'declined')) return []
     const was_heard = bank.heard.some(
-      ({ reference, owner, result }) =>
-        reference === operation_id && result === 'approved' && owner.alive,
+      ({ reference, owner, result }) => reference === operation_id && result === 'approved' && owner.alive,
     )
     const entry = authorisations.find(({ reference }) => reference === operation_id)
     // Approved for other money than was asked for, it counts as failed, and is no surprise.
@@ -41,10 +36,7 @@ function faultsOfLostApproval(
 }
 
 /** What is recorded as refused was not done. A vendor may cancel a charge that it has declined, which moves nothing. */
-function faultsOfSettlements(
-  { operations, authorisations, payment }: KnownPayment,
-  { bank }: Deeds,
-): Fault[] {
+function faultsOfSettlements({ operations, authorisations, payment }: KnownPayment, { bank }: Deeds): Fault[] {
   const approved = authorisations.filter(({ authorised_ms }) => authorised_ms !== null)
   return operations.flatMap(({ operation_id, kind, state }) => {
     if (kind === 'authorise' || (state !== 'refused' && state !== 'not_sent')) return []
@@ -72,14 +64,11 @@ function faultsOfRules({ hold, operations, payment }: KnownPayment, deeds: Deeds
   const due_ms = new Date(hold.deadline).getTime() - allowed_ms
   return bank.settlements.flatMap(({ reference, kind, asked_ms }) => {
     const is_early = kind !== 'reverse' && asked_ms < due_ms
-    const by_rules = operations.some(
-      ({ operation_id, asked_by }) => operation_id === reference && asked_by === 'rules',
-    )
+    const by_rules = operations.some(({ operation_id, asked_by }) => operation_id === reference && asked_by === 'rules')
     const early_s = Math.round((due_ms - asked_ms) / 1000)
     const fault = `${payment.payment_id}: the rules' ${kind} came ${early_s} s before its deadline`
     // Another may send it long after, by a clock that is right. Ids begin with the time, by the clock of the process that decided.
-    const was_deceived =
-      clocks.wasDeceived(asked_ms) || clocks.wasDeceivedWhen(millisecondsOf(reference))
+    const was_deceived = clocks.wasDeceived(asked_ms) || clocks.wasDeceivedWhen(millisecondsOf(reference))
     return unless(!is_early || !by_rules || was_deceived, 'I6', fault)
   })
 }

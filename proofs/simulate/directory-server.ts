@@ -3,10 +3,7 @@
 import { results_path } from '../../src/checkout/authentication/receive-result.ts'
 import { type Http, OutgoingFailure, type OutgoingRequest } from '../../src/kernel/world.ts'
 import { simulator_prefix } from '../../src/three-ds/open.ts'
-import {
-  openThreeDsSimulator,
-  type ThreeDsSimulator,
-} from '../../src/three-ds/simulator/simulator.ts'
+import { openThreeDsSimulator, type ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import { memoryChallenges } from '../../tests/adapters/memory-challenges.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
@@ -51,9 +48,7 @@ export function openDirectoryServer(ends: Ends, results: Http): DirectoryServer 
 
   async function handle({ url, body, headers }: OutgoingRequest) {
     const path = url.slice(prefix.length)
-    const answer = await simulator.handle({
-      ...{ method: 'POST', path, query: new URLSearchParams(), headers, body },
-    })
+    const answer = await simulator.handle({ method: 'POST', path, query: new URLSearchParams(), headers, body })
     if (answer === 'hang_up') throw new OutgoingFailure('unanswered', false, 'hung up')
     const content_type = answer.headers['content-type'] ?? ''
     return { status: answer.status, content_type, body: withoutEci(answer.body) }

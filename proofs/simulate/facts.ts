@@ -43,10 +43,7 @@ function isOnList({ sku, name, tax_rate, tax_amount }: Line): boolean {
 }
 
 /** Nobody claims an indicator that the shopper's bank has not given, nor what only that would give. */
-export function faultsOfAuthentication(
-  { payment, authorisations }: KnownPayment,
-  without_eci: Set<string>,
-): Fault[] {
+export function faultsOfAuthentication({ payment, authorisations }: KnownPayment, without_eci: Set<string>): Fault[] {
   const { payment_id, authentication } = payment
   return authorisations.flatMap(({ three_ds }) => {
     if (!three_ds || !without_eci.has(three_ds.ds_transaction_id ?? '')) return []
@@ -62,22 +59,16 @@ export function faultsOfAuthentication(
 /** What a vendor says of liability is what a shop is told. A person's word says nothing of it. */
 export function faultsOfShift({ payment, operations, authorisations }: KnownPayment): Fault[] {
   const { payment_id, authentication } = payment
-  const approvals = operations.filter(
-    ({ state, answer }) => state === 'approved' && !answer?.by_person,
-  )
+  const approvals = operations.filter(({ state, answer }) => state === 'approved' && !answer?.by_person)
   const is_refused = authorisations.some(
-    ({ reference, refuses_shift }) =>
-      refuses_shift && approvals.some(({ operation_id }) => operation_id === reference),
+    ({ reference, refuses_shift }) => refuses_shift && approvals.some(({ operation_id }) => operation_id === reference),
   )
   const is_told = authentication?.liability_shifted ?? false
   return unless(!(is_refused && is_told), 'I15', `${payment_id}: a refused shift is told as one`)
 }
 
 /** Each captured payment of a shop that has an order reference, and how many were captured for it in the same mode. */
-export async function countOrders(
-  sql: Sql,
-  merchant_id: string,
-): Promise<{ payment_id: string; others: number }[]> {
+export async function countOrders(sql: Sql, merchant_id: string): Promise<{ payment_id: string; others: number }[]> {
   return sql<{ payment_id: string; others: number }[]>`
     select p.payment_id, (
       select count(*)::int from payments o where o.merchant_id = p.merchant_id

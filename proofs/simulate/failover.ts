@@ -92,9 +92,7 @@ export async function leaveRefused({ scheduler, outside, database, office, clock
 function toldCaptured({ memory, receivers }: Recipients): Set<string> {
   const events = [...receivers.all.values()].flatMap((each) => [...each.events.keys()])
   return new Set([
-    ...[...memory.results.values()].flatMap((each) =>
-      each.status === 'captured' ? [each.payment_id] : [],
-    ),
+    ...[...memory.results.values()].flatMap((each) => (each.status === 'captured' ? [each.payment_id] : [])),
     ...[...memory.statuses].flatMap(([id, status]) => (status === 'captured' ? [id] : [])),
     ...events.flatMap((key) => /^evt:(.*)#payment\.captured#/.exec(key)?.[1] ?? []),
   ])
@@ -109,8 +107,7 @@ export async function faultsOfLost(stage: Stage): Promise<Fault[]> {
   const before = new Set(lost.names)
   const now_ms = scheduler.now().getTime()
   const charges = new Map(lost.charges.map((each) => [each.reference, each.payment_id]))
-  for (const { operation_id, payment_id } of await chargesIn(sql))
-    charges.set(operation_id, payment_id)
+  for (const { operation_id, payment_id } of await chargesIn(sql)) charges.set(operation_id, payment_id)
   const known = new Set((await chargesIn(sql)).map(({ operation_id }) => operation_id))
   const orphans = await sql<{ reference: string; released_by: string | null }[]>`
     select reference, released_by from orphan_authorisations`

@@ -111,9 +111,7 @@ export const move_faults = [
 /** What vendors do by themselves, and people in their portals, so many times as often. */
 export function habitsTimes(times: number): Partial<Shares> {
   const kinds = Object.keys(shares).filter((kind) => /^(vendor|portal|books|person): /.test(kind))
-  return Object.fromEntries(
-    kinds.map((kind) => [kind, Math.min(0.5, times * shares[kind as keyof Shares])]),
-  )
+  return Object.fromEntries(kinds.map((kind) => [kind, Math.min(0.5, times * shares[kind as keyof Shares])]))
 }
 
 export type Shares = Record<keyof typeof shares, number>

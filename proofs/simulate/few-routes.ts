@@ -9,8 +9,4 @@ const unasked =
 
 dashboardRoutes.splice(0)
 streams.splice(0)
-routes.splice(
-  0,
-  routes.length,
-  ...routes.filter(({ method, path }) => !unasked.test(`${method} ${path}`)),
-)
+routes.splice(0, routes.length, ...routes.filter(({ method, path }) => !unasked.test(`${method} ${path}`)))

@@ -20,18 +20,14 @@ const kept =
 export async function keepAside(sql: Sql): Promise<void> {
   const names = (await namesOf(sql)).filter((name) => !kept.test(name))
   const copies = names.map((name) => `create unlogged table ${asideOf(name)} as table ${name}`)
-  await sql.unsafe(
-    ['drop schema if exists aside cascade', 'create schema aside', ...copies].join('; '),
-  )
+  await sql.unsafe(['drop schema if exists aside cascade', 'create schema aside', ...copies].join('; '))
 }
 
 /** Returns what is lost by it. */
 export async function goBack(sql: Sql): Promise<Lost> {
   const lost = await findLost(sql)
   const names = (await namesOf(sql)).filter((name) => !kept.test(name))
-  const returns = names.map(
-    (name) => `delete from ${name}; insert into ${name} select * from ${asideOf(name)}`,
-  )
+  const returns = names.map((name) => `delete from ${name}; insert into ${name} select * from ${asideOf(name)}`)
   await sql.unsafe(
     `begin; set local session_replication_role = replica; ${returns.join('; ')}; commit; drop schema aside cascade`,
   )
@@ -51,8 +47,7 @@ export async function namesOfSessions(sql: Sql, session_ids: string[]): Promise<
 }
 
 async function findLost(sql: Sql): Promise<Lost> {
-  const isNew = (table: string) =>
-    sql.unsafe(`t::text not in (select a::text from aside.public_${table} a)`)
+  const isNew = (table: string) => sql.unsafe(`t::text not in (select a::text from aside.public_${table} a)`)
   const touched = await sql<{ session_id: string }[]>`
     with paid as (
       select payment_id from acquirer_operations t where ${isNew('acquirer_operations')}

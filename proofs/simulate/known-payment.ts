@@ -65,8 +65,7 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
     )
     const done = (kind: string) =>
       bank.settlements.filter(
-        (each) =>
-          each.kind === kind && each.answer.result === 'approved' && references.has(each.of),
+        (each) => each.kind === kind && each.answer.result === 'approved' && references.has(each.of),
       ).length
     const at_once = authorisations.filter((each) => each.capture && each.authorised_ms !== null)
     return {
@@ -77,8 +76,7 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
       voids: done('void'),
       events: events.get(row.payment.payment_id) ?? [],
       lines: session_lines.filter(
-        ({ subject, change }) =>
-          subject === row.payment.payment_id || change.startsWith('attempt.'),
+        ({ subject, change }) => subject === row.payment.payment_id || change.startsWith('attempt.'),
       ),
     }
   })
@@ -110,9 +108,7 @@ const asked_again_ms = 24 * 3_600_000
 /** What people do about a charge of a payment that came to nothing: they refund all of it, or leave what no reversal takes back. */
 export function withPeople(entry: Authorisation, { payment, lines, bank }: Outcome): Authorisation {
   if (payment.status !== 'failed' && payment.status !== 'declined') return entry
-  const left = lines.find(
-    ({ subject, change }) => subject === payment.payment_id && change === 'orphan.left',
-  )
+  const left = lines.find(({ subject, change }) => subject === payment.payment_id && change === 'orphan.left')
   const at_ms = left?.at.getTime() ?? Number.NEGATIVE_INFINITY
   const is_refused = bank.settlements.some(
     ({ kind, of, answer, known_ms }) =>

@@ -36,9 +36,7 @@ export const numbers = [
 const plain_numbers = ['4242424242424242', '5555555555554444', '378282246310005']
 
 /** The session that it left behind, and its payment where there is one. */
-export async function liveLife(
-  living: Living,
-): Promise<{ session_id: string; payment_id: string | null } | null> {
+export async function liveLife(living: Living): Promise<{ session_id: string; payment_id: string | null } | null> {
   const session = await openSession(living)
   if (!session) return null
   const { chance } = living
@@ -67,11 +65,7 @@ export async function insist(living: Living, asked: HttpCall, tries = 8): Promis
   return null
 }
 
-const passing = new Set<string | null>([
-  'store_unavailable',
-  'idempotency_store_unavailable',
-  'idempotency_key_in_use',
-])
+const passing = new Set<string | null>(['store_unavailable', 'idempotency_store_unavailable', 'idempotency_key_in_use'])
 
 export function codeOf({ status, body }: Answer): string | null {
   return status < 300 ? null : (body?.error?.ripper_code ?? body?.error ?? body?.code ?? null)
@@ -96,8 +90,7 @@ async function openSession(living: Living): Promise<Session | null> {
     if (made) {
       const { id, client_secret } = made.body
       memory.keepSession({ merchant_id: shop.merchant_id, id, client_secret, email })
-      if (chance.often(0.05))
-        await reuseKey(living, { ...asked, body: { ...asked.body, amount: 1 } })
+      if (chance.often(0.05)) await reuseKey(living, { ...asked, body: { ...asked.body, amount: 1 } })
       return { id, client_secret }
     }
     await pause(living, 2)
@@ -106,17 +99,15 @@ async function openSession(living: Living): Promise<Session | null> {
 }
 
 /** How a session is opened; `scope` is whose keys are used, `email` what is named by it. */
-type Way = (
-  living: Living,
-  purchase: Purchase,
-  key: string,
-) => { asked: HttpCall; scope: string; email: string | null }
+type Way = (living: Living, purchase: Purchase, key: string) => { asked: HttpCall; scope: string; email: string | null }
 
 const byServer: Way = ({ shop }, body, key) => ({
   scope: shop.merchant_id,
   email: body.customer?.email ?? null,
   asked: {
-    ...{ method: 'POST', path: '/v1/checkout/sessions', body },
+    method: 'POST',
+    path: '/v1/checkout/sessions',
+    body,
     headers: { 'rip-idempotency-key': key, 'x-service-api-key': shop.secret_key },
   },
 })
@@ -125,7 +116,8 @@ const byPage: Way = ({ shop, chance }, purchase, key) => ({
   scope: shop.publishable_key,
   email: purchase.customer?.email ?? null,
   asked: {
-    ...{ method: 'POST', path: '/v1/checkout/public/sessions' },
+    method: 'POST',
+    path: '/v1/checkout/public/sessions',
     headers: { 'rip-idempotency-key': key, origin: shop.origin },
     body: { ...withBasket(purchase, chance), public_key: shop.publishable_key },
   },
@@ -136,7 +128,8 @@ const byCompatibleServer: Way = ({ shop }, { amount, currency }, key) => ({
   scope: shop.merchant_id,
   email: emails.named,
   asked: {
-    ...{ method: 'POST', path: '/v1/payment_intents' },
+    method: 'POST',
+    path: '/v1/payment_intents',
     headers: { 'idempotency-key': key, authorization: `Bearer ${shop.secret_key}` },
     body: { amount, currency: currency.toLowerCase(), receipt_email: emails.named },
   },
@@ -158,8 +151,7 @@ async function reuseKey(living: Living, asked: HttpCall): Promise<void> {
 function chooseNumber({ chance, cards }: Living): string {
   let number = chance.often(0.35) ? chance.pick(plain_numbers) : chance.pick(numbers)
   // Looked for during days, so fewer of these.
-  if (testCardOf(number)!.acquirer === 'lost_for_ever' && chance.often(0.7))
-    number = plain_numbers[0]!
+  if (testCardOf(number)!.acquirer === 'lost_for_ever' && chance.often(0.7)) number = plain_numbers[0]!
   const does = testCardOf(number)!
   count(cards, `${does.ranges}, ${does.three_ds}, ${does.acquirer}`)
   return number
@@ -180,9 +172,7 @@ async function payWithCard(living: Living, session: Session): Promise<Ended | 'l
     exp_year: 2031,
     cvc: number.startsWith('3') ? '1234' : '123',
   }
-  const referenced = await insist(living, {
-    ...{ method: 'POST', path: at('card_references'), headers, body: card },
-  })
+  const referenced = await insist(living, { method: 'POST', path: at('card_references'), headers, body: card })
   if (referenced?.status !== 201) return 'left'
   const { card_reference, three_ds_method } = referenced.body
   const opens_method = three_ds_method && chance.often(0.5)

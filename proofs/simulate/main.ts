@@ -33,7 +33,13 @@ async function simulate(lanes: Lane[]): Promise<number> {
   say(`seed ${asked.seed}`)
   const { seed, world, plant, bank, habits } = asked
   const report = await runCampaign({
-    ...{ seed, lives, world, plant, bank, habits, tell: say },
+    seed,
+    lives,
+    world,
+    plant,
+    bank,
+    habits,
+    tell: say,
     // The lines of two worlds at once would be nobody's trace.
     lanes: asked.trace ? lanes.slice(0, 1) : lanes,
     ...(asked.trace && { watch: say }),
@@ -56,21 +62,11 @@ async function simulate(lanes: Lane[]): Promise<number> {
 
 async function simulatePlants(lanes: Lane[]): Promise<number> {
   say(`seed ${asked.seed}`)
-  const found = await findPlants(
-    lanes,
-    { seed: asked.seed, lives },
-    ({ name, lives: after, by }) => {
-      say(
-        after === null
-          ? `NOT FOUND in ${lives} lives: ${name}`
-          : `${after} lives: ${name}\n    ${by.slice(0, 160)}`,
-      )
-    },
-  )
+  const found = await findPlants(lanes, { seed: asked.seed, lives }, ({ name, lives: after, by }) => {
+    say(after === null ? `NOT FOUND in ${lives} lives: ${name}` : `${after} lives: ${name}\n    ${by.slice(0, 160)}`)
+  })
   const missed = found.filter(({ lives: after }) => after === null)
-  say(
-    `${found.length - missed.length} of ${found.length} planted faults were found, worlds of ${lives_a_world} lives`,
-  )
+  say(`${found.length - missed.length} of ${found.length} planted faults were found, worlds of ${lives_a_world} lives`)
   return missed.length === 0 ? 0 : 1
 }
 
@@ -90,9 +86,7 @@ async function onLanes(work: (lanes: Lane[]) => Promise<number>): Promise<number
     for (const name of names) await admin.unsafe(`create database ${name} template ${template}`)
     const urls = names.map((name) => url_of.replace('{name}', name))
     const open = jobs === 1 ? openLanes : openThread
-    const threads = Array.from({ length: jobs }, (_, job) =>
-      open(urls.slice(job * at_once, (job + 1) * at_once)),
-    )
+    const threads = Array.from({ length: jobs }, (_, job) => open(urls.slice(job * at_once, (job + 1) * at_once)))
     const opened = await Promise.all(threads)
     const code = await work(opened.flatMap(({ lanes }) => lanes))
     await Promise.all(opened.map((each) => each.close()))

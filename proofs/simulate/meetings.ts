@@ -14,11 +14,7 @@ type Waiting = { label: string; meeting: Meeting | undefined }
 const shares = { close: 0.7, alike: 0.15, other: 0.02 }
 
 /** Whom a statement meets of those that wait, if anybody. */
-export function chooseRival<One extends Waiting>(
-  chance: Chance,
-  next: One,
-  waiting: readonly One[],
-): One | undefined {
+export function chooseRival<One extends Waiting>(chance: Chance, next: One, waiting: readonly One[]): One | undefined {
   if (!next.meeting) return undefined
   const rivals = waiting.filter(({ meeting }) => meeting !== undefined)
   if (rivals.length === 0) return undefined

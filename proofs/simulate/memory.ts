@@ -73,11 +73,7 @@ export function openMemory(violations: Violations): Memory {
     },
     keepResult(body) {
       const known = memory.results.get(body.attempt.id)
-      if (
-        known &&
-        known.status !== 'processing' &&
-        JSON.stringify(known) !== JSON.stringify(body)
-      ) {
+      if (known && known.status !== 'processing' && JSON.stringify(known) !== JSON.stringify(body)) {
         const [before, after] = [known, body].map((each) => JSON.stringify(each))
         violations.add('I2', `an attempt ended as ${before}, and then as ${after}`)
       }

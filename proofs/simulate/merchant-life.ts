@@ -72,10 +72,7 @@ async function intrude(
 ): Promise<void> {
   const nothing = living.chance.bytes(12).toString('hex')
   const pairs: [HttpCall, HttpCall][] = [
-    [
-      get(shop, `/v1/checkout/sessions/${session_id}`),
-      get(shop, `/v1/checkout/sessions/cs_${nothing}`),
-    ],
+    [get(shop, `/v1/checkout/sessions/${session_id}`), get(shop, `/v1/checkout/sessions/cs_${nothing}`)],
     ...(payment_id === null ? [] : pairsOf(shop, payment_id, `pay_${nothing}`)),
   ]
   for (const [theirs, nobodys] of pairs) {

@@ -143,9 +143,7 @@ async function nameAnother(stage: Stage): Promise<void> {
     await Promise.race([settling, process?.died]).catch(() => {})
   }
   const charges = bank.accounts.flatMap((account) => account.charges())
-  const faults = await scheduler.effect(outside, 'names are compared', () =>
-    faultsOfNames(database.sql, charges),
-  )
+  const faults = await scheduler.effect(outside, 'names are compared', () => faultsOfNames(database.sql, charges))
   for (const [invariant, fault] of faults) violations.add(invariant, fault)
 }
 

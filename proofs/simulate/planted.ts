@@ -1,11 +1,6 @@
 // What planted faults do to the texts of statements, to rows, to clocks and to answers.
 
-import {
-  type Accepted,
-  type Acquirer,
-  isGone,
-  type SettleAnswer,
-} from '../../src/acquirers/acquirer.ts'
+import { type Accepted, type Acquirer, isGone, type SettleAnswer } from '../../src/acquirers/acquirer.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import { isOutcome } from './sql-seam.ts'
 
@@ -156,6 +151,8 @@ export function underOurMark(line: Acquirer): Acquirer {
 }
 
 export const nothingThere: SettleAnswer = {
-  ...{ result: 'refused', reason: 'unknown authorisation', decline_code: 'unknown_authorisation' },
+  result: 'refused',
+  reason: 'unknown authorisation',
+  decline_code: 'unknown_authorisation',
   authorisation_known: false,
 }

@@ -245,7 +245,8 @@ export const plants: Record<string, Plant> = {
   'nobody applies the rules of holds': { stops_job: 'apply_hold_rules' },
   'nobody looks for orphans': { stops_job: 'sweep_orphans' },
   'what a failover lost is reversed': {
-    ...{ unknown_authorisations: 'reverse', forgets_marks: true },
+    unknown_authorisations: 'reverse',
+    forgets_marks: true,
     brings: { failovers: 1 },
   },
   'nobody compares': {
@@ -256,10 +257,7 @@ export const plants: Record<string, Plant> = {
     },
   },
   'an answer about one sending settles another': {
-    sql: inSql(
-      "(state = 'sent' and last_sent_at = ",
-      "(state in ('sent', 'unknown') or last_sent_at = ",
-    ),
+    sql: inSql("(state = 'sent' and last_sent_at = ", "(state in ('sent', 'unknown') or last_sent_at = "),
     brings: {
       faults: {
         'process: stalls at the acquirer': 0.1,

@@ -35,8 +35,7 @@ export function startProcess(around: Surroundings, name: string): Process {
     service: null,
     skew: around.clocks.begin(),
     mayWork: () => plant.trusts_clock ?? mayWork(process.skew, scheduler.now().getTime()),
-    isFarOff: () =>
-      !process.mayWork() && isFarOff({ ahead_ms: process.skew.ahead_ms, error_ms: 0 }),
+    isFarOff: () => !process.mayWork() && isFarOff({ ahead_ms: process.skew.ahead_ms, error_ms: 0 }),
     under_way: 0,
     died: death.promise,
     context: () => ({
@@ -82,8 +81,7 @@ export function startProcess(around: Surroundings, name: string): Process {
 
   // Whoever cannot start ends, and is started again.
   const failed = (error: unknown) => {
-    if (![isStoreUnavailable, isLockTimeout, isRetriable, isCancelled].some((is) => is(error)))
-      throw error
+    if (![isStoreUnavailable, isLockTimeout, isRetriable, isCancelled].some((is) => is(error))) throw error
     end()
     around.crashed(process)
   }

@@ -33,7 +33,9 @@ export function choosePurchase(chance: Chance): Purchase {
 export function withBasket(purchase: Purchase, chance: Chance): Purchase {
   if (chance.often(0.6)) return purchase
   const lines = price_list.slice(0, 1 + chance.below(2)).map(({ sku, name, unit_amount }) => ({
-    ...{ sku, quantity: 1 + chance.below(2), unit_amount },
+    sku,
+    quantity: 1 + chance.below(2),
+    unit_amount,
     ...chance.pick([{ name }, { name: 'Grand piano' }, { name, tax_rate: 100_000 }]),
   }))
   const sum = lines.reduce((total, line) => total + line.quantity * line.unit_amount, 0)

@@ -43,10 +43,7 @@ type EventRow = {
 type Delivery = { endpoint_id: string; payment_id: string; sequence: number; status: string }
 
 /** Every event came to everybody who asked for it, or was given up on, as the service says. */
-export async function faultsOfDeliveries(
-  sql: Sql,
-  receivers: Iterable<Receiver>,
-): Promise<Fault[]> {
+export async function faultsOfDeliveries(sql: Sql, receivers: Iterable<Receiver>): Promise<Fault[]> {
   const events = await sql<EventRow[]>`select * from events`
   const rows = await sql<Delivery[]>`
     select endpoint_id, payment_id, sequence, status from webhook_deliveries`
@@ -61,18 +58,12 @@ export async function faultsOfDeliveries(
       if (!wants(receiver, event.type)) continue
       const key = `evt:${event.payment_id}#${event.type}#${endpoint_id}`
       const came = receiver.events.get(key)
-      const statuses = (deliveries.get(name({ ...event, endpoint_id })) ?? []).map(
-        ({ status }) => status,
-      )
+      const statuses = (deliveries.get(name({ ...event, endpoint_id })) ?? []).map(({ status }) => status)
       const is_heard = (came?.accepted ?? 0) > 0
       const is_told = is_heard || statuses.includes('dead_lettered')
       faults.push(
         ...unless(is_told, 'I8', `${key} never came, and was not given up on`),
-        ...unless(
-          is_heard || !statuses.includes('succeeded'),
-          'I8',
-          `${key} counts as delivered, and never came`,
-        ),
+        ...unless(is_heard || !statuses.includes('succeeded'), 'I8', `${key} counts as delivered, and never came`),
         ...unless(statuses.length > 0, 'I8', `${key} has no delivery`),
         ...unless(!came || came.body === event.body, 'I7', `${key} came with another body`),
       )
@@ -85,21 +76,13 @@ export async function faultsOfDeliveries(
  * The chain of every merchant's journal holds all its lines. Those of a process whose clock was further behind than lines are
  * looked for are named by the verification, and in no chain.
  */
-export async function faultsOfJournal(
-  sealer: Sealer,
-  merchant_ids: string[],
-  skew_ms = 0,
-): Promise<Fault[]> {
+export async function faultsOfJournal(sealer: Sealer, merchant_ids: string[], skew_ms = 0): Promise<Fault[]> {
   const excused = skew_ms > sealed_after_ms ? 'line_not_sealed' : null
   const later = new Date(sealer.world.clock.now().getTime() + 2 * sealed_after_ms)
   const clock = { ...sealer.world.clock, now: () => later }
   const faults: Fault[] = []
   for (const merchant_id of merchant_ids) {
-    const verified = await verifyChain(
-      { sql: sealer.sql, world: { clock } },
-      merchant_id,
-      new Set(),
-    )
+    const verified = await verifyChain({ sql: sealer.sql, world: { clock } }, merchant_id, new Set())
     const kinds = verified.faults.map(({ kind }) => kind).filter((kind) => kind !== excused)
     faults.push(...unless(kinds.length === 0, 'I10', `${merchant_id}'s journal: ${kinds}`))
   }
@@ -155,9 +138,7 @@ export async function faultsOfSecrets(
     where schemaname in ('public', 'vault', 'simulator') and tablename <> 'page_assets' order by 1`
   const places: [string, string][] = [['the log', told.log.join('\n')]]
   for (const { name } of tables) {
-    const [row] = await sql.unsafe<{ text: string | null }[]>(
-      `select string_agg(t::text, ' ') as text from ${name} t`,
-    )
+    const [row] = await sql.unsafe<{ text: string | null }[]>(`select string_agg(t::text, ' ') as text from ${name} t`)
     places.push([name, row?.text ?? ''])
   }
   for (const { events } of told.receivers) {

@@ -48,13 +48,15 @@ async function refundOnce(living: Living, paid: Paid): Promise<void> {
 type Way = (living: Living, paid: Paid, wish: { amount: number | null; key: string }) => HttpCall
 
 const byRoute: Way = ({ shop }, { payment_id }, { amount, key }) => ({
-  ...{ method: 'POST', path: `/v1/payments/${payment_id}/refunds` },
+  method: 'POST',
+  path: `/v1/payments/${payment_id}/refunds`,
   headers: { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': key },
   body: { ...(amount !== null && { amount }), reason: 'sent back' },
 })
 
 const byCompatibleRoute: Way = ({ shop }, { session_id }, { amount, key }) => ({
-  ...{ method: 'POST', path: '/v1/refunds' },
+  method: 'POST',
+  path: '/v1/refunds',
   headers: { authorization: `Bearer ${shop.secret_key}`, 'idempotency-key': key },
   body: { payment_intent: session_id, ...(amount !== null && { amount }) },
 })
@@ -80,11 +82,8 @@ export async function faultsOfRefunds(sql: Sql, bank: Bank, memory: Memory): Pro
   const events = await sql<{ payment_id: string; type: string }[]>`
     select payment_id, type from events where type like 'refund.%' order by sequence`
   const told = Map.groupBy(events, ({ payment_id }) => payment_id)
-  const given = bank.settlements.filter(
-    ({ kind, answer }) => kind === 'refund' && answer.result === 'approved',
-  )
-  const times = (operation_id: string) =>
-    given.filter(({ reference }) => reference === operation_id).length
+  const given = bank.settlements.filter(({ kind, answer }) => kind === 'refund' && answer.result === 'approved')
+  const times = (operation_id: string) => given.filter(({ reference }) => reference === operation_id).length
   /** Sent back days later, or carried out in part: what is to be said of it, the standing of its charge says. */
   const isOdd = ({ operation_id, amount }: Row) =>
     bank.settlements.some(
@@ -132,11 +131,7 @@ export async function faultsOfRefunds(sql: Sql, bank: Bank, memory: Memory): Pro
       const now = kept.get(id)
       const agrees = now?.amount === amount && (now.status === status || status === 'pending')
       const was_sent_back = now !== undefined && status === 'succeeded' && isOdd(now)
-      return unless(
-        agrees || was_sent_back,
-        'I2',
-        `${id} was read as ${status}, and is ${now?.status}`,
-      )
+      return unless(agrees || was_sent_back, 'I2', `${id} was read as ${status}, and is ${now?.status}`)
     }),
   ]
 }

@@ -35,9 +35,7 @@ const others: JobName[] = [
 /** A notice is never put off for longer: what is due later was written by a wrong clock, and its job takes it at once. */
 const longest_wait_ms = 2 * 3_600_000
 const asJobsSee = (due: Due, now_ms: number): Due =>
-  due.notices && due.notices.getTime() > now_ms + longest_wait_ms
-    ? { ...due, notices: new Date(now_ms) }
-    : due
+  due.notices && due.notices.getTime() > now_ms + longest_wait_ms ? { ...due, notices: new Date(now_ms) } : due
 
 /** Between two looks for deliveries, where what is due waits for a breaker or for another process. */
 const pause_max_ms = 8_000

@@ -27,10 +27,7 @@ type Parked = {
 /** Lets two or three statements meet: the others begin before the first is committed. Tells how many had to wait. */
 export type Meet = (starts: Start[]) => Promise<{ outcomes: Outcome[]; waited: number }>
 /** Whether somebody stalls at an effect that is about to happen, and for how long. */
-export type Stall = (
-  owner: Owner,
-  label: string,
-) => { when: 'before' | 'after'; duration_ms: number } | null
+export type Stall = (owner: Owner, label: string) => { when: 'before' | 'after'; duration_ms: number } | null
 type Timer = { owner: Owner; label: string; at_ms: number; patience: Patience; wake(): void }
 
 /**
@@ -254,8 +251,7 @@ export function openScheduler(
       parked = parked.filter((each) => each.owner !== owner)
       timers = timers.filter((each) => each.owner !== owner)
     },
-    poll: (owner) =>
-      wakeAll((timer) => timer.owner === owner && timer.patience === 'all' && isAwake(owner)),
+    poll: (owner) => wakeAll((timer) => timer.owner === owner && timer.patience === 'all' && isAwake(owner)),
     async run(isOver, atRest) {
       await settle()
       while (!isOver()) {
@@ -263,9 +259,7 @@ export function openScheduler(
         if (failure) throw failure.error
         if (went || isOver()) continue
         now_ms = Math.max(now_ms, await atRest(nextMs()))
-        wakeAll(
-          ({ owner, patience, at_ms }) => patience === 'some' && at_ms <= now_ms && isAwake(owner),
-        )
+        wakeAll(({ owner, patience, at_ms }) => patience === 'some' && at_ms <= now_ms && isAwake(owner))
         await settle()
       }
     },

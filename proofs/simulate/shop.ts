@@ -3,12 +3,7 @@
 import { permissions } from '../../src/http/access.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import type { Integration } from '../../src/merchants/integration.ts'
-import {
-  createIntegration,
-  createKey,
-  createMerchant,
-  type ManageContext,
-} from '../../src/merchants/manage.ts'
+import { createIntegration, createKey, createMerchant, type ManageContext } from '../../src/merchants/manage.ts'
 import type { Chance } from './chance.ts'
 import type { Memory } from './memory.ts'
 import { price_list } from './purchase.ts'
@@ -76,18 +71,10 @@ export async function registerReceivers(
   const count = chance.pick([0, 1, 1, 2])
   for (let each = 0; each < count; each++) {
     const url = `https://hooks-${each}.${shop.origin.slice('https://'.length)}/told`
-    const event_filter = chance.pick([
-      [],
-      [],
-      ['payment.captured', 'payment.held'],
-      ['payment.failed'],
-    ])
+    const event_filter = chance.pick([[], [], ['payment.captured', 'payment.held'], ['payment.failed']])
     const extensions = chance.pick([[], ['refund.failed'], ['refund.succeeded', 'refund.failed']])
     const key = chance.bytes(8).toString('hex')
-    const body = {
-      ...{ url, event_filter },
-      ...(extensions.length > 0 && { extension_events: extensions }),
-    }
+    const body = { url, event_filter, ...(extensions.length > 0 && { extension_events: extensions }) }
     for (;;) {
       const answer = await town.ask({
         method: 'POST',
@@ -101,8 +88,13 @@ export async function registerReceivers(
         const { id, signing_secret } = answer.body
         memory.keepSecret('a signing secret', signing_secret)
         receivers.add({
-          ...{ url, merchant_id: shop.merchant_id, endpoint_id: id, secret: signing_secret },
-          ...{ filter: event_filter, extensions, is_broken: chance.often(0.12) },
+          url,
+          merchant_id: shop.merchant_id,
+          endpoint_id: id,
+          secret: signing_secret,
+          filter: event_filter,
+          extensions,
+          is_broken: chance.often(0.12),
         })
         break
       }

@@ -72,12 +72,7 @@ export function openSqlFaults({ faults, chance, clock, die }: SqlFaultParts): Sq
       return refuse(lock_timeout_ms, '55P03', locked)
     },
     async around(go) {
-      const fate = faults.happens(
-        'sql: crash before',
-        'sql: crash after',
-        'sql: lost before',
-        'sql: lost after',
-      )
+      const fate = faults.happens('sql: crash before', 'sql: crash after', 'sql: lost before', 'sql: lost after')
       if (fate === 'sql: crash before') die()
       if (fate === 'sql: lost before') throw new ConnectionLost('the connection broke')
       const rows = await go()

@@ -46,9 +46,7 @@ export function openSeam(real: Sql, port: SqlPort): Sql {
         found ??= namesIn(statement)
         return found
       }
-      const heard = run(labelOf(statement), start, { start, names }).then(
-        (rows) => hear?.(rows) ?? rows,
-      )
+      const heard = run(labelOf(statement), start, { start, names }).then((rows) => hear?.(rows) ?? rows)
       // A failure of ours is given as an answer, so that the pool does not take its own connection for broken.
       const failed = (error: unknown) => fail?.(error, labelOf(statement)) ?? error
       heard.then(resolve, (error) => resolve(Promise.reject(failed(error))))
@@ -83,8 +81,7 @@ export function isOutcome(label: string): boolean {
   return outcomes.test(label)
 }
 
-const outcomes =
-  /^with …, (session as \( update sessions|payment as \( update payments|key as \( delete from)/
+const outcomes = /^with …, (session as \( update sessions|payment as \( update payments|key as \( delete from)/
 
 const labels = new WeakMap<object, string>()
 

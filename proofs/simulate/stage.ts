@@ -92,7 +92,8 @@ export async function openStage(options: {
     ...brings.faults,
   })
   const stall = openStalls({
-    ...{ faults, chance: chance.fork('stalls') },
+    faults,
+    chance: chance.fork('stalls'),
     mayStall: (owner) => town.mayDoWithout(owner),
     begun: (owner, duration_ms) => town.noteStall(owner, duration_ms),
   })
@@ -111,9 +112,7 @@ export async function openStage(options: {
           moods: openMoods({ chance: chance.fork('moods of the bank'), faults }),
         })
       : openVendorBank(kind, bank_world, chance.fork('vendor'))
-  const of_posts = {
-    ...{ scheduler, clock, faults, bank, plant, chance: chance.fork('notices of vendors') },
-  }
+  const of_posts = { scheduler, clock, faults, bank, plant, chance: chance.fork('notices of vendors') }
   const posts = openVendorPosts({ ...of_posts, town: () => town })
   const memory = openMemory(violations)
   const world = { scheduler, faults, outside, violations, bank, clocks }
@@ -127,8 +126,16 @@ export async function openStage(options: {
   )
   const town: Town = openTown(
     {
-      ...{ ...world, receivers, posts, sql: database.sql, master_key, plant, settings },
-      ...{ log: logInto(log_lines, world), chance: chance.fork('town'), http: banks.lineOf },
+      ...world,
+      receivers,
+      posts,
+      sql: database.sql,
+      master_key,
+      plant,
+      settings,
+      log: logInto(log_lines, world),
+      chance: chance.fork('town'),
+      http: banks.lineOf,
     },
     processes_count,
   )
@@ -137,14 +144,25 @@ export async function openStage(options: {
   const ids = openIds(random, keyring)
   const office: ManageContext = { sql: database.sql, ids, clock, actor: 'operator' }
   const connecting = { ...office, keyring, bank, posts, memory }
-  const connect =
-    kind === 'simulator' ? undefined : (merchant_id: string) => connectShop(connecting, merchant_id)
+  const connect = kind === 'simulator' ? undefined : (merchant_id: string) => connectShop(connecting, merchant_id)
   const shops = await openShops(office, chance.fork('shops'), memory, connect)
   // All was gone through until now, as where the service has been up before.
   await database.sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${start})`
   return {
-    ...{ ...world, chance, trace, clock, receivers, memory, town, office, shops, database },
-    ...{ simulator: banks.simulator, without_eci: banks.without_eci, log_lines, lost: null },
+    ...world,
+    chance,
+    trace,
+    clock,
+    receivers,
+    memory,
+    town,
+    office,
+    shops,
+    database,
+    simulator: banks.simulator,
+    without_eci: banks.without_eci,
+    log_lines,
+    lost: null,
     posts,
     // A vendor does not post again what was accepted and is lost.
     failovers: brings.failovers ?? (kind === 'simulator' ? failovers : 0),
@@ -192,18 +210,13 @@ function mayStay({ accounts, touched }: Bank, { reference }: { reference?: strin
   if (reference === undefined) return false
   const charges = accounts.flatMap((account) => account.charges())
   // Of two under one reference, one goes by another that follows from its id.
-  const charge = charges.find(
-    ({ id, reference: own }) => own === reference || standInReference(id) === reference,
-  )
+  const charge = charges.find(({ id, reference: own }) => own === reference || standInReference(id) === reference)
   return charge !== undefined && (charge.known_at === null || touched.has(charge.reference))
 }
 
 const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
 
-function logInto(
-  lines: string[],
-  { faults, violations, bank }: Pick<Stage, 'faults' | 'violations' | 'bank'>,
-): Log {
+function logInto(lines: string[], { faults, violations, bank }: Pick<Stage, 'faults' | 'violations' | 'bank'>): Log {
   const at = (level: keyof Log) => (fields: object, message: string) => {
     const line = `${level} ${message} ${JSON.stringify(fields)}`
     lines.push(line)

@@ -60,10 +60,7 @@ export async function faultsOfStandings(
   const vain = alarms.filter(
     ({ payment_id, reference, is_watched }) => !is_watched && right.has(payment_id ?? reference),
   )
-  return [
-    ...faults,
-    ...vain.map(({ words }): Fault => ['I18', `an alarm where both agree: ${words}`]),
-  ]
+  return [...faults, ...vain.map(({ words }): Fault => ['I18', `an alarm where both agree: ${words}`])]
 }
 
 /** A payment stands on its own charge, whatever a person said. */

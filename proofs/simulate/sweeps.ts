@@ -27,9 +27,7 @@ export function openSweeps({ scheduler, bank }: { scheduler: Scheduler; bank: Ba
     Math.max(
       0,
       ...[...bank.authorisations.values()].map((entry) => entry.listed_ms ?? 0),
-      ...bank.accounts.flatMap((vendor) =>
-        vendor.charges().map(({ known_at }) => known_at?.getTime() ?? 0),
-      ),
+      ...bank.accounts.flatMap((vendor) => vendor.charges().map(({ known_at }) => known_at?.getTime() ?? 0)),
     )
   const rounds = (each_ms: number, forMs: () => number): Rounds => {
     let last_ms = scheduler.now().getTime()
@@ -46,8 +44,7 @@ export function openSweeps({ scheduler, bank }: { scheduler: Scheduler; bank: Ba
   }
   /** A sweep may miss what is listed late, or was left out of a list. */
   const mayBeMissed = () =>
-    bank.traits.lists_after_ms > swept_ms ||
-    [...bank.authorisations.values()].some(({ missed_once }) => missed_once)
+    bank.traits.lists_after_ms > swept_ms || [...bank.authorisations.values()].some(({ missed_once }) => missed_once)
   return {
     sweep_orphans: rounds(every_ms, () => young_ms),
     compare_books: rounds(compared_every_ms, () =>

@@ -49,10 +49,7 @@ export type Town = {
 
 type Around = Surroundings & { plant: Plant; violations: Violations }
 
-export function openTown(
-  around: Omit<Around, 'crashed' | 'changedDue' | 'marks'>,
-  count: number,
-): Town {
+export function openTown(around: Omit<Around, 'crashed' | 'changedDue' | 'marks'>, count: number): Town {
   const { scheduler, faults, chance, outside, violations, plant } = around
   const visitor: Owner = outside
   const up: Process[] = []
@@ -123,14 +120,7 @@ export function openTown(
     })
   }
 
-  async function send({
-    method,
-    path,
-    headers,
-    body,
-    form,
-    raw,
-  }: HttpCall): Promise<Answer | null> {
+  async function send({ method, path, headers, body, form, raw }: HttpCall): Promise<Answer | null> {
     const process = anyProcess()!
     const json = raw ?? (body && JSON.stringify(body))
     const payload = form ? new URLSearchParams(form).toString() : json
@@ -180,8 +170,7 @@ export function openTown(
     anyProcess,
     processes: () => up,
     stopOne,
-    mayDoWithout: (owner) =>
-      up.some((each) => each === owner) && ready().some((each) => each !== owner),
+    mayDoWithout: (owner) => up.some((each) => each === owner) && ready().some((each) => each !== owner),
     noteStall(process, duration_ms) {
       if (duration_ms < patience_ms) return
       const loseIt = () => {
@@ -211,8 +200,4 @@ export function openTown(
 /** How long a client waits for an answer of a process that stands still. */
 const patience_ms = 30_000
 
-const unavailable = new Set([
-  'store_unavailable',
-  'idempotency_store_unavailable',
-  'three_ds_provider_unavailable',
-])
+const unavailable = new Set(['store_unavailable', 'idempotency_store_unavailable', 'three_ds_provider_unavailable'])

@@ -90,12 +90,7 @@ function actOn(stage: Visit, account: Vendor, charge: BookedCharge): void {
   if (fate !== null) act(stage, account, charge, acts[fate])
 }
 
-function act(
-  { bank, faults, clock }: Visit,
-  account: Vendor,
-  charge: BookedCharge,
-  what: PortalAct,
-) {
+function act({ bank, faults, clock }: Visit, account: Vendor, charge: BookedCharge, what: PortalAct) {
   const told = new Set(account.posts().map(({ name }) => name))
   if (!account.act(charge.id, what)) return
   bank.touched.add(charge.reference)

@@ -37,10 +37,7 @@ export function apiUrl(account: number, { base_path }: Pick<Vendor, 'base_path'>
 type Sender = { owner: Owner; clock: Clock; die: () => never }
 
 /** The vendors as one process reaches them. */
-export function openVendorLine(
-  ends: Ends,
-  { owner, clock, die }: Sender,
-): Pick<VendorHttp, 'send'> {
+export function openVendorLine(ends: Ends, { owner, clock, die }: Sender): Pick<VendorHttp, 'send'> {
   const { scheduler, faults, chance, bank, outside, posts } = ends
   const there = scheduler.clockOf(outside)
   const here = scheduler.clockOf(owner)
@@ -57,9 +54,7 @@ export function openVendorLine(
       posts.changed()
       return { answer: answer.finally(posts.changed) }
     }
-    return scheduler
-      .effect(outside, `the vendor gets ${method} ${pathname}`, begin)
-      .then(({ answer }) => answer)
+    return scheduler.effect(outside, `the vendor gets ${method} ${pathname}`, begin).then(({ answer }) => answer)
   }
 
   /** Now and then the vendor makes something else of a request than it was asked, whenever it comes. */

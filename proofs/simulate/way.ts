@@ -30,9 +30,7 @@ const tried_again_ms = 3_600_000
 export function faultsOfWay(lives: KnownPayment[], way: Way): Fault[] {
   const sessions = Map.groupBy(lives, ({ session }) => session.session_id)
   return [
-    ...[...sessions].flatMap(([session_id, payments]) =>
-      faultsOfShopper(session_id, payments, way),
-    ),
+    ...[...sessions].flatMap(([session_id, payments]) => faultsOfShopper(session_id, payments, way)),
     ...lives.flatMap((life) => faultsOfRefused(life, way)),
     ...lives.flatMap((life) => faultsOfTaken(life, way)),
     ...lives.flatMap((life) => faultsOfSending(life, way)),
@@ -72,18 +70,14 @@ function faultsOfShopper(session_id: string, payments: KnownPayment[], way: Way)
 /** Of a payment that was told to have come to nothing the bank holds nothing, and nobody captures it. */
 function faultsOfRefused({ payment, lines, authorisations }: KnownPayment, way: Way): Fault[] {
   const { payment_id, status } = payment
-  const told = lines.find(
-    ({ change }) => change === 'payment.failed' || change === 'payment.declined',
-  )
+  const told = lines.find(({ change }) => change === 'payment.failed' || change === 'payment.declined')
   if (!told) return []
   const told_ms = told.at.getTime() + way.skew_ms
   return authorisations.flatMap((entry) => {
     if (entry.authorised_ms === null) return []
     const from_ms = Math.max(told_ms, entry.authorised_ms)
     const held_ms = Math.min(endOf(entry), leftOf(entry), way.now_ms) - from_ms
-    const captured = settlementsOf(entry, way).find(
-      ({ kind, asked_ms }) => kind === 'capture' && asked_ms > told_ms,
-    )
+    const captured = settlementsOf(entry, way).find(({ kind, asked_ms }) => kind === 'capture' && asked_ms > told_ms)
     const name = `${payment_id}, ${status}, ${entry.reference}, where the bank did ${deedsOf(entry)}`
     return [
       ...unless(
@@ -115,12 +109,7 @@ function faultsOfTaken({ payment, authorisations }: KnownPayment, way: Way): Fau
 }
 
 /** What was partly captured before its approval was heard is other money, too. */
-const banks_own = new Set<Surprise['what']>([
-  'late',
-  'two_answers',
-  'other_money',
-  'partial_capture',
-])
+const banks_own = new Set<Surprise['what']>(['late', 'two_answers', 'other_money', 'partial_capture'])
 
 /** So long may last what the bank did behind our back: until the sweep finds it on the bank's list, and the bank gives in. */
 function patience(entry: Authorisation, way: Way): number {
@@ -132,9 +121,7 @@ function patience(entry: Authorisation, way: Way): number {
   )
   const { lists_after_ms } = bank.traits
   const is_swept = lists_after_ms <= swept_ms && !entry.missed_once
-  const listed_ms = is_swept
-    ? lists_after_ms
-    : compared_ms + Math.max(0, comparisons_failed - 2) * compared_again_ms
+  const listed_ms = is_swept ? lists_after_ms : compared_ms + Math.max(0, comparisons_failed - 2) * compared_again_ms
   return put_right_ms + listed_ms + refusals.length * tried_again_ms + braked_ms
 }
 

@@ -8,14 +8,7 @@ import { faultsOfAccounts } from './connecting.ts'
 import type { WorldDatabase } from './database.ts'
 import { faultsOfDeeds } from './deeds.ts'
 import { faultsOfPurchases } from './facts.ts'
-import {
-  brakedMs,
-  decideAboutLost,
-  failOver,
-  faultsOfLost,
-  leaveRefused,
-  nameLost,
-} from './failover.ts'
+import { brakedMs, decideAboutLost, failOver, faultsOfLost, leaveRefused, nameLost } from './failover.ts'
 import { readPayments } from './known-payment.ts'
 import { liveLife } from './life.ts'
 import { lookAfter } from './merchant-life.ts'
@@ -86,9 +79,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   const { scheduler, violations, database, faults, town, bank, receivers, memory } = stage
   const hurry = () => scheduler.spawn(decideAboutLost(stage))
   const despair = () =>
-    scheduler.spawn(
-      leaveRefused(stage).then(() => (bank.accounts.length > 0 ? settleByHand(stage) : 0)),
-    )
+    scheduler.spawn(leaveRefused(stage).then(() => (bank.accounts.length > 0 ? settleByHand(stage) : 0)))
   const rest = openRest({ ...stage, chance: stage.chance.fork('rest'), hurry, despair })
   const cards = new Map<string, number>()
   const steps_max = lives * steps_max_a_life + (bank.accounts.length > 0 ? compared_steps : 0)
@@ -99,11 +90,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   await goOn(
     done(
       stage,
-      Promise.all([
-        liveAll(stage, lives, cards),
-        operate(stage, lives * life_ms),
-        turnClocks(stage, lives * life_ms),
-      ]),
+      Promise.all([liveAll(stage, lives, cards), operate(stage, lives * life_ms), turnClocks(stage, lives * life_ms)]),
     ),
   )
   add(stage, await faultsOfVault(database.sql))
@@ -121,9 +108,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     await nameAsked(sql, bank)
     const braked_ms = await brakedMs(sql)
     const payments = await readPayments(sql, bank)
-    const comparisons_failed = stage.log_lines.filter((line) =>
-      line.includes(comparison_failed),
-    ).length
+    const comparisons_failed = stage.log_lines.filter((line) => line.includes(comparison_failed)).length
     const moment = { bank, now_ms, skew_ms, braked_ms, comparisons_failed, without_eci }
     add(stage, await faultsOfBooks(sql, payments, moment))
     add(stage, faultsOfDeeds(payments, stage))

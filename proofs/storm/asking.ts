@@ -2,13 +2,7 @@
 
 import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
-import {
-  codeOf,
-  type Diary,
-  type DiaryAnswer,
-  type DiaryPromise,
-  type DiaryRequest,
-} from './diary.ts'
+import { codeOf, type Diary, type DiaryAnswer, type DiaryPromise, type DiaryRequest } from './diary.ts'
 
 export type CreatingKind = Exclude<DiaryPromise['kind'], 'decision' | 'refund'>
 
@@ -33,12 +27,7 @@ export type Street = {
 const retry_ms = { least: 50, more: 400 }
 
 /** Asks once, of whoever runs. */
-export async function askOnce(
-  street: Street,
-  name: string,
-  asked: DiaryRequest,
-  chance: Chance,
-): Promise<DiaryAnswer> {
+export async function askOnce(street: Street, name: string, asked: DiaryRequest, chance: Chance): Promise<DiaryAnswer> {
   const address = await anAddress(street, chance)
   const begin_ms = performance.now()
   const said = address === null ? unknown : await send(address, asked, street.timeout_ms)

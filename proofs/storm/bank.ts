@@ -34,10 +34,7 @@ export function openWire(tell: (arrived: Arrived) => void) {
   }
 
   const around =
-    <Request extends { reference: string }, Answer>(
-      kind: Kind,
-      call: (request: Request) => Promise<Answer>,
-    ) =>
+    <Request extends { reference: string }, Answer>(kind: Kind, call: (request: Request) => Promise<Answer>) =>
     async (request: Request): Promise<Answer> => {
       await pass('intent', kind, request.reference)
       const answer = await call(request)
@@ -75,10 +72,7 @@ export function openWire(tell: (arrived: Arrived) => void) {
 const connections_max = 4
 
 /** A bank whose books are behind this address and whose clock is this one; without an address it is the service's own. */
-export function openBank(
-  world: Pick<World, 'clock' | 'random'>,
-  url: string | null,
-): SimulatorWrapper {
+export function openBank(world: Pick<World, 'clock' | 'random'>, url: string | null): SimulatorWrapper {
   if (url === null) return (simulator) => simulator
   const sql = connect(url, { connections_max, clock: world.clock })
   return () => openSimulator(world, openLedger(sql))

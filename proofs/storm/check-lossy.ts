@@ -18,16 +18,13 @@ export function touchedBy(
 ): Set<string> {
   const since_ms = lag_ms - slack_ms
   const whose = sessionsOfPayments(calls)
-  const is_meanwhile = ({ begin_ms, end_ms }: DiaryCall) =>
-    end_ms >= since_ms && begin_ms <= promoted_ms
+  const is_meanwhile = ({ begin_ms, end_ms }: DiaryCall) => end_ms >= since_ms && begin_ms <= promoted_ms
   const told = heard.filter(({ at_ms }) => at_ms >= since_ms && at_ms <= promoted_ms)
   const sessions = new Set([
     ...calls.filter(is_meanwhile).map((kept) => sessionOfCall(kept, whose)),
     ...told.flatMap(({ key }) => idsIn(key).map((id) => whose.get(id))),
   ])
-  const touched = calls.filter(
-    (kept) => is_meanwhile(kept) || sessions.has(sessionOfCall(kept, whose) ?? ''),
-  )
+  const touched = calls.filter((kept) => is_meanwhile(kept) || sessions.has(sessionOfCall(kept, whose) ?? ''))
   return new Set([
     ...touched.flatMap(({ asked, said }) => [
       ...idsIn(asked.path),
@@ -46,9 +43,7 @@ export function idsIn(text: string): string[] {
 /** Every answer that was acknowledged and is not so any more. To be asked before anything is asked for again. */
 export async function lostAnswers(sql: Sql, diary: Diary): Promise<string[]> {
   const sessions = await setOf(sql`select session_id as id from sessions`)
-  const attempts = await mapOf(
-    sql`select attempt_id as id, result->>'status' as status from attempts`,
-  )
+  const attempts = await mapOf(sql`select attempt_id as id, result->>'status' as status from attempts`)
   const payments = await mapOf(sql`select payment_id as id, status from payments`)
   const creates = [...diary.sessions].filter(([id]) => !sessions.has(id))
   const results = [...diary.results].filter(([id, { status }]) => attempts.get(id) !== status)
@@ -56,9 +51,7 @@ export async function lostAnswers(sql: Sql, diary: Diary): Promise<string[]> {
     if (kind !== 'decision' || text === null) return []
     const { id, status } = JSON.parse(text) as { id: string; status: string }
     const kept = payments.get(id)
-    return status === 'held' || kept === status
-      ? []
-      : [`${key} was answered ${status}, and the payment is ${kept}`]
+    return status === 'held' || kept === status ? [] : [`${key} was answered ${status}, and the payment is ${kept}`]
   })
   return [
     ...creates.map(([id, { key }]) => `${key} was answered ${id}, which is gone`),

@@ -30,9 +30,7 @@ async function chargedTwice(sql: Sql): Promise<string[]> {
 
 /** What was authorised there after it had failed or been declined here, and what nobody here took back in order. */
 async function takenThough(sql: Sql): Promise<string[]> {
-  const rows = await sql<
-    { payment_id: string; status: string; captured: boolean; is_late: boolean }[]
-  >`
+  const rows = await sql<{ payment_id: string; status: string; captured: boolean; is_late: boolean }[]>`
     select p.payment_id, p.status, l.captured_at is not null as captured,
       l.authorised_at > p.settled_at + ${slack}::interval as is_late
     from simulator.ledger l

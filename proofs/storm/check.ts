@@ -111,8 +111,7 @@ async function faultsOfResults({ opened, diary }: Checked): Promise<string[]> {
     ...[...diary.statuses].flatMap(([payment_id, read]) => {
       const path = [...read, statuses.get(payment_id) ?? 'not there']
       const is_allowed = path.every(
-        (next, at) =>
-          at === 0 || next === path[at - 1] || payment_edges[path[at - 1]!]!.includes(next),
+        (next, at) => at === 0 || next === path[at - 1] || payment_edges[path[at - 1]!]!.includes(next),
       )
       return unless(is_allowed, `${payment_id} went ${path.join(', ')}`)
     }),
@@ -148,9 +147,7 @@ async function faultsOfRefunds({ opened, diary }: Checked): Promise<string[]> {
       const words = `${key} was answered ${id} of ${amount}, and there is ${amounts.get(id)}`
       return unless(amounts.get(id) === amount, words)
     }),
-    ...rows.flatMap(({ refund_id }) =>
-      unless(made.has(refund_id), `${refund_id} was made, and nobody was told`),
-    ),
+    ...rows.flatMap(({ refund_id }) => unless(made.has(refund_id), `${refund_id} was made, and nobody was told`)),
   ]
 }
 

@@ -6,15 +6,7 @@ import type { Command, Crew } from './crew.ts'
 
 const day_seconds = 24 * 3600
 /** By how much, ahead or behind: a moment, an hour, days beyond the deadline of a hold, and beyond the life of a key. */
-const wrong_by_seconds = [
-  45,
-  -45,
-  3_600,
-  -3_600,
-  6 * day_seconds,
-  -3 * day_seconds,
-  40 * day_seconds,
-]
+const wrong_by_seconds = [45, -45, 3_600, -3_600, 6 * day_seconds, -3 * day_seconds, 40 * day_seconds]
 
 /** The environment of such a process, another one each time that it is started. */
 export function wrongClocks(chance: Chance): Record<Command, () => Record<string, string>> {

@@ -111,16 +111,14 @@ export function startCrew(asked: CrewOptions): Crew {
   }
 
   const running = (command?: Command) =>
-    [...members].filter(
-      (each) => each.said !== null && (command === undefined || each.command === command),
-    )
+    [...members].filter((each) => each.said !== null && (command === undefined || each.command === command))
   return {
-    ...{ running, fallen, counts },
+    running,
+    fallen,
+    counts,
     addresses: () =>
       running('serve')
-        .filter(
-          (each) => !(each.is_waited_for && each.is_frozen) && (each.is_ready || !each.is_wrong),
-        )
+        .filter((each) => !(each.is_waited_for && each.is_frozen) && (each.is_ready || !each.is_wrong))
         .map(({ said }) => said!.base_url!),
     isComplete: () => running().length === services + workers + Object.keys(wrong).length,
     kill({ child }) {
@@ -155,9 +153,7 @@ export function startCrew(asked: CrewOptions): Crew {
     },
     async stop(signal = 'SIGTERM') {
       is_over = true
-      const ended = [...members].map(
-        ({ child }) => new Promise((closed) => child.once('close', closed)),
-      )
+      const ended = [...members].map(({ child }) => new Promise((closed) => child.once('close', closed)))
       for (const { child } of members) {
         child.kill('SIGCONT')
         child.kill(signal)

@@ -4,14 +4,7 @@ import { browser, cardOf } from '../../tests/support/client.ts'
 import { askOnce } from './asking.ts'
 import type { DiaryAnswer } from './diary.ts'
 import { decideBy, keepResult, type Life } from './life.ts'
-import {
-  cardFrom,
-  type Opened,
-  readingPayment,
-  readingSession,
-  readingState,
-  stepOf,
-} from './requests.ts'
+import { cardFrom, type Opened, readingPayment, readingSession, readingState, stepOf } from './requests.ts'
 
 const clients = 3
 const requests = { least: 3, more: 4 }
@@ -40,12 +33,7 @@ const actions = [
 ]
 
 /** Asks once: what is not answered stays open. */
-async function act(
-  client: Life,
-  opened: Opened,
-  heard: PaymentNews,
-  action: (typeof actions)[number],
-): Promise<void> {
+async function act(client: Life, opened: Opened, heard: PaymentNews, action: (typeof actions)[number]): Promise<void> {
   const { chance, name, shop, diary } = client
   switch (action) {
     case 'confirm': {

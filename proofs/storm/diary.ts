@@ -81,7 +81,12 @@ export function openDiary(file: string): Diary {
   }
 
   const diary: Diary = {
-    ...{ counts, refusals, faults, promises, slowest_ms: 0, calls: [] },
+    counts,
+    refusals,
+    faults,
+    promises,
+    slowest_ms: 0,
+    calls: [],
     sessions: new Map(),
     results: new Map(),
     statuses: new Map(),

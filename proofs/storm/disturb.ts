@@ -51,12 +51,8 @@ export async function disturb(field: Field): Promise<Map<Disturbance, number>> {
   const { chance, until_ms, tell } = field
   const counts = new Map<Disturbance, number>()
   const thaws: Promise<void>[] = []
-  const able = Object.entries(weights).filter(
-    ([name]) => field.only === null || name === field.only,
-  )
-  const deck = able.flatMap(([name, weight]) =>
-    Array.from({ length: weight }, () => name as Disturbance),
-  )
+  const able = Object.entries(weights).filter(([name]) => field.only === null || name === field.only)
+  const deck = able.flatMap(([name, weight]) => Array.from({ length: weight }, () => name as Disturbance))
   const first = stopOnWire(field, 'intent')
   await first?.arrived
   if (first) {
@@ -119,9 +115,7 @@ function kill({ crew, chance }: Field, command: Command): Promise<void> | null {
 
 function freezeMember(field: Field, command: Command): Promise<void> | null {
   const { crew, chance } = field
-  const able = crew
-    .running(command)
-    .filter(({ is_frozen, is_waited_for }) => !is_frozen && !is_waited_for)
+  const able = crew.running(command).filter(({ is_frozen, is_waited_for }) => !is_frozen && !is_waited_for)
   if (able.length === 0) return null
   const member = chance.pick(able)
   crew.freeze(member)
@@ -144,8 +138,6 @@ function backendOf({ home, chance }: Field): number | null {
 
 /** Long enough for somebody to notice, and never beyond the end. */
 function stillness({ chance, until_ms }: Field): Promise<void> {
-  const asked = chance.often(long_frozen.share)
-    ? long_frozen.ms
-    : frozen_ms.least + chance.below(frozen_ms.more)
+  const asked = chance.often(long_frozen.share) ? long_frozen.ms : frozen_ms.least + chance.below(frozen_ms.more)
   return realClock.sleep(Math.max(0, Math.min(asked, until_ms - performance.now())))
 }

@@ -31,8 +31,11 @@ export function openGround(name: string, settings: Record<string, string>): Grou
   mkdirSync(folder, { recursive: true })
   const diary = openDiary(`${folder}/answers.jsonl`)
   const env = {
-    ...{ RIPPER_DATA_DIR: data_dir, RIPPER_PORT: '0', RIPPER_LOG_LEVEL: 'warn' },
-    ...{ RIPPER_GATEWAY_LIMIT: '0', RIPPER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+    RIPPER_DATA_DIR: data_dir,
+    RIPPER_PORT: '0',
+    RIPPER_LOG_LEVEL: 'warn',
+    RIPPER_GATEWAY_LIMIT: '0',
+    RIPPER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     RIPPER_WEBHOOK_RETRY_SCHEDULE: '1,1,2,3,5',
     ...settings,
   }
@@ -40,7 +43,11 @@ export function openGround(name: string, settings: Record<string, string>): Grou
   // What was never judged went wrong on its way.
   let is_calm = false
   return {
-    ...{ env, config, data_dir, diary, log_file: `${folder}/processes.log` },
+    env,
+    config,
+    data_dir,
+    diary,
+    log_file: `${folder}/processes.log`,
     judge(faults) {
       is_calm = faults.length === 0
       if (is_calm) return null

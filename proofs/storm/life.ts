@@ -13,8 +13,7 @@ export function keepResult({ results, faults }: Diary, { status, body, text }: D
   if (status === null || status >= 300 || body.status === 'processing') return
   const attempt_id = body.attempt.id
   const known = results.get(attempt_id)
-  if (known && known.text !== text)
-    faults.push(`${attempt_id} ended as ${known.text}, then ${text}`)
+  if (known && known.text !== text) faults.push(`${attempt_id} ended as ${known.text}, then ${text}`)
   results.set(attempt_id, { status: body.status, payment_id: body.payment_id, text })
 }
 

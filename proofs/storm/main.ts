@@ -19,16 +19,18 @@ const asked = readAsked('storm', {
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 if (asked.bank && asked.failover) throw new Error('--bank does not go with --failover')
-const more = [
-  asked.bank,
-  asked.clocks && 'wrong clocks',
-  asked.failover && `a failover (${asked.failover})`,
-]
+const more = [asked.bank, asked.clocks && 'wrong clocks', asked.failover && `a failover (${asked.failover})`]
 say([`seed ${asked.seed}`, `${asked.minutes} minutes`, ...more.filter(Boolean)].join(', '))
 const report = await runStorm({
-  ...{ seed: asked.seed, seconds: asked.minutes * 60, shoppers: asked.shoppers },
-  ...{ hurries: asked.hurry, clocks: asked.clocks, failover: asked.failover },
-  ...{ only: asked.only, bank: asked.bank, tell: say },
+  seed: asked.seed,
+  seconds: asked.minutes * 60,
+  shoppers: asked.shoppers,
+  hurries: asked.hurry,
+  clocks: asked.clocks,
+  failover: asked.failover,
+  only: asked.only,
+  bank: asked.bank,
+  tell: say,
 })
 for (const line of describe(report)) say(line)
 process.exitCode = report.faults.length === 0 ? 0 : 1

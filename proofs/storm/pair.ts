@@ -39,17 +39,13 @@ export async function openPair(is_synchronous: boolean): Promise<Pair> {
   configure(first, { wal_keep_size: "'1GB'" })
   const following = `host=127.0.0.1 port=${replication.port} user=ripper application_name=standby`
   configure(second, { primary_conninfo: `'${following}'`, wal_retrieve_retry_interval: "'200ms'" })
-  asAccount(second.account, () =>
-    writeFileSync(`${second.data_folder}/standby.signal`, '', { mode: 0o600 }),
-  )
+  asAccount(second.account, () => writeFileSync(`${second.data_folder}/standby.signal`, '', { mode: 0o600 }))
 
   const keeper = keepUp()
   keeper.keep(first)
   await withAdmin(first, (sql) => sql`create database ripper template template0`)
   keeper.keep(second)
-  await withAdmin(first, (sql) =>
-    waitFor(() => isFollowed(sql, 'async'), 'the standby does not follow'),
-  )
+  await withAdmin(first, (sql) => waitFor(() => isFollowed(sql, 'async'), 'the standby does not follow'))
   if (is_synchronous) {
     await withAdmin(first, async (sql) => {
       await sql`alter system set synchronous_standby_names = 'standby'`

@@ -25,10 +25,7 @@ process.on('message', (order: Order) => wire.hear(order))
 // It must not outlive its storm.
 process.on('disconnect', () => process.exit(1))
 
-const bank = openBank(
-  { clock: bank_clock, random: right.random },
-  process.env.STORM_BANK_URL ?? null,
-)
+const bank = openBank({ clock: bank_clock, random: right.random }, process.env.STORM_BANK_URL ?? null)
 const between: Between = {
   wrapSimulator: (simulator) => wire.around(bank(simulator)),
   wrapVendors: wire.aroundVendors,

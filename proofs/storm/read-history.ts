@@ -8,11 +8,7 @@ import { isDefinite } from './asking.ts'
 import { codeOf, type Diary, type DiaryCall } from './diary.ts'
 
 /** `ahead_ms` is by how much the clock of a process was ahead of the clients' at most, as it was meant to be. */
-export async function historiesOf(
-  sql: Sql,
-  { calls }: Pick<Diary, 'calls'>,
-  ahead_ms: number,
-): Promise<Histories> {
+export async function historiesOf(sql: Sql, { calls }: Pick<Diary, 'calls'>, ahead_ms: number): Promise<Histories> {
   const whose = sessionsOfPayments(calls)
   const found = calls.flatMap((kept) => {
     const read = readCall(kept, whose)
@@ -60,16 +56,11 @@ export function sessionOfCall(kept: DiaryCall, whose: Map<string, string>): stri
   return path.match(at_session)?.[1] ?? (paid && whose.get(paid[1]!)) ?? createdBy(kept)
 }
 
-function meaningOf(
-  kept: DiaryCall,
-  step: string | null,
-  paid: RegExpMatchArray | null,
-): SessionCall {
+function meaningOf(kept: DiaryCall, step: string | null, paid: RegExpMatchArray | null): SessionCall {
   const { asked } = kept
   if (paid) {
     const payment_id = paid[1]!
-    if (paid[2] === undefined)
-      return { what: 'read_payment', payment_id, told: told(kept, statusOf) }
+    if (paid[2] === undefined) return { what: 'read_payment', payment_id, told: told(kept, statusOf) }
     const kind = paid[2] as 'capture' | 'void'
     const replayed = kept.said.replayed
     return {

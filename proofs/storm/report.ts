@@ -38,7 +38,9 @@ export async function countsOf({ opened, diary, crew, market }: EndedStorm) {
   const heard = events.filter(({ accepted }) => accepted > 0)
   const duplicates = heard.reduce((sum, { accepted }) => sum + accepted - 1, 0)
   return {
-    ...{ processes: crew.counts, answers: diary.counts, refusals: diary.refusals },
+    processes: crew.counts,
+    answers: diary.counts,
+    refusals: diary.refusals,
     keys: diary.promises.length,
     payments: Object.fromEntries(payments.map(({ status, count }) => [status, count])),
     deliveries: { accepted: heard.length, duplicates, dead_lettered: dead.count },
@@ -53,15 +55,9 @@ export function describe(ended: StormReport): string[] {
   const rows: [string, string][] = [
     ['faults', listOf(ended.disturbances)],
     ['on the wire', ended.stopped.join(', ') || 'nobody was stopped'],
-    [
-      'processes',
-      `${processes.started} started, ${processes.gave_up} of them gave up before they ran`,
-    ],
+    ['processes', `${processes.started} started, ${processes.gave_up} of them gave up before they ran`],
     ['requests', `${requests}, under ${ended.keys} keys`],
-    [
-      'answers',
-      `${acked} acked, ${refused} refused, ${unavailable} unavailable (503), ${unknown} unknown`,
-    ],
+    ['answers', `${acked} acked, ${refused} refused, ${unavailable} unavailable (503), ${unknown} unknown`],
     ['refusals', listOf(ended.refusals)],
     ['payments', listOf(Object.entries(ended.payments))],
     [

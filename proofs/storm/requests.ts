@@ -65,23 +65,13 @@ export function readingPayment({ secret_key }: Shop, payment_id: string): DiaryR
   return { method: 'GET', path: `/v1/payments/${payment_id}`, headers }
 }
 
-export function deciding(
-  { secret_key }: Shop,
-  payment_id: string,
-  verb: Verb,
-  key: string,
-): DiaryRequest {
+export function deciding({ secret_key }: Shop, payment_id: string, verb: Verb, key: string): DiaryRequest {
   const headers = { 'x-service-api-key': secret_key, 'rip-idempotency-key': key }
   return { method: 'POST', path: `/v1/payments/${payment_id}/hold/${verb}`, headers }
 }
 
 /** Of all that is left where `amount` is null. */
-export function refunding(
-  { secret_key }: Shop,
-  payment_id: string,
-  amount: number | null,
-  key: string,
-): DiaryRequest {
+export function refunding({ secret_key }: Shop, payment_id: string, amount: number | null, key: string): DiaryRequest {
   const headers = { 'x-service-api-key': secret_key, 'rip-idempotency-key': key }
   const body = amount === null ? {} : { amount }
   return { method: 'POST', path: `/v1/payments/${payment_id}/refunds`, headers, body }

@@ -28,9 +28,7 @@ export async function askAgain(
       const { key, kind, text } = promised
       if (said.status! < 300) street.diary.keepAnswer(promised, said)
       else if (isCreate(kind) || text !== null) {
-        street.diary.faults.push(
-          `${key} was answered ${text}, and then ${said.status} ${said.text}`,
-        )
+        street.diary.faults.push(`${key} was answered ${text}, and then ${said.status} ${said.text}`)
       }
     }
   })

@@ -11,9 +11,7 @@ export const postmasterOf = (home: Home | null): number | null => home && servin
 export function backendsOf(home: Home | null): number[] {
   const postmaster = postmasterOf(home)
   if (postmaster === null) return []
-  return childrenOf(postmaster).filter((pid) =>
-    textOf(`/proc/${pid}/cmdline`).startsWith('postgres: ripper ripper'),
-  )
+  return childrenOf(postmaster).filter((pid) => textOf(`/proc/${pid}/cmdline`).startsWith('postgres: ripper ripper'))
 }
 
 /** Ends a server as a machine does that loses its power: its first process and every other one, before any can say a word. */

@@ -6,11 +6,7 @@ import type { ServiceResources } from '../../src/service/resources.ts'
 import { newEndpoint } from '../../src/webhooks/endpoints/create-endpoint.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoints/endpoint-store.ts'
 import { signatureOf } from '../../src/webhooks/sending/signature.ts'
-import {
-  openWebhookReceiver,
-  type ReceivedEvent,
-  type WebhookReceiver,
-} from '../../tests/support/webhook-receiver.ts'
+import { openWebhookReceiver, type ReceivedEvent, type WebhookReceiver } from '../../tests/support/webhook-receiver.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Receiver } from '../simulate/receivers.ts'
 import { type Shop as Merchant, openShop } from '../simulate/shop.ts'
@@ -70,8 +66,14 @@ export async function openMarket(
       )
       await insertEndpoint(database.sql, made, null)
       const receiver: Receiver = {
-        ...{ url, merchant_id, endpoint_id: made.endpoint.endpoint_id, events: seen },
-        ...{ secret: signing_secret, filter: event_filter, extensions: [], is_broken: false },
+        url,
+        merchant_id,
+        endpoint_id: made.endpoint.endpoint_id,
+        events: seen,
+        secret: signing_secret,
+        filter: event_filter,
+        extensions: [],
+        is_broken: false,
       }
       market.receivers.push(receiver)
     }

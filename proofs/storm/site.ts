@@ -23,10 +23,12 @@ export async function openSite(failover: Failover | null, open = openPair): Prom
   const pair = await open(failover === 'sync')
   return {
     settings: {
-      ...{ RIPPER_DATABASE_URL: pair.url, STORM_BANK_URL: bank.url },
+      RIPPER_DATABASE_URL: pair.url,
+      STORM_BANK_URL: bank.url,
       RIPPER_MASTER_KEY: randomBytes(32).toString('base64'),
     },
-    ...{ pair, bank },
+    pair,
+    bank,
     async close() {
       await pair.close()
       await bank.close()

@@ -37,9 +37,7 @@ export function stopOnWire(field: WireField, where: CallMoment): Stop | null {
   const { crew, chance } = field
   const all = crew.running()
   // One of each kind goes on.
-  const free = all.filter(
-    ({ command }) => !all.some((one) => one.command === command && one.is_waited_for),
-  )
+  const free = all.filter(({ command }) => !all.some((one) => one.command === command && one.is_waited_for))
   const able = free.filter(({ is_frozen, is_wrong }) => !is_frozen && !is_wrong)
   if (able.length === 0) return null
   const services = able.filter(({ command }) => command === 'serve')

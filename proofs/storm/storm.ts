@@ -53,7 +53,8 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
   const chance = openChance(asked.seed)
   const site = await openSite(failover, asked.openServers)
   const ground = openGround(`storm-${asked.seed}`, {
-    ...{ RIPPER_WEBHOOK_TIMEOUT: '2', RIPPER_WEBHOOK_CONNECT_TIMEOUT: '2' },
+    RIPPER_WEBHOOK_TIMEOUT: '2',
+    RIPPER_WEBHOOK_CONNECT_TIMEOUT: '2',
     ...(bank && { RIPPER_CONNECTION_ALLOWED_NETWORKS: '127.0.0.0/8' }),
     ...site.settings,
   })
@@ -75,7 +76,9 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
     await before.database.close()
     vendor?.begin(crew.addresses)
     const street: Street = {
-      ...{ diary, addresses: crew.addresses, loses_answers: !hurries },
+      diary,
+      addresses: crew.addresses,
+      loses_answers: !hurries,
       // What a failover loses of them would be given twice.
       refunds: failover === null,
       timeout_ms: 12_000,
@@ -110,9 +113,7 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
     const strange = vendor ? await vendor.faults(sql) : []
     const checked = { opened: judged, diary, market, ahead_ms: looked_ahead * 1000 }
     const verdict =
-      is_lossy && raged.failed_over
-        ? await judgeLossy(checked, raged.failed_over, lost)
-        : await judgeWhole(checked)
+      is_lossy && raged.failed_over ? await judgeLossy(checked, raged.failed_over, lost) : await judgeWhole(checked)
     const faults = [...new Set([...crew.fallen, ...unrest, ...strange, ...verdict.faults])]
     const counts = await countsOf({ ...checked, crew })
     const books = vendor ? await vendor.describe() : null
@@ -176,8 +177,14 @@ async function rage(asked: StormOptions, field: Field): Promise<StormCourse> {
     only === 'nothing'
       ? new Map<Disturbance, number>()
       : disturb({
-          ...{ crew, home: server.home, chance: chance.fork('faults'), until_ms, tell, stopped },
-          ...{ stopped_ms: asked.hurries ? brief : long, only },
+          crew,
+          home: server.home,
+          chance: chance.fork('faults'),
+          until_ms,
+          tell,
+          stopped,
+          stopped_ms: asked.hurries ? brief : long,
+          only,
         })
   const answered = () => street.diary.counts.acked
   const own = { chance: chance.fork('failover'), begin_ms, until_ms, answered, tell }

@@ -93,11 +93,7 @@ export async function openVendorBank(name: VendorName, seed: string): Promise<Ve
       const by_others = charges.filter(({ acts }) => acts.some((act) => !isOurs(act.reference)))
       const touched = new Set(by_others.map(({ reference }) => reference))
       const standings = await faultsOfStandings(sql, { charges, touched })
-      return [
-        ...faultsOfVendor(charges, await installationOf(sql)),
-        ...standings.map(([, fault]) => fault),
-        ...misused,
-      ]
+      return [...faultsOfVendor(charges, await installationOf(sql)), ...standings.map(([, fault]) => fault), ...misused]
     },
     async describe() {
       const { charges, posted } = await ask()

@@ -23,11 +23,7 @@ export async function judgeWhole(checked: Checked): Promise<Verdict> {
 }
 
 /** `lost` are the answers that were gone before anything was asked for again. */
-export async function judgeLossy(
-  checked: Checked,
-  failed_over: FailedOver,
-  lost: string[],
-): Promise<Verdict> {
+export async function judgeLossy(checked: Checked, failed_over: FailedOver, lost: string[]): Promise<Verdict> {
   const { opened, diary, market } = checked
   const { sql } = opened.database
   const touched = touchedBy(diary, market.heard, failed_over)
@@ -44,14 +40,8 @@ export async function judgeLossy(
   const found = [...(await faultsOfStorm(checked)), ...histories.faults, ...histories.not_judged]
   return {
     histories,
-    faults: [
-      ...[...found, ...lost].filter((fault) => !is_excused(fault)),
-      ...faultsOfUnknown(unknown),
-    ],
-    lost: [
-      ...lost,
-      ...gone.map(({ reference }) => `the bank authorised ${reference}, of which nothing is known`),
-    ],
+    faults: [...[...found, ...lost].filter((fault) => !is_excused(fault)), ...faultsOfUnknown(unknown)],
+    lost: [...lost, ...gone.map(({ reference }) => `the bank authorised ${reference}, of which nothing is known`)],
     touched: [...touched].filter((id) => id.startsWith('cs_')).length,
   }
 }

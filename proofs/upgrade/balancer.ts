@@ -91,9 +91,7 @@ function forward(
       came.on('end', () => outcome('forwarded'))
       came.on('error', () => outcome('cut'))
     })
-    onward.on('error', (error: NodeJS.ErrnoException) =>
-      outcome(error.code === 'ECONNREFUSED' ? 'refused' : 'cut'),
-    )
+    onward.on('error', (error: NodeJS.ErrnoException) => outcome(error.code === 'ECONNREFUSED' ? 'refused' : 'cut'))
     onward.end(body)
   })
 }

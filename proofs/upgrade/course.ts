@@ -42,9 +42,7 @@ type Course = {
 }
 
 /** There, back, and there again, while shoppers pay. */
-export async function upgradeUnderLoad(
-  course: Course,
-): Promise<{ phases: Phase[]; way_back: WayBack }> {
+export async function upgradeUnderLoad(course: Course): Promise<{ phases: Phase[]; way_back: WayBack }> {
   const { fleet, old, returns, seconds, tell } = course
   const { there, back } = stepsFrom(old, thisRelease())
   const steps = returns ? [...there, ...back] : there
@@ -70,11 +68,7 @@ export async function upgradeUnderLoad(
 }
 
 function stepsFrom(old: Release, young: Release): { there: Step[]; back: Step[] } {
-  const there = [
-    { running: 'old' },
-    { running: 'old and new', starts: young },
-    { running: 'new', stops: old },
-  ]
+  const there = [{ running: 'old' }, { running: 'old and new', starts: young }, { running: 'new', stops: old }]
   const back = [
     { running: 'new and old', starts: old },
     { running: 'old', stops: young },
@@ -115,8 +109,11 @@ function measure({ street: { diary }, balancer }: Course): () => Omit<Phase, 'st
     const after = now()
     const since = (name: keyof typeof after) => after[name] - before[name]
     return {
-      ...{ acked: since('acked'), refused: since('refused'), failed: since('failed') },
-      ...{ unknown: since('unknown'), turned_away: since('turned_away') },
+      acked: since('acked'),
+      refused: since('refused'),
+      failed: since('failed'),
+      unknown: since('unknown'),
+      turned_away: since('turned_away'),
       slowest_ms: diary.slowest_ms,
     }
   }
@@ -124,9 +121,7 @@ function measure({ street: { diary }, balancer }: Course): () => Omit<Phase, 'st
 
 /** A Directory Server that is away is what some cards ask for. */
 function failedOf(refusals: Map<string, number>): number {
-  const failed = [...refusals].filter(
-    ([code]) => code.startsWith('5') && code !== '503 three_ds_provider_unavailable',
-  )
+  const failed = [...refusals].filter(([code]) => code.startsWith('5') && code !== '503 three_ds_provider_unavailable')
   return failed.reduce((sum, [, count]) => sum + count, 0)
 }
 

@@ -25,12 +25,16 @@ async function upgradeFrom(ref: string): Promise<void> {
   const old = copyRelease(ref)
   try {
     say(`from ${old.commit}`)
-    say(
-      `seed ${asked.seed}; it knows migrations up to ${old.migration}, this one up to ${thisRelease().migration}`,
-    )
+    say(`seed ${asked.seed}; it knows migrations up to ${old.migration}, this one up to ${thisRelease().migration}`)
     const report = await runUpgrade({
-      ...{ old, seed: asked.seed, shops: 3, returns: true, tell: say },
-      ...{ seconds: asked.seconds, shoppers: asked.shoppers, drain_seconds: asked.drain },
+      old,
+      seed: asked.seed,
+      shops: 3,
+      returns: true,
+      tell: say,
+      seconds: asked.seconds,
+      shoppers: asked.shoppers,
+      drain_seconds: asked.drain,
     })
     for (const line of describe(report)) say(line)
     process.exitCode = report.faults.length === 0 ? 0 : 1

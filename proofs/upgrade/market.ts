@@ -33,13 +33,16 @@ export async function openMarket({ release, env, chance, count }: MarketOptions)
     )
     servers.push(server)
     const named = filter.flatMap((type) => ['--event', type])
-    const made = await ripper(
-      ...['endpoint', 'create', '--url', server.url, '--merchant', merchant_id],
-      ...named,
-    )
+    const made = await ripper(...['endpoint', 'create', '--url', server.url, '--merchant', merchant_id], ...named)
     const receiver: Receiver = {
-      ...{ url: server.url, merchant_id, endpoint_id: made.id!, secret: made.signing_secret! },
-      ...{ filter, extensions: [], is_broken: false, events: new Map() },
+      url: server.url,
+      merchant_id,
+      endpoint_id: made.id!,
+      secret: made.signing_secret!,
+      filter,
+      extensions: [],
+      is_broken: false,
+      events: new Map(),
     }
     market.receivers.push(receiver)
   }
@@ -68,11 +71,7 @@ export async function openMarket({ release, env, chance, count }: MarketOptions)
 }
 
 /** The JSON document of a command of the release that succeeds. */
-function answer(
-  { root }: Release,
-  env: Record<string, string>,
-  args: string[],
-): Promise<Record<string, string>> {
+function answer({ root }: Release, env: Record<string, string>, args: string[]): Promise<Record<string, string>> {
   const program = join(root, 'bin/ripper.mjs')
   const child = spawn(process.execPath, [program, ...args, '--json'], {
     env: { ...process.env, ...env, RIPPER_LOG_LEVEL: 'silent' },

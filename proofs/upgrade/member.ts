@@ -27,11 +27,7 @@ export type Place = {
 }
 
 /** Starts one and waits until it runs. Returns its last words where it ended instead. */
-export async function startMember(
-  release: Release,
-  command: Command,
-  place: Place,
-): Promise<Member | string> {
+export async function startMember(release: Release, command: Command, place: Place): Promise<Member | string> {
   const child = spawn(process.execPath, [join(release.root, 'bin/ripper.mjs'), command, '--json'], {
     env: { ...process.env, ...place.env },
     cwd: release.root,
@@ -46,7 +42,11 @@ export async function startMember(
   const document = await Promise.race([said, ended.then(() => null)])
   if (document === null) return last_words()
   return {
-    ...{ name, release, command, base_url: document.base_url ?? null, ended },
+    name,
+    release,
+    command,
+    base_url: document.base_url ?? null,
+    ended,
     stop(signal) {
       child.kill(signal)
       return ended

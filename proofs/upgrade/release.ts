@@ -93,8 +93,7 @@ function look(root: string): Pick<Release, 'root' | 'migration' | 'drains'> {
   return {
     root,
     migration: Number(newestMigration(root).slice(0, 4)),
-    drains:
-      settings !== undefined && readFileSync(settings, 'utf8').includes('RIPPER_DRAIN_SECONDS'),
+    drains: settings !== undefined && readFileSync(settings, 'utf8').includes('RIPPER_DRAIN_SECONDS'),
   }
 }
 
@@ -118,17 +117,10 @@ function requireSameModules(root: string, ref: string): void {
   ) as [Locked, Locked]
   const others = Object.entries(wanted).filter(
     ([path, { version, optional, dev, link }]) =>
-      path !== '' &&
-      !optional &&
-      !dev &&
-      !link &&
-      !node_before.includes(path) &&
-      installed[path]?.version !== version,
+      path !== '' && !optional && !dev && !link && !node_before.includes(path) && installed[path]?.version !== version,
   )
   if (others.length === 0) return
-  const named = others.map(
-    ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
-  )
+  const named = others.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`)
   throw new Error(
     `${ref} runs on other modules than are installed here (${named.slice(0, 5).join(', ')}): it cannot be tried.`,
   )

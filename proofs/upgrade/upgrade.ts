@@ -55,8 +55,11 @@ export async function runUpgrade(asked: UpgradeOptions): Promise<UpgradeReport> 
     const { old: release, shops: count } = asked
     market = await openMarket({ release, env, chance: chance.fork('receivers'), count })
     const street: Street = {
-      ...{ diary, addresses: () => [balancer.base_url], loses_answers: false },
-      ...{ kinds: await kindsOf(balancer.base_url), timeout_ms: 30_000 },
+      diary,
+      addresses: () => [balancer.base_url],
+      loses_answers: false,
+      kinds: await kindsOf(balancer.base_url),
+      timeout_ms: 30_000,
       give_up_ms: performance.now() + asked.seconds * 1000 + 120_000,
     }
     const course = { ...asked, fleet, street, market, chance, balancer }
@@ -72,8 +75,13 @@ export async function runUpgrade(asked: UpgradeOptions): Promise<UpgradeReport> 
     const stranded = faultsOfWayBack(way_back, release)
     const faults = [...new Set([...fleet.faults, ...lost, ...stranded, ...unrest, ...found])]
     return {
-      ...{ phases, way_back, faults, folder: ground.judge(faults) },
-      ...{ refusals: diary.refusals, errors: place.errors, keys: diary.promises.length },
+      phases,
+      way_back,
+      faults,
+      folder: ground.judge(faults),
+      refusals: diary.refusals,
+      errors: place.errors,
+      keys: diary.promises.length,
     }
   } finally {
     await fleet.stopAll('SIGKILL')

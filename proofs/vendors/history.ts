@@ -7,11 +7,7 @@ import { cancelReasons } from '../../src/acquirers/stripe/requests.ts'
 import { lapses } from '../../src/acquirers/stripe/standings.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import type { AdyenBooks, FakeModification } from '../../tests/adapters/fakes/adyen/books.ts'
-import type {
-  CheckoutBooks,
-  FakeAction,
-  FakePayment,
-} from '../../tests/adapters/fakes/checkout/books.ts'
+import type { CheckoutBooks, FakeAction, FakePayment } from '../../tests/adapters/fakes/checkout/books.ts'
 import type { FakeIntent, StripeBooks } from '../../tests/adapters/fakes/stripe/books.ts'
 
 /** Amounts are in minor units. */
@@ -63,9 +59,15 @@ export function chargesAtCheckout({ payments }: CheckoutBooks): BookedCharge[] {
     const [authorisation, ...actions] = payment.actions
     const by_itself = actions.find((action) => isByItself(payment, action))
     return {
-      ...{ id, reference: longReference(reference) ?? reference, mark: markOf(metadata) },
-      ...{ amount, currency, behaviour, capture: metadata.ripper_capture === 'automatic' },
-      ...{ asked_at: requested_at, known_at: authorisation!.due_at },
+      id,
+      reference: longReference(reference) ?? reference,
+      mark: markOf(metadata),
+      amount,
+      currency,
+      behaviour,
+      capture: metadata.ripper_capture === 'automatic',
+      asked_at: requested_at,
+      known_at: authorisation!.due_at,
       is_approved: authorisation!.approved,
       refuses_shift: payment.downgraded,
       taken_at: by_itself?.due_at ?? null,
@@ -82,9 +84,13 @@ function checkoutAct({ id, type, amount, reference, ...action }: FakeAction): Bo
   const read = referenceRead(reference)
   const plain = { Capture: 'capture', Void: 'void', Refund: 'refund' } as const
   return {
-    ...{ id, amount, reference: read?.reference ?? null },
+    id,
+    amount,
+    reference: read?.reference ?? null,
     kind: read?.is_reversal ? 'reverse' : plain[type as keyof typeof plain],
-    ...{ asked_at: action.asked_at, known_at: action.due_at!, is_approved: action.approved },
+    asked_at: action.asked_at,
+    known_at: action.due_at!,
+    is_approved: action.approved,
   }
 }
 
@@ -98,9 +104,16 @@ export function chargesAtStripe({ intents }: StripeBooks): BookedCharge[] {
     const { known_at } = confirmed
     return [
       {
-        ...{ id: intent.id, reference: metadata.ripper_reference ?? '', mark: markOf(metadata) },
-        ...{ amount, currency: intent.currency.toUpperCase(), capture },
-        ...{ behaviour: method.behaviour, asked_at: confirmed.at, known_at, is_approved },
+        id: intent.id,
+        reference: metadata.ripper_reference ?? '',
+        mark: markOf(metadata),
+        amount,
+        currency: intent.currency.toUpperCase(),
+        capture,
+        behaviour: method.behaviour,
+        asked_at: confirmed.at,
+        known_at,
+        is_approved,
         refuses_shift: intent.three_ds_result === 'failed',
         taken_at: capture && is_approved ? known_at : null,
         acts: stripeActs(intent),
@@ -110,27 +123,27 @@ export function chargesAtStripe({ intents }: StripeBooks): BookedCharge[] {
 }
 
 function stripeActs({ metadata, amount, captured, canceled, refunds }: FakeIntent): BookedAct[] {
-  const once = (
-    kind: BookedAct['kind'],
-    at: Date,
-    reference: string | null,
-    of = amount,
-  ): BookedAct => ({
-    ...{ id: null, kind, reference, amount: of },
-    ...{ asked_at: at, known_at: at, is_approved: true },
+  const once = (kind: BookedAct['kind'], at: Date, reference: string | null, of = amount): BookedAct => ({
+    id: null,
+    kind,
+    reference,
+    amount: of,
+    asked_at: at,
+    known_at: at,
+    is_approved: true,
   })
   const is_reversal = canceled?.reason === cancelReasons.reverse
   const cancel = lapses.has(canceled?.reason ?? null) ? 'expire' : is_reversal ? 'reverse' : 'void'
   return [
-    ...(captured
-      ? [once('capture', captured.at, metadata.ripper_capture ?? null, captured.amount)]
-      : []),
+    ...(captured ? [once('capture', captured.at, metadata.ripper_capture ?? null, captured.amount)] : []),
     ...(canceled ? [once(cancel, canceled.at, ours(canceled.key))] : []),
     ...refunds.map((refund) => ({
       id: refund.id,
       kind: refund.metadata.ripper_kind === 'reverse' ? ('reverse' as const) : ('refund' as const),
       reference: refund.metadata.ripper_reference ?? null,
-      ...{ amount: refund.amount, asked_at: refund.created_at, known_at: refund.known_at },
+      amount: refund.amount,
+      asked_at: refund.created_at,
+      known_at: refund.known_at,
       is_approved: !refund.failed,
     })),
   ]
@@ -147,8 +160,16 @@ export function chargesAtAdyen({ payments, modifications }: AdyenBooks): BookedC
     const { psp, reference, amount, currency, capture, metadata, behaviour } = payment
     const is_approved = payment.refusal === null
     return {
-      ...{ id: psp, reference, mark: markOf(metadata), amount, currency, capture, behaviour },
-      ...{ asked_at: payment.asked_at, known_at: payment.decided_at, is_approved },
+      id: psp,
+      reference,
+      mark: markOf(metadata),
+      amount,
+      currency,
+      capture,
+      behaviour,
+      asked_at: payment.asked_at,
+      known_at: payment.decided_at,
+      is_approved,
       refuses_shift: payment.downgraded,
       taken_at: capture && is_approved ? payment.decided_at : null,
       acts: (own.get(payment) ?? []).filter(({ event }) => event !== 'CHARGEBACK').map(adyenAct),
@@ -174,8 +195,5 @@ const kinds = {
 function adyenAct({ psp, event, reference, amount, ...act }: FakeModification): BookedAct {
   // What came back takes nothing any more, though it succeeded.
   const is_approved = act.success && act.takes !== null
-  return {
-    ...{ id: psp, kind: kinds[event], reference, amount },
-    ...{ asked_at: act.asked_at, known_at: act.due_at, is_approved },
-  }
+  return { id: psp, kind: kinds[event], reference, amount, asked_at: act.asked_at, known_at: act.due_at, is_approved }
 }

@@ -8,11 +8,7 @@ import { card, isOld, type Portal, partOf, portalOf, type Room } from './portal.
 export function portalAtAdyen(vendor: AdyenVendor, clock: Room): Portal {
   const { books, merchant_account, hmac_key } = vendor
   let acts = 0
-  const settle = (
-    payment: FakePayment,
-    path: Parameters<typeof books.settle>[0],
-    value?: number,
-  ) => {
+  const settle = (payment: FakePayment, path: Parameters<typeof books.settle>[0], value?: number) => {
     const { currency } = payment
     const body = { merchantAccount: merchant_account, reference: `RMA-2026-${++acts}` }
     const amount = value === undefined ? {} : { amount: { value, currency } }
@@ -20,8 +16,7 @@ export function portalAtAdyen(vendor: AdyenVendor, clock: Room): Portal {
     done.due_at = clock.now()
     return done.success
   }
-  const leftOf = (payment: FakePayment) =>
-    books.sum(payment, 'capture') - books.sum(payment, 'refund')
+  const leftOf = (payment: FakePayment) => books.sum(payment, 'capture') - books.sum(payment, 'refund')
   return portalOf(books.find, (extras, { expired, unasked }) => ({
     capture: (payment) => isReserved(payment) && settle(payment, 'captures', payment.amount),
     capture_in_part(payment) {
@@ -34,25 +29,23 @@ export function portalAtAdyen(vendor: AdyenVendor, clock: Room): Portal {
       const part = partOf(leftOf(payment))
       return part !== null && settle(payment, 'refunds', part)
     },
-    cancel_or_refund: (payment) =>
-      (isReserved(payment) || leftOf(payment) > 0) && settle(payment, 'reversals'),
+    cancel_or_refund: (payment) => (isReserved(payment) || leftOf(payment) > 0) && settle(payment, 'reversals'),
     expire(payment) {
-      const is_untouched = !books.modifications.some(
-        (each) => each.payment === payment && each.success,
-      )
+      const is_untouched = !books.modifications.some((each) => each.payment === payment && each.success)
       if (!books.isLive(payment) || !is_untouched) return false
       const { psp, reference, amount } = payment
       const now = clock.now()
       books.modifications.push({
-        ...{
-          psp: `E${psp.slice(1)}`,
-          event: 'EXPIRE',
-          takes: 'cancel',
-          amount,
-          reference,
-          payment,
-        },
-        ...{ asked_at: now, due_at: now, success: true, reason: '' },
+        psp: `E${psp.slice(1)}`,
+        event: 'EXPIRE',
+        takes: 'cancel',
+        amount,
+        reference,
+        payment,
+        asked_at: now,
+        due_at: now,
+        success: true,
+        reason: '',
       })
       expired.set(psp, now)
       return true
@@ -73,9 +66,7 @@ export function portalAtAdyen(vendor: AdyenVendor, clock: Room): Portal {
       }
       const at_once = capture ? ({ captureDelayHours: 0 } as const) : {}
       const additionalData = { executeThreeD: 'false' } as const
-      unasked.add(
-        books.authorise({ ...body, ...rest, ...at_once, additionalData, metadata }, 'approve').psp,
-      )
+      unasked.add(books.authorise({ ...body, ...rest, ...at_once, additionalData, metadata }, 'approve').psp)
       return true
     },
     approve_late(payment) {
@@ -85,11 +76,7 @@ export function portalAtAdyen(vendor: AdyenVendor, clock: Room): Portal {
     },
     send_back(payment) {
       const given = books.modifications.findLast(
-        (each) =>
-          each.payment === payment &&
-          each.takes === 'refund' &&
-          each.success &&
-          isOld(each.due_at, clock),
+        (each) => each.payment === payment && each.takes === 'refund' && each.success && isOld(each.due_at, clock),
       )
       if (!given) return false
       const item = vendor.items().find((each) => each.pspReference === given.psp)!

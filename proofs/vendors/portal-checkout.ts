@@ -6,25 +6,18 @@ import { signed } from '../../tests/adapters/fakes/checkout/views.ts'
 import { card, isOld, type Portal, partOf, portalOf, type Room } from './portal.ts'
 
 export function portalAtCheckout({ books, signature_key }: CheckoutVendor, clock: Room): Portal {
-  const settle = (
-    payment: FakePayment,
-    path: Parameters<typeof books.settle>[0],
-    amount?: number,
-  ) => {
+  const settle = (payment: FakePayment, path: Parameters<typeof books.settle>[0], amount?: number) => {
     const done = books.settle(path, payment, amount === undefined ? {} : { amount })
     if ('status' in done) return false
     done.due_at = clock.now()
     return done.approved
   }
-  const leftOf = (payment: FakePayment) =>
-    books.total(payment, 'Capture') - books.total(payment, 'Refund')
+  const leftOf = (payment: FakePayment) => books.total(payment, 'Capture') - books.total(payment, 'Refund')
   return portalOf(books.find, (extras, { expired, unasked }) => {
     const tell = (payment: FakePayment, type: string, action?: FakeAction) => {
       const at = clock.now().toISOString()
       const { id, reference, amount, currency, metadata } = payment
-      const named = action
-        ? { action_id: action.id, reference: action.reference ?? reference }
-        : { reference }
+      const named = action ? { action_id: action.id, reference: action.reference ?? reference } : { reference }
       const data = {
         id,
         ...named,
@@ -57,8 +50,7 @@ export function portalAtCheckout({ books, signature_key }: CheckoutVendor, clock
       cancel_or_refund: () => false,
       expire(payment) {
         if (books.statusOf(payment) !== 'Authorized') return false
-        if (payment.actions.some(({ type, approved }) => type !== 'Authorization' && approved))
-          return false
+        if (payment.actions.some(({ type, approved }) => type !== 'Authorization' && approved)) return false
         payment.expired = true
         expired.set(payment.id, clock.now())
         tell(payment, 'payment_expired')

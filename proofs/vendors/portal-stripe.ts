@@ -45,18 +45,11 @@ export function portalAtStripe({ books, webhook_secret }: StripeVendor, clock: R
       capture: (intent) => held(intent) && isDone(books.capture(intent, {})),
       capture_in_part(intent) {
         const part = partOf(intent.amount)
-        return (
-          held(intent) &&
-          part !== null &&
-          isDone(books.capture(intent, { amount_to_capture: part }))
-        )
+        return held(intent) && part !== null && isDone(books.capture(intent, { amount_to_capture: part }))
       },
-      void: (intent) =>
-        held(intent) &&
-        isDone(books.cancel(intent, { cancellation_reason: 'requested_by_customer' })),
+      void: (intent) => held(intent) && isDone(books.cancel(intent, { cancellation_reason: 'requested_by_customer' })),
       refund: (intent) => refund(intent),
-      refund_in_part: (intent) =>
-        refund(intent, partOf((books.takenOf(intent) ?? 0) - books.givenOf(intent))),
+      refund_in_part: (intent) => refund(intent, partOf((books.takenOf(intent) ?? 0) - books.givenOf(intent))),
       cancel_or_refund: () => false,
       expire(intent) {
         if (!held(intent)) return false

@@ -41,10 +41,7 @@ type Extra = { name: string; post: () => Omit<NamedPost, 'name'> }
 
 export function portalOf<Charge>(
   find: (id: string) => Charge | null,
-  acts: (
-    extras: Extra[],
-    made: Omit<Portal, 'act' | 'posts'>,
-  ) => Record<PortalAct, (charge: Charge) => boolean>,
+  acts: (extras: Extra[], made: Omit<Portal, 'act' | 'posts'>) => Record<PortalAct, (charge: Charge) => boolean>,
 ): Portal {
   const extras: Extra[] = []
   const made = { expired: new Map<string, Date>(), unasked: new Set<string>() }
@@ -71,7 +68,5 @@ export function isOld(at: Date | null, clock: Room): boolean {
 
 /** Whether a name in a vendor's books is one that we give: people give others, or none. */
 export function isOurs(reference: string | null): boolean {
-  return (
-    reference !== null && (/^[0-9a-f]{32}$/.test(reference) || longReference(reference) !== null)
-  )
+  return reference !== null && (/^[0-9a-f]{32}$/.test(reference) || longReference(reference) !== null)
 }

@@ -69,7 +69,13 @@ export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
   const { reply, twist, knows } = twisting(made.reply, twists, options.clock)
   const charges = () => booked().map((charge) => withPortal(charge, portal))
   return rememberingCharges({
-    ...{ ...made, reply, twist, knows, charges, act: portal.act, untold: new Set<string>() },
+    ...made,
+    reply,
+    twist,
+    knows,
+    charges,
+    act: portal.act,
+    untold: new Set<string>(),
     standOn: (ids) => standOn(charges(), portal.unasked, ids),
     keeps_errors: twists.keepError !== null,
     moments: () => [...momentsOf(charges()), ...made.moments()],
@@ -77,11 +83,7 @@ export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
   })
 }
 
-function standOn(
-  charges: BookedCharge[],
-  unasked: Set<string>,
-  ids: ReadonlyMap<string, string>,
-): void {
+function standOn(charges: BookedCharge[], unasked: Set<string>, ids: ReadonlyMap<string, string>): void {
   for (const { id, reference } of charges) {
     if (!unasked.has(id) || ids.get(reference) !== id) continue
     unasked.delete(id)
@@ -156,7 +158,10 @@ const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
     const fake = makeCheckout(options)
     const { reply, wrong, books, notices, secret_key, signature_key } = fake
     return {
-      ...{ name: 'checkout', reply, wrong, base_path: '' },
+      name: 'checkout',
+      reply,
+      wrong,
+      base_path: '',
       credentials: { secret_key, signature_key },
       booked: () => chargesAtCheckout(books),
       portal: portalAtCheckout(fake, options.clock),
@@ -186,7 +191,10 @@ const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
     const fake = makeStripe(options)
     const { reply, wrong, books, notices, secret_key, webhook_secret } = fake
     return {
-      ...{ name: 'stripe', reply, wrong, base_path: '' },
+      name: 'stripe',
+      reply,
+      wrong,
+      base_path: '',
       credentials: { secret_key, webhook_secret },
       booked: () => chargesAtStripe(books),
       portal: portalAtStripe(fake, options.clock),
@@ -206,9 +214,7 @@ const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
         const asked = { amount, currency: 'gbp', payment_method: method.id, metadata }
         const capture_method = capture ? ('automatic' as const) : ('manual' as const)
         const allowed_payment_method_types: ['card'] = ['card']
-        books.confirm(
-          books.create({ ...asked, capture_method, allowed_payment_method_types }, method),
-        )
+        books.confirm(books.create({ ...asked, capture_method, allowed_payment_method_types }, method))
       },
     }
   },
@@ -217,7 +223,10 @@ const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
     const vendor = makeAdyen(options)
     const { reply, wrong, books, api_key, merchant_account, hmac_key } = vendor
     return {
-      ...{ name: 'adyen', reply, wrong, base_path: '/v72' },
+      name: 'adyen',
+      reply,
+      wrong,
+      base_path: '/v72',
       credentials: { api_key, merchant_account, hmac_key },
       booked: () => chargesAtAdyen(books),
       portal: portalAtAdyen(vendor, options.clock),
@@ -251,10 +260,7 @@ const makers: Record<VendorName, (options: VendorOptions) => Maker> = {
 
 function momentsOf(charges: BookedCharge[]): Date[] {
   return charges
-    .flatMap(({ known_at, taken_at, acts }) => [
-      ...[known_at, taken_at],
-      ...acts.map((act) => act.known_at),
-    ])
+    .flatMap(({ known_at, taken_at, acts }) => [...[known_at, taken_at], ...acts.map((act) => act.known_at)])
     .filter((at) => at !== null)
 }
 

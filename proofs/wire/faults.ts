@@ -34,14 +34,12 @@ export const limits: Record<LinkName, Limits> = {
   database: {
     // A server that lives answers within 15 s, so a silence is noticed after 20 s to 22.5 s, and what must not be lost is
     // written then.
-    ...{ answer_ms: 35_000, recovery_ms: 25_000 },
+    answer_ms: 35_000,
+    recovery_ms: 25_000,
     allowed: /^503 (idempotency_)?store_unavailable$/,
   },
   // The message to a Directory Server has 10 s, and an answer that is slow at the acquirer 8 s.
-  directory_server: {
-    ...{ answer_ms: 15_000, recovery_ms: 5_000 },
-    allowed: /^503 three_ds_provider_unavailable$/,
-  },
+  directory_server: { answer_ms: 15_000, recovery_ms: 5_000, allowed: /^503 three_ds_provider_unavailable$/ },
   // Nobody who pays may notice that a receiver is away.
   receivers: { answer_ms: 12_000, recovery_ms: 5_000, allowed: /^$/ },
 }
@@ -63,11 +61,7 @@ type Breaking = {
 }
 
 /** Puts the fault on its link while shoppers pay, takes it off, and says how the service took it. */
-export async function breakLink(
-  stage: Stage,
-  chance: Chance,
-  { link, fault, lasts_ms }: Breaking,
-): Promise<Row> {
+export async function breakLink(stage: Stage, chance: Chance, { link, fault, lasts_ms }: Breaking): Promise<Row> {
   const { diary } = stage.street
   diary.slowest_ms = 0
   const before = { ...diary.counts, refusals: new Map(diary.refusals) }
@@ -96,7 +90,11 @@ export async function breakLink(
     ...unavailable.flatMap((code) => unless(limit.allowed.test(code), `it answered ${code}`)),
   ]
   return {
-    ...{ link, fault, slowest_ms, recovery_ms, broken },
+    link,
+    fault,
+    slowest_ms,
+    recovery_ms,
+    broken,
     acked: diary.counts.acked - before.acked,
     unavailable: diary.counts.unavailable - before.unavailable,
   }
@@ -126,7 +124,8 @@ async function createOne({ street, checked }: Stage, chance: Chance): Promise<vo
   const shop = checked.market.shops[0]!
   const key = chance.bytes(8).toString('hex')
   const asked = {
-    ...{ method: 'POST' as const, path: '/v1/checkout/sessions' },
+    method: 'POST' as const,
+    path: '/v1/checkout/sessions',
     headers: { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': key },
     body: { amount: 4200, currency: 'GBP', metadata: { key } },
   }

@@ -68,7 +68,10 @@ export async function openLink(
     if (fault?.kind === 'reset') return near.resetAndDestroy()
     const far = connect(leads_to)
     const way: Way = {
-      ...{ near, far, is_dead: false, left: leftOf(fault) },
+      near,
+      far,
+      is_dead: false,
+      left: leftOf(fault),
       cut() {
         near.destroy()
         far.destroy()

@@ -29,10 +29,7 @@ for (const fault of broken.slice(0, 40)) say(`broken: ${fault.slice(0, 600)}`)
 say(`${broken.length} broken facts; seed ${asked.seed}`)
 process.exitCode = broken.length === 0 ? 0 : 1
 
-async function proveLink(
-  database: Parameters<typeof openStage>[0],
-  link: LinkName,
-): Promise<string[]> {
+async function proveLink(database: Parameters<typeof openStage>[0], link: LinkName): Promise<string[]> {
   const chance = openChance(`${asked.seed} ${link}`)
   const stage = await openStage(database, chance)
   try {

@@ -47,10 +47,14 @@ export async function openStage(database: FreshDatabase, chance: Chance): Promis
   const clock = leapingClock()
   let directory_port = 0
   const service = await startService({
-    ...{ database, clock, database_url: throughPort(database.url, database_port) },
+    database,
+    clock,
+    database_url: throughPort(database.url, database_port),
     deliver: {
       schedule: Array.from({ length: 8 }, () => 0.5),
-      ...{ timeout_ms: 1_500, connect_timeout_ms: 1_500, lease_slack_ms: 2_000 },
+      timeout_ms: 1_500,
+      connect_timeout_ms: 1_500,
+      lease_slack_ms: 2_000,
     },
     http: (http) => ({
       post: (request) => http.post({ ...request, url: around(request.url, directory_port) }),
@@ -73,10 +77,14 @@ export async function openStage(database: FreshDatabase, chance: Chance): Promis
   const checked: Checked = { opened, diary, market, ahead_ms: Number.POSITIVE_INFINITY }
 
   return {
-    ...{ links, checked },
+    links,
+    checked,
     street: {
-      ...{ diary, addresses: () => [service.base_url], loses_answers: false },
-      ...{ give_up_ms: Number.POSITIVE_INFINITY, timeout_ms: 60_000 },
+      diary,
+      addresses: () => [service.base_url],
+      loses_answers: false,
+      give_up_ms: Number.POSITIVE_INFINITY,
+      timeout_ms: 60_000,
     },
     async judge() {
       const unrest = await unrestOf(checked, clock)

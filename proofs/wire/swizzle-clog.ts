@@ -8,11 +8,7 @@ import type { Stage } from './stage.ts'
 
 const pause_ms = 800
 
-export async function swizzleClog(
-  stage: Stage,
-  chance: Chance,
-  { rounds }: { rounds: number },
-): Promise<void> {
+export async function swizzleClog(stage: Stage, chance: Chance, { rounds }: { rounds: number }): Promise<void> {
   const links = Object.values(stage.links).flat()
   const lasts_ms = rounds * 2 * links.length * (pause_ms / 2)
   const shopping = shopUntil(stage, chance.fork('shoppers'), performance.now() + lasts_ms)

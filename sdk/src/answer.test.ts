@@ -46,12 +46,7 @@ test.each<[string, number, string, object]>([
     '{"error":"idempotency_key_in_use","message":"wait"}',
     { code: 'idempotency_key_in_use', message: 'wait' },
   ],
-  [
-    'key',
-    403,
-    '{"code":"key_expired"}',
-    { code: 'key_expired', message: 'The service refused: key_expired.' },
-  ],
+  ['key', 403, '{"code":"key_expired"}', { code: 'key_expired', message: 'The service refused: key_expired.' }],
   ['replay', 409, '{"error":"replay_in_progress"}', { code: 'replay_in_progress' }],
   [
     'gateway',

@@ -45,12 +45,7 @@ export type ErrorCode =
   | 'internal_error'
 
 /** The events of payments that merchants get: a closed list. */
-export type EventType =
-  | 'payment.captured'
-  | 'payment.held'
-  | 'payment.voided'
-  | 'payment.declined'
-  | 'payment.failed'
+export type EventType = 'payment.captured' | 'payment.held' | 'payment.voided' | 'payment.declined' | 'payment.failed'
 
 /** Events that only endpoints get that name them in `extension_events`. */
 export type ExtensionEventType = 'refund.succeeded' | 'refund.failed'

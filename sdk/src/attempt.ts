@@ -82,10 +82,7 @@ async function readText(response: Response): Promise<string | null> {
 }
 
 function lateness(sent: HttpRequest, timeout_ms: number): TimeoutError {
-  return new TimeoutError(
-    `${failed(sent)} within ${timeout_ms} ms. ${advice(sent)}`,
-    sent.idempotency_key,
-  )
+  return new TimeoutError(`${failed(sent)} within ${timeout_ms} ms. ${advice(sent)}`, sent.idempotency_key)
 }
 
 /** The error of a call that its signal ended after its request was sent at least once. */

@@ -4,11 +4,7 @@ import { delayBeforeRetry, retryAfterSeconds } from './retry.ts'
 
 const first = { tries: 1, retries_max: 2, chance: 1, key_is_own: true }
 
-function refused(
-  status: number,
-  code = 'internal_error',
-  retry_after_seconds: number | null = null,
-) {
+function refused(status: number, code = 'internal_error', retry_after_seconds: number | null = null) {
   const answer = { status, request_id: null, headers: new Headers(), idempotency_key: 'k' }
   return new ApiError(
     { code: code as 'internal_error', message: '' },

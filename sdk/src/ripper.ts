@@ -103,8 +103,7 @@ function sessions(send: Send): CheckoutSessions {
   const path = '/v1/checkout/sessions'
   return {
     create: async (body, options) => send({ method: 'POST', path, body: judgeBody(body) }, options),
-    retrieve: async (id, options) =>
-      send({ method: 'GET', path: `${path}/${validateId('session', id)}` }, options),
+    retrieve: async (id, options) => send({ method: 'GET', path: `${path}/${validateId('session', id)}` }, options),
     list: pagesAt(send, path),
   }
 }
@@ -127,10 +126,8 @@ function payments(send: Send): Payments {
 function refunds(send: Send): Refunds {
   const path = (id: string) => `/v1/payments/${validateId('payment', id)}/refunds`
   return {
-    create: async (id, body = {}, options) =>
-      send({ method: 'POST', path: path(id), body: judgeBody(body) }, options),
-    retrieve: async (id, options) =>
-      send({ method: 'GET', path: `/v1/refunds/${validateId('refund', id)}` }, options),
+    create: async (id, body = {}, options) => send({ method: 'POST', path: path(id), body: judgeBody(body) }, options),
+    retrieve: async (id, options) => send({ method: 'GET', path: `/v1/refunds/${validateId('refund', id)}` }, options),
     list: async (id, options) => send({ method: 'GET', path: path(id) }, options),
   }
 }
@@ -140,8 +137,7 @@ function endpoints(send: Send): WebhookEndpoints {
   return {
     create: async (body, options) => send({ method: 'POST', path, body: judgeBody(body) }, options),
     list: async (options) => send({ method: 'GET', path }, options),
-    delete: async (id, options) =>
-      send({ method: 'DELETE', path: `${path}/${validateId('endpoint', id)}` }, options),
+    delete: async (id, options) => send({ method: 'DELETE', path: `${path}/${validateId('endpoint', id)}` }, options),
   }
 }
 

@@ -79,8 +79,7 @@ export function openSender(secretKey: unknown, options: RipperOptions): Send {
   const redact = (text: string) => text.replaceAll(secret_key, 'rip_sk_…')
 
   function sentOf({ method, path, query, body }: Call, key: string | undefined): HttpRequest {
-    const idempotency_key =
-      method === 'GET' ? null : key === undefined ? randomUUID() : validateIdempotencyKey(key)
+    const idempotency_key = method === 'GET' ? null : key === undefined ? randomUUID() : validateIdempotencyKey(key)
     return {
       method,
       idempotency_key,

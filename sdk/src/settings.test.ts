@@ -32,12 +32,7 @@ describe('a client is not made with', () => {
     ['more time than timers have', key, { base_url, timeout_ms: 2 ** 31 }, /timeout_ms/],
     ['half a retry', key, { base_url, retries_max: 0.5 }, /retries_max/],
     ['null for options', key, null, /base_url is required/],
-    [
-      'an option spelled otherwise',
-      key,
-      { baseUrl: base_url },
-      /baseUrl is not an option.*mean base_url/,
-    ],
+    ['an option spelled otherwise', key, { baseUrl: base_url }, /baseUrl is not an option.*mean base_url/],
     ['an option of a call', key, { base_url, idempotency_key: 'x' }, /There are base_url, /],
     ['a fetch that is none', key, { base_url, fetch: 'x' }, /fetch must be a function/],
   ])('%s', (_, secretKey, options, words) => {
@@ -101,35 +96,25 @@ describe('before anything is sent', () => {
   })
   const cyclic = { amount: 1, currency: 'GBP', metadata: {} }
   cyclic.metadata = cyclic
-  const create = (body: unknown, options?: unknown) =>
-    ripper.checkout.sessions.create(body as never, options as never)
+  const create = (body: unknown, options?: unknown) => ripper.checkout.sessions.create(body as never, options as never)
   const body = { amount: 1, currency: 'GBP' }
   test.each<[string, () => Promise<unknown>, RegExp?]>([
     ['a body with a BigInt', () => create({ ...body, amount: 1n }), /BigInt/],
     ['a body that holds itself', () => create(cyclic), /contains itself/],
     ['a body that is written as nothing', () => create({ toJSON: () => undefined }), /JSON/],
     ['null for options', () => create(body, null), /options must be an object/],
-    [
-      'an option in another spelling',
-      () => create(body, { idempotencyKey: 'x' }),
-      /idempotency_key/,
-    ],
+    ['an option in another spelling', () => create(body, { idempotencyKey: 'x' }), /idempotency_key/],
     ['an option that is none', () => create(body, { retries: 1 }), /There are .*retries_max/],
     ['a signal that is none', () => create(body, { signal: {} }), /AbortSignal/],
     ['null for a query', () => ripper.webhooks.deliveries.list(null as never), /an object/],
     ['a text for a query', () => ripper.webhooks.deliveries.list('x' as never), /an object/],
-    [
-      'an object in a query',
-      () => ripper.webhooks.deliveries.list({ limit: Object.create(null) }),
-      /limit must be/,
-    ],
+    ['an object in a query', () => ripper.webhooks.deliveries.list({ limit: Object.create(null) }), /limit must be/],
     ['a body that is none', () => ripper.checkout.sessions.create('x' as never)],
     ['no body', () => ripper.webhooks.endpoints.create(undefined as never)],
     ['a client secret for an id', () => ripper.checkout.sessions.retrieve('cs_1_secret_1')],
     [
       'a key that no header takes',
-      () =>
-        ripper.checkout.sessions.create({ amount: 1, currency: 'GBP' }, { idempotency_key: 'ä' }),
+      () => ripper.checkout.sessions.create({ amount: 1, currency: 'GBP' }, { idempotency_key: 'ä' }),
     ],
     ['an empty key', () => ripper.payments.capture('pay_1', { idempotency_key: '' })],
     ['a time that is none', () => ripper.payments.retrieve('pay_1', { timeout_ms: -1 })],

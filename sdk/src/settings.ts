@@ -49,9 +49,7 @@ export function validateSecretKey(secretKey: unknown): string {
     throw new UsageError('This is a publishable key. A server needs the secret key: rip_sk_….')
   }
   if (secretKey.startsWith('rip_whsec_')) {
-    throw new UsageError(
-      'This is a signing secret of webhooks. Calls need the secret key: rip_sk_….',
-    )
+    throw new UsageError('This is a signing secret of webhooks. Calls need the secret key: rip_sk_….')
   }
   if (!/^rip_sk_[0-9A-Za-z]+$/.test(secretKey)) {
     throw new UsageError('The secret key must be rip_sk_ followed by letters and digits.')

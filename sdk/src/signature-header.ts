@@ -46,9 +46,7 @@ function valuesOf(headers: unknown): string[] {
   if (typeof headers === 'string') return [headers]
   if (typeof headers !== 'object' || headers === null) return []
   const entries: Iterable<unknown> =
-    Symbol.iterator in headers
-      ? (headers as Iterable<unknown>)
-      : Object.entries(headers as Record<string, unknown>)
+    Symbol.iterator in headers ? (headers as Iterable<unknown>) : Object.entries(headers as Record<string, unknown>)
   return [...entries].flatMap((entry) => {
     const [name, value] = Array.isArray(entry) ? entry : []
     if (typeof name !== 'string' || name.toLowerCase() !== 'rip-signature') return []

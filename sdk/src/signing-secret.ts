@@ -20,11 +20,9 @@ export function signatureOf(secret: string, t: string, body: Uint8Array | string
 
 function judgeSecret(secret: unknown): string {
   if (typeof secret !== 'string' || secret === '') throw missing()
-  if (secret.trim() !== secret)
-    throw malformed('It has white space around it, perhaps a line break.')
+  if (secret.trim() !== secret) throw malformed('It has white space around it, perhaps a line break.')
   if (/^rip_[sp]k_/.test(secret)) throw malformed('This is an API key.')
-  if (!secret.startsWith('rip_whsec_'))
-    throw malformed('This one lacks the prefix, which is part of the secret.')
+  if (!secret.startsWith('rip_whsec_')) throw malformed('This one lacks the prefix, which is part of the secret.')
   return secret
 }
 

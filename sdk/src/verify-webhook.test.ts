@@ -19,12 +19,7 @@ function at(seconds: number): Date {
 
 function faultOf(...[rawBody, sent, secrets, options]: unknown[]): SignatureError {
   try {
-    verifyWebhook(
-      rawBody as string,
-      sent as string,
-      secrets as string,
-      (options ?? { now }) as object,
-    )
+    verifyWebhook(rawBody as string, sent as string, secrets as string, (options ?? { now }) as object)
   } catch (error) {
     if (error instanceof SignatureError) return error
     throw error
@@ -107,12 +102,7 @@ describe('what is wrong with', () => {
       /request\.text/,
       [new Request('https://x.example', { method: 'POST', body }), headers, secret],
     ],
-    [
-      'indented JSON',
-      'body_changed',
-      /as they came/,
-      [JSON.stringify(parsed, null, 2), headers, secret],
-    ],
+    ['indented JSON', 'body_changed', /as they came/, [JSON.stringify(parsed, null, 2), headers, secret]],
     ['a line break more', 'body_changed', /as they came/, [`${body}\n`, headers, secret]],
     ['another body', 'signature_mismatch', /byte for byte/, [`{"a":1}`, headers, secret]],
     ['a body that is no JSON', 'signature_mismatch', /byte for byte/, ['a=1', headers, secret]],
@@ -126,11 +116,7 @@ describe('what is wrong with', () => {
       'two values',
       'header_repeated',
       /more than one/,
-      [
-        body,
-        { 'rip-signature': [header, generateTestHeader({ body, secret, at: at(1) })] },
-        secret,
-      ],
+      [body, { 'rip-signature': [header, generateTestHeader({ body, secret, at: at(1) })] }, secret],
     ],
     [
       'two spellings',
@@ -158,12 +144,7 @@ describe('what is wrong with', () => {
     ['a line break', 'secret_malformed', /white space/, [body, headers, `${secret}\n`]],
     ['one of several', 'secret_malformed', /prefix/, [body, headers, [secret, 'x']]],
     ['an old one', 'timestamp_too_old', /412 s ago/, [body, headers, secret, { now: at(412) }]],
-    [
-      'one of tomorrow',
-      'timestamp_in_future',
-      /86400 s from now/,
-      [body, headers, secret, { now: at(-86_400) }],
-    ],
+    ['one of tomorrow', 'timestamp_in_future', /86400 s from now/, [body, headers, secret, { now: at(-86_400) }]],
     [
       'one just too old',
       'timestamp_too_old',

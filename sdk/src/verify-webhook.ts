@@ -37,30 +37,20 @@ export function verifyWebhook(
   judgeTime(Number(t), now.getTime() / 1000, tolerance)
   const event = parsed(body)
   if (typeof event !== 'object' || event === null || Array.isArray(event)) {
-    throw new SignatureError(
-      'body_not_json',
-      'The signature is right, but the body is not a JSON object.',
-    )
+    throw new SignatureError('body_not_json', 'The signature is right, but the body is not a JSON object.')
   }
   return event as WebhookEvent
 }
 
 /** Makes a Rip-Signature for tests of a receiver. Several secrets sign as in a rotation. `at` is now by default. */
-export function generateTestHeader(signed: {
-  body: RawBody
-  secret: SigningSecrets
-  at?: Date
-}): string {
+export function generateTestHeader(signed: { body: RawBody; secret: SigningSecrets; at?: Date }): string {
   validateOptionNames(signed, ['body', 'secret', 'at'])
   const { at = new Date() } = signed
   const secrets = validateSecrets(signed.secret)
   const body = bytesOf(signed.body)
   judgeDate('at', at)
   const t = String(Math.floor(at.getTime() / 1000))
-  return [
-    `t=${t}`,
-    ...secrets.map((each) => `v1=${Buffer.from(signatureOf(each, t, body)).toString('hex')}`),
-  ].join(',')
+  return [`t=${t}`, ...secrets.map((each) => `v1=${Buffer.from(signatureOf(each, t, body)).toString('hex')}`)].join(',')
 }
 
 /** Compares every pair, even after one has matched, so that the time it takes reveals nothing. */
@@ -71,9 +61,7 @@ function matches(
   body: Uint8Array | string,
 ): boolean {
   const expected = secrets.map((secret) => signatureOf(secret, t, body))
-  return expected
-    .flatMap((own) => signatures.map((sent) => timingSafeEqual(own, sent)))
-    .includes(true)
+  return expected.flatMap((own) => signatures.map((sent) => timingSafeEqual(own, sent))).includes(true)
 }
 
 /** The service sends bodies without white space. If only the compact form matches, somebody parsed the body and wrote it anew. */

@@ -130,12 +130,7 @@ export type SettleAnswer =
     }
 
 /** The decline codes of every acquirer for an authorisation that no longer holds anything. */
-const gone = new Set<string | null>([
-  'unknown_authorisation',
-  'already_voided',
-  'already_reversed',
-  'expired',
-])
+const gone = new Set<string | null>(['unknown_authorisation', 'already_voided', 'already_reversed', 'expired'])
 
 /**
  * Whether the refusal says that the authorisation does not exist or no longer holds anything. There is then nothing to void or

@@ -8,10 +8,7 @@ export function failed(reason: string): Extract<AuthoriseAnswer, { result: 'fail
   return { result: 'failed', decline, acquirer_transaction_id: null }
 }
 
-export function refusedWith(
-  decline_code: string | null,
-  reason: string,
-): Extract<SettleAnswer, { result: 'refused' }> {
+export function refusedWith(decline_code: string | null, reason: string): Extract<SettleAnswer, { result: 'refused' }> {
   return { result: 'refused', reason, decline_code, authorisation_known: true }
 }
 

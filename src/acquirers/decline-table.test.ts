@@ -27,8 +27,7 @@ const vendors = {
   },
   stripe: {
     table: stripe.table,
-    read: (decline_code: string) =>
-      stripe.declineOf({ code: 'card_declined', decline_code, message: null }),
+    read: (decline_code: string) => stripe.declineOf({ code: 'card_declined', decline_code, message: null }),
     elsewhere: ['do_not_honor', 'insufficient_funds'],
     never: `duplicate_transaction card_decline_rate_limit_exceeded pin_try_exceeded live_mode_test_card
       generic_decline card_velocity_exceeded authentication_required incorrect_cvc`,
@@ -137,7 +136,9 @@ function answered(status: number, json: object): WireAnswer {
 
 function atAdyen(merchantAdviceCode: unknown): AuthoriseAnswer {
   const json = {
-    ...{ pspReference: 'X', resultCode: 'Refused', refusalReasonCode: '12' },
+    pspReference: 'X',
+    resultCode: 'Refused',
+    refusalReasonCode: '12',
     additionalData: { merchantAdviceCode },
   }
   return adyenAnswer(answered(200, json), charge, 'adyen:conn_1') as AuthoriseAnswer
@@ -145,15 +146,23 @@ function atAdyen(merchantAdviceCode: unknown): AuthoriseAnswer {
 
 function atCheckout(partner_merchant_advice_code: unknown, response_code = '20051') {
   const json = {
-    ...{ id: 'pay_1', status: 'Declined', approved: false, response_code },
-    ...{ amount: 4200, currency: 'GBP', processing: { partner_merchant_advice_code } },
+    id: 'pay_1',
+    status: 'Declined',
+    approved: false,
+    response_code,
+    amount: 4200,
+    currency: 'GBP',
+    processing: { partner_merchant_advice_code },
   }
   return checkoutAnswer(answered(201, json), charge, 'checkout:conn_1') as AuthoriseAnswer
 }
 
 function atStripe(advice: object): AuthoriseAnswer {
   const error = {
-    ...{ type: 'card_error', code: 'card_declined', decline_code: 'insufficient_funds', ...advice },
+    type: 'card_error',
+    code: 'card_declined',
+    decline_code: 'insufficient_funds',
+    ...advice,
     payment_intent: { id: 'pi_1', status: 'requires_payment_method' },
   }
   return confirmAnswer(answered(402, { error }), 'pi_1', 'stripe:conn_1') as AuthoriseAnswer

@@ -8,12 +8,7 @@ import type { AuthoriseAnswer, Decline, DeclineCategory } from './acquirer.ts'
  * only this time, and certainly. Never so for what the vendor or the network refuses, such as a duplicate of a charge whose
  * answer was lost.
  */
-export type DeclineRow = [
-  code: string,
-  category: DeclineCategory,
-  theirs: string,
-  may_retry?: 'elsewhere',
-]
+export type DeclineRow = [code: string, category: DeclineCategory, theirs: string, may_retry?: 'elsewhere']
 
 export type Meaning = Omit<Decline, 'reason'> & { may_retry_elsewhere: boolean }
 

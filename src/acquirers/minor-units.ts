@@ -24,9 +24,7 @@ export type MinorUnits = {
 /** `lists`: codes separated by white space. */
 export function openMinorUnits(lists: readonly [Units, string][]): MinorUnits {
   const units = new Map(
-    lists.flatMap(([each, codes]) =>
-      codes.split(/\s+/).map((code): [string, Units] => [code, each]),
-    ),
+    lists.flatMap(([each, codes]) => codes.split(/\s+/).map((code): [string, Units] => [code, each])),
   )
 
   /** By how many powers of ten the vendor's units are smaller than ISO's. */

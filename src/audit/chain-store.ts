@@ -15,11 +15,7 @@ export type ScanAge = { age_seconds: number; below: string; marks_max: string }
 export type Scan = LineRange & ScanAge
 
 /** The scans that are due, the oldest ages first. */
-export async function listDueScans(
-  sql: Sql,
-  ages: ScanAge[],
-  merchant_id: string | null,
-): Promise<Scan[]> {
+export async function listDueScans(sql: Sql, ages: ScanAge[], merchant_id: string | null): Promise<Scan[]> {
   return sql<Scan[]>`
     select m.merchant_id, l.*
     from (select merchant_id from merchants union all select ${installation_id}) m
@@ -38,10 +34,7 @@ export async function listDueScans(
 }
 
 /** Records that lines were scanned. Only an ignored mark is moved back. */
-export async function markScanned(
-  sql: Sql,
-  { merchant_id, age_seconds, below, marks_max }: Scan,
-): Promise<void> {
+export async function markScanned(sql: Sql, { merchant_id, age_seconds, below, marks_max }: Scan): Promise<void> {
   await sql`
     insert into audit_looks (merchant_id, age_seconds, until)
     values (${merchant_id}, ${age_seconds}, ${below})
@@ -135,10 +128,7 @@ export type Extension = {
 }
 
 /** Extends a chain. Returns false and writes nothing where another process extended it since its head was read. */
-export async function extendChain(
-  sql: Sql,
-  { merchant_id, from, rows }: Extension,
-): Promise<boolean> {
+export async function extendChain(sql: Sql, { merchant_id, from, rows }: Extension): Promise<boolean> {
   const { position, hash } = rows.at(-1)!
   const sent = rows.map((row) => ({ ...row, hash: `\\x${row.hash.toString('hex')}` }))
   const moved = from

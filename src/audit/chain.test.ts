@@ -16,8 +16,7 @@ const line: WrittenLine = {
 }
 
 test('the bytes are those of a JSON array, which anybody can make', () => {
-  const text =
-    '["m_1","0199","cs_1","att_1","attempt.opened","{\\"number\\":1}","shopper",null,"1788264000.123000"]'
+  const text = '["m_1","0199","cs_1","att_1","attempt.opened","{\\"number\\":1}","shopper",null,"1788264000.123000"]'
   expect(canonicalBytes(line).toString()).toBe(text)
   const first = createHash('sha256').update(Buffer.alloc(32)).update(text).digest()
   expect(nextHash(genesis, line)).toEqual(first)

@@ -26,10 +26,7 @@ export function nextHash(previous: Buffer, line: WrittenLine): Buffer {
 /** A JSON array of its columns, in this order and without white space: no two lines have the same bytes. */
 export function canonicalBytes(line: WrittenLine): Buffer {
   const { merchant_id, entry_id, session_id, subject, change, detail, actor, request_id, at } = line
-  const columns = [
-    ...[merchant_id, entry_id, session_id, subject, change],
-    ...[detail, actor, request_id, at],
-  ]
+  const columns = [...[merchant_id, entry_id, session_id, subject, change], ...[detail, actor, request_id, at]]
   return Buffer.from(JSON.stringify(columns))
 }
 

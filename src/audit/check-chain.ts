@@ -82,8 +82,7 @@ export function openCheck(head: Head | null, tell: (fault: Fault) => void): Chai
   }
 
   function judge({ position, entry_id, line, hash }: ChainRow): void {
-    const follows = (from: Buffer | null | undefined) =>
-      line !== null && from && nextHash(from, line).equals(hash)
+    const follows = (from: Buffer | null | undefined) => line !== null && from && nextHash(from, line).equals(hash)
     // After missing rows the first row cannot be checked.
     if (follows(previous) || (previous === null && line !== null)) settle()
     else if (follows(doubt?.expected)) settle('row_changed')

@@ -46,10 +46,7 @@ export type Sealer = { sql: Sql; world: { clock: Clock } }
  * Seals what is due, of all merchants or of one. Returns how many lines. A failure of one merchant does not stop the
  * others; it is thrown at the end.
  */
-export async function sealJournal(
-  { sql, world }: Sealer,
-  merchant_id: string | null = null,
-): Promise<number> {
+export async function sealJournal({ sql, world }: Sealer, merchant_id: string | null = null): Promise<number> {
   const ages = agesAt(world.clock.now().getTime())
   const failures: string[] = []
   let count = 0
@@ -114,9 +111,7 @@ async function sealPage(sql: Sql, look: Scan): Promise<{ last: string | null; co
 /** A chain whose head is not its end is not extended: its last rows would seem to be right. */
 function trustedEnd({ head, last_row }: ChainEnd): Head {
   const agrees =
-    head && last_row
-      ? head.position === last_row.position && head.hash.equals(last_row.hash)
-      : head === last_row
+    head && last_row ? head.position === last_row.position && head.hash.equals(last_row.hash) : head === last_row
   if (!agrees) throw new Error('the head is not where the chain ends; see ripper audit verify')
   return head ?? { position: 0, hash: genesis }
 }

@@ -130,10 +130,7 @@ function separated(text: string, start: number, end: number): boolean {
 
 // In a UUID and the like, digit groups touch letters: such a group is only a piece of something else.
 function touchesLetter(text: string, start: number, end: number): boolean {
-  return (
-    /\p{L}$/u.test(text.slice(Math.max(0, start - 2), start)) ||
-    /^\p{L}/u.test(text.slice(end, end + 2))
-  )
+  return /\p{L}$/u.test(text.slice(Math.max(0, start - 2), start)) || /^\p{L}/u.test(text.slice(end, end + 2))
 }
 
 // Compatibility forms become plain ones (full-width digits, no-break spaces). Digits of every script become ASCII. Invisible

@@ -29,9 +29,7 @@ function refusal(change: Partial<CardInput>, mode: 'test' | 'live' = 'test', at 
 
 describe('taken', () => {
   test('as typed, with the parts that may be shown', () => {
-    expect(
-      readCard({ ...typed, number: '4242-4242 4242\u00a04242' }, { mode: 'test', now }),
-    ).toEqual({
+    expect(readCard({ ...typed, number: '4242-4242 4242\u00a04242' }, { mode: 'test', now })).toEqual({
       brand: 'visa',
       number: '4242424242424242',
       last4: '4242',
@@ -110,12 +108,7 @@ describe('refused', () => {
     ['a name of 46 characters', { cardholder_name: 'x'.repeat(46) }, 'cardholder_name', '1 to 45'],
     ['a line break in the name', { cardholder_name: 'A\nB' }, 'cardholder_name', 'control'],
     ['a number for a name', { cardholder_name: '12-34 ٥' }, 'cardholder_name', 'not a number'],
-    [
-      'a card number in the name',
-      { cardholder_name: 'Ada 4242 4242 4242 4242' },
-      'cardholder_name',
-      'not a number',
-    ],
+    ['a card number in the name', { cardholder_name: 'Ada 4242 4242 4242 4242' }, 'cardholder_name', 'not a number'],
   ])('%s', (_, change, field, message) => {
     const error = refusal(change)
     expect(error.field).toBe(field)

@@ -88,9 +88,7 @@ function readNumber(
   if (!luhn(number)) {
     throw new CardError('number', 'This is not a valid card number. Check its digits.')
   }
-  const rule = brandRules.find(
-    ({ prefix, lengths }) => prefix.test(number) && lengths.includes(number.length),
-  )
+  const rule = brandRules.find(({ prefix, lengths }) => prefix.test(number) && lengths.includes(number.length))
   if (!rule) {
     throw new CardError('number', 'This card is not taken here. Use Visa, Mastercard or Amex.')
   }

@@ -34,12 +34,7 @@ describe('scenarios', () => {
     ['C then U (RReq U)', '4000009100000077', '5200009100050077', '340000910003077'],
     ['C then R (RReq R)', '4000009100090078', '5200009100040078', '340000910007078'],
     ['DS answers Erro 305', '4000009100050080', '5200009100000080', '340000910005080'],
-    [
-      'ARes with `http:`/`javascript:` acsURL',
-      '4000009100040081',
-      '5200009100090081',
-      '340000910000081',
-    ],
+    ['ARes with `http:`/`javascript:` acsURL', '4000009100040081', '5200009100090081', '340000910000081'],
     ['not enrolled (no range)', '4000009000030000', '5200009000080000', '340000900000000'],
     ['3DS provider down', '4000009900040000', '5200009900090000', '340000990005000'],
     ['do not honour', '4000009100510000', '5200009100560000', '340000910056000'],
@@ -50,49 +45,26 @@ describe('scenarios', () => {
     ['suspected fraud', '4000009105980000', '5200009105930000', '340000910594000'],
     ['CVC mismatch', '4000009108200000', '5200009108250000', '340000910829000'],
     ['issuer unavailable', '4000009109110000', '5200009109160000', '340000910914000'],
-    [
-      'SCA required (soft decline 1A/65)',
-      '4000009106550000',
-      '5200009106500000',
-      '340000910650000',
-    ],
+    ['SCA required (soft decline 1A/65)', '4000009106550000', '5200009106500000', '340000910650000'],
     ['provider error', '4000009190110000', '5200009190160000', '340000919014000'],
     ['acquirer timeout, later captured', '4000009190290000', '5200009190240000', '340000919028000'],
-    [
-      'acquirer timeout, later not found',
-      '4000009190370000',
-      '5200009190320000',
-      '340000919033000',
-    ],
+    ['acquirer timeout, later not found', '4000009190370000', '5200009190320000', '340000919033000'],
     ['acquirer timeout, later declined', '4000009190860000', '5200009190810000', '340000919085000'],
     ['acquirer timeout, never resolved', '4000009190450000', '5200009190400000', '340000919047000'],
     ['held, capture refused once', '4000009190520000', '5200009190570000', '340000919052000'],
     ['held, void refused once', '4000009190600000', '5200009190650000', '340000919066000'],
     ['approve after 8 s', '4000009190780000', '5200009190730000', '340000919071000'],
-    [
-      'challenge OTP, then insufficient funds',
-      '4000009105180072',
-      '5200009105130072',
-      '340000910519072',
-    ],
-    [
-      'challenge auto-pass, then acquirer timeout',
-      '4000009190240070',
-      '5200009190290070',
-      '340000919021070',
-    ],
+    ['challenge OTP, then insufficient funds', '4000009105180072', '5200009105130072', '340000910519072'],
+    ['challenge auto-pass, then acquirer timeout', '4000009190240070', '5200009190290070', '340000919021070'],
   ]
 
   test('are as many as the specification prints', () => {
     expect(scenarios).toHaveLength(printed.length)
   })
 
-  test.each(printed.map((row, index) => [...row, index] as const))(
-    '%s',
-    (_, visa, mastercard, amex, index) => {
-      expect(scenarios[index]!.numbers).toEqual({ visa, mastercard, amex })
-    },
-  )
+  test.each(printed.map((row, index) => [...row, index] as const))('%s', (_, visa, mastercard, amex, index) => {
+    expect(scenarios[index]!.numbers).toEqual({ visa, mastercard, amex })
+  })
 
   test('each number is a test card of its brand, and the brands behave alike', () => {
     for (const { numbers } of scenarios) {
@@ -123,9 +95,7 @@ describe('scenarios', () => {
 
 describe('published numbers', () => {
   test('each stands in one group, with its own behaviour', () => {
-    expect(publishedGroups.flatMap(({ numbers }) => numbers).sort()).toEqual(
-      [...publishedNumbers].sort(),
-    )
+    expect(publishedGroups.flatMap(({ numbers }) => numbers).sort()).toEqual([...publishedNumbers].sort())
     for (const { numbers, three_ds, acquirer } of publishedGroups) {
       for (const number of numbers) {
         expect(luhn(number)).toBe(true)
@@ -136,19 +106,10 @@ describe('published numbers', () => {
 
   test.each([
     ['4242424242424242', 'authenticated without a challenge, then captured'],
-    [
-      '4000008260003178',
-      'challenge with a one-time code (1234), then declined insufficient_funds, soft',
-    ],
+    ['4000008260003178', 'challenge with a one-time code (1234), then declined insufficient_funds, soft'],
     ['4000000000002537', 'rejected by the bank: declined authentication_rejected, fraud'],
-    [
-      '4000000000000119',
-      'authenticated without a challenge, then failed processing_error, provider_error',
-    ],
-    [
-      '4000000000006975',
-      'authenticated without a challenge, then declined card_velocity_exceeded, soft',
-    ],
+    ['4000000000000119', 'authenticated without a challenge, then failed processing_error, provider_error'],
+    ['4000000000006975', 'authenticated without a challenge, then declined card_velocity_exceeded, soft'],
   ])('%s: %s', (number, expected) => {
     expect(publishedGroups.find(({ numbers }) => numbers.includes(number))?.expected).toBe(expected)
   })

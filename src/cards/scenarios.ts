@@ -104,10 +104,7 @@ const neverCharged = new Set<ThreeDsBehaviour>([
   'challenge_rejected',
 ])
 
-export const scenarios: Scenario[] = [
-  ...readRows('three_ds', three_ds_rows),
-  ...readRows('acquirer', acquirer_rows),
-]
+export const scenarios: Scenario[] = [...readRows('three_ds', three_ds_rows), ...readRows('acquirer', acquirer_rows)]
 
 /** Numbers that other vendors publish, grouped by behaviour, in the order in which they first appear. */
 export const publishedGroups: PublishedGroup[] = groupPublished()
@@ -135,9 +132,10 @@ function readRows(subject: Scenario['subject'], rows: string): Scenario[] {
     .map((row) => {
       const [name, codes, expected] = row.split('|') as [string, string, string]
       const [r, abc, yz] = codes.split(' ')
-      const numbers = Object.fromEntries(
-        brands.map((brand) => [brand, testNumber(brand, { r, abc, yz })]),
-      ) as Record<Brand, string>
+      const numbers = Object.fromEntries(brands.map((brand) => [brand, testNumber(brand, { r, abc, yz })])) as Record<
+        Brand,
+        string
+      >
       return { subject, name, numbers, expected }
     })
 }

@@ -22,9 +22,7 @@ test.each<[string, Partial<CardIdentity>]>([
 ])('does not open under %s', (_, other) => {
   const foreign = { ...identity, ...other }
   expect(() => openNumber(keyring, foreign, sealed.sealed_number)).toThrow('does not open')
-  expect(() => openSecurityCode(keyring, foreign, sealed.sealed_security_code)).toThrow(
-    'does not open',
-  )
+  expect(() => openSecurityCode(keyring, foreign, sealed.sealed_security_code)).toThrow('does not open')
 })
 
 test('number and security code cannot change places', () => {

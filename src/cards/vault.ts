@@ -14,11 +14,7 @@ export type SealedCard = {
   fingerprint: Buffer
 }
 
-export function sealCard(
-  keyring: Keyring,
-  identity: CardIdentity,
-  card: { number: string; cvc: string },
-): SealedCard {
+export function sealCard(keyring: Keyring, identity: CardIdentity, card: { number: string; cvc: string }): SealedCard {
   return {
     sealed_number: keyring.seal(Buffer.from(card.number), cell('number', identity)),
     sealed_security_code: keyring.seal(Buffer.from(card.cvc), cell('security_code', identity)),
@@ -35,10 +31,7 @@ export function openSecurityCode(keyring: Keyring, identity: CardIdentity, seale
 }
 
 /** The name of one column of a card's row, as `rewrap` needs it. */
-export function cell(
-  column: 'number' | 'security_code',
-  { merchant_id, card_reference, mode }: CardIdentity,
-): string {
+export function cell(column: 'number' | 'security_code', { merchant_id, card_reference, mode }: CardIdentity): string {
   return JSON.stringify(['card', column, merchant_id, card_reference, mode])
 }
 

@@ -65,12 +65,7 @@ describe('the end of 3-D Secure, by status, brand, eci and proof', () => {
       { status: 'A', authentication_value: proof },
       { outcome: 'Attempted', eci: null, ...not },
     ],
-    [
-      'Y without proof',
-      'visa',
-      { status: 'Y', eci: '05' },
-      { outcome: 'Authenticated', eci: '05', ...not },
-    ],
+    ['Y without proof', 'visa', { status: 'Y', eci: '05' }, { outcome: 'Authenticated', eci: '05', ...not }],
     [
       'Y with an eci of no shift',
       'visa',
@@ -95,19 +90,9 @@ describe('the end of 3-D Secure, by status, brand, eci and proof', () => {
       { status: 'A', eci: '01', authentication_value: proof },
       { outcome: 'Attempted', eci: '01', ...shifted },
     ],
-    [
-      'A without proof',
-      'visa',
-      { status: 'A', eci: '06' },
-      { outcome: 'Attempted', eci: '06', ...not },
-    ],
+    ['A without proof', 'visa', { status: 'A', eci: '06' }, { outcome: 'Attempted', eci: '06', ...not }],
     ['N', 'visa', { status: 'N', reason: '01' }, { outcome: 'Failed', eci: null, ...not }],
-    [
-      'R',
-      'visa',
-      { status: 'R', reason: '11', eci: '07' },
-      { outcome: 'Failed', eci: '07', ...not },
-    ],
+    ['R', 'visa', { status: 'R', reason: '11', eci: '07' }, { outcome: 'Failed', eci: '07', ...not }],
     ['U', 'visa', { status: 'U' }, null],
     ['I', 'visa', { status: 'I', eci: '07' }, null],
   ] as const)('%s', (_name, brand, said, authentication) => {
@@ -122,24 +107,14 @@ describe('the end of 3-D Secure, by status, brand, eci and proof', () => {
 
   test.each([
     ['N', { status: 'N', reason: '01' }, 'authentication_failed', 'soft'],
-    [
-      'N by the cardholder',
-      { status: 'N', reason: '01', challenge_cancel: '01' },
-      'authentication_canceled',
-      'soft',
-    ],
+    ['N by the cardholder', { status: 'N', reason: '01', challenge_cancel: '01' }, 'authentication_canceled', 'soft'],
     [
       'N by the clock of the ACS',
       { status: 'N', reason: '14', challenge_cancel: '04' },
       'authentication_timeout',
       'soft',
     ],
-    [
-      'N without a CReq',
-      { status: 'N', reason: '14', challenge_cancel: '05' },
-      'authentication_timeout',
-      'soft',
-    ],
+    ['N without a CReq', { status: 'N', reason: '14', challenge_cancel: '05' }, 'authentication_timeout', 'soft'],
     ['N with reason 14 alone', { status: 'N', reason: '14' }, 'authentication_timeout', 'soft'],
     ['R for fraud', { status: 'R', reason: '11' }, 'authentication_rejected', 'fraud'],
     ['R for a stolen card', { status: 'R', reason: '10' }, 'authentication_rejected', 'fraud'],
@@ -171,9 +146,7 @@ describe('the end of 3-D Secure, by status, brand, eci and proof', () => {
 })
 
 const anyOutcome = fc.record({
-  status: fc.constantFrom('Y', 'A', 'N', 'R', 'U', 'I') as fc.Arbitrary<
-    AuthenticationOutcome['status']
-  >,
+  status: fc.constantFrom('Y', 'A', 'N', 'R', 'U', 'I') as fc.Arbitrary<AuthenticationOutcome['status']>,
   eci: fc.constantFrom(null, '00', '01', '02', '04', '05', '06', '07'),
   authentication_value: fc.constantFrom(null, proof),
   reason: fc.constantFrom(null, '01', '11', '14'),

@@ -101,8 +101,7 @@ type Stage = Pick<Attempt, 'three_ds_state' | 'challenge_expires_at' | 'authenti
 
 /** The attempt at a given time: a challenge past its end has failed, even if no process has recorded that. */
 export function attemptAt<Known extends Stage>(attempt: Known, now: Date): Known {
-  const overdue =
-    attempt.three_ds_state === 'awaiting_challenge' && attempt.challenge_expires_at! <= now
+  const overdue = attempt.three_ds_state === 'awaiting_challenge' && attempt.challenge_expires_at! <= now
   if (!overdue) return attempt
   return { ...attempt, three_ds_state: 'failed', authentication_outcome: challengeTimedOut }
 }
@@ -197,17 +196,16 @@ function rejectionOf(outcome: AuthenticationOutcome | null): Decline {
 
 /** The 3-D Secure data that the charge is asked with; null if it goes without. */
 export function threeDsDataOf(
-  attempt: Pick<
-    Attempt,
-    'three_ds_version' | 'ds_transaction_id' | 'challenge_expires_at' | 'authentication_outcome'
-  >,
+  attempt: Pick<Attempt, 'three_ds_version' | 'ds_transaction_id' | 'challenge_expires_at' | 'authentication_outcome'>,
   { send_three_ds }: Pick<Verdict, 'send_three_ds'>,
 ): ThreeDsData | null {
   const outcome = attempt.authentication_outcome
   if (!send_three_ds || !outcome) return null
   const { eci, authentication_value, status } = outcome
   return {
-    ...{ eci, authentication_value, status },
+    eci,
+    authentication_value,
+    status,
     version: attempt.three_ds_version!,
     ds_transaction_id: attempt.ds_transaction_id,
     ares_status: attempt.challenge_expires_at ? 'C' : status,

@@ -74,11 +74,7 @@ describe('a comparison', () => {
       [['2026-07-27T12:24:56.789Z', '2026-08-27T12:24:56.789Z']],
     ],
   ])('looks again after 7 and after 30 days: %s', (_, mode, last, windows) => {
-    const again = windowsToCompareAgain(
-      mode,
-      { since: new Date(0), until },
-      last === null ? null : new Date(last),
-    )
+    const again = windowsToCompareAgain(mode, { since: new Date(0), until }, last === null ? null : new Date(last))
     const expected = windows.map(([from, to]) => ({ since: new Date(from), until: new Date(to) }))
     expect(again).toEqual(expected)
   })

@@ -44,11 +44,7 @@ const againAfter: Record<Mode, number[]> = {
 }
 
 /** The windows whose charges are compared once more. Each run's begin where those of the last complete one ended. */
-export function windowsToCompareAgain(
-  mode: Mode,
-  { until }: Window,
-  compared_until: Date | null,
-): Window[] {
+export function windowsToCompareAgain(mode: Mode, { until }: Window, compared_until: Date | null): Window[] {
   const since_ms = compared_until?.getTime() ?? until.getTime() - day_ms
   const earliest_ms = Math.max(since_ms, until.getTime() - compared_max_ms)
   return againAfter[mode].map((after_ms) => ({

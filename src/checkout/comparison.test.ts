@@ -2,14 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { LookUpAnswer } from '../acquirers/acquirer.ts'
-import {
-  type AcquirerCharge,
-  type BookedCharge,
-  compare,
-  foundAs,
-  isUnchanged,
-  unknownThere,
-} from './comparison.ts'
+import { type AcquirerCharge, type BookedCharge, compare, foundAs, isUnchanged, unknownThere } from './comparison.ts'
 import type { OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
 
@@ -29,10 +22,7 @@ const captured: BookedCharge = {
   is_under_way: false,
 }
 const held: BookedCharge = { ...captured, payment_status: 'held' }
-const there = (
-  state: AcquirerCharge['state'],
-  change: Partial<AcquirerCharge> = {},
-): AcquirerCharge => ({
+const there = (state: AcquirerCharge['state'], change: Partial<AcquirerCharge> = {}): AcquirerCharge => ({
   state,
   amount: 4200,
   currency: 'GBP',
@@ -58,12 +48,7 @@ describe('a charge', () => {
       ['captured_there', 'currency_differs', 'amount_differs'],
     ],
     ['of which nothing was refunded', captured, there('captured', { refunded_amount: 0 }), []],
-    [
-      'refunded there alone',
-      captured,
-      there('captured', { refunded_amount: 1 }),
-      ['amount_differs'],
-    ],
+    ['refunded there alone', captured, there('captured', { refunded_amount: 1 }), ['amount_differs']],
     ['whose refund is in both', refunded, there('captured', { refunded_amount: 1000 }), []],
     ['whose refunds are not shown', refunded, there('captured'), []],
     ['less of which was refunded', refunded, there('captured', { refunded_amount: 999 }), other],
@@ -72,12 +57,7 @@ describe('a charge', () => {
     ['with one, and another there', refunding, there('captured', { refunded_amount: 1501 }), other],
     ['captured, and not there', captured, unknownThere, ['missing_there']],
     ['held, and not there', held, unknownThere, ['missing_there']],
-    [
-      'captured, and without an end there',
-      captured,
-      there('in_progress', nothing),
-      ['missing_there'],
-    ],
+    ['captured, and without an end there', captured, there('in_progress', nothing), ['missing_there']],
     ['captured, and declined', captured, there('declined', nothing), ['declined_there']],
     ['captured, and voided', captured, there('voided'), ['voided_there']],
     ['captured, and reversed', captured, there('reversed'), ['reversed_there']],

@@ -103,10 +103,7 @@ function areRefundsOther(
 }
 
 /** Both sides of a finding. They name the refunds only if these are what differs. */
-export function sidesOf(
-  booked: BookedCharge,
-  there: AcquirerCharge,
-): Pick<Finding, 'ours' | 'theirs'> {
+export function sidesOf(booked: BookedCharge, there: AcquirerCharge): Pick<Finding, 'ours' | 'theirs'> {
   const { payment_status: state, amount, currency, refunded_amount } = booked
   const ours = { state, amount, currency }
   if (areRefundsOther(booked, there)) return { ours: { ...ours, refunded_amount }, theirs: there }
@@ -144,9 +141,16 @@ export function findingElsewhere({
 }): NewFinding {
   const { merchant_id, payment_id, mode, status: state, amount, currency } = payment
   return {
-    ...{ acquirer: payment.acquirer!, reference, kind: kindOf[theirs.state], mode },
-    ...{ merchant_id, payment_id, ours: { state, amount, currency }, theirs },
-    ...{ found_at: at, seen_at: at },
+    acquirer: payment.acquirer!,
+    reference,
+    kind: kindOf[theirs.state],
+    mode,
+    merchant_id,
+    payment_id,
+    ours: { state, amount, currency },
+    theirs,
+    found_at: at,
+    seen_at: at,
   }
 }
 
@@ -154,19 +158,21 @@ export function findingElsewhere({
 export function findingOfRefund(refund: Refund, acquirer: string, at: Date): NewFinding {
   const { merchant_id, payment_id, operation_id, mode, amount, currency } = refund
   return {
-    ...{ acquirer, reference: operation_id, kind: kindOf.refunded, mode, merchant_id, payment_id },
+    acquirer,
+    reference: operation_id,
+    kind: kindOf.refunded,
+    mode,
+    merchant_id,
+    payment_id,
     ours: { state: 'refund_failed', amount, currency },
     theirs: { state: 'refunded', amount, currency },
-    ...{ found_at: at, seen_at: at },
+    found_at: at,
+    seen_at: at,
   }
 }
 
 /** The state that the acquirer should report; null if we claim nothing. */
-function expectedOf({
-  state,
-  payment_status,
-  is_under_way,
-}: BookedCharge): 'captured' | 'reserved' | 'wait' | null {
+function expectedOf({ state, payment_status, is_under_way }: BookedCharge): 'captured' | 'reserved' | 'wait' | null {
   if (is_under_way || payment_status === 'pending') return 'wait'
   if (isOpen({ state })) return 'wait'
   if (state !== 'approved') return null

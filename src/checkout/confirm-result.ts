@@ -60,7 +60,6 @@ function confirmationUrl(session: Session, payment_id: string): string | null {
   const { confirmation_url, order_reference } = session
   if (confirmation_url === null) return null
   const joint = !confirmation_url.includes('?') ? '?' : /[?&]$/.test(confirmation_url) ? '' : '&'
-  const reference =
-    order_reference === null ? '' : `&order_reference=${encodeURIComponent(order_reference)}`
+  const reference = order_reference === null ? '' : `&order_reference=${encodeURIComponent(order_reference)}`
   return `${confirmation_url}${joint}payment_id=${payment_id}${reference}`
 }

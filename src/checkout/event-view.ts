@@ -82,11 +82,11 @@ export const eventSummaries: Record<AnyEventType, string> = {
 }
 
 /** The sequence counts a refund's own events. */
-function refundEnvelope<
-  Type extends AnyEventType,
-  Sequence extends z.ZodType,
-  Outcome extends z.ZodRawShape,
->(type: Type, sequence: Sequence, outcome: Outcome) {
+function refundEnvelope<Type extends AnyEventType, Sequence extends z.ZodType, Outcome extends z.ZodRawShape>(
+  type: Type,
+  sequence: Sequence,
+  outcome: Outcome,
+) {
   const meant = { description: '1 for the outcome, 2 for a failure after success' }
   const settled = { settled_at: time, checkout_session_id: z.string() }
   return z.strictObject({
@@ -97,11 +97,11 @@ function refundEnvelope<
   })
 }
 
-function envelope<
-  Type extends AnyEventType,
-  Sequence extends z.ZodType,
-  Outcome extends z.ZodRawShape,
->(type: Type, sequence: Sequence, outcome: Outcome) {
+function envelope<Type extends AnyEventType, Sequence extends z.ZodType, Outcome extends z.ZodRawShape>(
+  type: Type,
+  sequence: Sequence,
+  outcome: Outcome,
+) {
   return z.strictObject({
     ...frame,
     type: z.literal(type),

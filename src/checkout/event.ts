@@ -1,12 +1,6 @@
 // The event that reports a payment's outcome to its merchant: its envelope, frozen once. Those of refunds are made in refund.ts.
 
-import {
-  type AnyEventType,
-  api_version,
-  type EventType,
-  type MerchantId,
-  timestamp,
-} from '../kernel/values.ts'
+import { type AnyEventType, api_version, type EventType, type MerchantId, timestamp } from '../kernel/values.ts'
 import { viewHold } from './hold.ts'
 import type { PaymentStatus } from './payment.ts'
 import { viewBasket } from './purchase.ts'
@@ -25,10 +19,7 @@ export type Event = {
 }
 
 /** The event of a change. Sequence 1 is a payment's outcome, and 2 is the later decision on a held payment. */
-export function eventOf(
-  change: Change,
-  made: { event_id: string; sequence: 1 | 2; at: Date },
-): Event {
+export function eventOf(change: Change, made: { event_id: string; sequence: 1 | 2; at: Date }): Event {
   const { payment, session } = change
   const type = typeOf(payment.status)
   const envelope = {

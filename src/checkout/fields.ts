@@ -8,8 +8,7 @@ import { amount_max } from '../kernel/values.ts'
 /** An error that reads as `<field> is required` or `<field> must …`. */
 export function must(what: string) {
   return {
-    error: (issue: { input?: unknown }) =>
-      issue.input === undefined ? 'is required' : `must ${what}`,
+    error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `must ${what}`),
   }
 }
 
@@ -84,10 +83,7 @@ export const metadata = z
       context.addIssue({ code: 'custom', message: 'must be a string', path: [key] })
       return
     }
-    const bytes = entries.reduce(
-      (sum, [k, v]) => sum + Buffer.byteLength(k) + Buffer.byteLength(String(v)),
-      0,
-    )
+    const bytes = entries.reduce((sum, [k, v]) => sum + Buffer.byteLength(k) + Buffer.byteLength(String(v)), 0)
     if (entries.length > metadata_entries_max || bytes > metadata_bytes_max) {
       context.addIssue({
         code: 'custom',

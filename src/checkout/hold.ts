@@ -41,10 +41,7 @@ export type Hold = {
 }
 
 export function newHold(
-  session: Pick<
-    Session,
-    'amount_verified' | 'amount_verification_source' | 'amount_verification_detail'
-  >,
+  session: Pick<Session, 'amount_verified' | 'amount_verification_source' | 'amount_verification_detail'>,
   payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'amount' | 'created_at'>,
   rules: HoldRules,
   now: Date,
@@ -104,11 +101,7 @@ export function escalate(hold: Hold): Hold {
 }
 
 /** A capture or void was approved. */
-export function decideHold(
-  hold: Hold,
-  { kind, asked_by }: Pick<Operation, 'kind' | 'asked_by'>,
-  now: Date,
-): Hold {
+export function decideHold(hold: Hold, { kind, asked_by }: Pick<Operation, 'kind' | 'asked_by'>, now: Date): Hold {
   return {
     ...hold,
     status: kind === 'capture' ? 'captured' : 'voided',

@@ -77,10 +77,7 @@ export function isOpen({ state }: Pick<Operation, 'state'>): boolean {
 export type ExpectedState = 'unanswered' | 'reversing' | 'approved' | { sending: Date }
 
 /** The outcome is unknown, and the answer counts as lost. */
-export function isUnanswered(
-  { state, answer_by }: Pick<Operation, 'state' | 'answer_by'>,
-  now: Date,
-): boolean {
+export function isUnanswered({ state, answer_by }: Pick<Operation, 'state' | 'answer_by'>, now: Date): boolean {
   return state === 'sent' ? answer_by <= now : isOpen({ state })
 }
 

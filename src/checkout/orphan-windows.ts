@@ -18,9 +18,7 @@ const windows_max = 48
 export function windowsToSweep(swept_until: Date | null, now: Date): SweepWindow[] {
   const end_ms = now.getTime() - settling_ms
   // A clock that was put back leaves a `swept_until` in the future.
-  const start_ms = swept_until
-    ? Math.min(swept_until.getTime(), end_ms) - overlap_ms
-    : now.getTime() - first_ms
+  const start_ms = swept_until ? Math.min(swept_until.getTime(), end_ms) - overlap_ms : now.getTime() - first_ms
   const windows: SweepWindow[] = []
   for (let at_ms = start_ms; at_ms < end_ms && windows.length < windows_max; at_ms += window_ms) {
     const until_ms = Math.min(at_ms + window_ms, end_ms)

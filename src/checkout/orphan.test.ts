@@ -72,9 +72,7 @@ describe('a listed authorisation', () => {
     ['failed', 'captured', true],
   ])('%s, its payment %s: orphan %s', (state, payment_status, isOrphan) => {
     const { suspects } = suspectsAmong([listed], [known({ state, payment_status })], 'ours')
-    expect(suspects).toEqual(
-      isOrphan ? [{ ...listed, beside: null, merchant_id: 'm_a', payment_id: 'pay_a' }] : [],
-    )
+    expect(suspects).toEqual(isOrphan ? [{ ...listed, beside: null, merchant_id: 'm_a', payment_id: 'pay_a' }] : [])
   })
 
   test.each(statuses)('is left alone while a reversal of its %s payment waits', (status) => {
@@ -114,9 +112,7 @@ describe('of two charges with one reference', () => {
     ['its handle', known({ handle: 'theirs_1' })],
   ])('the payment stands on that which %s names, and the other is a suspect', (_, recorded) => {
     const { suspects } = suspectsAmong([own, second], [recorded], 'ours')
-    expect(suspects).toEqual([
-      { ...second, merchant_id: 'm_a', payment_id: 'pay_a', beside: recorded },
-    ])
+    expect(suspects).toEqual([{ ...second, merchant_id: 'm_a', payment_id: 'pay_a', beside: recorded }])
   })
 
   test('neither is one while no answer has named the charge', () => {
@@ -162,9 +158,7 @@ describe('the windows of a sweep', () => {
   const end = ago(2 * minute_ms)
 
   test('go from ten minutes before the last end to two minutes ago', () => {
-    expect(windowsToSweep(ago(7 * minute_ms), noon)).toEqual([
-      { since: ago(17 * minute_ms), until: end },
-    ])
+    expect(windowsToSweep(ago(7 * minute_ms), noon)).toEqual([{ since: ago(17 * minute_ms), until: end }])
   })
 
   test('are a day at first', () => {
@@ -255,18 +249,12 @@ describe('the next reversal', () => {
     const standings = (now: Date) => all.map((each) => standingOf(each, now))
     const begun = ['due', 'found', 'held_back', 'due', 'due']
     expect(standings(new Date(noon.getTime() + unreversed_ms))).toEqual([...begun, 'due'])
-    expect(standings(new Date(noon.getTime() + unreversed_ms + 1))).toEqual([
-      ...begun,
-      'unreversed',
-    ])
+    expect(standings(new Date(noon.getTime() + unreversed_ms + 1))).toEqual([...begun, 'unreversed'])
   })
 
-  test.each(['reversed', 'nothing_to_reverse', 'left'] as const)(
-    'is none of one that is %s',
-    (state) => {
-      expect(standingOf({ ...orphan, state }, noon)).toBe(state)
-    },
-  )
+  test.each(['reversed', 'nothing_to_reverse', 'left'] as const)('is none of one that is %s', (state) => {
+    expect(standingOf({ ...orphan, state }, noon)).toBe(state)
+  })
 
   test.each([
     [1, 1],

@@ -1,12 +1,7 @@
 // An orphan: an authorisation at an acquirer that no payment of ours stands behind. Which authorisations are orphans,
 // when there are too many, and what becomes of their reversal.
 
-import {
-  type AuthorisationName,
-  isGone,
-  type LiveAuthorisation,
-  type SettleAnswer,
-} from '../acquirers/acquirer.ts'
+import { type AuthorisationName, isGone, type LiveAuthorisation, type SettleAnswer } from '../acquirers/acquirer.ts'
 import type { JournalChange, OpenLine } from '../audit/journal.ts'
 import { type Ids, idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import type { Mode } from '../kernel/values.ts'
@@ -128,11 +123,7 @@ const reference_slack_ms = 8 * 24 * 3_600_000
  * that we could have made at about that time. Other users of the same account at the acquirer do not concern us.
  */
 export function mayBeOurs(
-  {
-    reference,
-    installation,
-    authorised_at,
-  }: Pick<LiveAuthorisation, 'reference' | 'installation' | 'authorised_at'>,
+  { reference, installation, authorised_at }: Pick<LiveAuthorisation, 'reference' | 'installation' | 'authorised_at'>,
   our_mark: string,
 ): boolean {
   if (installation === our_mark) return true
@@ -141,11 +132,7 @@ export function mayBeOurs(
 }
 
 /** Whether a payment of ours rests on the charge, or may yet do so. Such a charge is never taken back. */
-export function standsBehind({
-  state,
-  payment_status,
-  is_being_reversed,
-}: RecordedCharge): boolean {
+export function standsBehind({ state, payment_status, is_being_reversed }: RecordedCharge): boolean {
   // The reconciler settles these, and sends a reversal if one is needed.
   if (isOpen({ state })) return true
   if (is_being_reversed) return true
@@ -155,14 +142,7 @@ export function standsBehind({
 
 type FoundAuthorisation = Pick<
   Orphan,
-  | 'acquirer'
-  | 'reference'
-  | 'mode'
-  | 'amount'
-  | 'currency'
-  | 'authorised_at'
-  | 'merchant_id'
-  | 'payment_id'
+  'acquirer' | 'reference' | 'mode' | 'amount' | 'currency' | 'authorised_at' | 'merchant_id' | 'payment_id'
 > &
   Partial<Pick<Orphan, 'handle' | 'acquirer_transaction_id'>>
 
@@ -268,10 +248,7 @@ export function isWatched({ operation_id, watched_until }: Orphan): boolean {
 const watched_waits_seconds = [20, 30, 60, 60, 60, 60, 60, 120, 300]
 
 /** When to begin the reversal again. `chance` is from 0 up to 1. */
-export function nextReversalAt(
-  orphan: Orphan,
-  { now, chance }: { now: Date; chance: number },
-): Date {
+export function nextReversalAt(orphan: Orphan, { now, chance }: { now: Date; chance: number }): Date {
   const waits = isWatched(orphan) ? watched_waits_seconds : waits_seconds
   return nextTryAt(waits, { tries: orphan.tries, now, chance })
 }

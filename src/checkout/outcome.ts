@@ -58,11 +58,7 @@ export function conclude(
   const { acquirer_transaction_id } = answer
   if (answer.result !== 'approved') {
     const status = answer.result
-    return refused(
-      { session, payment: { ...payment, acquirer_transaction_id } },
-      status,
-      answer.decline,
-    )
+    return refused({ session, payment: { ...payment, acquirer_transaction_id } }, status, answer.decline)
   }
   const paid = { ...session, status: 'succeeded' as const, settlement: null, answer_by: null }
   const { authentication: claimed } = payment
@@ -76,10 +72,7 @@ export function conclude(
     }
   }
   return {
-    payment: {
-      ...{ ...payment, acquirer_transaction_id, authentication },
-      ...{ status: 'held', capture_state: 'authorised' },
-    },
+    payment: { ...payment, acquirer_transaction_id, authentication, status: 'held', capture_state: 'authorised' },
     session: paid,
     hold: newHold(session, payment, rules, now),
   }

@@ -99,12 +99,7 @@ describe('the end of an authorisation', () => {
     ['soft, three used', 'soft', 3, 'declined'],
     ['fraud closes at once', 'fraud', 1, 'declined'],
   ] as const)('declined: %s', (_name, category, attempt_count, status) => {
-    const { session, payment } = conclude(
-      opened({ attempt_count }),
-      turnedDown('declined', category),
-      rules,
-      now,
-    )
+    const { session, payment } = conclude(opened({ attempt_count }), turnedDown('declined', category), rules, now)
     expect(session).toMatchObject({ status, last_decline: { category } })
     expect(payment).toMatchObject({ status: 'declined', capture_state: null, executed_at: null })
   })
@@ -142,9 +137,7 @@ test('money has moved exactly when a payment says captured, and every outcome ha
 
 test('an open session expires; one with a payment made or under way does not', () => {
   const expires_at = now
-  expect(statusAt({ status: 'requires_payment', expires_at }, new Date(now.getTime() - 1))).toBe(
-    'requires_payment',
-  )
+  expect(statusAt({ status: 'requires_payment', expires_at }, new Date(now.getTime() - 1))).toBe('requires_payment')
   expect(statusAt({ status: 'requires_payment', expires_at }, now)).toBe('expired')
   for (const status of ['processing', 'succeeded', 'declined'] as const) {
     expect(statusAt({ status, expires_at }, now)).toBe(status)

@@ -38,12 +38,7 @@ test.each([
     50,
     0,
   ],
-  [
-    'a line without a price leaves no total',
-    [line({}), line({ sku: 'a', unit_amount: null })],
-    null,
-    null,
-  ],
+  ['a line without a price leaves no total', [line({}), line({ sku: 'a', unit_amount: null })], null, null],
 ] as const)('totals: %s', (_name, lines, basket, tax) => {
   expect(basketTotal(lines && [...lines])).toBe(basket)
   expect(taxTotal(lines && [...lines])).toBe(tax)

@@ -4,17 +4,7 @@ import { z } from 'zod'
 import { currency } from '../http/currency.ts'
 import { rule } from '../http/validate.ts'
 import { amount_max } from '../kernel/values.ts'
-import {
-  amount,
-  email,
-  metadata,
-  must,
-  nullIfEmpty,
-  optionalText,
-  reference,
-  text,
-  wholeNumber,
-} from './fields.ts'
+import { amount, email, metadata, must, nullIfEmpty, optionalText, reference, text, wholeNumber } from './fields.ts'
 
 export const itemKinds = ['product', 'shipping', 'discount', 'fee'] as const
 
@@ -47,9 +37,7 @@ const itemRequest = z
       unit_amount: wholeNumber(0, amount_max)
         .nullish()
         .meta({ description: `tax inclusive; times quantity at most ${amount_max}` }),
-      tax_amount: wholeNumber(0, amount_max)
-        .nullish()
-        .meta({ description: 'at most quantity times unit_amount' }),
+      tax_amount: wholeNumber(0, amount_max).nullish().meta({ description: 'at most quantity times unit_amount' }),
       tax_rate: wholeNumber(0, 100_000).nullish().meta({ description: 'in basis points' }),
       type: optionalText(32),
     },

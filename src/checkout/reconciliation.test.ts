@@ -4,13 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AuthoriseAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
 import { sendable_ms, type UnansweredOperation } from './operation.ts'
-import {
-  type LookUpResult,
-  laterOrNever,
-  lookAfterRefusal,
-  patience_ms,
-  stepAfter,
-} from './reconciliation.ts'
+import { type LookUpResult, laterOrNever, lookAfterRefusal, patience_ms, stepAfter } from './reconciliation.ts'
 
 const start = Date.parse('2026-09-01T12:00:00Z')
 const hour_ms = 3_600_000
@@ -47,20 +41,14 @@ const foundAs = (kind: Kind): LookUpResult =>
     ? { result: 'found', kind, answer: charged, standing: null }
     : { result: 'found', kind, answer: settled }
 
-const step = (
-  operation: Partial<UnansweredOperation>,
-  look: LookUpResult,
-  after_ms: number,
-  chance = 0.5,
-) => stepAfter(unanswered(operation), look, acquirer, { now: at(after_ms), chance })
+const step = (operation: Partial<UnansweredOperation>, look: LookUpResult, after_ms: number, chance = 0.5) =>
+  stepAfter(unanswered(operation), look, acquirer, { now: at(after_ms), chance })
 
 describe('what is found', () => {
   test.each(kinds)('%s is settled by its own answer, at any time', (kind) => {
     for (const after_ms of [0, hour_ms, patience_ms, 2 * patience_ms]) {
       const expected =
-        kind === 'authorise'
-          ? { step: 'settle_charge', answer: charged }
-          : { step: 'settle', answer: settled }
+        kind === 'authorise' ? { step: 'settle_charge', answer: charged } : { step: 'settle', answer: settled }
       expect(step({ kind }, foundAs(kind), after_ms)).toEqual(expected)
     }
   })
@@ -136,17 +124,14 @@ describe('what is not found', () => {
     else expect(found).toMatchObject(expected)
   })
 
-  test.each(kinds)(
-    '%s waits for a person in time, though its reference is known for a week',
-    (kind) => {
-      const week = { ...acquirer, reference_life_ms: 167 * hour_ms }
-      const operation = unanswered({ kind, checks: 5, not_found_count: 2 })
-      const moment = { now: at(patience_ms), chance: 0.5 }
-      for (const result of ['not_found', 'only_notices_tell'] as const) {
-        expect(stepAfter(operation, { result }, week, moment)).toEqual({ step: 'wait_for_person' })
-      }
-    },
-  )
+  test.each(kinds)('%s waits for a person in time, though its reference is known for a week', (kind) => {
+    const week = { ...acquirer, reference_life_ms: 167 * hour_ms }
+    const operation = unanswered({ kind, checks: 5, not_found_count: 2 })
+    const moment = { now: at(patience_ms), chance: 0.5 }
+    for (const result of ['not_found', 'only_notices_tell'] as const) {
+      expect(stepAfter(operation, { result }, week, moment)).toEqual({ step: 'wait_for_person' })
+    }
+  })
 
   test.each([
     ['asked for in vain in between', { result: 'no_answer' }, 1],

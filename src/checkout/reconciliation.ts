@@ -1,11 +1,6 @@
 // What a look at an unanswered operation leads to: settle it, look again, send it again or reverse it, or wait for a person.
 
-import type {
-  Acquirer,
-  AuthoriseAnswer,
-  LookUpAnswer,
-  SettleAnswer,
-} from '../acquirers/acquirer.ts'
+import type { Acquirer, AuthoriseAnswer, LookUpAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
 import { failed } from '../acquirers/answers.ts'
 import { nextTryAt } from './backoff.ts'
 import { sendable_ms, type UnansweredOperation } from './operation.ts'
@@ -128,10 +123,7 @@ function settled(
 }
 
 /** The acquirer's approval may have been captured, reversed or voided, or may have lapsed since. */
-function presentAnswer({
-  answer,
-  standing,
-}: Extract<LookUpAnswer, { kind: 'authorise' }>): AuthoriseAnswer {
+function presentAnswer({ answer, standing }: Extract<LookUpAnswer, { kind: 'authorise' }>): AuthoriseAnswer {
   if (answer.result !== 'approved' || standing === null) return answer
   const { state, amount, currency } = standing
   if (state === 'reserved' || state === 'captured') {

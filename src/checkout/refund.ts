@@ -54,17 +54,12 @@ export type RefundWish = Pick<Refund, 'reason' | 'metadata'> & { amount: number 
  */
 export function amountToRefund(payment: Payment, { amount }: Pick<RefundWish, 'amount'>): number {
   if (payment.status !== 'captured') {
-    throw new Refusal(
-      'payment_not_refundable',
-      `The payment is ${payment.status}, so there is nothing to refund.`,
-    )
+    throw new Refusal('payment_not_refundable', `The payment is ${payment.status}, so there is nothing to refund.`)
   }
   const left = payment.amount - payment.refunded_amount
   if (left === 0) throw exceeds('Nothing is left of the capture.', 'charge_already_refunded')
   if (amount !== null && amount > left) {
-    throw exceeds(
-      `${inMajorUnits(left, payment.currency)} ${payment.currency} is left of the capture.`,
-    )
+    throw exceeds(`${inMajorUnits(left, payment.currency)} ${payment.currency} is left of the capture.`)
   }
   return amount ?? left
 }
@@ -99,11 +94,22 @@ export function newRefund(
   const { merchant_id, payment_id, session_id, mode, currency } = payment
   const { refund_id, operation_id, at } = made
   return {
-    ...{ merchant_id, refund_id, payment_id, session_id, operation_id, mode },
+    merchant_id,
+    refund_id,
+    payment_id,
+    session_id,
+    operation_id,
+    mode,
     // The statement that writes it counts anew.
     sequence: payment.refund_count + 1,
-    ...{ amount: wish.amount, currency, status: 'pending', reason: wish.reason },
-    ...{ metadata: wish.metadata, failure: null, created_at: at, settled_at: null },
+    amount: wish.amount,
+    currency,
+    status: 'pending',
+    reason: wish.reason,
+    metadata: wish.metadata,
+    failure: null,
+    created_at: at,
+    settled_at: null,
   }
 }
 
@@ -143,10 +149,7 @@ export function viewRefund(refund: Refund) {
  * The event of a settled refund. Sequence 1 is its outcome, and 2 the failure of one that had succeeded. Its subject is the
  * refund, so that no two events share a key however many refunds a payment has.
  */
-export function refundEventOf(
-  refund: Refund,
-  made: { event_id: string; sequence: 1 | 2; at: Date },
-): Event {
+export function refundEventOf(refund: Refund, made: { event_id: string; sequence: 1 | 2; at: Date }): Event {
   const { event_id, sequence, at } = made
   const type = typeOf(refund)
   const envelope = {

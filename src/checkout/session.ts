@@ -11,12 +11,7 @@ import type { Customer, Item } from './purchase.ts'
 export const session_life_ms = 30 * 60 * 1000
 export const attempts_max = 3
 
-export type AmountVerificationSource =
-  | 'server_minted'
-  | 'integration_default'
-  | 'price_list'
-  | 'none'
-  | 'mismatch'
+export type AmountVerificationSource = 'server_minted' | 'integration_default' | 'price_list' | 'none' | 'mismatch'
 
 /**
  * All columns of a session, each once. A column that a create may set is also a member of `sessionCreate`, with the same name.
@@ -61,19 +56,13 @@ export type NewSession = { session: Session; key: KeyRow | null; line: JournalLi
 type SessionStatus = Session['status'] | 'expired'
 
 /** The status as shown: an open session past its time is expired. A payment made or under way overrides that. */
-export function statusAt(
-  session: Pick<Session, 'status' | 'expires_at'>,
-  now: Date,
-): SessionStatus {
+export function statusAt(session: Pick<Session, 'status' | 'expires_at'>, now: Date): SessionStatus {
   const open = session.status === 'requires_payment'
   return open && session.expires_at <= now ? 'expired' : session.status
 }
 
 /** Set while an acquirer's answer is missing, even if the process that waited for it has died. */
-export function settlementAt(
-  session: Pick<Session, 'settlement' | 'answer_by'>,
-  now: Date,
-): Session['settlement'] {
+export function settlementAt(session: Pick<Session, 'settlement' | 'answer_by'>, now: Date): Session['settlement'] {
   if (session.settlement) return session.settlement
   // `answer_by` is set while a charge is under way, and while a hold is being captured or voided.
   const lost = session.answer_by !== null && session.answer_by <= now
@@ -119,7 +108,5 @@ export function statusAfterDecline(
   session: Pick<Session, 'attempt_count' | 'status'>,
   decline: Decline,
 ): 'requires_payment' | 'declined' {
-  return decline.category === 'fraud' || attemptsLeft(session) === 0
-    ? 'declined'
-    : 'requires_payment'
+  return decline.category === 'fraud' || attemptsLeft(session) === 0 ? 'declined' : 'requires_payment'
 }

@@ -39,10 +39,7 @@ export function suspectsAmong(
 
 /** Whether the acquirer has given the two of one reference different ids. */
 export function isAnother(
-  {
-    handle,
-    acquirer_transaction_id,
-  }: Pick<AuthorisationName, 'handle' | 'acquirer_transaction_id'>,
+  { handle, acquirer_transaction_id }: Pick<AuthorisationName, 'handle' | 'acquirer_transaction_id'>,
   { acquirer_transaction_id: listed }: Pick<AuthorisationName, 'acquirer_transaction_id'>,
 ): boolean {
   const known = handle ?? acquirer_transaction_id

@@ -22,21 +22,13 @@ export function providerForNew(
 }
 
 /** The provider that a card or an attempt names. Throws `three_ds_provider_unavailable` if there is none. */
-export function namedOrRefuse(
-  context: Pick<Context, 'threeDsOf'>,
-  mode: Mode,
-  name: string | null,
-): Provider {
+export function namedOrRefuse(context: Pick<Context, 'threeDsOf'>, mode: Mode, name: string | null): Provider {
   const provider = providerNamed(context, mode, name)
   if (!provider) throw noProvider(mode)
   return provider
 }
 
-function providerNamed(
-  { threeDsOf }: Pick<Context, 'threeDsOf'>,
-  mode: Mode,
-  name: string | null,
-): Provider | null {
+function providerNamed({ threeDsOf }: Pick<Context, 'threeDsOf'>, mode: Mode, name: string | null): Provider | null {
   const threeDs = threeDsOf(mode, name)
   return threeDs && { name, threeDs }
 }

@@ -97,10 +97,7 @@ export const everyMerchantOption: OptionSpec = {
 const merchants_named_max = 5
 
 /** The merchant of the option, else the demo merchant, else the only one. Prints a note if there are others beside the demo merchant. */
-export async function merchantOf(
-  { sql, data_dir }: CommandContext,
-  options: Options,
-): Promise<MerchantId> {
+export async function merchantOf({ sql, data_dir }: CommandContext, options: Options): Promise<MerchantId> {
   const named = text(options, 'merchant')
   if (named !== null) return (await merchantOrRefuse(sql, named)).merchant_id
   const demo = readDemo(data_dir)
@@ -137,18 +134,14 @@ export function text(options: Options, name: string): string | null {
 export function nameOf(options: Options): string | null {
   const name = text(options, 'name')
   if (name !== null && (name.trim() === '' || name.length > 100 || unshown.test(name))) {
-    throw new UsageError(
-      '--name must have 1 to 100 characters, no control characters and none that turns text round',
-    )
+    throw new UsageError('--name must have 1 to 100 characters, no control characters and none that turns text round')
   }
   return name
 }
 
 /** A change without the members that the user did not give. */
 export function definedOnly<T extends object>(change: T): DefinedOnly<T> {
-  return Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
-  ) as DefinedOnly<T>
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as DefinedOnly<T>
 }
 
 type DefinedOnly<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
@@ -158,11 +151,7 @@ export function list(options: Options, name: string): string[] {
   return Array.isArray(value) ? value : []
 }
 
-export function choice<T extends string>(
-  options: Options,
-  name: string,
-  words: readonly T[],
-): T | null {
+export function choice<T extends string>(options: Options, name: string, words: readonly T[]): T | null {
   const value = text(options, name)
   if (value === null) return null
   const found = words.find((word) => word === value)
@@ -171,11 +160,7 @@ export function choice<T extends string>(
 }
 
 /** The words of an option that may be repeated or have several words between commas. Each word comes once. */
-export function choices<T extends string>(
-  options: Options,
-  name: string,
-  words: readonly T[],
-): T[] {
+export function choices<T extends string>(options: Options, name: string, words: readonly T[]): T[] {
   const named = list(options, name).flatMap((each) => each.split(','))
   if (!named.every((each) => words.some((word) => word === each))) {
     throw new UsageError(`--${name} must be one of ${words.join(', ')}`)
@@ -183,11 +168,7 @@ export function choices<T extends string>(
   return [...new Set(named)] as T[]
 }
 
-export function wholeNumber(
-  options: Options,
-  name: string,
-  most = Number.MAX_SAFE_INTEGER,
-): number | null {
+export function wholeNumber(options: Options, name: string, most = Number.MAX_SAFE_INTEGER): number | null {
   const value = text(options, name)
   if (value === null) return null
   const number = Number(value)
@@ -211,8 +192,7 @@ export function time(options: Options, name: string): Date | null {
 export function networks(options: Options, name: string): string[] {
   const values = list(options, name)
   const wrong = values.find((value) => !isNetwork(value))
-  if (wrong)
-    throw new UsageError(`--${name} must be an IP address or a CIDR network, such as 10.0.0.0/8`)
+  if (wrong) throw new UsageError(`--${name} must be an IP address or a CIDR network, such as 10.0.0.0/8`)
   return values
 }
 

@@ -14,12 +14,7 @@ import { deliveryList } from './delivery/delivery.ts'
 import { deliveryReplay } from './delivery/replay.ts'
 import { deliveryShow } from './delivery/show.ts'
 import { doctorCommand } from './doctor/doctor.ts'
-import {
-  endpointCreate,
-  endpointDelete,
-  endpointList,
-  endpointRotateSecret,
-} from './endpoint/endpoint.ts'
+import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret } from './endpoint/endpoint.ts'
 import { endpointHealth } from './endpoint/health.ts'
 import { endpointTest } from './endpoint/test-endpoint.ts'
 import { helpCommand } from './help.ts'
@@ -74,9 +69,7 @@ export const sections: Section[] = [
   },
   {
     title: 'Connections to acquirers and 3-D Secure providers',
-    commands: [
-      ...[connectionCreate, connectionList, connectionCheck, connectionRotate, connectionDisable],
-    ],
+    commands: [...[connectionCreate, connectionList, connectionCheck, connectionRotate, connectionDisable]],
   },
   {
     title: 'Webhooks',

@@ -49,10 +49,7 @@ export function overview(sections: Section[]): string {
     const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}\n`)
     return `${paint('bold', title)}\n${lines.join('')}`
   })
-  const [usage, more] = [
-    'Usage: ripper COMMAND [options]',
-    'ripper help COMMAND shows its options.',
-  ]
+  const [usage, more] = ['Usage: ripper COMMAND [options]', 'ripper help COMMAND shows its options.']
   return `${asTyped(usage)}\n\n${blocks.join('\n')}\n${asTyped(more)}\n`
 }
 

@@ -3,12 +3,7 @@
 import { last_max } from '../merchants/stream-requests.ts'
 import { openListener, realClock } from '../outgoing/real-world.ts'
 import { text } from './command-context.ts'
-import {
-  type Connection,
-  connectionOf,
-  connectionOptions,
-  merchantWords,
-} from './service/connection.ts'
+import { type Connection, connectionOf, connectionOptions, merchantWords } from './service/connection.ts'
 import { listen } from './service/stream.ts'
 import { type Command, type Options, UsageError } from './terminal/command.ts'
 import { paint } from './terminal/paint.ts'

@@ -5,13 +5,7 @@ import { changeMerchant, createMerchant, merchantOrRefuse } from '../merchants/m
 import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
 import { listMerchants } from '../merchants/store.ts'
 import { choice, definedOnly, jsonFile, nameOf, withCommandContext } from './command-context.ts'
-import {
-  type Command,
-  CommandError,
-  type OptionSpec,
-  type Options,
-  UsageError,
-} from './terminal/command.ts'
+import { type Command, CommandError, type OptionSpec, type Options, UsageError } from './terminal/command.ts'
 import { paintState } from './terminal/paint.ts'
 import { print, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
@@ -86,20 +80,12 @@ export const merchantList: Command = {
     const found = await withCommandContext(({ sql }) => listMerchants(sql))
     if (json) printJson({ merchants: found.map(viewMerchant) })
     else if (found.length === 0) {
-      printLine(
-        'There is no merchant yet. ripper merchant create makes one, ripper serve --demo the demo merchant.',
-      )
+      printLine('There is no merchant yet. ripper merchant create makes one, ripper serve --demo the demo merchant.')
     } else {
       printTable(
         ['merchant', 'name', 'status', 'live', 'live-enabled', 'created'],
         found.map(({ merchant_id, name, status, live, live_enabled, created_at }) => [
-          ...[
-            merchant_id,
-            name,
-            paintState(status),
-            live ? 'yes' : 'no',
-            live_enabled ? 'yes' : 'no',
-          ],
+          ...[merchant_id, name, paintState(status), live ? 'yes' : 'no', live_enabled ? 'yes' : 'no'],
           shortTime(created_at),
         ]),
       )

@@ -61,9 +61,7 @@ function addressOf(given: string): URL {
 function serviceOf(options: Options): string | null {
   const service = text(options, 'service')
   if (service !== null && !isOrigin(service)) {
-    throw new UsageError(
-      '--service must be scheme, host and port alone, such as https://pay.example',
-    )
+    throw new UsageError('--service must be scheme, host and port alone, such as https://pay.example')
   }
   return service
 }
@@ -74,14 +72,10 @@ function originsOf(options: Options, entries: PageEntry[]): string[] | null {
   if (origins.length === 0) return null
   const wrong = origins.find((origin) => !isOrigin(origin))
   if (wrong !== undefined) {
-    throw new UsageError(
-      `--origin must be scheme, host and port alone, such as https://shop.example, not ${wrong}`,
-    )
+    throw new UsageError(`--origin must be scheme, host and port alone, such as https://shop.example, not ${wrong}`)
   }
   if (!entries.some(namesOrigins)) {
-    throw new UsageError(
-      `--origin is of no use for ${entries[0]!.title}, because no shop frames it`,
-    )
+    throw new UsageError(`--origin is of no use for ${entries[0]!.title}, because no shop frames it`)
   }
   return origins
 }
@@ -89,9 +83,7 @@ function originsOf(options: Options, entries: PageEntry[]): string[] | null {
 /** The pages that may be at an address. That of a challenge shows another page once the bank has answered. */
 function entriesFor({ pathname }: URL, options: Options): PageEntry[] {
   const named = choice(options, 'page', page_names)
-  const entries = pageInventory(readAssets()).filter(({ name, path }) =>
-    named ? name === named : path.test(pathname),
-  )
+  const entries = pageInventory(readAssets()).filter(({ name, path }) => (named ? name === named : path.test(pathname)))
   if (entries.length > 0) return entries
   throw new UsageError(`needs --page, because ${pathname} does not show which page it is`)
 }
@@ -123,11 +115,7 @@ async function check({
 }
 
 /** The answer, or the reason why there is none. */
-async function read(
-  http: HttpReader,
-  url: string,
-  headers: Record<string, string>,
-): Promise<TextAnswer | string> {
+async function read(http: HttpReader, url: string, headers: Record<string, string>): Promise<TextAnswer | string> {
   try {
     return await http.get({ url, headers, timeout_ms: 20_000, answer_bytes_max: 8 * 1024 * 1024 })
   } catch (error) {

@@ -21,11 +21,7 @@ export function requirePaymentId([id]: string[]): string {
 }
 
 /** The payment with this id, of any merchant unless one is given. Throws `resource_not_found`. */
-export async function paymentKeyOf(
-  { sql }: CommandContext,
-  options: Options,
-  payment_id: string,
-): Promise<PaymentKey> {
+export async function paymentKeyOf({ sql }: CommandContext, options: Options, payment_id: string): Promise<PaymentKey> {
   const named = text(options, 'merchant')
   const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
   const key = await findPaymentKey(sql, { payment_id, merchant_id })

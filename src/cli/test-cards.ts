@@ -25,21 +25,13 @@ export const testCardsCommand: Command = {
       terminal().stdout.write(`\n${title}\n\n`)
       const rows = scenarios
         .filter((scenario) => scenario.subject === subject)
-        .map(({ name, numbers, expected }) => [
-          numbers.visa,
-          numbers.mastercard,
-          numbers.amex,
-          name,
-          expected,
-        ])
+        .map(({ name, numbers, expected }) => [numbers.visa, numbers.mastercard, numbers.amex, name, expected])
       printTable(['Visa', 'Mastercard', 'Amex', 'Scenario', 'What happens'], rows)
     }
     terminal().stdout.write('\nNumbers that others publish\n\n')
     printTable(
       ['Number', 'What happens'],
-      publishedGroups.flatMap(({ numbers, expected }) =>
-        numbers.map((number) => [number, expected]),
-      ),
+      publishedGroups.flatMap(({ numbers, expected }) => numbers.map((number) => [number, expected])),
     )
     terminal().stdout.write('\nRefunds, of whichever card\n\n')
     printTable(

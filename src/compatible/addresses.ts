@@ -17,10 +17,7 @@ export const refundAddresses = addressesOf('refunds')
 
 function addressesOf(noun: string): Address[] {
   const described_at = `${described_below}/${noun}`
-  return [
-    { path: described_at },
-    ...others.map((below) => ({ path: `${below}/${noun}`, alias_of: described_at })),
-  ]
+  return [{ path: described_at }, ...others.map((below) => ({ path: `${below}/${noun}`, alias_of: described_at }))]
 }
 
 /** The rest of a path after one of the addresses; null for a path elsewhere. */

@@ -4,12 +4,7 @@ import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
 import { clientSecretOf } from '../checkout/sessions/client-secret.ts'
 import { sessionLine } from '../checkout/sessions/new-session.ts'
-import {
-  admitServer,
-  newServerSession,
-  placeOf,
-  serverSessionRefusals,
-} from '../checkout/sessions/server-session.ts'
+import { admitServer, newServerSession, placeOf, serverSessionRefusals } from '../checkout/sessions/server-session.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import type { Address } from './addresses.ts'

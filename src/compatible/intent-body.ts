@@ -1,14 +1,7 @@
 // The body that creates a payment intent, and the purchase that it describes.
 
 import { z } from 'zod'
-import {
-  amount,
-  email,
-  metadata,
-  nullIfEmpty,
-  optionalText,
-  reference,
-} from '../checkout/fields.ts'
+import { amount, email, metadata, nullIfEmpty, optionalText, reference } from '../checkout/fields.ts'
 import { customerOf, descriptorSuffix } from '../checkout/purchase.ts'
 import type { Purchase } from '../checkout/sessions/new-session.ts'
 import { currency } from '../http/currency.ts'
@@ -28,9 +21,7 @@ export const intentCreate = z.strictObject({
   amount,
   currency,
   metadata: metadata.nullish(),
-  receipt_email: email
-    .nullish()
-    .meta({ description: 'where it is empty the checkout asks for it' }),
+  receipt_email: email.nullish().meta({ description: 'where it is empty the checkout asks for it' }),
   description: optionalText(8192).meta({ description: 'kept as metadata.description' }),
   statement_descriptor_suffix: descriptorSuffix.nullish(),
   capture_method: captureMethod,

@@ -3,13 +3,7 @@ import { sessionRow } from '../../tests/support/session-row.ts'
 import type { ThreeDsState } from '../checkout/attempt.ts'
 import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
-import {
-  type IntentRows,
-  type IntentStep,
-  type PaymentIntent,
-  paymentIntent,
-  viewIntent,
-} from './intent.ts'
+import { type IntentRows, type IntentStep, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
 
 const created_at = new Date('2026-09-01T12:00:00.900Z')
 const at = (minutes: number) => new Date(created_at.getTime() + minutes * 60_000)
@@ -168,12 +162,7 @@ const table: Row[] = [
     { ...expired, last_payment_error: refused },
     30,
   ],
-  [
-    'expired at the bank',
-    { step: step('awaiting_challenge') },
-    { ...expired, last_payment_error: unfinished },
-    30,
-  ],
+  ['expired at the bank', { step: step('awaiting_challenge') }, { ...expired, last_payment_error: unfinished }, 30],
   [
     'captured',
     { session: { status: 'succeeded', ...declined }, payment_status: 'captured', step: settled },

@@ -96,10 +96,7 @@ export function viewIntent(
 type IntentStanding = Pick<PaymentIntent, 'status' | 'cancellation_reason'>
 
 /** The payment takes precedence over expiry and everything else about the session. */
-function standingOf(
-  { session, payment_status, hold, step }: IntentRows,
-  now: Date,
-): IntentStanding {
+function standingOf({ session, payment_status, hold, step }: IntentRows, now: Date): IntentStanding {
   if (settlementAt(session, now) !== null) return at('processing')
   switch (payment_status) {
     case 'pending':

@@ -22,10 +22,7 @@ export const compatibleRefund = z.object({
   source_transfer_reversal: z.null(),
   status: z.enum(['pending', 'succeeded', 'failed']),
   transfer_reversal: z.null(),
-  failure_reason: z
-    .enum(['declined', 'unknown'])
-    .optional()
-    .meta({ description: 'only where it failed' }),
+  failure_reason: z.enum(['declined', 'unknown']).optional().meta({ description: 'only where it failed' }),
   ripper: z.object({
     payment_id: z.string(),
     reason: z.string().nullable(),

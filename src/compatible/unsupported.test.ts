@@ -21,8 +21,6 @@ test.each([
 ])('%s, %s: each parameter is taken, or there is advice', (file, type, taken) => {
   const names = membersOf(file, type)
   expect(names.length).toBeGreaterThan(1)
-  const unknown = names.filter(
-    (name) => !taken.includes(name) && !adviceOn(name).words.startsWith('is not supported'),
-  )
+  const unknown = names.filter((name) => !taken.includes(name) && !adviceOn(name).words.startsWith('is not supported'))
   expect(unknown).toEqual([])
 })

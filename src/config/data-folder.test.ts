@@ -98,9 +98,7 @@ describe('a folder that is judged', () => {
     const { mended, fault } = checkDataFolder(path)
     expect(fault).toBeNull()
     expect(mended).toEqual(
-      ['master.key', 'demo.json'].map(
-        (name) => `other users could reach ${path}/${name} until now`,
-      ),
+      ['master.key', 'demo.json'].map((name) => `other users could reach ${path}/${name} until now`),
     )
     expect(modeOf(join(path, 'master.key'))).toBe(0o600)
     expect(modeOf(join(path, 'postgres.log'))).toBe(0o644)
@@ -116,9 +114,7 @@ describe('a folder that is judged', () => {
   test.runIf(root)('a key of another user is refused', () => {
     const path = folderOf(0o700, { 'master.key': 0o600 })
     chownSync(join(path, 'master.key'), nobody, nobody)
-    expect(checkDataFolder(path).fault).toMatch(
-      /^must have files of this user .*master\.key.*65534/,
-    )
+    expect(checkDataFolder(path).fault).toMatch(/^must have files of this user .*master\.key.*65534/)
   })
 
   test.runIf(root)('root takes the folder of another user, and the files of that one', () => {
@@ -133,26 +129,20 @@ describe('a folder that is judged', () => {
     const path = folderOf(0o700, { 'demo.json': 0o600 })
     chmodSync(place, 0o711)
     chownSync(path, nobody, nobody)
-    expect(checkDataFolder(path).fault).toMatch(
-      /^must have files of uid 65534 alone, .*demo\.json is of uid 0\.$/,
-    )
+    expect(checkDataFolder(path).fault).toMatch(/^must have files of uid 65534 alone, .*demo\.json is of uid 0\.$/)
   })
 
   test.runIf(root)('root takes no folder of its own in the folder of another user', () => {
     const path = folderOf(0o711)
     chmodSync(place, 0o711)
     chownSync(place, nobody, nobody)
-    expect(checkDataFolder(path).fault).toMatch(
-      / of uid 0, and uid 65534 can put another in its place\.$/,
-    )
+    expect(checkDataFolder(path).fault).toMatch(/ of uid 0, and uid 65534 can put another in its place\.$/)
   })
 
   test.runIf(root)('root takes no folder that every user can put another in the place of', () => {
     const path = folderOf(0o711)
     chmodSync(place, 0o777)
-    expect(checkDataFolder(path).fault).toMatch(
-      /^must be out of others' reach: .* to .*folder-\w+\.$/,
-    )
+    expect(checkDataFolder(path).fault).toMatch(/^must be out of others' reach: .* to .*folder-\w+\.$/)
   })
 
   test.runIf(root)('a key that others could reach and that is a file elsewhere is refused', () => {

@@ -77,9 +77,7 @@ function faultOfFolder(path: string, own_uid: number, mended: string[]): string 
   const may_change = own_uid === 0 || own_uid === folder.uid
   if (may_change && isOurs(path, folder)) {
     chmodSync(path, folder.mode & 0o711)
-    mended.push(
-      `${writers} could write to ${path} until now: if you do not trust them, its keys may be theirs`,
-    )
+    mended.push(`${writers} could write to ${path} until now: if you do not trust them, its keys may be theirs`)
     return null
   }
   return writers === 'every user' || may_change

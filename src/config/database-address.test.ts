@@ -206,23 +206,20 @@ test.each([
 type Check = (host: string, certificate: object) => Error | undefined
 
 const unreadable = ['ab/cd', '12/34secret', 'p#x', '12#34', 'p?x', '12?34secret', 'p%ss', '50%s']
-test.each(unreadable)(
-  'a password %s that is not encoded is refused, and no part of it is shown',
-  (password) => {
-    const address = `postgresql://ripper:${password}@127.0.0.1:5432/r`
-    const failure = (() => {
-      try {
-        return readDatabaseAddress(address)
-      } catch (error) {
-        return (error as Error).message
-      }
-    })()
-    expect(failure).toMatch(/^must be an address such as/)
-    expect(failure).not.toContain(password)
-    const encoded = `postgresql://ripper:${encodeURIComponent(password)}@127.0.0.1:5432/r`
-    expect(readDatabaseAddress(encoded).url).toBe(encoded)
-  },
-)
+test.each(unreadable)('a password %s that is not encoded is refused, and no part of it is shown', (password) => {
+  const address = `postgresql://ripper:${password}@127.0.0.1:5432/r`
+  const failure = (() => {
+    try {
+      return readDatabaseAddress(address)
+    } catch (error) {
+      return (error as Error).message
+    }
+  })()
+  expect(failure).toMatch(/^must be an address such as/)
+  expect(failure).not.toContain(password)
+  const encoded = `postgresql://ripper:${encodeURIComponent(password)}@127.0.0.1:5432/r`
+  expect(readDatabaseAddress(encoded).url).toBe(encoded)
+})
 
 test.each([
   'postgres://ripper:p@x@db.example/r',

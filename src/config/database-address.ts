@@ -5,12 +5,7 @@
 // colon.
 
 import { readFileSync } from 'node:fs'
-import {
-  type ConnectionOptions,
-  checkServerIdentity,
-  createSecureContext,
-  type PeerCertificate,
-} from 'node:tls'
+import { type ConnectionOptions, checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
 
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof modes)[number]
@@ -79,9 +74,7 @@ function isDecodable(text: string): boolean {
 function modeOf(query: URLSearchParams): Mode {
   if (query.has('ssl')) throw new Error('must say sslmode instead of ssl.')
   if (query.get('channel_binding') === 'require') {
-    throw new Error(
-      'must not require channel_binding, which is not supported; sslmode=verify-full is.',
-    )
+    throw new Error('must not require channel_binding, which is not supported; sslmode=verify-full is.')
   }
   const told = query.get('sslmode')
   const root = query.get('sslrootcert')

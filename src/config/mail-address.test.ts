@@ -14,14 +14,8 @@ test.each([
   ['smtp://[::1]:25', { host: '::1', port: 25, tls: 'none', login: null }],
   ['smtp://LOCALHOST', { host: 'localhost', port: 587, tls: 'none', login: null }],
   ['smtps://localhost', { host: 'localhost', port: 465, tls: 'at_once', login: null }],
-  [
-    'smtp://127.0.0.1.shop.example',
-    { host: '127.0.0.1.shop.example', port: 587, tls: 'starttls', login: null },
-  ],
-  [
-    'smtp://localhost.shop.example',
-    { host: 'localhost.shop.example', port: 587, tls: 'starttls', login: null },
-  ],
+  ['smtp://127.0.0.1.shop.example', { host: '127.0.0.1.shop.example', port: 587, tls: 'starttls', login: null }],
+  ['smtp://localhost.shop.example', { host: 'localhost.shop.example', port: 587, tls: 'starttls', login: null }],
   [
     'smtp://me%40shop.example:p%3A%2F%25@mail.example',
     {

@@ -55,11 +55,7 @@ export function wholeNumber(
   }
 }
 
-export function numberIn(
-  value: string,
-  name: string,
-  { least, most }: { least: number; most: number },
-): number {
+export function numberIn(value: string, name: string, { least, most }: { least: number; most: number }): number {
   const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
   if (number >= least && number <= most) return number
   return fail(name, `a whole number from ${least} to ${most}`)

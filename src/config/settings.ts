@@ -20,18 +20,13 @@ import { readThreeDsFile } from './three-ds-file.ts'
 import { traceSettings } from './traces.ts'
 
 /** 12 attempts in about 71 hours. */
-const default_retry_schedule = [
-  5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 86_400,
-]
+const default_retry_schedule = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 86_400]
 const ports = { least: 0, most: 65_535 }
 const retry_delay_max_seconds = 7 * 24 * 3600
 
 /** In the order of `ripper config`. */
 export const settings = {
-  data_dir: text(
-    { name: 'RIPPER_DATA_DIR', meaning: 'folder of the embedded database and the demo keys' },
-    '.ripper',
-  ),
+  data_dir: text({ name: 'RIPPER_DATA_DIR', meaning: 'folder of the embedded database and the demo keys' }, '.ripper'),
   host: text({ name: 'RIPPER_HOST', meaning: 'address to listen on' }, '127.0.0.1'),
   port: wholeNumber(
     { name: 'RIPPER_PORT', meaning: 'port to listen on, 0 for any free one' },
@@ -40,8 +35,7 @@ export const settings = {
   metrics_port: optional(
     {
       name: 'RIPPER_METRICS_PORT',
-      meaning:
-        'port that serves /metrics alone, which RIPPER_PORT then does not; 0 for any free one',
+      meaning: 'port that serves /metrics alone, which RIPPER_PORT then does not; 0 for any free one',
       fallback: '/metrics is at RIPPER_PORT',
     },
     (value, name) => numberIn(value, name, ports),
@@ -118,25 +112,21 @@ export const settings = {
   ),
   trusted_proxies: networks({
     name: 'RIPPER_TRUSTED_PROXIES',
-    meaning:
-      'addresses or CIDR networks whose X-Forwarded-For is believed (Forwarded is not read), comma separated',
+    meaning: 'addresses or CIDR networks whose X-Forwarded-For is believed (Forwarded is not read), comma separated',
   }),
   connection_allowed_networks: networks({
     name: 'RIPPER_CONNECTION_ALLOWED_NETWORKS',
-    meaning:
-      'private networks that the api_url of a connection may lead to, by http too, comma separated',
+    meaning: 'private networks that the api_url of a connection may lead to, by http too, comma separated',
   }),
   webhooks: {
     allowed_networks: networks({
       name: 'RIPPER_WEBHOOK_ALLOWED_NETWORKS',
-      meaning:
-        'private networks that webhooks may be sent to, comma separated, such as 127.0.0.0/8 to try them here',
+      meaning: 'private networks that webhooks may be sent to, comma separated, such as 127.0.0.0/8 to try them here',
     }),
     /** Seconds after each failed attempt: n delays make n + 1 attempts. */
     retry_schedule: retrySchedule({
       name: 'RIPPER_WEBHOOK_RETRY_SCHEDULE',
-      meaning:
-        'seconds after each failed attempt, comma separated; a last failure gives the delivery up',
+      meaning: 'seconds after each failed attempt, comma separated; a last failure gives the delivery up',
     }),
     timeout_seconds: wholeNumber(
       {
@@ -168,16 +158,14 @@ export const settings = {
   unpaid_sessions_days: wholeNumber(
     {
       name: 'RIPPER_UNPAID_SESSIONS_DAYS',
-      meaning:
-        'days for which sessions that nobody paid are kept, 1 to 3650; those of test mode 2 at most',
+      meaning: 'days for which sessions that nobody paid are kept, 1 to 3650; those of test mode 2 at most',
     },
     { fallback: 30, least: 1, most: 3650 },
   ),
   unknown_authorisations: oneOf(
     {
       name: 'RIPPER_UNKNOWN_AUTHORISATIONS',
-      meaning:
-        'what becomes of authorisations of ours that nothing here knows: hold for a person, or reverse',
+      meaning: 'what becomes of authorisations of ours that nothing here knows: hold for a person, or reverse',
     },
     { words: ['hold', 'reverse'], fallback: 'hold' },
   ),
@@ -185,8 +173,7 @@ export const settings = {
     smtp: optional(
       {
         name: 'RIPPER_SMTP_URL',
-        meaning:
-          'mail server for receipts: smtp://user:password@host:587 or smtps://user:password@host',
+        meaning: 'mail server for receipts: smtp://user:password@host:587 or smtps://user:password@host',
         fallback: 'none: no receipts are sent',
         secret: true,
       },
@@ -203,10 +190,7 @@ export const settings = {
         meaning: "address that receipts come from; the merchant's name stands before it",
         fallback: 'none',
       },
-      (from, name) =>
-        isSender(from)
-          ? from
-          : fail(name, 'one address such as receipts@shop.example, without a name'),
+      (from, name) => (isSender(from) ? from : fail(name, 'one address such as receipts@shop.example, without a name')),
     ),
     test_mode: oneOf(
       {
@@ -241,8 +225,7 @@ export const settings = {
   clock_offset_seconds: wholeNumber(
     {
       name: 'RIPPER_CLOCK_OFFSET_SECONDS',
-      meaning:
-        "shifts the service's clock, to see expiry without waiting; refused where a live merchant exists",
+      meaning: "shifts the service's clock, to see expiry without waiting; refused where a live merchant exists",
     },
     { fallback: 0, least: -1e9, most: 1e9 },
   ),
@@ -283,8 +266,7 @@ function retrySchedule(about: { name: string; meaning: string }): Setting<number
     read(value) {
       if (value === null) return default_retry_schedule
       const delays = value.split(',').map((each) => each.trim())
-      const isDelay = (each: string) =>
-        /^\d+$/.test(each) && Number(each) <= retry_delay_max_seconds
+      const isDelay = (each: string) => /^\d+$/.test(each) && Number(each) <= retry_delay_max_seconds
       if (delays.length <= 30 && delays.every(isDelay)) return delays.map(Number)
       return fail(
         about.name,

@@ -86,14 +86,14 @@ export function singleSignOnOf(values: Values): SingleSignOnConfig | null {
   const is_required = values.required === 'on'
   if (is_required && domains.length === 0) {
     const words = 'must name the domains whose passwords RIPPER_OIDC_REQUIRED shuts.'
-    throw new ConfigError(
-      singleSignOnSettings.domains.name,
-      words,
-      singleSignOnSettings.required.name,
-    )
+    throw new ConfigError(singleSignOnSettings.domains.name, words, singleSignOnSettings.required.name)
   }
   return {
-    ...{ issuer, client_id: client_id!, client_secret: client_secret!, domains, is_required },
+    issuer,
+    client_id: client_id!,
+    client_secret: client_secret!,
+    domains,
+    is_required,
     is_trusted_for_factors: values.second_factor === 'on',
   }
 }

@@ -38,9 +38,7 @@ export const traceSettings = {
 function readHeaders(text: string, name: string): Record<string, string> {
   const pairs = text.split(',').map((pair) => pair.trim().match(/^([\w!#$%&'*+.^`|~-]+)=(.*)$/))
   try {
-    return Object.fromEntries(
-      pairs.map((pair) => [pair![1]!.toLowerCase(), decodeURIComponent(pair![2]!)]),
-    )
+    return Object.fromEntries(pairs.map((pair) => [pair![1]!.toLowerCase(), decodeURIComponent(pair![2]!)]))
   } catch {
     return fail(name, 'pairs such as name=value, separated by commas, the values percent-encoded')
   }

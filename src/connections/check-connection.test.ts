@@ -9,16 +9,20 @@ import { connectors } from './connectors.ts'
 const keyring = openKeyring([randomBytes(32)], { bytes: randomBytes })
 const key = { merchant_id: 'm_1', connection_id: 'conn_1' } as const
 
-function rowOf(
-  connector: string,
-  mode: ConnectionRow['mode'],
-  credentials: Credentials,
-): ConnectionRow {
+function rowOf(connector: string, mode: ConnectionRow['mode'], credentials: Credentials): ConnectionRow {
   return {
-    ...{ ...key, kind: 'acquirer', connector, label: 'main', mode, state: 'active' },
+    ...key,
+    kind: 'acquirer',
+    connector,
+    label: 'main',
+    mode,
+    state: 'active',
     sealed_credentials: sealCredentials(keyring, key, credentials),
-    ...{ previous_sealed_credentials: null, previous_until: null },
-    ...{ created_at: new Date(0), rotated_at: null, disabled_at: null },
+    previous_sealed_credentials: null,
+    previous_until: null,
+    created_at: new Date(0),
+    rotated_at: null,
+    disabled_at: null,
   }
 }
 
@@ -29,25 +33,22 @@ test.each<[string, 'live' | 'sandbox', Credentials]>([
   ['stripe', 'sandbox', { secret_key: 'rk_live_Oolong' }],
   ['adyen', 'live', { api_key: 'Oolong', merchant_account: 'TeaCOM' }],
   ['adyen', 'sandbox', { api_key: 'Oolong', merchant_account: 'TeaCOM', live_prefix: '17-Tea' }],
-])(
-  '%s, mode %s: a key of the other environment fails, and nobody is asked',
-  async (connector, mode, credentials) => {
-    const asked: string[] = []
-    const ask = async ({ url }: { url: string }) => {
-      asked.push(url)
-      throw new Error('nobody is there')
-    }
-    const parts = { keyring, clock: realClock, connectors, wire: { send: ask } }
-    const answer = await checkConnection(parts, rowOf(connector, mode, credentials), 1_000)
-    expect(answer).toEqual({
-      result: 'fails',
-      reason: expect.stringMatching(`^the key is of the vendor's .* is of mode ${mode}$`),
-    })
-    expect(JSON.stringify(answer)).not.toContain('Oolong')
-    expect(asked).toEqual([])
-    // At another address the key need not have the vendor's form.
-    const elsewhere = { ...credentials, api_url: 'https://vendor.example' }
-    await checkConnection(parts, rowOf(connector, mode, elsewhere), 1_000)
-    expect(asked).not.toEqual([])
-  },
-)
+])('%s, mode %s: a key of the other environment fails, and nobody is asked', async (connector, mode, credentials) => {
+  const asked: string[] = []
+  const ask = async ({ url }: { url: string }) => {
+    asked.push(url)
+    throw new Error('nobody is there')
+  }
+  const parts = { keyring, clock: realClock, connectors, wire: { send: ask } }
+  const answer = await checkConnection(parts, rowOf(connector, mode, credentials), 1_000)
+  expect(answer).toEqual({
+    result: 'fails',
+    reason: expect.stringMatching(`^the key is of the vendor's .* is of mode ${mode}$`),
+  })
+  expect(JSON.stringify(answer)).not.toContain('Oolong')
+  expect(asked).toEqual([])
+  // At another address the key need not have the vendor's form.
+  const elsewhere = { ...credentials, api_url: 'https://vendor.example' }
+  await checkConnection(parts, rowOf(connector, mode, elsewhere), 1_000)
+  expect(asked).not.toEqual([])
+})

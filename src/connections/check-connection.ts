@@ -42,10 +42,7 @@ export async function checkConnection(
 }
 
 /** Whether this release can talk to the vendor. */
-export function isBuiltIn(
-  { connector }: { connector: string },
-  connectors: readonly KnownConnector[],
-): boolean {
+export function isBuiltIn({ connector }: { connector: string }, connectors: readonly KnownConnector[]): boolean {
   return connectors.some(({ name, check }) => name === connector && check !== undefined)
 }
 

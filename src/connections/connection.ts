@@ -36,20 +36,12 @@ export function isLabel(text: string): boolean {
 
 export type Credentials = Record<string, unknown>
 
-export function sealCredentials(
-  keyring: Keyring,
-  connection: ConnectionKey,
-  credentials: Credentials,
-): Buffer {
+export function sealCredentials(keyring: Keyring, connection: ConnectionKey, credentials: Credentials): Buffer {
   return keyring.seal(Buffer.from(JSON.stringify(credentials)), credentialsName(connection))
 }
 
 /** Opens what either column of a connection's credentials holds. Throws where it does not open. */
-export function openCredentials(
-  keyring: Keyring,
-  connection: ConnectionKey,
-  sealed: Buffer,
-): Credentials {
+export function openCredentials(keyring: Keyring, connection: ConnectionKey, sealed: Buffer): Credentials {
   return JSON.parse(keyring.open(sealed, credentialsName(connection)).toString())
 }
 

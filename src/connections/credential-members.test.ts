@@ -9,21 +9,15 @@ const guide = readFileSync(resolve(guides, 'README.md'), 'utf8')
 
 test('members are told with those in brackets that not everybody needs', () => {
   const lines = membersWords(connectors)
-  expect(lines).toContainEqual(
-    expect.stringMatching(/^stripe +secret_key, webhook_secret, \[api_url\]$/),
-  )
-  expect(lines).toContainEqual(
-    expect.stringMatching(/^adyen +api_key, .*hmac_key, \[live_prefix, /),
-  )
+  expect(lines).toContainEqual(expect.stringMatching(/^stripe +secret_key, webhook_secret, \[api_url\]$/))
+  expect(lines).toContainEqual(expect.stringMatching(/^adyen +api_key, .*hmac_key, \[live_prefix, /))
   expect(lines.filter((line) => line.startsWith('checkout, checkout-sessions '))).toHaveLength(1)
 })
 
 test.each(connectors.map((connector) => [connector.name, connector] as const))(
   'the guide has the members of %s, and no others',
   (name, connector) => {
-    const [, needed, others] = new RegExp(`^\\| \`${name}\` \\| (.*) \\| (.*) \\|$`, 'm').exec(
-      guide,
-    )!
+    const [, needed, others] = new RegExp(`^\\| \`${name}\` \\| (.*) \\| (.*) \\|$`, 'm').exec(guide)!
     const { required, optional } = membersOf(connector)
     // A row may refer to another: `as checkout`.
     const [, like] = /^as `(.*)`$/.exec(needed!) ?? []
@@ -51,15 +45,12 @@ test('each acquirer has a sample', () => {
   expect(pages).toEqual(expect.arrayContaining(acquirers.map(({ name }) => `${name}.md`)))
 })
 
-test.each(samples)(
-  'the sample of %s has every member that is needed, and no unknown one',
-  (page, sample) => {
-    const { required, optional } = membersOf(connectors.find(({ name }) => `${name}.md` === page)!)
-    const names = Object.keys(JSON.parse(sample))
-    expect(names).toEqual(expect.arrayContaining(required))
-    expect([...required, ...optional]).toEqual(expect.arrayContaining(names))
-  },
-)
+test.each(samples)('the sample of %s has every member that is needed, and no unknown one', (page, sample) => {
+  const { required, optional } = membersOf(connectors.find(({ name }) => `${name}.md` === page)!)
+  const names = Object.keys(JSON.parse(sample))
+  expect(names).toEqual(expect.arrayContaining(required))
+  expect([...required, ...optional]).toEqual(expect.arrayContaining(names))
+})
 
 function namesIn(cell: string): string[] {
   return [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!)

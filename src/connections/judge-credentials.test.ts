@@ -48,16 +48,13 @@ test.each([
   ['checkout', sandbox.checkout, 'live'],
   ['stripe', stripe, 'sandbox'],
   ['stripe', sandbox.stripe, 'live'],
-] as const)(
-  '%s: a key of the other environment is refused, but at another address',
-  async (name, file, mode) => {
-    await expect(judge(name, file, mode)).rejects.toThrow(`the connection is of mode ${mode}.`)
-    const other = mode === 'live' ? 'sandbox' : 'live'
-    expect(await judge(name, file, other)).toEqual(file)
-    const elsewhere = { ...file, api_url: 'https://vendor.example' }
-    expect(await judge(name, elsewhere, mode)).toEqual(elsewhere)
-  },
-)
+] as const)('%s: a key of the other environment is refused, but at another address', async (name, file, mode) => {
+  await expect(judge(name, file, mode)).rejects.toThrow(`the connection is of mode ${mode}.`)
+  const other = mode === 'live' ? 'sandbox' : 'live'
+  expect(await judge(name, file, other)).toEqual(file)
+  const elsewhere = { ...file, api_url: 'https://vendor.example' }
+  expect(await judge(name, elsewhere, mode)).toEqual(elsewhere)
+})
 
 test.each([
   ['checkout', checkout, 'https://tea.api.sandbox.checkout.com', 'sandbox'],
@@ -85,20 +82,12 @@ test.each([
   ['stripe', { ...stripe, secret_key: 'sk_Oolong\r\nx: y' }, 'secret_key must be of ASCII'],
   ['stripe', { ...stripe, secret_key: 'sk_Oolong '.repeat(200) }, 'secret_key must not be longer'],
   ['stripe', { ...stripe, api_url: 'http://Oolong.example' }, 'api_url must be an absolute https'],
-  [
-    'stripe',
-    { ...stripe, api_url: 'https://Oolong.example/?a=b' },
-    'api_url must not have a query.',
-  ],
+  ['stripe', { ...stripe, api_url: 'https://Oolong.example/?a=b' }, 'api_url must not have a query.'],
   ['stripe', ['sk_Oolong'], 'the credentials of stripe are a JSON object.'],
   ['stripe', null, 'the credentials of stripe are a JSON object.'],
   ['adyen', { ...adyen, hmac_key: 'Oolong' }, 'hmac_key must be hexadecimal digits.'],
   ['adyen', { ...adyen, live_prefix: 'Oolong/../x' }, 'live_prefix must be letters, digits'],
-  [
-    'adyen',
-    { ...adyen, notice_user: undefined },
-    'notice_user is required beside notice_password.',
-  ],
+  ['adyen', { ...adyen, notice_user: undefined }, 'notice_user is required beside notice_password.'],
   ['adyen', { ...adyen, notice_password: undefined }, 'notice_password is required beside'],
 ])('%s: %j is refused, and nothing of it repeated', async (name, file, words) => {
   const error = await judge(name, file).catch((thrown: Error) => thrown)

@@ -15,13 +15,7 @@ export type KnownConnector = {
   // Absent at connectors of the other kind, and where the connector is not built in yet.
   Pick<
     AnyAcquirerConnector,
-    | 'open'
-    | 'check'
-    | 'notices'
-    | 'isOfSandbox'
-    | 'environmentShown'
-    | 'environmentAt'
-    | 'sandbox_numbers'
+    'open' | 'check' | 'notices' | 'isOfSandbox' | 'environmentShown' | 'environmentAt' | 'sandbox_numbers'
   > &
     Pick<AnyThreeDsConnector, 'openThreeDs' | 'needs_acquirer_ids'>
 >

@@ -11,12 +11,7 @@ import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { notifyOfChange } from '../merchants/store.ts'
 import { beginAs } from '../merchants/write-as.ts'
 import { type Connection, type Credentials, overlap_ms, sealCredentials } from './connection.ts'
-import {
-  disableConnectionRow,
-  findConnection,
-  insertConnection,
-  replaceCredentials,
-} from './connection-store.ts'
+import { disableConnectionRow, findConnection, insertConnection, replaceCredentials } from './connection-store.ts'
 
 export type ConnectionOffice = ManageContext & { keyring: Keyring }
 

@@ -23,10 +23,7 @@ type NamedConnection = { connector: string; connection_id: ConnectionId }
 const credentials_age_max_ms = 10_000
 
 /** The credentials to send. They are null where there is no such connection, or where they do not open. */
-export function credentialsReader(
-  parts: CredentialsParts,
-  wanted: NamedConnection,
-): () => Promise<Credentials | null> {
+export function credentialsReader(parts: CredentialsParts, wanted: NamedConnection): () => Promise<Credentials | null> {
   return keptBriefly(parts, () => readCredentials(parts, wanted))
 }
 

@@ -25,10 +25,7 @@ type Behind<R> =
 export function behind<R extends Route<Context> & Told<string, string, unknown, unknown, unknown>>(
   access: DoorRule<Member>,
   record: R,
-  show: (
-    reply: NonNullable<R['told']>['reply'],
-    member: Member,
-  ) => NonNullable<R['told']>['reply'] = (reply) => reply,
+  show: (reply: NonNullable<R['told']>['reply'], member: Member) => NonNullable<R['told']>['reply'] = (reply) => reply,
   refuse: (query: NonNullable<R['told']>['query'], member: Member) => void = () => {},
 ): Behind<R> {
   const path = `/dashboard/api/{merchant_id}/${record.path.replace(/^\/v1\/(checkout\/)?/, '')}`

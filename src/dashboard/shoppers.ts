@@ -32,10 +32,7 @@ export function showShopper<Row extends ShopperRow>(row: Row, member: Member): R
 }
 
 /** The same for each row of a page. */
-export function showShoppers<Page extends { data: ShopperRow[] }>(
-  page: Page,
-  member: Member,
-): Page {
+export function showShoppers<Page extends { data: ShopperRow[] }>(page: Page, member: Member): Page {
   return { ...page, data: page.data.map((row) => showShopper(row, member)) }
 }
 
@@ -55,16 +52,11 @@ export function refuseUnlessReader({ can }: Member): void {
 }
 
 /** The same for a page of events: of refunds there is nothing to mask. */
-export function showEvents<Page extends { data: { data: { mode: Mode } }[] }>(
-  page: Page,
-  member: Member,
-): Page {
+export function showEvents<Page extends { data: { data: { mode: Mode } }[] }>(page: Page, member: Member): Page {
   const show = (event: Page['data'][number]) => {
     const data = event.data as Omit<ShopperRow, 'customer'> & Partial<ShopperRow>
     const { customer } = data
-    return customer === undefined
-      ? event
-      : { ...event, data: showShopper({ ...data, customer }, member) }
+    return customer === undefined ? event : { ...event, data: showShopper({ ...data, customer }, member) }
   }
   return { ...page, data: page.data.map(show) }
 }

@@ -28,11 +28,7 @@ const table: Row[] = [
   ['password changed', { code: '28P01' }, ['connectionFault', 'isStoreUnavailable']],
   ['no such database', { code: '3D000' }, ['connectionFault', 'isStoreUnavailable']],
   ['no such host', { code: 'ENOTFOUND' }, ['connectionFault', 'isStoreUnavailable']],
-  [
-    'a certificate of nobody',
-    { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
-    ['connectionFault', 'isStoreUnavailable'],
-  ],
+  ['a certificate of nobody', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, ['connectionFault', 'isStoreUnavailable']],
   ['statement timeout', { code: '57014' }, ['isStoreUnavailable']],
   ['lock timeout', { code: '55P03' }, ['isLockTimeout']],
   ['serialisation', { code: '40001' }, ['isRetriable']],

@@ -54,9 +54,9 @@ test('what is missing is applied, in order and once', async () => {
 test('one that fails leaves nothing of itself and keeps those before', async () => {
   const broken = [three[0]!, made(2, 'create table b (n int); select nonsense;')]
   await expect(run(broken)).rejects.toThrow('nonsense')
-  expect(
-    await database.sql`select to_regclass('b') as b, max(number) as n from migrations`,
-  ).toEqual([{ b: null, n: 1 }])
+  expect(await database.sql`select to_regclass('b') as b, max(number) as n from migrations`).toEqual([
+    { b: null, n: 1 },
+  ])
   expect(await run(three)).toEqual([2, 3])
 })
 
@@ -89,9 +89,7 @@ test('waiting for another takes as long as that one takes', async () => {
 
 test('a database of a newer version is refused', async () => {
   await run(three)
-  await expect(run(three.slice(0, 2))).rejects.toThrow(
-    'has migration 3, and this version knows only 2',
-  )
+  await expect(run(three.slice(0, 2))).rejects.toThrow('has migration 3, and this version knows only 2')
 })
 
 test('a database that stands before the first is refused, and told what brings it there', async () => {
@@ -208,10 +206,7 @@ test('a transaction that holds the next table and wants the last one goes first'
   const { name } = (await database.sql`select current_database() as name`)[0]!
   // The migration's session notices the deadlock. The reader's session would notice it much later.
   await database.sql.unsafe(`alter database "${name}" set deadlock_timeout = '500ms'`)
-  const [reader, migrating] = [
-    await fresh.open({ connections_max: 1 }),
-    await fresh.open({ connections_max: 1 }),
-  ]
+  const [reader, migrating] = [await fresh.open({ connections_max: 1 }), await fresh.open({ connections_max: 1 })]
   const { promise: reads, resolve: hasRead } = Promise.withResolvers<void>()
   const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
   const reading = reader.sql.begin(async (tx) => {

@@ -46,9 +46,7 @@ async function keepCells({ sql, log }: MigrateOptions): Promise<void> {
 export async function refuseUnlessMigrated(sql: Sql): Promise<void> {
   const { newest, known } = await readMigrated(sql)
   if (newest === null) {
-    throw new Error(
-      'The database is empty. A first start of the service, or ripper migrate, makes its tables.',
-    )
+    throw new Error('The database is empty. A first start of the service, or ripper migrate, makes its tables.')
   }
   refuseOther(newest, ownMigrations())
   if (newest === known) return
@@ -98,9 +96,7 @@ export function readMigrations(folder: URL, first: number): Migration[] {
   return names.sort().map((name, index) => {
     const number = Number(/^(\d{4})_/.exec(name)?.[1])
     if (number !== first + index) {
-      throw new Error(
-        `The migration ${name} should begin with ${String(first + index).padStart(4, '0')}_`,
-      )
+      throw new Error(`The migration ${name} should begin with ${String(first + index).padStart(4, '0')}_`)
     }
     return { number, name, text: readFileSync(new URL(name, folder), 'utf8') }
   })
@@ -144,10 +140,9 @@ async function applyInTurns(
 function refuseForbidden(error: unknown, words: string): void {
   const { code, message } = error as { code?: string; message: string }
   if (code !== not_allowed) return
-  throw new Error(
-    `The database ${words}: run ripper migrate as the owner of the tables (${message}).`,
-    { cause: error },
-  )
+  throw new Error(`The database ${words}: run ripper migrate as the owner of the tables (${message}).`, {
+    cause: error,
+  })
 }
 
 async function apply(
@@ -180,10 +175,7 @@ async function lockNewest(tx: AnySql): Promise<number | null> {
  * Compares the tables that earlier migrations have made with those that the schema makes, once. From then on the database counts as
  * made by the schema. Earlier releases beside this one read no name of a migration.
  */
-async function adopt(
-  { sql, log }: MigrateOptions,
-  migrations: readonly Migration[],
-): Promise<void> {
+async function adopt({ sql, log }: MigrateOptions, migrations: readonly Migration[]): Promise<void> {
   const [schema] = migrations
   if (!schema || (await nameOf(sql, schema)) === schema.name) return
   const adopting = sql.begin(async (tx) => {

@@ -6,12 +6,7 @@ import { quiet, realClock } from '../../tests/support/world.ts'
 import { countStatements } from './count.ts'
 import { describeAddress } from './driver/driver.ts'
 import { rowValues } from './driver/rows.ts'
-import {
-  isConnectionLost,
-  isLockTimeout,
-  isStoreUnavailable,
-  isUniqueViolation,
-} from './failures.ts'
+import { isConnectionLost, isLockTimeout, isStoreUnavailable, isUniqueViolation } from './failures.ts'
 import { type AnySql, type Database, openDatabase, problemOf } from './open.ts'
 
 let fresh: FreshDatabase
@@ -95,8 +90,7 @@ describe('what cannot be a value fails alone, among others on one connection', (
 
   test.each(wrong)('%s', async (_, value, type) => {
     const one = await fresh.open({ connections_max: 1 })
-    const ask = (given: unknown) =>
-      one.sql.unsafe(`select $1::${type} is not null as there`, [given])
+    const ask = (given: unknown) => one.sql.unsafe(`select $1::${type} is not null as there`, [given])
     const good = { text: 'a', int8: 1, timestamptz: new Date(0), json: { n: 1 } }[type]
     const asked = [good, value, good, value, good].map(ask)
     const answers = await Promise.allSettled(asked)

@@ -5,14 +5,7 @@ import type { Clock, Log } from '../kernel/world.ts'
 import { cellsOf, nodesOf } from './cells/cells.ts'
 import { openCells } from './cells/citus-cells.ts'
 import type { Copies } from './driver/copies.ts'
-import {
-  type Address,
-  connect,
-  describeAddress,
-  listenTo,
-  type OnStatement,
-  openCopies,
-} from './driver/driver.ts'
+import { type Address, connect, describeAddress, listenTo, type OnStatement, openCopies } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
 import { service_role } from './embedded/access.ts'
@@ -133,10 +126,7 @@ type Setting = { name: string; setting: string }
 const distributing = 'citus'
 
 /** Returns the version, such as `18.4`, and whether the server can spread tables over others. */
-async function checkServer(
-  sql: Sql,
-  where: string,
-): Promise<{ version: string; is_distributed: boolean }> {
+async function checkServer(sql: Sql, where: string): Promise<{ version: string; is_distributed: boolean }> {
   const names = ['server_version_num', ...durable]
   const rows = await orUnusable(
     where,
@@ -159,12 +149,7 @@ async function orUnusable<T>(where: string, ask: () => PromiseLike<T>): Promise<
   }
 }
 
-function unusable(
-  where: string,
-  words: string,
-  why: UnusableReason,
-  cause?: unknown,
-): UnusableDatabaseError {
+function unusable(where: string, words: string, why: UnusableReason, cause?: unknown): UnusableDatabaseError {
   return new UnusableDatabaseError(`The database at ${where} cannot be used: ${words}`, why, cause)
 }
 
@@ -179,9 +164,7 @@ export async function nodeFault(sql: Sql): Promise<string | null> {
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit']
 
 /** Why a server with these settings is refused; null if it is accepted. */
-export function problemOf(
-  settings: readonly Setting[],
-): { why: 'version' | 'settings'; words: string } | null {
+export function problemOf(settings: readonly Setting[]): { why: 'version' | 'settings'; words: string } | null {
   const version = versionOf(settings)
   if (Number.parseInt(version, 10) < 15) {
     return { why: 'version', words: `it is PostgreSQL ${version}; 15 or later is needed.` }

@@ -18,9 +18,7 @@ export function dashboardGuide(): string {
 function rolesTable(): string {
   const words = JSON.parse(readFileSync(`${root}web/words/dashboard/en.json`, 'utf8'))
   const cells = (permission: StaffPermission) =>
-    roles.map((role) =>
-      may(role, permission, 'live') ? '●' : may(role, permission, 'test') ? 'test' : '–',
-    )
+    roles.map((role) => (may(role, permission, 'live') ? '●' : may(role, permission, 'test') ? 'test' : '–'))
   const rows = [
     ['permission', ...roles.map((role) => words[`role_${role}`])],
     ['---', ...roles.map(() => ':---:')],

@@ -52,9 +52,7 @@ function named(): NamedSchema[] {
 
 /** The codes of the routes that take a secret key, without the compatible routes, in order of precedence. */
 function errorCodes(): string[] {
-  const called = routes.filter(
-    ({ access, dialect }) => access.kind === 'secret_key' && dialect !== 'compatible',
-  )
+  const called = routes.filter(({ access, dialect }) => access.kind === 'secret_key' && dialect !== 'compatible')
   const possible = new Set<string>(called.flatMap(refusalsOf))
   return Object.keys(catalogue).filter((code) => possible.has(code))
 }

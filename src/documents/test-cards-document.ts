@@ -1,12 +1,6 @@
 // The page of all test cards, from the table that `ripper test-cards` prints.
 
-import {
-  publishedGroups,
-  refundScenarios,
-  refusedNumbers,
-  type Scenario,
-  scenarios,
-} from '../cards/scenarios.ts'
+import { publishedGroups, refundScenarios, refusedNumbers, type Scenario, scenarios } from '../cards/scenarios.ts'
 
 /** The text of docs/test-cards.md. */
 export function testCardsDocument(): string {
@@ -34,9 +28,7 @@ ${scenarioTable('three_ds')}
 
 ${table(
   ['number', 'what happens'],
-  publishedGroups.flatMap(({ numbers, expected }) =>
-    numbers.map((number) => [`\`${spaced(number)}\``, expected]),
-  ),
+  publishedGroups.flatMap(({ numbers, expected }) => numbers.map((number) => [`\`${spaced(number)}\``, expected])),
 )}
 The card fields refuse these as they are typed:
 
@@ -68,9 +60,7 @@ function scenarioTable(subject: Scenario['subject']): string {
 }
 
 function table(headings: string[], rows: string[][]): string {
-  return [headings, headings.map(() => '---'), ...rows]
-    .map((row) => `| ${row.join(' | ')} |\n`)
-    .join('')
+  return [headings, headings.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('')
 }
 
 const spaced = (number: string) => number.replace(/(.{4})(?=.)/g, '$1 ')

@@ -76,9 +76,7 @@ export type AccessRule<Context, Holder> = {
 }
 
 /** Who acts for a merchant, as the journal names them: its server by a key, or a person at the dashboard. */
-export function actorOf(
-  holder: { key_id: string } | { user_id: string },
-): `key ${string}` | `user ${string}` {
+export function actorOf(holder: { key_id: string } | { user_id: string }): `key ${string}` | `user ${string}` {
   return 'user_id' in holder ? `user ${holder.user_id}` : `key ${holder.key_id}`
 }
 
@@ -86,10 +84,7 @@ export function actorOf(
 const onlyModes = { any: null, test_only: 'test', live_only: 'live' } as const
 
 /** The refusal for each fault of a key, in order of precedence. */
-type KeyCodes = Record<
-  'unknown' | 'revoked' | 'expired' | 'address' | 'origin' | 'permission',
-  RefusalCode
->
+type KeyCodes = Record<'unknown' | 'revoked' | 'expired' | 'address' | 'origin' | 'permission', RefusalCode>
 
 const plainCodes: KeyCodes = {
   unknown: 'unauthorized',
@@ -119,8 +114,7 @@ const inOwnHeader: KeyPlace = {
 
 const inAuthorization: KeyPlace = {
   read(caller) {
-    const [, scheme, sent] =
-      /^(bearer|basic) +(\S+) *$/i.exec(caller.header('authorization') ?? '') ?? []
+    const [, scheme, sent] = /^(bearer|basic) +(\S+) *$/i.exec(caller.header('authorization') ?? '') ?? []
     if (!scheme || !sent) return null
     if (scheme.toLowerCase() === 'bearer') return sent
     const [user, ...password] = Buffer.from(sent, 'base64').toString().split(':')
@@ -207,10 +201,7 @@ async function presentedKey(
 }
 
 /** The secret key that a request carries, wherever it carries it; null where there is none. What it may do is not checked. */
-export async function bearerOf(
-  access: Pick<Access, 'findSecretKey'>,
-  caller: Caller,
-): Promise<SecretKey | null> {
+export async function bearerOf(access: Pick<Access, 'findSecretKey'>, caller: Caller): Promise<SecretKey | null> {
   const presented = inOwnHeader.read(caller) ?? inAuthorization.read(caller)
   if (!presented?.startsWith('rip_sk_')) return null
   return access.findSecretKey(hashOfKey(presented).toString('hex'))
@@ -243,10 +234,7 @@ function judgeKey(
   if (key.allowed_addresses && !contains(key.allowed_addresses, caller.address)) {
     throw new Refusal(codes.address, 'The secret key may not be used from this address.')
   }
-  if (
-    key.allowed_origins.length > 0 &&
-    !(caller.origin && key.allowed_origins.includes(caller.origin))
-  ) {
+  if (key.allowed_origins.length > 0 && !(caller.origin && key.allowed_origins.includes(caller.origin))) {
     throw new Refusal(codes.origin, 'The secret key may not be used from this origin.')
   }
   if (!key.permissions.includes(permission)) {

@@ -34,10 +34,7 @@ export class BodyBudget {
   readonly anonymous: BodyShare
   readonly known: BodyShare
 
-  constructor(
-    anonymous_max = anonymous_bytes_max,
-    known_max = bodies_bytes_max - anonymous_bytes_max,
-  ) {
+  constructor(anonymous_max = anonymous_bytes_max, known_max = bodies_bytes_max - anonymous_bytes_max) {
     this.anonymous = new BodyShare(anonymous_max)
     this.known = new BodyShare(known_max)
   }

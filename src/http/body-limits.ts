@@ -39,12 +39,6 @@ export const bodyLimits = {
 export type BodyKind = keyof typeof bodyLimits
 
 /** The kind of a route's body by its record: a route whose record has no schema of a body takes none. */
-export function bodyKindOf({
-  body,
-  body_kind,
-}: {
-  body?: unknown
-  body_kind?: BodyKind | undefined
-}): BodyKind {
+export function bodyKindOf({ body, body_kind }: { body?: unknown; body_kind?: BodyKind | undefined }): BodyKind {
   return body === undefined ? 'none' : (body_kind ?? 'fields')
 }

@@ -38,21 +38,18 @@ const connections = () =>
 test.each([
   ['a CONNECT', 'CONNECT pay.example:443 HTTP/1.1\r\nHost: pay.example\r\n\r\n'],
   ['a malformed head', 'GET / HTTP/1.1\r\nno header\r\n\r\n'],
-])(
-  'a client that leaves the connection open after %s is cut off after 5 s',
-  async (_what, sent) => {
-    const { port } = server.address() as AddressInfo
-    const socket = connect({ port, allowHalfOpen: true })
-    socket.on('error', () => {})
-    socket.resume().write(sent)
-    await once(socket, 'end')
-    await clock.advance(4_999)
-    expect(await connections()).toBe(1)
-    await clock.advance(1)
-    await expect.poll(connections).toBe(0)
-    socket.destroy()
-  },
-)
+])('a client that leaves the connection open after %s is cut off after 5 s', async (_what, sent) => {
+  const { port } = server.address() as AddressInfo
+  const socket = connect({ port, allowHalfOpen: true })
+  socket.on('error', () => {})
+  socket.resume().write(sent)
+  await once(socket, 'end')
+  await clock.advance(4_999)
+  expect(await connections()).toBe(1)
+  await clock.advance(1)
+  await expect.poll(connections).toBe(0)
+  socket.destroy()
+})
 
 test('each is counted, and has a log line of its own at the debug level only', async () => {
   const { port } = server.address() as AddressInfo

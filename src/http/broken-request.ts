@@ -19,15 +19,9 @@ type BrokenRequestOptions = {
 }
 type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown }
 
-const not_http: [status: string, message: string] = [
-  '400 Bad Request',
-  'The request is not valid HTTP.',
-]
+const not_http: [status: string, message: string] = ['400 Bad Request', 'The request is not valid HTTP.']
 const words = new Map<string, [status: string, message: string]>([
-  [
-    'HPE_HEADER_OVERFLOW',
-    ['431 Request Header Fields Too Large', 'The headers are larger than 16 KB.'],
-  ],
+  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'The headers are larger than 16 KB.']],
   ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'The request took too long to arrive.']],
   ['HPE_INVALID_METHOD', [not_http[0], 'The method of the request is none that HTTP knows.']],
 ])
@@ -36,11 +30,7 @@ const words = new Map<string, [status: string, message: string]>([
  * For Node's `clientError`. No route or hook answers these, so the request id is made here. Earlier whole requests on
  * the connection are answered first.
  */
-export function answerBrokenRequest(
-  parts: BrokenRequestOptions,
-  error: BrokenRequest,
-  socket: Duplex,
-): void {
+export function answerBrokenRequest(parts: BrokenRequestOptions, error: BrokenRequest, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -51,11 +41,7 @@ export function answerBrokenRequest(
 }
 
 /** For Node's `connect`, which would close the connection without an answer. */
-export function refuseConnect(
-  parts: BrokenRequestOptions,
-  _request: IncomingMessage,
-  socket: Duplex,
-): void {
+export function refuseConnect(parts: BrokenRequestOptions, _request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   const message = 'CONNECT is for proxies, and this is none.'
   const broken: BrokenAnswer = { status: not_http[0], message, dialect: 'checkout' }

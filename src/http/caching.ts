@@ -3,10 +3,7 @@
 import { hash } from 'node:crypto'
 import type { Route } from './route.ts'
 
-export const lifetimes = { five_minutes: 300 } as const satisfies Record<
-  NonNullable<Route<never>['cache']>,
-  number
->
+export const lifetimes = { five_minutes: 300 } as const satisfies Record<NonNullable<Route<never>['cache']>, number>
 
 /** The headers of an answer that may be kept. The tag is strong: equal tags mean equal bytes. */
 export function cacheHeaders(cache: keyof typeof lifetimes, body: string) {

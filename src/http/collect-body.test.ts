@@ -32,8 +32,13 @@ function begin(
   const response = Object.assign(new EventEmitter(), { closed: false })
   const config = body_kind === null ? {} : { body_kind }
   const request = {
-    ...{ headers, ip, route: { config }, response },
-    ...{ merchant_id: null, key_id: null, body_charge: null },
+    headers,
+    ip,
+    route: { config },
+    response,
+    merchant_id: null,
+    key_id: null,
+    body_charge: null,
   } as unknown as FastifyRequest
   const calls = { count: 0 }
   collect(request, payload as never, (error, body) => {
@@ -271,12 +276,9 @@ describe('what has a key that is known', () => {
   })
 })
 
-test.each(['none', null])(
-  'a body that a route does not take (%s) is not read',
-  async (body_kind) => {
-    const { payload, outcome } = begin(open(0), {}, body_kind)
-    payload.write(Buffer.alloc(1_000))
-    expect(await outcome).toBe(undefined)
-    expect(payload.readableLength).toBe(1_000)
-  },
-)
+test.each(['none', null])('a body that a route does not take (%s) is not read', async (body_kind) => {
+  const { payload, outcome } = begin(open(0), {}, body_kind)
+  payload.write(Buffer.alloc(1_000))
+  expect(await outcome).toBe(undefined)
+  expect(payload.readableLength).toBe(1_000)
+})

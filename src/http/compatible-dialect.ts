@@ -23,11 +23,7 @@ export const replayHeaders = { 'idempotent-replayed': 'true' }
  * Writes the headers of every answer, failures too. A value that the client sent is echoed where it can be a header and
  * `isSecret` finds nothing secret in it.
  */
-export function greet(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  isSecret: (text: string) => boolean,
-): void {
+export function greet(request: FastifyRequest, reply: FastifyReply, isSecret: (text: string) => boolean): void {
   reply.headers(compatibleHeadersOf(request.id))
   const [key, other] = new Set(request.raw.headersDistinct['idempotency-key'])
   const has_key = key !== undefined && other === undefined && /^[\x20-\x7e]{1,255}$/.test(key)
@@ -46,11 +42,7 @@ export function refusalHeaders(code: string): Record<string, string> {
 }
 
 /** Conflicts, which clients would try again, that stay what they are. */
-const finalConflicts = new Set([
-  'idempotency_key_reused',
-  'payment_not_refundable',
-  'refund_exceeds_captured',
-])
+const finalConflicts = new Set(['idempotency_key_reused', 'payment_not_refundable', 'refund_exceeds_captured'])
 
 /** The error object. */
 export function compatibleError(refusal: RefusalLike, message: string | null): object {
@@ -68,12 +60,7 @@ export function ripperCode(code: string): string {
   return code === 'idempotency_key_in_use' ? 'idempotency_key_reused' : code
 }
 
-export const errorTypes = [
-  'invalid_request_error',
-  'authentication_error',
-  'permission_error',
-  'api_error',
-] as const
+export const errorTypes = ['invalid_request_error', 'authentication_error', 'permission_error', 'api_error'] as const
 
 // The codes that the compatible platform spells in its own way.
 const platformCodes: Record<string, string> = {
@@ -92,15 +79,10 @@ function typeOf(status: number): (typeof errorTypes)[number] {
  * ours as X-Service-Api-Key.
  */
 export function looksForeign(url: string, headers: IncomingHttpHeaders): boolean {
-  return (
-    /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) && hasForeignCredentials(headers)
-  )
+  return /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) && hasForeignCredentials(headers)
 }
 
 /** Whether the key comes as clients of the other platform carry it. */
 export function hasForeignCredentials(headers: IncomingHttpHeaders): boolean {
-  return (
-    headers['x-service-api-key'] === undefined &&
-    /^(bearer|basic)\s/i.test(headers.authorization ?? '')
-  )
+  return headers['x-service-api-key'] === undefined && /^(bearer|basic)\s/i.test(headers.authorization ?? '')
 }

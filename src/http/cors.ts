@@ -13,8 +13,7 @@ type Kernel<Context> = { context: Context; world: { log: Log } }
 
 const exposed = 'Rip-Request-Id, Rip-Idempotent-Replayed, ETag, Retry-After'
 const preflight = {
-  'access-control-allow-headers':
-    'Content-Type, Rip-Client-Secret, Rip-Idempotency-Key, If-None-Match',
+  'access-control-allow-headers': 'Content-Type, Rip-Client-Secret, Rip-Idempotency-Key, If-None-Match',
   'access-control-max-age': '600',
 }
 

@@ -12,17 +12,9 @@ const id = 'req_1'
 
 test.each([
   ['checkout', plain, { error: 'invalid_request', message: 'amount is required.', request_id: id }],
-  [
-    'checkout',
-    incomplete,
-    { error: 'authentication_incomplete', message: 'Not yet.', request_id: id, attempt: null },
-  ],
+  ['checkout', incomplete, { error: 'authentication_incomplete', message: 'Not yet.', request_id: id, attempt: null }],
   ['checkout', internal, { error: 'internal_error', message: null, request_id: id }],
-  [
-    'webhook_endpoints',
-    plain,
-    { error: 'invalid_request', message: 'amount is required.', allowed: null },
-  ],
+  ['webhook_endpoints', plain, { error: 'invalid_request', message: 'amount is required.', allowed: null }],
   [
     'webhook_endpoints',
     new Refusal('unknown_event_type', 'No.', { members: { allowed: ['a'] } }),
@@ -96,29 +88,26 @@ test.each([
   expect(renderRefusal(dialect, refusal, id)).toEqual(body)
 })
 
-describe.each(['webhook_endpoints', 'webhook_deliveries', 'webhook_replay'] as const)(
-  '%s',
-  (dialect) => {
-    test('keys and guards have shapes of their own', () => {
-      const render = (code: RefusalCode) => renderRefusal(dialect, new Refusal(code, 'No.'), id)
-      expect(render('unknown_principal')).toEqual({ code: 'unknown_principal' })
-      expect(render('rate_limit_exceeded')).toEqual({
-        error: 'rate_limit_exceeded',
-        message: 'No.',
-      })
-      expect(render('idempotency_key_reused')).toEqual({
-        error: 'idempotency_key_reused',
-        message: 'No.',
-      })
+describe.each(['webhook_endpoints', 'webhook_deliveries', 'webhook_replay'] as const)('%s', (dialect) => {
+  test('keys and guards have shapes of their own', () => {
+    const render = (code: RefusalCode) => renderRefusal(dialect, new Refusal(code, 'No.'), id)
+    expect(render('unknown_principal')).toEqual({ code: 'unknown_principal' })
+    expect(render('rate_limit_exceeded')).toEqual({
+      error: 'rate_limit_exceeded',
+      message: 'No.',
     })
+    expect(render('idempotency_key_reused')).toEqual({
+      error: 'idempotency_key_reused',
+      message: 'No.',
+    })
+  })
 
-    test('a revoked key is forbidden', () => {
-      const revoked = new Refusal('key_revoked', 'No.')
-      expect([statusOf(dialect, revoked), statusOf('checkout', revoked)]).toEqual([403, 401])
-      expect(statusOf(dialect, plain)).toBe(400)
-    })
-  },
-)
+  test('a revoked key is forbidden', () => {
+    const revoked = new Refusal('key_revoked', 'No.')
+    expect([statusOf(dialect, revoked), statusOf('checkout', revoked)]).toEqual([403, 401])
+    expect(statusOf(dialect, plain)).toBe(400)
+  })
+})
 
 test.each([
   ['/v1/webhooks/endpoints/x/y', 'webhook_endpoints'],

@@ -1,12 +1,7 @@
 // How a refusal looks on the wire. A Refusal has no shape; each family of routes has its own, defined here.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import {
-  type CataloguedRefusal,
-  catalogue,
-  type RefusalCode,
-  type RefusalLike,
-} from '../kernel/errors.ts'
+import { type CataloguedRefusal, catalogue, type RefusalCode, type RefusalLike } from '../kernel/errors.ts'
 import { compatibleError, looksForeign } from './compatible-dialect.ts'
 
 /**
@@ -66,7 +61,9 @@ export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id
   switch (shapeOf(dialect, refusal.code)) {
     case 'checkout':
       return {
-        ...{ error: refusal.code, message, request_id },
+        error: refusal.code,
+        message,
+        request_id,
         // What the page says at the field, in the words of its reader.
         ...(dialect === 'dashboard' && { field, fault, bound }),
         ...refusal.members,

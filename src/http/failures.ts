@@ -55,17 +55,16 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
   if (!is_limited) refusedWith.set(request, { code: refusal.code, field: refusal.field })
 }
 
-function asRefusal(
-  error: unknown,
-  request: FastifyRequest,
-): RefusalLike & Pick<Refusal, 'retry_after_seconds'> {
+function asRefusal(error: unknown, request: FastifyRequest): RefusalLike & Pick<Refusal, 'retry_after_seconds'> {
   if (error instanceof Refusal) return error
   if (error instanceof GatewayLimitError) {
     return {
       code: 'rate_limit_exceeded',
       status: 429,
       message: error.message,
-      ...{ field: null, fault: null, bound: null },
+      field: null,
+      fault: null,
+      bound: null,
       members: {},
       platform_code: null,
       // The limit has already set the header.

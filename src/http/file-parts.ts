@@ -4,10 +4,7 @@
  * Goes on with `parts` after `first`. Whoever stops reading ends `parts`, even before they began: a generator around it would
  * never have started then, and would leave it open.
  */
-export function partsFrom(
-  first: IteratorResult<string>,
-  parts: AsyncGenerator<string>,
-): AsyncIterableIterator<string> {
+export function partsFrom(first: IteratorResult<string>, parts: AsyncGenerator<string>): AsyncIterableIterator<string> {
   let is_first = true
   const iterator: AsyncIterableIterator<string> = {
     [Symbol.asyncIterator]: () => iterator,

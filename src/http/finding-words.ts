@@ -38,8 +38,7 @@ const kinds: Record<string, string> = {
 function boundWords(origin: string, bound: 'at least' | 'at most', count: number): string {
   const plural = count === 1 ? '' : 's'
   if (origin === 'string') return `must have ${bound} ${count} character${plural}`
-  if (origin === 'array')
-    return `must have ${bound} ${count === 1 ? '1 entry' : `${count} entries`}`
+  if (origin === 'array') return `must have ${bound} ${count === 1 ? '1 entry' : `${count} entries`}`
   return `must be ${bound} ${count}`
 }
 

@@ -62,11 +62,7 @@ describe('is refused by name', () => {
     ['amount=1&amount[]=1', 'amount[]', 'amount[] is sent twice.'],
     ['__proto__=1&__proto__=2', '__proto__', '__proto__ is sent twice.'],
     ['metadata[]=x', 'metadata', 'metadata is an object: send metadata[key]=value.'],
-    [
-      'metadata[a][b]=1',
-      'metadata[a][b]',
-      'metadata[a][b] is nested: a value of metadata is text.',
-    ],
+    ['metadata[a][b]=1', 'metadata[a][b]', 'metadata[a][b] is nested: a value of metadata is text.'],
     ['metadata[a][]=1', 'metadata[a][]', 'metadata[a][] is nested: a value of metadata is text.'],
     ['a=100%', 'a', 'a has a percent escape that is not valid UTF-8.'],
     ['a=%ff', 'a', 'a has a percent escape that is not valid UTF-8.'],
@@ -78,9 +74,7 @@ describe('is refused by name', () => {
     ['=5', 'body', 'body has a parameter without a name.'],
     ['4242424242424242=1&4242424242424242=2', '(a name of digits)', '(a name of digits) is sent'],
   ])('%s', (text, field, words) => {
-    expect(() => read(text)).toThrow(
-      expect.objectContaining({ code: 'invalid_request', field, status: 400 }),
-    )
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: 'invalid_request', field, status: 400 }))
     expect(() => read(text)).toThrow(words)
   })
 
@@ -94,9 +88,7 @@ describe('is refused by name', () => {
 })
 
 test('metadata comes through whatever its keys and values are', () => {
-  const texts = fc
-    .string({ unit: 'grapheme', minLength: 1 })
-    .filter((text) => !/\0|^[^[\]]*\]\[/.test(text))
+  const texts = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/\0|^[^[\]]*\]\[/.test(text))
   fc.assert(
     fc.property(fc.dictionary(texts, texts, { noNullPrototype: true }), (metadata) => {
       const pairs = Object.entries(metadata).map(

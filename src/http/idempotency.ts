@@ -100,10 +100,7 @@ function sentKeys(headers: Headers, rules: KeyRules): string[] {
 }
 
 /** What identifies a request: its route, its path parameters and its body, whatever their spelling. */
-export function fingerprintsOf(
-  keyring: Keyring,
-  request: { route: string; params: object; body: unknown },
-): Buffer[] {
+export function fingerprintsOf(keyring: Keyring, request: { route: string; params: object; body: unknown }): Buffer[] {
   return keyring.macs(
     'idempotency fingerprint',
     request.route,
@@ -145,8 +142,7 @@ export async function runOnce(
     }
     if (error instanceof Refusal) throw error
     // Nothing was committed: the connection died before COMMIT, or the conflicting row is gone.
-    if (tried === null)
-      return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, { is_lost: lost })
+    if (tried === null) return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, { is_lost: lost })
     throw storeUnavailable(rules)
   }
 }
@@ -176,11 +172,7 @@ export async function recordAnswer(
 }
 
 /** Seals an answer's body under the key that it belongs to. */
-export function keyRow(
-  keyring: Keyring,
-  claim: KeyClaim,
-  answer: { status: number; body: string; at: Date },
-): KeyRow {
+export function keyRow(keyring: Keyring, claim: KeyClaim, answer: { status: number; body: string; at: Date }): KeyRow {
   const sealed = keyring.sealBriefly(Buffer.from(answer.body), identityOf(claim))
   return { ...claim, status: answer.status, answer: sealed, created_at: answer.at }
 }
@@ -194,11 +186,7 @@ export function storeUnavailable({ unavailable }: KeyRules): Refusal {
 
 type FirstRow = { route: string; fingerprint: Buffer; status: number; answer: Buffer | null }
 
-async function findFirst(
-  sql: Sql,
-  claim: KeyClaim,
-  rules: KeyRules,
-): Promise<FirstRow | undefined> {
+async function findFirst(sql: Sql, claim: KeyClaim, rules: KeyRules): Promise<FirstRow | undefined> {
   try {
     const [row] = await sql<FirstRow[]>`
       select route, fingerprint, status, answer from idempotency_keys
@@ -222,12 +210,7 @@ function isSame({ route, fingerprints }: KeyClaim, first: FirstRow): boolean {
   return first.route === route && fingerprints().some((each) => each.equals(first.fingerprint))
 }
 
-function answerAgain(
-  keyring: Keyring,
-  claim: KeyClaim,
-  first: FirstRow,
-  replayed: boolean,
-): Answer {
+function answerAgain(keyring: Keyring, claim: KeyClaim, first: FirstRow, replayed: boolean): Answer {
   const body = first.answer ? keyring.open(first.answer, identityOf(claim)).toString() : ''
   return { status: first.status, body, replayed }
 }

@@ -19,8 +19,6 @@ test('a body that can be read has none of its fields put into words', () => {
 
 test('a refusal has the one that it is about', () => {
   const text = '{"a":{"1":[0,{"4242424242424242":[{"b":1,"b":2}]}]}}'
-  expect(() => readJson(Buffer.from(text), limits)).toThrow(
-    'a.1[1].(a name of digits)[0].b is sent twice.',
-  )
+  expect(() => readJson(Buffer.from(text), limits)).toThrow('a.1[1].(a name of digits)[0].b is sent twice.')
   expect(named.mock.contexts.map(String)).toEqual(['a', '1', 'b'])
 })

@@ -6,8 +6,7 @@ import { readJson } from './json.ts'
 const limits = { values: 5_000, members: 1_000, levels: 32 }
 const read = (text: string) => readJson(Buffer.from(text), limits)
 
-const membersOf = (count: number) =>
-  `{"a":{${Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')}}}`
+const membersOf = (count: number) => `{"a":{${Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')}}}`
 
 test('takes as many values and members as it may', () => {
   expect(read(`[${'0,'.repeat(4_998)}0]`)).toHaveLength(4_999)
@@ -35,19 +34,11 @@ describe('refuses by name', () => {
     ['a duplicate under another spelling', '{"a":1,"\\u0061":2}', 'a is sent twice.'],
     ['U+0000', '{"items":[{"sku":"x\\u0000"}]}', 'items[0].sku contains the character U+0000.'],
     ['half of a surrogate pair', '{"a":"\\ud800"}', 'a contains half of a surrogate pair.'],
-    [
-      'a number beyond 2^53 - 1',
-      '{"amount":9007199254740993}',
-      'amount is a number beyond 2^53 - 1.',
-    ],
+    ['a number beyond 2^53 - 1', '{"amount":9007199254740993}', 'amount is a number beyond 2^53 - 1.'],
     ['a number beyond all numbers', '{"amount":-1e400}', 'amount is a number beyond 2^53 - 1.'],
     ['33 levels', `${'['.repeat(33)}${']'.repeat(33)}`, 'levels deep'],
     ['5,001 values', `[${'0,'.repeat(5_000)}0]`, 'more than 5000 values'],
-    [
-      '5,001 values, most of them empty',
-      `{"a":[${'{},'.repeat(4_999)}[]]}`,
-      'more than 5000 values',
-    ],
+    ['5,001 values, most of them empty', `{"a":[${'{},'.repeat(4_999)}[]]}`, 'more than 5000 values'],
     ['1,001 members of an object', membersOf(1_001), 'a has more than 1000 members'],
     ['a control character', '{"a":"\n"}', 'not valid JSON'],
     ['text after the end', '{} {}', 'not valid JSON'],

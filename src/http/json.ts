@@ -19,10 +19,7 @@ export function readJson(bytes: Buffer, limits: JsonLimits): unknown {
 }
 
 /** The same, and how many values it has. */
-export function readCountedJson(
-  bytes: Buffer,
-  limits: JsonLimits,
-): { value: unknown; values: number } {
+export function readCountedJson(bytes: Buffer, limits: JsonLimits): { value: unknown; values: number } {
   let text: string
   try {
     text = decoder.decode(bytes)

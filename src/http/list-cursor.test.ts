@@ -11,7 +11,8 @@ const text = fc.option(fc.string(), { nil: undefined })
 const purpose = fc.constantFrom('delivery cursor', 'payment cursor')
 const filters = fc.record({ purpose, merchant_id: fc.string(), filters: fc.tuple(text, text) })
 const scope = (...filters: (string | undefined)[]) => ({
-  ...{ purpose: 'delivery cursor', merchant_id: 'm' },
+  purpose: 'delivery cursor',
+  merchant_id: 'm',
   filters: [filters[0], filters[1]],
 })
 const id = '01a0f7649418703680660031734f3a16'

@@ -17,9 +17,7 @@ const mac_bytes = 16
 /** The cursor of a page that ends at this position, which is hexadecimal. */
 export function cursorAfter(keyring: Keyring, scope: ListScope, position: string): string {
   const mac = keyring.mac(scope.purpose, ...boundTo(scope, position))
-  return Buffer.concat([Buffer.from(position, 'hex'), mac.subarray(0, mac_bytes)]).toString(
-    'base64url',
-  )
+  return Buffer.concat([Buffer.from(position, 'hex'), mac.subarray(0, mac_bytes)]).toString('base64url')
 }
 
 /** The position at which the page before ended; null where the text is no cursor of this scope. */

@@ -19,10 +19,7 @@ export const pageQuery = {
     .optional()
     .meta({ type: 'integer', minimum: 1, maximum: limit_max, default: limit_default }),
   after: z
-    .custom<string>(
-      (value) => typeof value === 'string',
-      rule('invalid_pagination', 'must be sent once'),
-    )
+    .custom<string>((value) => typeof value === 'string', rule('invalid_pagination', 'must be sent once'))
     .optional()
     .meta({ type: 'string', description: 'next_cursor of the page before, with the same filters' }),
   offset: z
@@ -57,11 +54,9 @@ export function beginOf(keyring: Keyring, { after, ...scope }: ListRequest): str
   if (after === undefined) return null
   const position = positionIn(keyring, scope, after)
   if (position !== null) return position
-  throw new Refusal(
-    'invalid_pagination',
-    'after must be the next_cursor of a page with the same filters.',
-    { field: 'after' },
-  )
+  throw new Refusal('invalid_pagination', 'after must be the next_cursor of a page with the same filters.', {
+    field: 'after',
+  })
 }
 
 /** What a store found: one row more than the page has shows that there are more. */

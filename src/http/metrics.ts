@@ -160,10 +160,7 @@ function queueMetrics(registers: Registry[]) {
     watchWebhookBreakers(count: () => Record<string, number>) {
       counts.push(count)
     },
-    webhookBacklog(
-      queue_class: 'first' | 'retry',
-      waiting: { depth: number; oldest_due_seconds: number },
-    ) {
+    webhookBacklog(queue_class: 'first' | 'retry', waiting: { depth: number; oldest_due_seconds: number }) {
       depth.labels(queue_class).set(waiting.depth)
       oldestDue.labels(queue_class).set(waiting.oldest_due_seconds)
     },

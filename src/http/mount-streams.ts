@@ -11,21 +11,9 @@ import { callerOf } from './caller.ts'
 import { configOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
 import { type Kernel, kernelOf } from './run-route.ts'
-import {
-  type Feed,
-  frame,
-  heartbeat,
-  type Seats,
-  type Stream,
-  type StreamMessage,
-} from './stream.ts'
+import { type Feed, frame, heartbeat, type Seats, type Stream, type StreamMessage } from './stream.ts'
 import type { StreamSeats } from './stream-seats.ts'
-import {
-  openStreamSlots,
-  type StreamSlots,
-  slots_per_merchant_max,
-  tooManyOf,
-} from './stream-slots.ts'
+import { openStreamSlots, type StreamSlots, slots_per_merchant_max, tooManyOf } from './stream-slots.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -72,12 +60,10 @@ export function mountStreams<Context>(
         const now = kernel.world.clock.now()
         const { context } = await kernelOf(kernel, holder.merchant_id)
         const leave = await takeSeat(slots, kernel.streamSeats, seatsOf(stream, holder))
-        const feed = await stream
-          .open(context, { holder, query, caller, now, only_mode })
-          .catch((error: unknown) => {
-            leave()
-            throw error
-          })
+        const feed = await stream.open(context, { holder, query, caller, now, only_mode }).catch((error: unknown) => {
+          leave()
+          throw error
+        })
         kernel.metrics.streamsOpen(stream.path, 1)
         return serve(feed, {
           request,
@@ -128,10 +114,7 @@ type StreamOptions = {
   ended(): void
 }
 
-function serve(
-  feed: Feed,
-  { request, reply, world, open, judge, ended }: StreamOptions,
-): FastifyReply {
+function serve(feed: Feed, { request, reply, world, open, judge, ended }: StreamOptions): FastifyReply {
   const { clock, log } = world
   const life = openLife(feed, clock)
   const gone = new AbortController()

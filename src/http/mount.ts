@@ -40,8 +40,10 @@ export function mountPages<Context>(
 
 function pageRequestOf(request: FastifyRequest, caller: Caller): PageRequest {
   return {
-    ...{ url: request.url, params: request.params as Record<string, string> },
-    ...{ caller, request_id: request.id },
+    url: request.url,
+    params: request.params as Record<string, string>,
+    caller,
+    request_id: request.id,
     get query() {
       return new URLSearchParams(request.url.split('?', 2)[1])
     },
@@ -132,8 +134,7 @@ export function refuseOtherMethods(
       url,
       // Where the path speaks two dialects, the request shows its own.
       config: {
-        ...(here.every(({ dialect }) => dialect === here[0]!.dialect) &&
-          configOf(here[0]!.dialect)),
+        ...(here.every(({ dialect }) => dialect === here[0]!.dialect) && configOf(here[0]!.dialect)),
         is_other_method: true,
       },
       handler: async (request, reply) => {

@@ -8,10 +8,7 @@ import { callerOf } from './caller.ts'
  * Notes the merchant on the request. Where the database cannot be reached the request has no merchant, and its answer
  * is the same.
  */
-export async function recognise(
-  access: Pick<Access, 'findSecretKey'>,
-  request: FastifyRequest,
-): Promise<void> {
+export async function recognise(access: Pick<Access, 'findSecretKey'>, request: FastifyRequest): Promise<void> {
   const key = await bearerOf(access, callerOf(request)).catch(() => null)
   request.merchant_id = key?.merchant_id ?? null
   request.key_id = key?.key_id ?? null

@@ -48,9 +48,7 @@ export function record(
   else world.log.info(told, 'request')
   if (merchant_id === null) return
   const at = world.clock.now()
-  const path = is_routed
-    ? shownPath(route, request.params as Record<string, string>)
-    : shownUnknownPath(request.url)
+  const path = is_routed ? shownPath(route, request.params as Record<string, string>) : shownUnknownPath(request.url)
   const kept = { ...told, code: code ?? null, merchant_id, mode, path, at }
   requests.add(kept)
   if (status < 400 || key_id === null) return

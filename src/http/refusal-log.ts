@@ -43,10 +43,7 @@ export function openRefusalLog({
         await insertRefusedRequests(await cellOf(sql, batch[0]!.merchant_id), batch)
       } catch (error) {
         metrics.refusalsNotKept(batch.length)
-        log.warn(
-          { count: batch.length, error: (error as Error).message },
-          'refused requests not kept',
-        )
+        log.warn({ count: batch.length, error: (error as Error).message }, 'refused requests not kept')
       }
     }
   }

@@ -144,14 +144,7 @@ export type Cors<Context> = {
   knows(context: Context, origin: string): Promise<boolean>
 }
 
-export type Route<Context> = RouteRecord<
-  Context,
-  unknown,
-  z.ZodType,
-  z.ZodType,
-  z.ZodType,
-  Idempotency
->
+export type Route<Context> = RouteRecord<Context, unknown, z.ZodType, z.ZodType, z.ZodType, Idempotency>
 
 /**
  * What a typed client must know of a route: its method and path as literals, and the types of what it takes and gives,
@@ -188,8 +181,7 @@ export function route<
     path: Path
   } & ModeMember<Holder>,
 ): Route<Context> & Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>> {
-  return record as unknown as Route<Context> &
-    Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>>
+  return record as unknown as Route<Context> & Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>>
 }
 
 /** All codes that a route can answer with: its own and those of the fields that it declares. */

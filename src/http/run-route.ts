@@ -43,10 +43,7 @@ export type Kernel<Context> = {
 }
 
 /** The kernel for a request of the merchant that its access rule has recognised, if any. */
-export async function kernelOf<Context>(
-  kernel: Kernel<Context>,
-  merchant_id: string | null,
-): Promise<Kernel<Context>> {
+export async function kernelOf<Context>(kernel: Kernel<Context>, merchant_id: string | null): Promise<Kernel<Context>> {
   if (merchant_id === null || !kernel.placeOf) return kernel
   return { ...kernel, ...(await kernel.placeOf(merchant_id)) }
 }
@@ -60,9 +57,7 @@ export async function answerRoute<Context>(
 ): Promise<FastifyReply> {
   const params = request.params as Record<string, string>
   const body = () => readBody(request)
-  const holder = await route.access.check(
-    accessRequestOf(common, request, { caller, params, body }),
-  )
+  const holder = await route.access.check(accessRequestOf(common, request, { caller, params, body }))
   const kernel = route.where === 'whole' ? common : await kernelOf(common, request.merchant_id)
   const { context, world } = kernel
   if (route.method !== 'GET' && kernel.isClockFarOff?.()) throw clockFarOff(route)
@@ -132,9 +127,7 @@ async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
   await route.admit?.(kernel.context, run.holder)
   const raw = rawBodyOf(run)
   const plain = { ...requestOf(run, raw), recordReply: () => null, reserveKey: () => null }
-  const reply = await withinMode(actOf(run, raw), plain, (request) =>
-    route.handle(kernel.context, request),
-  )
+  const reply = await withinMode(actOf(run, raw), plain, (request) => route.handle(kernel.context, request))
   return answerOf(run, reply, false)
 }
 
@@ -169,8 +162,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   const request = () => requestOf(run, raw)
   const { resume } = route
   const { audience } = claim
-  const resumed = () =>
-    withinMode(act, { ...request(), key, audience }, (repeat) => resume!(kernel.context, repeat))
+  const resumed = () => withinMode(act, { ...request(), key, audience }, (repeat) => resume!(kernel.context, repeat))
   /** The answer of a route that reserved its key; only routes with `resume` may. */
   const record = async (reply: unknown, replayed: boolean) => {
     const answer = answerOf(run, reply, replayed)
@@ -216,8 +208,7 @@ function actOf<Context>(run: Run<Context>, raw: unknown): BoundAct {
 }
 
 function keyScopeOf<Context>({ route, holder }: Run<Context>): KeyScope {
-  if (!route.access.keyScope)
-    throw new Error(`the access rule of ${route.path} has no idempotency keys`)
+  if (!route.access.keyScope) throw new Error(`the access rule of ${route.path} has no idempotency keys`)
   return route.access.keyScope(holder)
 }
 

@@ -6,10 +6,7 @@ import { cacheHeaders, namesTag } from './caching.ts'
 import type { Answer } from './idempotency.ts'
 import type { Route } from './route.ts'
 
-export function send(
-  reply: FastifyReply,
-  { status, body }: Omit<Answer, 'replayed'>,
-): FastifyReply {
+export function send(reply: FastifyReply, { status, body }: Omit<Answer, 'replayed'>): FastifyReply {
   if (status === 204) return reply.code(status).send()
   return reply.code(status).type('application/json; charset=utf-8').send(body)
 }

@@ -22,13 +22,7 @@ import { dialectOf, fail, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
-import {
-  acceptEveryMethod,
-  fastifyPath,
-  mountPages,
-  mountPeers,
-  refuseOtherMethods,
-} from './mount.ts'
+import { acceptEveryMethod, fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
 import { mountStreams } from './mount-streams.ts'
 import type { OwnCalls } from './own-calls.ts'
 import { isPersonLost, type Page, type PageAnswer } from './pages.ts'
@@ -168,22 +162,21 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     {
       requests_per_minute: parts.gateway_limit,
       isOwnCall: ({ headers }) => parts.own_calls.isOne(headers),
-      ...{ isProxy, shared: parts.sharedCounts },
+      isProxy,
+      shared: parts.sharedCounts,
     },
     parts.world,
   )
   app.addHook('onRequest', async (request, reply) => {
     refuseOddRequest(request, reply)
     const { isServedAt } = parts
-    if (request.is404 || !isServedAt || isServedAt(request.headers.host, routeOf(request).url))
-      return
+    if (request.is404 || !isServedAt || isServedAt(request.headers.host, routeOf(request).url)) return
     reply.callNotFound()
     return reply
   })
   app.setNotFoundHandler(async (request, reply) => {
     await recognise(parts.access, request)
-    const page =
-      isPersonLost(request) && parts.missingPage?.(request.headers['accept-language'] ?? null)
+    const page = isPersonLost(request) && parts.missingPage?.(request.headers['accept-language'] ?? null)
     if (!page) {
       fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
       return reply
@@ -241,9 +234,7 @@ function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>):
       ...(route.cors && { onSend: corsHook(kernel, route) }),
       handler(request, reply) {
         // Without its promise: the framework would wait for the answer's end, and listen for whatever may come before.
-        answerRoute(kernel, route, request, reply, callerOf(request)).catch((error: Error) =>
-          reply.send(error),
-        )
+        answerRoute(kernel, route, request, reply, callerOf(request)).catch((error: Error) => reply.send(error))
       },
     })
   }
@@ -278,11 +269,7 @@ function adviceOn<Context>(parts: ServerOptions<Context>, request: FastifyReques
 }
 
 /** The headers of every answer. */
-function welcome<Context>(
-  { couldBeCard }: ServerOptions<Context>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function welcome<Context>({ couldBeCard }: ServerOptions<Context>, request: FastifyRequest, reply: FastifyReply): void {
   request.response = reply.raw
   reply.headers(plainHeaders).header('rip-request-id', request.id)
   if (admissionOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')

@@ -6,11 +6,7 @@ import type { Sql } from '../database/open.ts'
 export type PlacesAsked = { name: string; places: number; wanted: number }
 
 /** Takes as many places as are left, for each name at most as many as wanted. Returns how many it got, by name. */
-export async function takePlaces(
-  sql: Sql,
-  window_at: Date,
-  asked: PlacesAsked[],
-): Promise<Map<string, number>> {
+export async function takePlaces(sql: Sql, window_at: Date, asked: PlacesAsked[]): Promise<Map<string, number>> {
   const rows = await sql<{ name: string; given: number }[]>`
     insert into gateway_counts as kept (window_at, name, places, taken, given)
     select ${window_at}::timestamptz, name, places, least(wanted, places), least(wanted, places)

@@ -9,9 +9,7 @@ export function placeOf({ method, path }: Pick<Route<never>, 'method' | 'path'>)
 }
 
 /** The places that several routes have. */
-export function sharedPlaces(
-  routes: readonly Pick<Route<never>, 'method' | 'path'>[],
-): Set<string> {
+export function sharedPlaces(routes: readonly Pick<Route<never>, 'method' | 'path'>[]): Set<string> {
   const places = routes.map(placeOf)
   return new Set(places.filter((place, at) => places.indexOf(place) !== at))
 }
@@ -26,7 +24,6 @@ export const byCredentials = {
       set: (credentials: unknown, handler: never) => void handlers.set(credentials, handler),
     }
   },
-  deriveConstraint: ({ headers }: IncomingMessage) =>
-    hasForeignCredentials(headers) ? 'foreign' : undefined,
+  deriveConstraint: ({ headers }: IncomingMessage) => (hasForeignCredentials(headers) ? 'foreign' : undefined),
   mustMatchWhenDerived: false,
 }

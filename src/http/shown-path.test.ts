@@ -12,11 +12,7 @@ test.each([
     { session_id: `cs_${hex(24)}` },
     `/v1/checkout/sessions/cs_${hex(24)}/state`,
   ],
-  [
-    '/v1/endpoints/:endpoint_id',
-    { endpoint_id: `whep_${hex(24)}` },
-    `/v1/endpoints/whep_${hex(24)}`,
-  ],
+  ['/v1/endpoints/:endpoint_id', { endpoint_id: `whep_${hex(24)}` }, `/v1/endpoints/whep_${hex(24)}`],
   ['/v1/deliveries/:delivery_id', { delivery_id: hex(32) }, `/v1/deliveries/${hex(32)}`],
   ['/v1/config/:public_key', { public_key: `rip_pk_${hex(48)}` }, `/v1/config/rip_pk_${hex(48)}`],
   ['/v1/handles/:handle', { handle: 'tea-shop' }, '/v1/handles/tea-shop'],

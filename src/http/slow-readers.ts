@@ -39,11 +39,7 @@ export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
 }
 
 /** Looks at the answers under way until there are none. */
-async function look(
-  given: Map<ServerResponse, PendingWrite>,
-  clock: Clock,
-  over: AbortSignal,
-): Promise<void> {
+async function look(given: Map<ServerResponse, PendingWrite>, clock: Clock, over: AbortSignal): Promise<void> {
   while (!over.aborted && given.size > 0) {
     await clock.sleep(looked_every_ms, over).catch(() => {})
     const now_ms = clock.now().getTime()

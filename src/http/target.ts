@@ -54,9 +54,7 @@ export function faultOfTarget(target: string): string | null {
   }
   if (dotSegment.test(path)) return 'The path must not have the segments . and ..'
   if (path.includes('//')) return 'The path must not have empty segments.'
-  return encodedPlain.test(path)
-    ? 'The path must not have letters, digits, -, ., _ and ~ percent-encoded.'
-    : null
+  return encodedPlain.test(path) ? 'The path must not have letters, digits, -, ., _ and ~ percent-encoded.' : null
 }
 
 /** No list takes more than some twenty. */

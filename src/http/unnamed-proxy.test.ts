@@ -15,11 +15,8 @@ beforeEach(() => {
   proxy = openUnnamedProxy({ clock, log: { ...quiet, warn: (fields) => told.push(fields) } })
 })
 
-const look = (
-  address: string | undefined,
-  headers: Record<string, string> = forwarded,
-  is_trusted = false,
-) => proxy.look({ headers, socket: { remoteAddress: address } } as never, is_trusted)
+const look = (address: string | undefined, headers: Record<string, string> = forwarded, is_trusted = false) =>
+  proxy.look({ headers, socket: { remoteAddress: address } } as never, is_trusted)
 
 const host = { host: 'pay.example' }
 const rfc_7239 = { forwarded: 'for=203.0.113.7' }

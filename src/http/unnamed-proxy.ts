@@ -40,10 +40,7 @@ export function openUnnamedProxy({ clock, log }: Pick<World, 'clock' | 'log'>): 
       if (isWithinHour(logged_ms)) return
       logged_ms = seen_ms
       log.warn(
-        {
-          ...{ peer, setting: 'RIPPER_TRUSTED_PROXIES' },
-          header: has_forwarded_for ? 'X-Forwarded-For' : 'Forwarded',
-        },
+        { peer, setting: 'RIPPER_TRUSTED_PROXIES', header: has_forwarded_for ? 'X-Forwarded-For' : 'Forwarded' },
         'requests are forwarded by a proxy, and no trusted X-Forwarded-For says for whom',
       )
     },

@@ -6,11 +6,7 @@ import { Refusal } from '../kernel/errors.ts'
 /** The count of a limit, this request included. */
 export type Use = { limit: number; used: number; resets_at: Date }
 
-export type CountUse<Context, Holder> = (
-  context: Context,
-  holder: Holder,
-  now: Date,
-) => Promise<Use>
+export type CountUse<Context, Holder> = (context: Context, holder: Holder, now: Date) => Promise<Use>
 
 /** The headers of every answer and their meaning. */
 export const limitHeaders = {

@@ -5,13 +5,7 @@ export const faults = [
   ...(['too_big', 'not_offered', 'taken', 'reserved', 'currency', 'web_address'] as const),
   ...(['letters_and_digits', 'common', 'own_name', 'used_before'] as const),
   ...(['has_account', 'is_member', 'no_secret', 'last_way_in', 'passkey_known'] as const),
-  ...([
-    'is_default',
-    'needs_handle',
-    'needs_currency',
-    'after_the_window',
-    'other_origin',
-  ] as const),
+  ...(['is_default', 'needs_handle', 'needs_currency', 'after_the_window', 'other_origin'] as const),
   ...(['other_environment', 'unlisted', 'unswept', 'endpoints_full'] as const),
 ] as const
 

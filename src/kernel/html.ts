@@ -65,8 +65,6 @@ function policyText(policy: Policy): string {
     ...policy,
   }
   return Object.entries(all)
-    .flatMap(([directive, sources]) =>
-      sources ? [`${directive} ${[...new Set(sources)].join(' ')}`] : [],
-    )
+    .flatMap(([directive, sources]) => (sources ? [`${directive} ${[...new Set(sources)].join(' ')}`] : []))
     .join('; ')
 }

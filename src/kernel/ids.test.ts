@@ -20,9 +20,7 @@ test('ids of sessions, connections and 3-D Secure transactions lead back to thei
       expect(connection).toMatch(/^conn_[0-9a-f]{24}$/)
       expect(routingsIn(connection, keyring)[0]).toBe(routing)
       const transaction = ids.serverTransaction(routing, at)
-      expect(transaction).toMatch(
-        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-      )
+      expect(transaction).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
       expect(routingsIn(transaction.toUpperCase(), keyring)[0]).toBe(routing)
     }),
   )
@@ -52,9 +50,7 @@ test('an id of an early release, masked by all that follows the number, leads ba
 
 test('what a merchant adds within some hours is together, in its order', () => {
   const window = new Date('2026-11-23T09:00:00Z')
-  const made = [0, 5_000, 60_000, 3_600_000].map((ms) =>
-    ids.session(7, new Date(window.getTime() + ms)),
-  )
+  const made = [0, 5_000, 60_000, 3_600_000].map((ms) => ids.session(7, new Date(window.getTime() + ms)))
   expect([...made].sort()).toEqual(made)
   expect(new Set(made.map((id) => id.slice(0, 11))).size).toBe(1)
   const neighbour = ids.session(8, window).slice(3, 11)
@@ -62,13 +58,7 @@ test('what a merchant adds within some hours is together, in its order', () => {
   expect(new Set([made[0]!.slice(3, 11), neighbour, later]).size).toBe(3)
 })
 
-const strangers = [
-  '',
-  'cs_1',
-  'conn_1',
-  'cs_ZZZZZZZZZZZZZZZZZZZZZZZZ',
-  'pay_000000000000000000000000',
-]
+const strangers = ['', 'cs_1', 'conn_1', 'cs_ZZZZZZZZZZZZZZZZZZZZZZZZ', 'pay_000000000000000000000000']
 test.each(strangers)('%s leads nowhere', (id) => {
   expect(routingsIn(id, keyring)).toEqual([])
 })

@@ -95,8 +95,7 @@ const windows = new WeakMap<Keyring, Map<string, number[]>>()
 function windowMasks(window: string, keyring: Keyring): number[] {
   const known = windows.get(keyring) ?? new Map<string, number[]>()
   windows.set(keyring, known)
-  const masks =
-    known.get(window) ?? keyring.macs('routing window', window).map((mac) => mac.readUInt32BE(0))
+  const masks = known.get(window) ?? keyring.macs('routing window', window).map((mac) => mac.readUInt32BE(0))
   known.set(window, masks)
   return masks
 }
@@ -112,9 +111,7 @@ function windowOf(moment: string): string {
 }
 
 function transactionHex(id: string): string | null {
-  const parts = /^([0-9a-f]{8})-([0-9a-f]{4})-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-([0-9a-f]{12})$/.exec(
-    id.toLowerCase(),
-  )
+  const parts = /^([0-9a-f]{8})-([0-9a-f]{4})-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-([0-9a-f]{12})$/.exec(id.toLowerCase())
   return parts && `${parts[1]}${parts[2]}${parts[3]}`
 }
 

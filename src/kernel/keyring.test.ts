@@ -16,20 +16,15 @@ const secret = Buffer.from('a secret that must not show')
 describe('sealing', () => {
   test('opens to what was sealed, under the same identity alone', () => {
     fc.assert(
-      fc.property(
-        fc.uint8Array({ maxLength: 700 }),
-        fc.string(),
-        fc.string(),
-        (bytes, own, other) => {
-          const sealed = before.seal(Buffer.from(bytes), own)
-          expect(before.open(sealed, own)).toEqual(Buffer.from(bytes))
-          const brief = before.sealBriefly(Buffer.from(bytes), own)
-          expect(before.open(brief, own)).toEqual(Buffer.from(bytes))
-          if (own === other) return
-          expect(() => before.open(sealed, other)).toThrow('does not open')
-          expect(() => before.open(brief, other)).toThrow('does not open')
-        },
-      ),
+      fc.property(fc.uint8Array({ maxLength: 700 }), fc.string(), fc.string(), (bytes, own, other) => {
+        const sealed = before.seal(Buffer.from(bytes), own)
+        expect(before.open(sealed, own)).toEqual(Buffer.from(bytes))
+        const brief = before.sealBriefly(Buffer.from(bytes), own)
+        expect(before.open(brief, own)).toEqual(Buffer.from(bytes))
+        if (own === other) return
+        expect(() => before.open(sealed, other)).toThrow('does not open')
+        expect(() => before.open(brief, other)).toThrow('does not open')
+      }),
     )
   })
 

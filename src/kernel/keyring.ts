@@ -1,12 +1,6 @@
 // Master keys at work: seals what may not be read from the database, and computes keyed digests.
 
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Random } from './world.ts'
 
 export type Keyring = {
@@ -190,14 +184,7 @@ function writeHead(sealed: Buffer, kind: number, id: Buffer): void {
 }
 
 // Node takes three times as long for a key that is passed as bytes instead of a key object.
-function encrypt(
-  target: Buffer,
-  start: number,
-  key: KeyObject,
-  nonce: Buffer,
-  aad: Buffer,
-  plaintext: Buffer,
-): void {
+function encrypt(target: Buffer, start: number, key: KeyObject, nonce: Buffer, aad: Buffer, plaintext: Buffer): void {
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   cipher.setAAD(aad)
   nonce.copy(target, start)

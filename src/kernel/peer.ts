@@ -11,9 +11,7 @@ export type PeerRequest = {
 }
 
 /** `hang_up`: close the connection without an answer. */
-export type PeerAnswer =
-  | { status: number; headers: Record<string, string>; body: string }
-  | 'hang_up'
+export type PeerAnswer = { status: number; headers: Record<string, string>; body: string } | 'hang_up'
 
 export type Peer = {
   prefix: string

@@ -20,9 +20,7 @@ const shoppersLanguages = readLanguages(new URL('../../web/words/', import.meta.
 /** Of the files right in the folder. */
 export function readLanguages(folder: URL): Languages {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
-  return new Map(
-    files.map((file) => [file.slice(0, -5), read(file.slice(0, -5), new URL(file, folder))]),
-  )
+  return new Map(files.map((file) => [file.slice(0, -5), read(file.slice(0, -5), new URL(file, folder))]))
 }
 
 function read(locale: string, file: URL): Language {
@@ -40,11 +38,7 @@ export function languageFor(asked: string | null, accept_language: string | null
 }
 
 /** As `languageFor`, of other texts. */
-export function languageAmong(
-  languages: Languages,
-  asked: string | null,
-  accept_language: string | null,
-): Language {
+export function languageAmong(languages: Languages, asked: string | null, accept_language: string | null): Language {
   for (const tag of [asked ?? '', ...preferences(accept_language ?? '')]) {
     const locale = localeOf(tag)
     const found = locale && languages.get(locale.language)

@@ -137,11 +137,7 @@ export class GuardedFailure extends Error {
   readonly detail: string | null
   /** What had come of an answer by then, where its status had. */
   readonly answer: GuardedAnswer | null
-  constructor(
-    code: GuardedFailureCode,
-    detail: string | null = null,
-    answer: GuardedAnswer | null = null,
-  ) {
+  constructor(code: GuardedFailureCode, detail: string | null = null, answer: GuardedAnswer | null = null) {
     super(detail ? `${code} (${detail})` : code)
     this.code = code
     this.detail = detail

@@ -21,13 +21,7 @@ export type AccountConnection = {
 }
 
 /** The name of the acquirer behind a connection, as payments keep it. */
-export function acquirerName({
-  connector,
-  connection_id,
-}: {
-  connector: string
-  connection_id: string
-}): string {
+export function acquirerName({ connector, connection_id }: { connector: string; connection_id: string }): string {
   return `${connector}:${connection_id}`
 }
 
@@ -38,13 +32,9 @@ export const threeDsName = acquirerName
 const no_provider = 'none'
 
 /** The connector and connection in such a name; null for the simulator and for any other text. */
-export function connectionNamed(
-  acquirer: string,
-): { connector: string; connection_id: ConnectionId } | null {
+export function connectionNamed(acquirer: string): { connector: string; connection_id: ConnectionId } | null {
   const [, connector, connection_id] = /^([a-z0-9-]+):(conn_[0-9a-f]{24})$/.exec(acquirer) ?? []
-  return connector === undefined
-    ? null
-    : { connector, connection_id: connection_id as ConnectionId }
+  return connector === undefined ? null : { connector, connection_id: connection_id as ConnectionId }
 }
 
 type Connected = { connections: readonly AccountConnection[] }
@@ -89,9 +79,7 @@ export function testConnection(
 }
 
 /** Why an integration's test sessions cannot use a connection; null if they can. */
-export function testConnectionFault(
-  found: Pick<AccountConnection, 'mode' | 'state'> | undefined,
-): string | null {
+export function testConnectionFault(found: Pick<AccountConnection, 'mode' | 'state'> | undefined): string | null {
   if (!found) return 'which is missing'
   if (found.mode !== 'sandbox') return `which is of mode ${found.mode}, not sandbox`
   return found.state === 'disabled' ? 'which is disabled' : null

@@ -75,8 +75,7 @@ function roleLines(writer: LineWriter, at: Date): IntegrationLines['loses'] {
 /** The changed members of rulesTold with their new values, and the names of all other changed members. */
 function integrationChange(before: Integration, after: Integration): object | null {
   const isSame = (column: string) =>
-    JSON.stringify(before[column as keyof Integration]) ===
-    JSON.stringify(after[column as keyof Integration])
+    JSON.stringify(before[column as keyof Integration]) === JSON.stringify(after[column as keyof Integration])
   const told = Object.entries(rulesTold(after)).filter(([column]) => !isSame(column))
   const others = Object.keys(after).filter(
     (column) => !isSame(column) && !(column in rulesTold(after)) && column !== 'deleted_at',

@@ -5,10 +5,7 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Account, Directory } from './directory.ts'
 
 /** Returns the account. Throws `merchant_not_active` if it is suspended. */
-export async function admitMerchant(
-  { directory }: { directory: Directory },
-  merchant_id: string,
-): Promise<Account> {
+export async function admitMerchant({ directory }: { directory: Directory }, merchant_id: string): Promise<Account> {
   const account = await directory.account(merchant_id)
   if (account?.merchant.status !== 'active') {
     throw new Refusal('merchant_not_active', 'The account cannot take payments.')

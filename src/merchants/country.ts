@@ -16,9 +16,7 @@ SH654 SI705 SJ744 SK703 SL694 SM674 SN686 SO706 SR740 SS728 ST678 SV222 SX534 SY
 TG768 TH764 TJ762 TK772 TL626 TM795 TN788 TO776 TR792 TT780 TV798 TW158 TZ834 UA804 UG800 UM581 US840 UY858
 UZ860 VA336 VC670 VE862 VG092 VI850 VN704 VU548 WF876 WS882 YE887 YT175 ZA710 ZM894 ZW716`
 
-const numericOf = new Map(
-  [...table.matchAll(/([A-Z]{2})(\d{3})/g)].map(([, letters, digits]) => [letters!, digits!]),
-)
+const numericOf = new Map([...table.matchAll(/([A-Z]{2})(\d{3})/g)].map(([, letters, digits]) => [letters!, digits!]))
 const numeric = new Set(numericOf.values())
 
 export function isCountry(text: string): boolean {

@@ -92,8 +92,7 @@ export async function openDirectory(parts: {
       }),
     newestPublishableKey: (merchant_id) =>
       kept.read(`newest key ${merchant_id}`, () => newestPublishableKey(sql, merchant_id)),
-    account: (merchant_id) =>
-      kept.read(`account ${merchant_id}`, () => findAccount(sql, merchant_id)),
+    account: (merchant_id) => kept.read(`account ${merchant_id}`, () => findAccount(sql, merchant_id)),
     merchantIdOfSession: ofRoutedId,
     merchantIdOfTransaction: ofRoutedId,
     merchantIdOfHandle: (handle) =>
@@ -101,8 +100,7 @@ export async function openDirectory(parts: {
         const merchant = await findMerchantByHandle(sql, handle)
         return merchant?.merchant_id ?? null
       }),
-    allowedOrigins: () =>
-      kept.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
+    allowedOrigins: () => kept.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
     ...changes,
   }
 }
@@ -177,8 +175,7 @@ function secretKeyOf(row: KeyRow): SecretKey {
   return {
     ...row,
     merchant_id: row.merchant_id as MerchantId,
-    allowed_addresses:
-      row.allowed_addresses.length === 0 ? null : blockListOf(row.allowed_addresses),
+    allowed_addresses: row.allowed_addresses.length === 0 ? null : blockListOf(row.allowed_addresses),
   }
 }
 

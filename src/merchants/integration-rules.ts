@@ -5,13 +5,7 @@ import { currency } from '../http/currency.ts'
 import { withFault } from '../http/validate.ts'
 import type { Fault } from '../kernel/faults.ts'
 import { amount_max, unshown } from '../kernel/values.ts'
-import {
-  appearanceRules,
-  confirmationUrlFault,
-  type IntegrationRules,
-  isOrigin,
-  priceList,
-} from './integration.ts'
+import { appearanceRules, confirmationUrlFault, type IntegrationRules, isOrigin, priceList } from './integration.ts'
 import { linkFault } from './links.ts'
 
 /** Hardly any authorisation lives this long. */
@@ -50,15 +44,10 @@ export const integrationChange = z
     handle: z
       .string()
       .regex(/^[a-z0-9-]{3,64}$/, 'must have 3 to 64 characters of a-z, 0-9 and -')
-      .refine(
-        (handle) => !taken_paths.includes(handle),
-        withFault('reserved', 'is a page of the service'),
-      )
+      .refine((handle) => !taken_paths.includes(handle), withFault('reserved', 'is a page of the service'))
       .nullable(),
     mode_setting: z.enum(['auto', 'test']),
-    allowed_origins: z
-      .array(z.string().refine(isOrigin, 'must be an origin, such as https://shop.example'))
-      .max(100),
+    allowed_origins: z.array(z.string().refine(isOrigin, 'must be an origin, such as https://shop.example')).max(100),
     confirmation_url: z.string().max(2000).nullable(),
     default_amount: amount.nullable(),
     default_currency: currency.nullable(),

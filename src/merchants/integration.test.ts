@@ -31,8 +31,7 @@ test.each([
   ['http:localhost:3000/', no_https, no_https_there],
   ['', no_https, no_https_there],
 ])('an address to go on to: %s', (text, of_session, of_setting) => {
-  const faultOf = (words: string | null) =>
-    words && { words, ...(words === foreign && { fault: 'other_origin' }) }
+  const faultOf = (words: string | null) => words && { words, ...(words === foreign && { fault: 'other_origin' }) }
   expect(confirmationUrlFault(text, origins)).toEqual(faultOf(of_session))
   expect(confirmationUrlFault(text, origins, { is_setting: true })).toEqual(faultOf(of_setting))
 })

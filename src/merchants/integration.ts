@@ -38,18 +38,10 @@ export type Integration = {
 }
 
 /** All of an integration except its identity. */
-export type IntegrationRules = Omit<
-  Integration,
-  'merchant_id' | 'integration_id' | 'name' | 'created_at'
->
+export type IntegrationRules = Omit<Integration, 'merchant_id' | 'integration_id' | 'name' | 'created_at'>
 
 /** What decides a hold without a person. */
-export const hold_rules = [
-  'review_window_seconds',
-  'at_deadline',
-  'escalate_after_seconds',
-  'capture_below',
-] as const
+export const hold_rules = ['review_window_seconds', 'at_deadline', 'escalate_after_seconds', 'capture_below'] as const
 
 export type HoldRules = Pick<Integration, (typeof hold_rules)[number]>
 
@@ -82,10 +74,7 @@ export const defaultRules: IntegrationRules = {
  * The rules that decide holds of a mode. Sessions stay live when their integration becomes one for tests: nothing that somebody
  * tries there decides their money.
  */
-export function holdRulesOf(
-  integration: HoldRules & Pick<Integration, 'mode_setting'>,
-  mode: Mode,
-): HoldRules {
+export function holdRulesOf(integration: HoldRules & Pick<Integration, 'mode_setting'>, mode: Mode): HoldRules {
   return mode === 'live' && integration.mode_setting === 'test' ? defaultRules : integration
 }
 
@@ -139,13 +128,10 @@ export const priceList = z
 export function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
-  const local =
-    url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]'
+  const local = url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]'
   // A content security policy would read a star as any host.
   return (
-    url.origin === text &&
-    !text.includes('*') &&
-    (url.protocol === 'https:' || (url.protocol === 'http:' && local))
+    url.origin === text && !text.includes('*') && (url.protocol === 'https:' || (url.protocol === 'http:' && local))
   )
 }
 
@@ -172,8 +158,7 @@ function malformedUrlWords(text: string, { is_setting }: { is_setting: boolean }
   // The parser accepts texts that the specification does not allow: spaces, line breaks, missing slashes.
   const is_written_out = /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text)
   if (!is_written_out || !(is_local || /^https:/i.test(text))) {
-    if (is_setting)
-      return 'must be an absolute https URL, or for test sessions one on http://localhost'
+    if (is_setting) return 'must be an absolute https URL, or for test sessions one on http://localhost'
     return isLocalShop(text)
       ? 'must be an absolute https URL. On http://localhost it can only be set for the whole integration: ripper integration update --confirmation-url'
       : 'must be an absolute https URL'

@@ -56,10 +56,7 @@ export async function findPublishableKey(
 }
 
 /** The merchant's newest publishable key that is not revoked. */
-export async function newestPublishableKey(
-  sql: AnySql,
-  merchant_id: string,
-): Promise<string | null> {
+export async function newestPublishableKey(sql: AnySql, merchant_id: string): Promise<string | null> {
   const [row] = await sql<{ publishable_key: string }[]>`
     select publishable_key from publishable_keys where merchant_id = ${merchant_id} and revoked_at is null
     order by created_at desc, publishable_key desc limit 1`
@@ -110,11 +107,7 @@ export async function listKeys(sql: Sql, merchant_id: string | null): Promise<Ke
 }
 
 /** The names of a merchant's keys by their ids; a key without a name is left out. */
-export async function keyNamesOf(
-  sql: Sql,
-  merchant_id: string,
-  key_ids: string[],
-): Promise<Record<string, string>> {
+export async function keyNamesOf(sql: Sql, merchant_id: string, key_ids: string[]): Promise<Record<string, string>> {
   const rows = await sql<{ key_id: string; name: string }[]>`
     select key_id, name from api_keys
     where merchant_id = ${merchant_id} and key_id = any(${key_ids}) and name is not null`
@@ -133,11 +126,7 @@ export async function noteKeyUse(
 }
 
 /** Revokes a key once, and writes the line then. Returns the row, or undefined if there is no such key. */
-export async function revokeKey(
-  sql: AnySql,
-  key_id: string,
-  line: OpenLine,
-): Promise<KeyRow | undefined> {
+export async function revokeKey(sql: AnySql, key_id: string, line: OpenLine): Promise<KeyRow | undefined> {
   const [row] = await sql<KeyRow[]>`
     with found as (
       select * from api_keys where key_id = ${key_id} for update

@@ -40,10 +40,7 @@ type ManageParts = { ids: Ids; clock: Clock }
 export type NewMerchant = Pick<Merchant, 'name' | 'live' | 'live_enabled' | 'acquiring_profile'>
 
 /** Throws `invalid_request` for a profile whose fallback is its own acquirer. */
-export async function createMerchant(
-  context: ManageContext,
-  asked: NewMerchant,
-): Promise<Merchant> {
+export async function createMerchant(context: ManageContext, asked: NewMerchant): Promise<Merchant> {
   refuseOwnFallback(asked.acquiring_profile)
   return beginAs(context.sql, context, (tx) => createMerchantIn(tx, context, asked))
 }
@@ -64,11 +61,7 @@ export async function createMerchantIn(
   }
   const { merchant_id, live, live_enabled, created_at: at } = merchant
   const told = { change: 'merchant.created', detail: { live, live_enabled }, at }
-  await insertMerchant(
-    tx,
-    merchant,
-    lineOf(context, { merchant_id, subject: merchant_id, ...told }),
-  )
+  await insertMerchant(tx, merchant, lineOf(context, { merchant_id, subject: merchant_id, ...told }))
   // The first live merchant changes how a running service behaves for all merchants.
   await notifyOfChange(tx, merchant_id)
   return merchant
@@ -127,10 +120,7 @@ export async function createIntegration(
   })
 }
 
-export type NewKey = Pick<
-  KeyRow,
-  'permissions' | 'mode' | 'allowed_addresses' | 'allowed_origins' | 'expires_at'
-> & {
+export type NewKey = Pick<KeyRow, 'permissions' | 'mode' | 'allowed_addresses' | 'allowed_origins' | 'expires_at'> & {
   pair: boolean | 'own'
   /** What people call it. */
   name?: string | null
@@ -206,11 +196,7 @@ export async function withdrawPublishableKey(
 /** In a transaction, too. */
 type PairContext = LineWriter & { sql: AnySql } & ManageParts
 
-async function pairOf(
-  context: PairContext,
-  merchant: Merchant,
-  pair: true | 'own',
-): Promise<string> {
+async function pairOf(context: PairContext, merchant: Merchant, pair: true | 'own'): Promise<string> {
   const { merchant_id, created_at } = merchant
   if (pair === true) return publishableKeyOf(context, merchant_id)
   // Older than any other key, because the hosted page and the next secret key use the newest one.
@@ -223,11 +209,7 @@ async function publishableKeyOf(context: PairContext, merchant_id: string): Prom
   return newest ?? makePublishableKey(context, merchant_id, context.clock.now())
 }
 
-async function makePublishableKey(
-  context: PairContext,
-  merchant_id: string,
-  created_at: Date,
-): Promise<string> {
+async function makePublishableKey(context: PairContext, merchant_id: string, created_at: Date): Promise<string> {
   const { sql, ids, clock } = context
   const publishable_key = ids.publishableKey()
   const told = { change: 'publishable_key.created', at: clock.now() }

@@ -21,11 +21,7 @@ test.each<[string, object, string[]]>([
   ['letters in a BIN', { acquirer_bin: 'abc' }, ['acquirer_bin']],
   ['letters in one of several', { acquirer_bin: { visa: '4', amex: 'x' } }, ['acquirer_bin']],
   ['a brand that there is not', { acquirer_bin: { diners: '3' } }, ['acquirer_bin']],
-  [
-    'a merchant id too long',
-    { acquirer_merchant_id: { visa: 'x'.repeat(36) } },
-    ['acquirer_merchant_id'],
-  ],
+  ['a merchant id too long', { acquirer_merchant_id: { visa: 'x'.repeat(36) } }, ['acquirer_merchant_id']],
 ])('a profile is incomplete with %s', (_, more, missing) => {
   expect(readAcquiringProfile({ ...profile, ...more })).toEqual({ missing })
   expect(completeProfileOf({ acquiring_profile: { ...profile, ...more } })).toBeNull()

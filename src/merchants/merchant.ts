@@ -70,18 +70,13 @@ function judged(profile: object): { profile: AcquiringProfile } | { missing: str
 }
 
 /** The profile if it is complete. Test mode needs none. */
-export function completeProfileOf({
-  acquiring_profile,
-}: Pick<Merchant, 'acquiring_profile'>): AcquiringProfile | null {
+export function completeProfileOf({ acquiring_profile }: Pick<Merchant, 'acquiring_profile'>): AcquiringProfile | null {
   const read = readAcquiringProfile(acquiring_profile)
   return 'profile' in read ? read.profile : null
 }
 
 /** The profile's value for a brand; null if it has none. */
-export function ofBrand(
-  said: AcquiringProfile['acquirer_bin' | 'acquirer_merchant_id'],
-  brand: Brand,
-): string | null {
+export function ofBrand(said: AcquiringProfile['acquirer_bin' | 'acquirer_merchant_id'], brand: Brand): string | null {
   return (typeof said === 'string' ? said : said?.[brand]) ?? null
 }
 
@@ -93,9 +88,6 @@ export function modeOf(by: {
 }): Mode {
   const { merchant, integration, key_mode } = by
   const live =
-    merchant.live &&
-    merchant.live_enabled &&
-    integration?.mode_setting === 'auto' &&
-    key_mode !== 'test_only'
+    merchant.live && merchant.live_enabled && integration?.mode_setting === 'auto' && key_mode !== 'test_only'
   return live ? 'live' : 'test'
 }

@@ -3,13 +3,7 @@
 import type { AccessRequest, AccessRule, KeyScope } from '../http/access.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Directory } from './directory.ts'
-import {
-  findHosted,
-  findPublic,
-  findPublishableKey,
-  originsOf,
-  type PublicAccount,
-} from './public-account.ts'
+import { findHosted, findPublic, findPublishableKey, originsOf, type PublicAccount } from './public-account.ts'
 
 type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 
@@ -24,10 +18,7 @@ export const publicKeyInPath: AccessRule<PublicContext, PublicAccount> = {
     if (found) recognise(found.account.merchant.merchant_id)
     // The answer must not show why the key or the integration cannot be used: it never differs in any byte.
     if (found?.account.merchant.status === 'active') return found
-    throw new Refusal(
-      'resource_not_found',
-      'There is no usable publishable key or no integration of this name.',
-    )
+    throw new Refusal('resource_not_found', 'There is no usable publishable key or no integration of this name.')
   },
   keyScope: null,
 }
@@ -64,13 +55,7 @@ export const handleAndOrigin: AccessRule<PublicContext, PublicAccount> = {
 /** `public_key` and perhaps `integration` in the body, called from a page that the integration allows. */
 export const publicKeyAndOrigin: AccessRule<PublicContext, PublicAccount> = {
   ...open,
-  refusals: [
-    'unauthorized',
-    'invalid_request',
-    'resource_not_found',
-    'origin_not_allowed',
-    'merchant_not_active',
-  ],
+  refusals: ['unauthorized', 'invalid_request', 'resource_not_found', 'origin_not_allowed', 'merchant_not_active'],
   check: async (request) => {
     const { context } = request
     const named = namedInBody(request.body())
@@ -90,9 +75,7 @@ export const publicKeyAndOrigin: AccessRule<PublicContext, PublicAccount> = {
 const bodyField = { field: 'body' }
 
 /** The names in a body, or null if the body is no object. */
-export function namedInBody(
-  body: unknown,
-): { public_key: string; integration: string | null } | null {
+export function namedInBody(body: unknown): { public_key: string; integration: string | null } | null {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return null
   const { public_key, integration } = body as Record<string, unknown>
   return {
@@ -101,11 +84,7 @@ export function namedInBody(
   }
 }
 
-async function hostedOrRefuse({
-  context,
-  params,
-  recognise,
-}: AccessRequest<PublicContext>): Promise<PublicAccount> {
+async function hostedOrRefuse({ context, params, recognise }: AccessRequest<PublicContext>): Promise<PublicAccount> {
   const found = await findHosted(context.directory, params.handle ?? '')
   if (!found) throw new Refusal('handle_not_found', 'There is no hosted page with this handle.')
   recognise(found.account.merchant.merchant_id)
@@ -118,10 +97,7 @@ function fromAllowedOrigin(
 ): PublicAccount {
   recognise(found.account.merchant.merchant_id)
   if (origin !== null && originsOf(addresses, found.integration).includes(origin)) return found
-  throw new Refusal(
-    'origin_not_allowed',
-    'The Origin header must be one of the allowed origins of the integration.',
-  )
+  throw new Refusal('origin_not_allowed', 'The Origin header must be one of the allowed origins of the integration.')
 }
 
 function keyScope({ account, public_key }: PublicAccount): KeyScope {

@@ -24,17 +24,12 @@ export async function findPublic(
   const found =
     integration === null
       ? defaultIntegration(account)
-      : account.integrations.find(
-          ({ name, deleted_at }) => name === integration && deleted_at === null,
-        )
+      : account.integrations.find(({ name, deleted_at }) => name === integration && deleted_at === null)
   return found ? { account, integration: found, public_key, key_mode: key.key_mode } : null
 }
 
 /** The merchant whose hosted page has this handle, with its newest active publishable key; null where one is missing. */
-export async function findHosted(
-  directory: Directory,
-  handle: string,
-): Promise<PublicAccount | null> {
+export async function findHosted(directory: Directory, handle: string): Promise<PublicAccount | null> {
   if (!/^[a-z0-9-]{3,64}$/.test(handle)) return null
   const merchant_id = await directory.merchantIdOfHandle(handle)
   const account = merchant_id && (await directory.account(merchant_id))
@@ -62,17 +57,11 @@ export function originsOf(
   addresses: Addresses,
   { allowed_origins, is_hosted_page }: Integration | IntegrationRules,
 ): string[] {
-  return is_hosted_page
-    ? [...new Set([...allowed_origins, hostedPageOrigin(addresses)])]
-    : allowed_origins
+  return is_hosted_page ? [...new Set([...allowed_origins, hostedPageOrigin(addresses)])] : allowed_origins
 }
 
 /** The origins whose pages may continue a session: its integration's, and the hosted page's, which resumes every session. */
-export function sessionOrigins(
-  addresses: Addresses,
-  account: Account,
-  integration_id: string | null,
-): string[] {
+export function sessionOrigins(addresses: Addresses, account: Account, integration_id: string | null): string[] {
   return framingOrigins(addresses, account, integrationOf(account, integration_id))
 }
 

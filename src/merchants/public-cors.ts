@@ -4,13 +4,7 @@
 import type { Cors, CorsRequest } from '../http/route.ts'
 import type { Directory } from './directory.ts'
 import { namedInBody, namedInPath } from './public-access.ts'
-import {
-  findHosted,
-  findPublic,
-  isKnownOrigin,
-  originsOf,
-  type PublicAccount,
-} from './public-account.ts'
+import { findHosted, findPublic, isKnownOrigin, originsOf, type PublicAccount } from './public-account.ts'
 
 type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 
@@ -20,9 +14,7 @@ export const publicKeyCors = corsOf(({ directory }, { params, query }) =>
 )
 
 /** For `{handle}` in the path. */
-export const handleCors = corsOf(({ directory }, { params }) =>
-  findHosted(directory, params.handle ?? ''),
-)
+export const handleCors = corsOf(({ directory }, { params }) => findHosted(directory, params.handle ?? ''))
 
 /** For `public_key` and `integration` in the body. */
 export const bodyCors = corsOf(async ({ directory }, { body }) => {

@@ -41,11 +41,7 @@ const integrationColumns = [
   'created_at',
 ] as const
 
-export async function insertMerchant(
-  sql: AnySql,
-  merchant: Merchant,
-  line: JournalLine,
-): Promise<void> {
+export async function insertMerchant(sql: AnySql, merchant: Merchant, line: JournalLine): Promise<void> {
   await sql`
     with merchant as (insert into merchants ${rowValues(sql, merchant)} returning 1)
     insert into journal ${rowIf(sql, line, 'merchant')}`
@@ -119,27 +115,18 @@ export async function findConnectedMerchant(
 }
 
 /** The oldest merchants, with their names. */
-export async function firstMerchants(
-  sql: Sql,
-  limit: number,
-): Promise<Pick<Merchant, 'merchant_id' | 'name'>[]> {
+export async function firstMerchants(sql: Sql, limit: number): Promise<Pick<Merchant, 'merchant_id' | 'name'>[]> {
   return sql<Pick<Merchant, 'merchant_id' | 'name'>[]>`
     select merchant_id, name from merchants order by created_at, merchant_id limit ${limit}`
 }
 
-export async function findMerchantByRouting(
-  sql: Sql,
-  routing: number,
-): Promise<Merchant | undefined> {
+export async function findMerchantByRouting(sql: Sql, routing: number): Promise<Merchant | undefined> {
   const [row] = await sql<Merchant[]>`select * from merchants where routing = ${routing}`
   return row
 }
 
 /** The merchant whose hosted page has this handle. */
-export async function findMerchantByHandle(
-  sql: Sql,
-  handle: string,
-): Promise<Merchant | undefined> {
+export async function findMerchantByHandle(sql: Sql, handle: string): Promise<Merchant | undefined> {
   const [row] = await sql<Merchant[]>`
     select m.* from merchants m join integrations i using (merchant_id) where i.handle = ${handle}`
   return row
@@ -232,20 +219,13 @@ export async function assignRoles(
 }
 
 /** The merchant of an integration, which may be deleted; undefined if there is no such integration. */
-export async function findMerchantOfIntegration(
-  sql: Sql,
-  integration_id: string,
-): Promise<string | undefined> {
+export async function findMerchantOfIntegration(sql: Sql, integration_id: string): Promise<string | undefined> {
   const [row] = await sql<{ merchant_id: string }[]>`
     select merchant_id from integrations where integration_id = ${integration_id}`
   return row?.merchant_id
 }
 
-export async function updateIntegration(
-  tx: AnySql,
-  integration: Integration,
-  line: JournalLine,
-): Promise<void> {
+export async function updateIntegration(tx: AnySql, integration: Integration, line: JournalLine): Promise<void> {
   const { merchant_id, integration_id, created_at: _, ...rules } = integration
   await tx`
     with integration as (

@@ -2,12 +2,7 @@
 
 import { z } from 'zod'
 import { type SecretKey, secretKey } from '../http/access.ts'
-import {
-  type LoggedRequest,
-  type RequestLog,
-  shownRequest,
-  viewRequest,
-} from '../http/request-log.ts'
+import { type LoggedRequest, type RequestLog, shownRequest, viewRequest } from '../http/request-log.ts'
 import { type Feed, type StreamMessage, stream } from '../http/stream.ts'
 import type { Mode } from '../kernel/values.ts'
 import { admitKey } from './admit.ts'
@@ -62,8 +57,7 @@ export const streamRequests = stream({
 const missing: StreamMessage = { event: 'missed', data: {} }
 
 function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: RequestStreamQuery): Feed {
-  const isAsked = (request: LoggedRequest) =>
-    request.merchant_id === merchant_id && fits(request, asked)
+  const isAsked = (request: LoggedRequest) => request.merchant_id === merchant_id && fits(request, asked)
   let place = requests.count()
   let missed = requests.missed()
   const last = Number(asked.last ?? 0)
@@ -84,10 +78,7 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Request
   }
 }
 
-function fits(
-  { request_id, status, path, mode }: LoggedRequest,
-  asked: RequestStreamQuery,
-): boolean {
+function fits({ request_id, status, path, mode }: LoggedRequest, asked: RequestStreamQuery): boolean {
   return (
     // One of which nobody knows the mode may be of the other.
     (asked.only_mode === null || asked.only_mode === mode) &&

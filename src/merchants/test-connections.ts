@@ -2,11 +2,7 @@
 
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
-import {
-  type AccountConnection,
-  connection_kinds,
-  testConnectionFault,
-} from './account-connection.ts'
+import { type AccountConnection, connection_kinds, testConnectionFault } from './account-connection.ts'
 import type { Integration } from './integration.ts'
 import { findConnectedMerchant } from './store.ts'
 

@@ -34,9 +34,7 @@ export function writerBy(holder: Holder, request_id: string): Writer & { request
 
 type JudgeOf = Pick<Writer, 'judge'>
 /** What the judge of a writer returns. */
-export type VerdictOf<W extends JudgeOf> = W extends { judge: Judge<infer Verdict> }
-  ? Verdict
-  : unknown
+export type VerdictOf<W extends JudgeOf> = W extends { judge: Judge<infer Verdict> } ? Verdict : unknown
 
 /** A transaction in which the writer is judged before anything is written. */
 export function beginAs<T, W extends JudgeOf>(
@@ -48,10 +46,6 @@ export function beginAs<T, W extends JudgeOf>(
 }
 
 /** The same for one statement, which is a transaction by itself where nobody is judged. */
-export function writeAs<T>(
-  sql: Sql,
-  writer: JudgeOf,
-  write: (sql: AnySql) => Promise<T>,
-): Promise<T> {
+export function writeAs<T>(sql: Sql, writer: JudgeOf, write: (sql: AnySql) => Promise<T>): Promise<T> {
   return writer.judge ? beginAs(sql, writer, write) : write(sql)
 }

@@ -102,11 +102,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 const unpackers = { br: brotliDecompressSync, gzip: gunzipSync, deflate: inflateSync }
 
 /** Throws AnswerTooLong where the decoded answer is longer than allowed. */
-export function unpacked(
-  bytes: Buffer,
-  encoding: string | undefined,
-  max_output_length: number,
-): Buffer {
+export function unpacked(bytes: Buffer, encoding: string | undefined, max_output_length: number): Buffer {
   if (!encoding || encoding === 'identity' || bytes.length === 0) return bytes
   if (!Object.hasOwn(unpackers, encoding)) throw new Error(`an answer encoded as ${encoding}`)
   try {

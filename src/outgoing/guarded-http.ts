@@ -35,10 +35,7 @@ const known_urls_max = 1_000
 export function openGuardedHttp(options: Options): GuardedHttp {
   const { clock, allowed_networks, resolve, ca, idle_connections_max = 512 } = options
   const rule = openAddressRule(allowed_networks)
-  const connections = openConnections(
-    openConnect({ clock, rule, resolve, ca }),
-    idle_connections_max,
-  )
+  const connections = openConnections(openConnect({ clock, rule, resolve, ca }), idle_connections_max)
   const known = new Map<string, URL>()
   let closed = false
 

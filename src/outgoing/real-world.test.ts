@@ -23,9 +23,7 @@ test('no byte is handed out twice, across blocks and beside long draws', () => {
   const lengths = [12, 56, 8192, 12, 10_000, ...Array<number>(600).fill(24)]
   const drawn = lengths.map((length) => bytes(length))
   expect(drawn.map((each) => each.length)).toEqual(lengths)
-  const pairs = drawn.flatMap((each) =>
-    Array.from({ length: each.length / 2 }, (_, at) => each.readUInt16BE(2 * at)),
-  )
+  const pairs = drawn.flatMap((each) => Array.from({ length: each.length / 2 }, (_, at) => each.readUInt16BE(2 * at)))
   expect(new Set(pairs).size).toBe(pairs.length)
 })
 
@@ -88,10 +86,7 @@ describe('a GET', () => {
 
   test.each([
     ['too long', { body: Buffer.alloc(2_001) }],
-    [
-      'too long once unpacked',
-      { headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(2_001)) },
-    ],
+    ['too long once unpacked', { headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(2_001)) }],
     ['encoded in no way that was asked for', { headers: { 'content-encoding': 'zstd' } }],
   ])('fails where the answer is %s', async (_name, answer) => {
     await expect(read(answer)).rejects.toThrow(OutgoingFailure)
@@ -99,10 +94,7 @@ describe('a GET', () => {
 })
 
 describe('a listener', () => {
-  async function withServer(
-    answer: RequestListener,
-    work: (url: string, open: Set<Socket>) => Promise<void>,
-  ) {
+  async function withServer(answer: RequestListener, work: (url: string, open: Set<Socket>) => Promise<void>) {
     const open = new Set<Socket>()
     const server = createServer(answer).on('connection', (socket) => {
       open.add(socket.on('close', () => open.delete(socket)))

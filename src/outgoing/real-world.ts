@@ -20,10 +20,7 @@ import { exchange, unpacked } from './exchange.ts'
 /** Takes each line of the log; left out, standard output does. */
 export type LogLines = { write(line: string): void }
 
-export function openWorld(
-  options: { log_level: string; clock_offset_seconds: number },
-  logLines?: LogLines,
-): World {
+export function openWorld(options: { log_level: string; clock_offset_seconds: number }, logLines?: LogLines): World {
   const clock = realClock(options.clock_offset_seconds)
   return {
     clock,
@@ -138,11 +135,7 @@ export function openListener(): HttpListener {
 const answered = 'answered'
 
 /** Throws an OutgoingFailure where the work fails or takes too long. */
-async function within<T>(
-  clock: Clock,
-  timeout_ms: number,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+async function within<T>(clock: Clock, timeout_ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()
   const done = new AbortController()
   const watch = clock.sleep(timeout_ms, done.signal).then(

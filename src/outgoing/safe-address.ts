@@ -69,8 +69,7 @@ function spellingFault(text: string): UrlFault | null {
   // The parser forgives what the specification forbids: spaces, line breaks, any number of slashes.
   const absolute = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text)
   if (!absolute) return invalid('must be an absolute https URL')
-  if (/^https?:\/\/[^/?#]*@/i.test(text))
-    return invalid('must not have a user name or password in it')
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return invalid('must not have a user name or password in it')
   if (text.includes('#')) return invalid('must not have a fragment')
   if (!isHost(hostOf(new URL(text)))) return invalid('must name a host')
   return null
@@ -105,10 +104,7 @@ function isHost(host: string): boolean {
 }
 
 function isLocalName(name: string): boolean {
-  return (
-    !name.includes('.') ||
-    /(^|\.)(local|internal|localdomain|lan|corp|intranet|home\.arpa)$/.test(name)
-  )
+  return !name.includes('.') || /(^|\.)(local|internal|localdomain|lan|corp|intranet|home\.arpa)$/.test(name)
 }
 
 type Networks = { ipv4: BlockList; ipv6: BlockList }
@@ -140,9 +136,7 @@ function reachedBy(ip: string): string[] {
 /** The eight numbers of an IPv6 address. The URL parser writes each in hex, and abbreviates zeros as `::`. */
 function groupsOf(ip: string): number[] {
   const spelled = new URL(`http://[${ip}]/`).hostname.slice(1, -1)
-  const [before, after] = spelled
-    .split('::')
-    .map((part) => part.split(':').filter((each) => each !== ''))
+  const [before, after] = spelled.split('::').map((part) => part.split(':').filter((each) => each !== ''))
   const zeros = 8 - before!.length - (after?.length ?? 0)
   const groups = [...before!, ...Array<string>(zeros).fill('0'), ...(after ?? [])]
   return groups.map((each) => Number.parseInt(each, 16))

@@ -139,10 +139,7 @@ type Pool = { agent: Agent; used_ms: number }
  * Lets undici connect by our own rule. undici waits for the connection, so no request is sent before it stands. `onEnd` is called
  * when the other side ends it.
  */
-function connector(
-  connect: ReturnType<typeof openConnect>,
-  onEnd: () => void,
-): buildConnector.connector {
+function connector(connect: ReturnType<typeof openConnect>, onEnd: () => void): buildConnector.connector {
   return ({ protocol, hostname, port }, callback) => {
     const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}`)
     connect(url, connect_timeout_ms, new AbortController().signal).then(

@@ -8,11 +8,7 @@ const kept_ms = 400 * 24 * 3600 * 1000
  * Stores the assets that this process serves, so that processes of the next version can serve them, too. A path names its
  * bytes, so those that are there already are not sent again.
  */
-export async function keepAssets(
-  sql: Sql,
-  assets: { path: string; body: Buffer }[],
-  now: Date,
-): Promise<void> {
+export async function keepAssets(sql: Sql, assets: { path: string; body: Buffer }[], now: Date): Promise<void> {
   const all = assets.map(({ path }) => path)
   const known = await sql<{ path: string }[]>`
     update page_assets set served_at = ${now} where path = any(${all}) returning path`

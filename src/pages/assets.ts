@@ -51,9 +51,7 @@ let carried: string[] | null = null
 
 /** The sources of all styles of a checkout, for pages of ours. Browsers that construct no style sheet put them into the page. */
 export function checkoutStyles(assets: Assets): string[] {
-  carried ??= carried_names.map(
-    (name) => inlineText(readFileSync(new URL(name, folder)).toString()).sha256,
-  )
+  carried ??= carried_names.map((name) => inlineText(readFileSync(new URL(name, folder)).toString()).sha256)
   return [assets['card-fields.css'].sha256, ...carried]
 }
 
@@ -66,9 +64,7 @@ export function readAssets(): Assets {
 }
 
 export function assetsOf(bytesOf: (name: AssetName) => Buffer): Assets {
-  return Object.fromEntries(
-    asset_names.map((name) => [name, assetOf(name, bytesOf(name))]),
-  ) as Assets
+  return Object.fromEntries(asset_names.map((name) => [name, assetOf(name, bytesOf(name))])) as Assets
 }
 
 let ownDashboard: DashboardAssets | null = null
@@ -114,10 +110,7 @@ export async function keepForLater(
 }
 
 /** The pages of the assets, and `/checkout.js`, which is always the newest. */
-export function assetPages(
-  assets: Assets,
-  dashboard: DashboardAssets | null = null,
-): Page<Context>[] {
+export function assetPages(assets: Assets, dashboard: DashboardAssets | null = null): Page<Context>[] {
   const all = [...Object.values(assets), ...Object.values(dashboard ?? {})]
   const byPath = new Map(all.map((asset) => [asset.path, asset]))
   const earlier = keepEarlier()

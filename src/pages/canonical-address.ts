@@ -6,10 +6,7 @@ import type { PageAnswer } from '../http/pages.ts'
 const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /** A redirect to the service's own address; null if the request came to that address. */
-export function canonicalAddress(
-  address: string,
-  { url, caller }: { url: string; caller: Caller },
-): PageAnswer | null {
+export function canonicalAddress(address: string, { url, caller }: { url: string; caller: Caller }): PageAnswer | null {
   const { host, origin } = new URL(address)
   const asked = caller.header('host') ?? host
   // On other machines a proxy may pass on another name, and then the redirects would never end.

@@ -65,10 +65,7 @@ function inIsolation({ headers, ...parts }: DocumentOptions): DocumentOptions {
 }
 
 /** `origins` may frame the page. */
-export function cardFieldsOptions(
-  assets: Assets,
-  { origins }: { origins: string[] },
-): DocumentOptions {
+export function cardFieldsOptions(assets: Assets, { origins }: { origins: string[] }): DocumentOptions {
   const script = assets['card-fields.js']
   const style = assets['card-fields.css']
   const headers = documentHeaders({

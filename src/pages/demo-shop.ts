@@ -54,10 +54,7 @@ export function demoShopPages(assets: Assets, shop: () => DemoShop | null): Page
   ]
 }
 
-function shopPage(
-  context: Context,
-  { assets, shop }: { assets: Assets; shop: DemoShop },
-): PageAnswer {
+function shopPage(context: Context, { assets, shop }: { assets: Assets; shop: DemoShop }): PageAnswer {
   const base_url = context.addresses.base_url()
   const { goods, publishable_key, handle } = shop
   const hosted_url = `${context.addresses.pay_url()}/${handle}`
@@ -104,8 +101,7 @@ function refusalOf(context: Context, caller: Caller, counts: RequestCounts): Pag
   const now = context.world.clock.now()
   const ofAddress = counts.count(networkOf(caller.address), now)
   // A shopper who has used up their own orders does not use up those of others.
-  const is_over =
-    ofAddress.count > orders_of_address_max || counts.count('', now).count > orders_max
+  const is_over = ofAddress.count > orders_of_address_max || counts.count('', now).count > orders_max
   if (!is_over) return null
   const seconds = Math.ceil(ofAddress.left_ms / 1000)
   const message = `The shop has too many orders. Try again in ${seconds} seconds.`
@@ -156,10 +152,7 @@ async function order(context: Context, shop: DemoShop, body: string): Promise<Pa
 }
 
 /** Null if no answer came. There may be a session then, which nobody will pay. */
-async function posted(
-  { world }: Context,
-  request: OutgoingRequest,
-): Promise<OutgoingAnswer | null> {
+async function posted({ world }: Context, request: OutgoingRequest): Promise<OutgoingAnswer | null> {
   try {
     return await world.http.post(request)
   } catch (error) {

@@ -75,9 +75,7 @@ function snippet(entries: PageEntry[]): string {
 }
 
 function section({ name, title, address, seen, scripts, styles, headers }: PageEntry): string {
-  const sheets = styles.map(
-    ({ name, way, integrity }) => `Style sheet: ${name}, ${way}, \`${integrity}\`.\n\n`,
-  )
+  const sheets = styles.map(({ name, way, integrity }) => `Style sheet: ${name}, ${way}, \`${integrity}\`.\n\n`)
   return `## ${title}
 
 \`${address}\`: ${seen}. \`--page\` calls it \`${name}\`.

@@ -78,9 +78,7 @@ export function pageInventory(assets: Assets): PageEntry[] {
       headers: assetHeaders(assets['checkout.js']),
     },
     'card-fields': documentContents(cardFieldsOptions(assets, { origins })),
-    'hosted-page': withCheckout(
-      hostedPageOptions(assets, { service, pictures: [placeholders.pictures] }),
-    ),
+    'hosted-page': withCheckout(hostedPageOptions(assets, { service, pictures: [placeholders.pictures] })),
     'demo-shop': withCheckout(demoShopOptions(assets, { service })),
     'challenge-page': frameContents('challenge', challengePageOptions(framed)),
     'method-page': frameContents('method', methodPageOptions(framed)),
@@ -156,8 +154,7 @@ const purposes: Record<AssetName | 'challenge' | 'method' | 'result', string> = 
   'card-fields.css': 'The style of the card fields. They pass it on to the checkout around them.',
   'pay.js': 'Reads the payment link, shows what is paid for and mounts the checkout.',
   'pay.css': 'The style of the hosted page.',
-  'demo.js':
-    "The demo shop's basket: asks the shop's server for a session and mounts the checkout.",
+  'demo.js': "The demo shop's basket: asks the shop's server for a session and mounts the checkout.",
   'demo.css': 'The style of the demo shop.',
   challenge:
     "Posts the shopper's browser on to the bank's challenge, and tells the page around it when the challenge is over.",
@@ -184,10 +181,7 @@ function fileEntry(asset: Asset, way: ScriptEntry['way']): ScriptEntry {
   })
 }
 
-function frameContents(
-  name: 'challenge' | 'method' | 'result',
-  { script, headers }: FramedPageOptions,
-): Contents {
+function frameContents(name: 'challenge' | 'method' | 'result', { script, headers }: FramedPageOptions): Contents {
   const inline = { way: 'inline', path: null } as const
   const scripts = [entry({ ...inline, name, text: script!.text, purpose: purposes[name] })]
   const look = { name: 'frame', text: frameStyle.text, purpose: 'The style of the page.' }

@@ -32,8 +32,7 @@ export function messagePage(message: {
       title,
       head: `<style>${style.text}</style>`,
       body:
-        `<main><p class="status">${status}</p><h1>${escapeHtml(title)}</h1>` +
-        `<p>${escapeHtml(detail)}</p></main>`,
+        `<main><p class="status">${status}</p><h1>${escapeHtml(title)}</h1>` + `<p>${escapeHtml(detail)}</p></main>`,
     }),
     headers: {
       ...guarded({

@@ -6,16 +6,12 @@ import type { Language } from '../kernel/words.ts'
 import { inScript } from './document.ts'
 
 // Any page may hear it: it is told only where it is itself.
-const tell = inlineText(
-  "parent.postMessage(JSON.parse(document.getElementById('context').textContent),'*')",
-)
+const tell = inlineText("parent.postMessage(JSON.parse(document.getElementById('context').textContent),'*')")
 
 /** The origin of the page around a frame, as the browser says it; null where it does not, or where there is none. */
 export function framerOf(header: (name: string) => string | null | undefined): string | null {
   const referrer = header('referer') ?? ''
-  return header('sec-fetch-dest') === 'iframe' && URL.canParse(referrer)
-    ? new URL(referrer).origin
-    : null
+  return header('sec-fetch-dest') === 'iframe' && URL.canParse(referrer) ? new URL(referrer).origin : null
 }
 
 /** `sheet`: the card fields' style, in which the page around says it. */

@@ -64,17 +64,14 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
   const connections = { sql, world, keyring, wire, connectors, whenChanged }
   const connected = openConnectedAcquirers({ ...connections, installation })
   const connectedThreeDs = openConnectedThreeDs(connections)
-  const withSpans = (mode: Mode, acquirer: Acquirer) =>
-    tracedAcquirer(acquirer, mode, parts.tracing)
+  const withSpans = (mode: Mode, acquirer: Acquirer) => tracedAcquirer(acquirer, mode, parts.tracing)
   return {
-    acquirerOf: (mode, name) =>
-      withSpans(mode, acquirerFor({ mode, name }, { simulator, connected: connected.named })),
+    acquirerOf: (mode, name) => withSpans(mode, acquirerFor({ mode, name }, { simulator, connected: connected.named })),
     async listAcquirers() {
       const all = [{ mode: 'test' as const, acquirer: simulator }, ...(await connected.list())]
       return all.map((each) => ({ ...each, acquirer: withSpans(each.mode, each.acquirer) }))
     },
-    sandboxNumbers: (connector) =>
-      connectors.find(({ name }) => name === connector)?.sandbox_numbers ?? [],
+    sandboxNumbers: (connector) => connectors.find(({ name }) => name === connector)?.sandbox_numbers ?? [],
     installation,
     vendors: { connectors, wire, judgeApiUrl: parts.judge_api_url ?? noApiUrl },
     threeDsOf: (mode, name) => (name === null ? null : connectedThreeDs(mode, name)),

@@ -34,13 +34,7 @@ import { languageFor } from '../kernel/words.ts'
 import type { World } from '../kernel/world.ts'
 import { type Directory, openDirectory } from '../merchants/directory.ts'
 import { openKeyUses } from '../merchants/key-uses.ts'
-import {
-  type Assets,
-  assetPages,
-  keepForLater,
-  readAssets,
-  readDashboardAssets,
-} from '../pages/assets.ts'
+import { type Assets, assetPages, keepForLater, readAssets, readDashboardAssets } from '../pages/assets.ts'
 import { cardFieldsPage } from '../pages/card-fields.ts'
 import { dashboardPages } from '../pages/dashboard.ts'
 import { type DemoShop, demoShopPages } from '../pages/demo-shop.ts'
@@ -166,9 +160,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
       receiveNotices(parts.connectors ?? connectors),
       ...assetPages(assets, dashboardAssets),
       ...shopperPages(assets, parts),
-      ...(parts.single_sign_on
-        ? singleSignOnPages(openSingleSignOn(parts.single_sign_on, parts))
-        : []),
+      ...(parts.single_sign_on ? singleSignOnPages(openSingleSignOn(parts.single_sign_on, parts)) : []),
       ...dashboardPages(dashboardAssets),
       ...operational.filter((page) => !parts.metrics_apart || !isMetrics(page)),
     ],
@@ -184,7 +176,10 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const metricsApp = parts.metrics_apart
     ? await openServer({
         ...shared,
-        ...{ routes: [], streams: [], pages: operational.filter(isMetrics), peers: [] },
+        routes: [],
+        streams: [],
+        pages: operational.filter(isMetrics),
+        peers: [],
         connections_max: metrics_connections_max,
       })
     : null
@@ -209,10 +204,7 @@ const metrics_connections_max = 100
 
 type ContextOptions = { directory: Directory; own_calls: OwnCalls }
 
-async function contextOf(
-  parts: ServiceOptions,
-  { directory, own_calls }: ContextOptions,
-): Promise<Context> {
+async function contextOf(parts: ServiceOptions, { directory, own_calls }: ContextOptions): Promise<Context> {
   const { world, keyring, database } = parts
   const { sql } = database
   const { base_url } = parts.addresses
@@ -269,9 +261,7 @@ function doorkeeperOf(parts: ServiceOptions): Context['doorkeeper'] {
   const { single_sign_on: asked } = parts
   const shown = {
     wants_both: parts.sign_in === 'passkey_and_password',
-    single_sign_on: asked
-      ? { name: new URL(asked.issuer).hostname, path: begin_path, prove_path }
-      : null,
+    single_sign_on: asked ? { name: new URL(asked.issuer).hostname, path: begin_path, prove_path } : null,
     shut_domains: asked?.is_required ? asked.domains : [],
     program: parts.program ?? 'ripper',
     demoMerchant: parts.demoMerchant ?? (() => null),

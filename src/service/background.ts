@@ -45,10 +45,7 @@ type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
   committed(merchant_id: string): void
 }
 
-export async function startBackground(
-  config: Config,
-  parts: BackgroundOptions,
-): Promise<Deliveries> {
+export async function startBackground(config: Config, parts: BackgroundOptions): Promise<Deliveries> {
   const { world, database, keyring, metrics, trust } = parts
   const { sql } = database
   // Otherwise the first rows would go to the default partition. The job tries again.

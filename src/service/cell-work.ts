@@ -16,10 +16,7 @@ export type Deliveries = {
 }
 
 /** `start` begins the loop of one cell. All of them together have as many attempts under way as one would have. */
-export function deliverInCells(
-  sql: Sql,
-  start: (sql: Sql, elsewhere: () => number) => DeliveryLoop,
-): Deliveries {
+export function deliverInCells(sql: Sql, start: (sql: Sql, elsewhere: () => number) => DeliveryLoop): Deliveries {
   const loops = new Map<Sql, DeliveryLoop>()
   const elsewhereThan = (own: Sql) => () => {
     let count = 0

@@ -6,12 +6,7 @@ import { isUniqueViolation } from '../database/failures.ts'
 import { permissions } from '../http/access.ts'
 import { moveOrigin } from '../merchants/change-integration.ts'
 import type { PriceListItem } from '../merchants/integration.ts'
-import {
-  createIntegration,
-  createKey,
-  createMerchant,
-  type ManageContext,
-} from '../merchants/manage.ts'
+import { createIntegration, createKey, createMerchant, type ManageContext } from '../merchants/manage.ts'
 import type { Merchant } from '../merchants/merchant.ts'
 import { findMerchant, findMerchantByHandle, listIntegrations } from '../merchants/store.ts'
 import type { DemoShop } from '../pages/demo-shop.ts'
@@ -80,11 +75,7 @@ export function demoShopOf({ secret_key, publishable_key }: Demo): DemoShop {
   return { secret_key, publishable_key, handle, goods: priceList }
 }
 
-async function demoMerchant(
-  context: ManageContext,
-  base_url: string,
-  kept: Demo | null,
-): Promise<string> {
+async function demoMerchant(context: ManageContext, base_url: string, kept: Demo | null): Promise<string> {
   const found = await findDemo(context, kept)
   if (found) return found
   try {
@@ -106,9 +97,7 @@ async function findDemo({ sql }: ManageContext, kept: Demo | null): Promise<stri
   const merchant = await findMerchantByHandle(sql, handle)
   if (!merchant) return null
   if (isDemo(merchant)) return merchant.merchant_id
-  throw new Error(
-    `The handle ${handle} belongs to another merchant, so no demo merchant can be made on this database.`,
-  )
+  throw new Error(`The handle ${handle} belongs to another merchant, so no demo merchant can be made on this database.`)
 }
 
 /**
@@ -122,10 +111,7 @@ async function keepOrigin(
 ): Promise<void> {
   const known = before?.merchant_id === merchant_id ? before.base_url : ''
   const from = URL.parse(known)?.origin ?? null
-  for (const { name, integration_id, deleted_at } of await listIntegrations(
-    context.sql,
-    merchant_id,
-  )) {
+  for (const { name, integration_id, deleted_at } of await listIntegrations(context.sql, merchant_id)) {
     if (!own_integrations.includes(name) || deleted_at !== null) continue
     await moveOrigin(context, integration_id, { from, to: new URL(base_url).origin })
   }

@@ -10,10 +10,7 @@ import { anyUserExists } from '../users/user-store.ts'
  * The address that makes somebody operator and owner of the merchant, once. Links of earlier starts die. Null where
  * somebody has an account.
  */
-export async function inviteFirstOwner(
-  context: UsersContext,
-  merchant_id: string,
-): Promise<string | null> {
+export async function inviteFirstOwner(context: UsersContext, merchant_id: string): Promise<string | null> {
   const { sql, world } = context
   const asked = { purpose: 'welcome' as const, email: null, user_id: null, merchant_id }
   const author = { actor: 'service' as const, request_id: null }

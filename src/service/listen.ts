@@ -32,10 +32,8 @@ async function listen(
     await app.listen({ host, port, listenTextResolver: () => '' })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE')
-      throw new ConfigError(setting, `must be a free port: ${port} is in use.`)
-    if (code === 'EACCES')
-      throw new ConfigError(setting, 'must be a port that this user may listen on.')
+    if (code === 'EADDRINUSE') throw new ConfigError(setting, `must be a free port: ${port} is in use.`)
+    if (code === 'EACCES') throw new ConfigError(setting, 'must be a port that this user may listen on.')
     if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') {
       throw new ConfigError('RIPPER_HOST', 'must be an address of this machine.')
     }

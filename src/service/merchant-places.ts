@@ -8,10 +8,7 @@ import type { Tracing } from '../kernel/tracing.ts'
 import { tracedInserts } from './traced-ports.ts'
 
 /** Undefined where all rows are in one place. */
-export function placesOf(
-  context: Context,
-  tracing: Tracing | null | undefined,
-): Kernel<Context>['placeOf'] {
+export function placesOf(context: Context, tracing: Tracing | null | undefined): Kernel<Context>['placeOf'] {
   const { sql: whole } = context
   const cells = cellsOf(whole).filter(({ sql }) => sql !== whole)
   if (cells.length === 0) return undefined

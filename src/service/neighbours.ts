@@ -32,11 +32,7 @@ const gone_after_ms = 65_000
 /** A message has at most 8,000 bytes, and a merchant's id 26. */
 const named_max = 200
 
-type Message = { from: string } & (
-  | { kind: 'here' }
-  | ({ kind: 'committed' } & Committed)
-  | TailMessage
-)
+type Message = { from: string } & ({ kind: 'here' } | ({ kind: 'committed' } & Committed) | TailMessage)
 
 /** The sender of a message that outlives it. */
 const ending = ''
@@ -123,10 +119,7 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
  * Says once, for a process that is about to end, that these merchants have events to deliver. A statement of its own: commits
  * that notify wait for each other, and commits of payments must not.
  */
-export async function leaveToNeighbours(
-  database: Pick<Database, 'sql'>,
-  merchant_ids: string[],
-): Promise<void> {
+export async function leaveToNeighbours(database: Pick<Database, 'sql'>, merchant_ids: string[]): Promise<void> {
   const committed: Committed = {
     merchant_ids: merchant_ids.length > named_max ? null : merchant_ids,
     is_undelivered: true,

@@ -45,10 +45,7 @@ let read: Page<Context>[] | null = null
 
 /** Read once, however many services are assembled in this process. */
 function guides(): Page<Context>[] {
-  read ??= [
-    ...documentationPages<Context>(() => description().document, guideFiles()),
-    ...guidePages<Context>(),
-  ]
+  read ??= [...documentationPages<Context>(() => description().document, guideFiles()), ...guidePages<Context>()]
   return read
 }
 

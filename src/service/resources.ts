@@ -110,10 +110,7 @@ export function keepFolder(data_dir: string): string[] {
     checked = checkDataFolder(data_dir)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new ConfigError(
-      'RIPPER_DATA_DIR',
-      `must be a folder that can be made and written to (${code ?? message}).`,
-    )
+    throw new ConfigError('RIPPER_DATA_DIR', `must be a folder that can be made and written to (${code ?? message}).`)
   }
   const { mended, fault } = checked
   if (fault !== null) throw new ConfigError('RIPPER_DATA_DIR', fault)
@@ -123,7 +120,5 @@ export function keepFolder(data_dir: string): string[] {
 /** A shifted clock is for looking ahead in test mode; it must never touch deadlines of real money. */
 async function refuseShiftedClock(config: Config, database: Database): Promise<void> {
   if (config.clock_offset_seconds === 0 || !(await liveMerchantExists(database.sql))) return
-  throw new Error(
-    'RIPPER_CLOCK_OFFSET_SECONDS must be 0 or unset: this database has a live merchant.',
-  )
+  throw new Error('RIPPER_CLOCK_OFFSET_SECONDS must be 0 or unset: this database has a live merchant.')
 }

@@ -10,11 +10,7 @@ import type { FetchedThreeDs, ThreeDs } from '../three-ds/three-ds.ts'
 type Call<Q, A> = (request: Q) => Promise<A>
 
 /** The calls that are made for money; without tracing, the acquirer itself. */
-export function tracedAcquirer(
-  acquirer: Acquirer,
-  mode: Mode,
-  tracing: Tracing | null | undefined,
-): Acquirer {
+export function tracedAcquirer(acquirer: Acquirer, mode: Mode, tracing: Tracing | null | undefined): Acquirer {
   if (!tracing) return acquirer
   const { prepare } = acquirer
   const facts = { 'ripper.acquirer': acquirer.name, 'ripper.mode': mode }
@@ -37,10 +33,7 @@ export function tracedAcquirer(
 
 type ThreeDsOf = Context['threeDsOf']
 
-export function tracedThreeDs(
-  tracing: Tracing | null | undefined,
-  threeDsOf: ThreeDsOf,
-): ThreeDsOf {
+export function tracedThreeDs(tracing: Tracing | null | undefined, threeDsOf: ThreeDsOf): ThreeDsOf {
   if (!tracing) return threeDsOf
   return (mode, name) => {
     const found = threeDsOf(mode, name)
@@ -49,10 +42,7 @@ export function tracedThreeDs(
 }
 
 /** A create may wait for the batch before, and its row is then written in another request's statement. */
-export function tracedInserts(
-  tracing: Tracing | null | undefined,
-  insert: InsertSession,
-): InsertSession {
+export function tracedInserts(tracing: Tracing | null | undefined, insert: InsertSession): InsertSession {
   if (!tracing) return insert
   return async (row) => {
     const span = tracing.step('write session', 'internal')

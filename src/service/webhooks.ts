@@ -12,10 +12,7 @@ export function webhookUrls({ webhooks }: Config, clock: Clock): Context['webhoo
 }
 
 /** Whoever opens it closes its `http`. */
-export function openWebhookSending(
-  config: Config,
-  clock: Clock,
-): Context['webhook_sending'] & { http: GuardedHttp } {
+export function openWebhookSending(config: Config, clock: Clock): Context['webhook_sending'] & { http: GuardedHttp } {
   const { allowed_networks, retry_schedule, ...limits } = config.webhooks
   return {
     http: openGuardedHttp({ clock, allowed_networks }),

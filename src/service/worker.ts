@@ -10,12 +10,7 @@ export type Worker = { stop(): Promise<void> }
  * Starts each job's own loop. A job that fails is logged and tried again when it is next due. None begins while the
  * clock is wrong; by default it is right.
  */
-export function startWorker(
-  context: JobContext,
-  jobs: Job[],
-  trust?: ClockTrust,
-  runs?: JobRuns,
-): Worker {
+export function startWorker(context: JobContext, jobs: Job[], trust?: ClockTrust, runs?: JobRuns): Worker {
   const stopping = new AbortController()
   const loops = jobs.map((job) => loop(context, job, { trust, runs, stopping: stopping.signal }))
   return {
@@ -33,11 +28,7 @@ type Bounds = {
   stopping: AbortSignal
 }
 
-async function loop(
-  context: JobContext,
-  job: Job,
-  { trust, runs, stopping }: Bounds,
-): Promise<void> {
+async function loop(context: JobContext, job: Job, { trust, runs, stopping }: Bounds): Promise<void> {
   const { clock, log } = context.world
   while (!stopping.aborted) {
     const trusted = trust && (await trust.untilRight(stopping))

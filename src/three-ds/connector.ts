@@ -5,13 +5,7 @@ import type { Environment } from '../acquirers/environment.ts'
 import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
 import type { CheckAnswer } from '../vendors/check.ts'
-import {
-  NotSent,
-  Unanswered,
-  type Wire,
-  type WireAnswer,
-  type WireRequest,
-} from '../vendors/wire.ts'
+import { NotSent, Unanswered, type Wire, type WireAnswer, type WireRequest } from '../vendors/wire.ts'
 import type { MayOpen } from './emv/addresses.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from './three-ds.ts'
 
@@ -32,11 +26,7 @@ export type ThreeDsConnector<Credentials = unknown> = {
   readonly needs_acquirer_ids: boolean
   openThreeDs(connection: ThreeDsConnection<Credentials>): FetchedThreeDs
   /** Sends the vendor a question that asks no bank. The credentials need not be stored yet. Never throws. */
-  check(asked: {
-    credentials: Credentials
-    mode: 'live' | 'sandbox'
-    wire: Wire
-  }): Promise<CheckAnswer>
+  check(asked: { credentials: Credentials; mode: 'live' | 'sandbox'; wire: Wire }): Promise<CheckAnswer>
 }
 
 export type ThreeDsConnection<Credentials> = {
@@ -84,6 +74,5 @@ export async function sendOrRefuse(wire: Wire, request: WireRequest): Promise<Wi
 export function openableFrom(api_url: string): MayOpen {
   const own = new URL(api_url)
   return ({ protocol, hostname }) =>
-    protocol === 'https:' ||
-    (own.protocol === 'http:' && protocol === 'http:' && hostname === own.hostname)
+    protocol === 'https:' || (own.protocol === 'http:' && protocol === 'http:' && hostname === own.hostname)
 }

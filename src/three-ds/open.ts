@@ -61,11 +61,7 @@ function openTestServer(
   })
 }
 
-function openLiveServer(
-  world: World,
-  file: LiveDirectoryServers,
-  ranges: CardRangeStore,
-): PostedThreeDs {
+function openLiveServer(world: World, file: LiveDirectoryServers, ranges: CardRangeStore): PostedThreeDs {
   const pem = (path: string | undefined) => path && readFileSync(path, 'utf8')
   return openThreeDsServer({
     mode: 'live',

@@ -23,9 +23,7 @@ const told = () => world.lines.map(({ fields }) => fields)
 test('the first failure is logged at once, and those of a minute in one line', async () => {
   await fail(away('silent'), 'preauth')
   const first = { connection: 'vendor:conn_1', step: 'preauth', reason: 'silent' }
-  expect(world.lines).toEqual([
-    { level: 'error', message: '3-D Secure provider cannot be used', fields: first },
-  ])
+  expect(world.lines).toEqual([{ level: 'error', message: '3-D Secure provider cannot be used', fields: first }])
   for (let time = 0; time < 40; time++) await fail(away('silent'))
   await clock.advance(59_999)
   await fail(away('silent'))

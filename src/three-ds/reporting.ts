@@ -13,10 +13,7 @@ const report_interval_ms = 60_000
  * were since the line before: while a provider is away, each challenge that waits fails every few seconds. No timer is left
  * behind, so failures after the last line are only counted.
  */
-export function openReporting({
-  name,
-  world,
-}: Pick<ThreeDsConnection<unknown>, 'name' | 'world'>): Reporting {
+export function openReporting({ name, world }: Pick<ThreeDsConnection<unknown>, 'name' | 'world'>): Reporting {
   let reported_ms: number | null = null
   let times = 0
 

@@ -126,11 +126,7 @@ type CommonThreeDs = {
    * ProviderUnavailable only if the card's bank cannot have received the AReq.
    */
   authenticate(request: AuthenticationRequest): Promise<AuthenticationAnswer>
-  methodForm(method: {
-    server_transaction_id: string
-    method_url: string
-    notification_url: string
-  }): Form
+  methodForm(method: { server_transaction_id: string; method_url: string; notification_url: string }): Form
   /** The threeDSServerTransID in the post of the bank's method page, or null if the post is not one. */
   readMethodNotification(fields: Record<string, string>): string | null
   challengeForm(challenge: {

@@ -6,14 +6,7 @@ import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { personLine } from './lines.ts'
 import { notThere, type Person } from './member.ts'
-import {
-  newCodeSecret,
-  openCodeSecret,
-  plainCode,
-  realNow,
-  sealCodeSecret,
-  stepOfCode,
-} from './one-time-codes.ts'
+import { newCodeSecret, openCodeSecret, plainCode, realNow, sealCodeSecret, stepOfCode } from './one-time-codes.ts'
 import { deletePasskey, insertPasskey, listPasskeys } from './passkey-store.ts'
 import { judgeNewPasskey, type RegistrationResponseJSON } from './passkeys.ts'
 import { hashesOf, hashNewPassword, old_hashes_max } from './passwords.ts'
@@ -63,20 +56,15 @@ export async function removePasskey(
 ): Promise<void> {
   const { user_id } = person
   const detail = { credential_id }
-  await changeWays(
-    context,
-    person,
-    { change: 'passkey.removed', detail, sender },
-    async (tx, user) => {
-      if (!(await deletePasskey(tx, { credential_id, user_id }))) throw notThere()
-      const left = await listPasskeys(tx, user_id)
-      if (left.length === 0 && user.password_hash === null) {
-        const words = 'This is the only way in: add another passkey or a password first.'
-        const fault = { field: 'credential_id', fault: 'last_way_in' } as const
-        throw new Refusal('invalid_request', words, fault)
-      }
-    },
-  )
+  await changeWays(context, person, { change: 'passkey.removed', detail, sender }, async (tx, user) => {
+    if (!(await deletePasskey(tx, { credential_id, user_id }))) throw notThere()
+    const left = await listPasskeys(tx, user_id)
+    if (left.length === 0 && user.password_hash === null) {
+      const words = 'This is the only way in: add another passkey or a password first.'
+      const fault = { field: 'credential_id', fault: 'last_way_in' } as const
+      throw new Refusal('invalid_request', words, fault)
+    }
+  })
 }
 
 /**
@@ -145,23 +133,13 @@ export async function confirmOneTimeCodes(
   })
 }
 
-export async function removeOneTimeCodes(
-  context: UsersContext,
-  person: Person,
-  sender: Sender,
-): Promise<void> {
+export async function removeOneTimeCodes(context: UsersContext, person: Person, sender: Sender): Promise<void> {
   const { user_id } = person
   const none = { totp_sealed: null, totp_pending: null }
-  await changeWays(context, person, { change: 'one_time_codes.removed', sender }, (tx) =>
-    updateUser(tx, user_id, none),
-  )
+  await changeWays(context, person, { change: 'one_time_codes.removed', sender }, (tx) => updateUser(tx, user_id, none))
 }
 
-export async function renewRecoveryCodes(
-  context: UsersContext,
-  person: Person,
-  sender: Sender,
-): Promise<string[]> {
+export async function renewRecoveryCodes(context: UsersContext, person: Person, sender: Sender): Promise<string[]> {
   const codes = newRecoveryCodes(context.world.random)
   await changeWays(context, person, { change: 'recovery_codes.made', sender }, (tx) =>
     replaceRecoveryCodes(tx, person.user_id, codes.map(hashOfRecoveryCode)),

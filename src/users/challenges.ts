@@ -6,11 +6,7 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
 
 /** What is challenged: the sign-in of anybody, or something of one session or link. */
-export type ChallengePurpose =
-  | 'sign-in'
-  | `proof ${string}`
-  | `passkey ${string}`
-  | `link ${string}`
+export type ChallengePurpose = 'sign-in' | `proof ${string}` | `passkey ${string}` | `link ${string}`
 
 const lasts_ms = 5 * 60_000
 const nonce_length = 16

@@ -15,11 +15,7 @@ export type Evidence =
   | ({ factor: 'oidc' | 'oidc_alone' } & Pick<Identity, 'issuer' | 'subject'>)
 
 /** Whether the person may still come in by all that they showed. Locks them: whoever changes a way in does so, too. */
-export async function lockEvidence(
-  tx: AnySql,
-  user_id: string,
-  evidence: Evidence[],
-): Promise<boolean> {
+export async function lockEvidence(tx: AnySql, user_id: string, evidence: Evidence[]): Promise<boolean> {
   const user = await lockUser(tx, user_id)
   if (!user || user.disabled_at !== null) return false
   for (const each of evidence) if (!(await stands(tx, user, each))) return false

@@ -28,11 +28,7 @@ export async function deleteIdentities(sql: AnySql, user_id: string): Promise<vo
 }
 
 /** The newest link by which somebody with this address may make an account. */
-export async function findInvitation(
-  sql: Sql,
-  email: string,
-  now: Date,
-): Promise<NamedLink | undefined> {
+export async function findInvitation(sql: Sql, email: string, now: Date): Promise<NamedLink | undefined> {
   const [row] = await sql<NamedLink[]>`
     select l.*, a.name as merchant_name, null as user_name, u.user_id as holder_id
     from sign_in_links l left join merchants a using (merchant_id) left join users u on u.email = l.email

@@ -12,12 +12,7 @@ import { codeSecretName } from './one-time-codes.ts'
 import { lockUser } from './rights-store.ts'
 import { endEverySession, endSessions, purgeUserSessions } from './session-store.ts'
 import { purgeTries } from './tries-store.ts'
-import {
-  codeSecretsUnderOtherKeys,
-  listUnused,
-  replaceCodeSecrets,
-  updateUser,
-} from './user-store.ts'
+import { codeSecretsUnderOtherKeys, listUnused, replaceCodeSecrets, updateUser } from './user-store.ts'
 
 type JobContext = Pick<Context, 'sql' | 'world' | 'ids' | 'keyring'>
 
@@ -67,8 +62,7 @@ async function note(
 ): Promise<boolean> {
   return context.sql.begin(async (tx) => {
     const user = await lockUser(tx, user_id)
-    if (!user || user.disabled_at !== null || (user.seen_at ?? user.created_at) >= since)
-      return false
+    if (!user || user.disabled_at !== null || (user.seen_at ?? user.created_at) >= since) return false
     await updateUser(tx, user_id, next)
     if ('disabled_at' in next) {
       await endSessions(tx, user_id, { but: null, at })
@@ -114,8 +108,7 @@ export function rewrapCodeSecrets({ sql, keyring, world }: JobContext): Promise<
     first: { user_id: '' },
     page: (asked) => codeSecretsUnderOtherKeys(sql, keyring.current_key_id, asked),
     rewrap(row: Row) {
-      const anew = (sealed: Buffer | null) =>
-        sealed && (keyring.rewrap(sealed, codeSecretName(row.user_id)) ?? sealed)
+      const anew = (sealed: Buffer | null) => sealed && (keyring.rewrap(sealed, codeSecretName(row.user_id)) ?? sealed)
       const { totp_sealed, totp_pending } = row
       return replaceCodeSecrets(sql, row, {
         totp_sealed: anew(totp_sealed),

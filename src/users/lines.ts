@@ -27,7 +27,13 @@ export function personLine(
 ): JournalLine {
   const from = { ...(address !== undefined && { address }), ...(by !== undefined && { by }) }
   return journalLine(ids, {
-    ...{ merchant_id, session_id: null, subject, change, actor, request_id, at },
+    merchant_id,
+    session_id: null,
+    subject,
+    change,
+    actor,
+    request_id,
+    at,
     detail: { ...detail, ...from },
   })
 }

@@ -54,11 +54,7 @@ export async function spendLink(tx: AnySql, link_id: string, at: Date): Promise<
 }
 
 /** The invitations to a merchant that can still be used, newest first. */
-export async function listInvitations(
-  sql: AnySql,
-  merchant_id: string,
-  now: Date,
-): Promise<SignInLink[]> {
+export async function listInvitations(sql: AnySql, merchant_id: string, now: Date): Promise<SignInLink[]> {
   return sql<SignInLink[]>`
     select * from sign_in_links
     where merchant_id = ${merchant_id} and used_at is null and withdrawn_at is null

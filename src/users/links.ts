@@ -5,13 +5,7 @@ import { insertLine } from '../audit/journal-store.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { type Author, personLine } from './lines.ts'
-import {
-  findLink,
-  insertLink,
-  type NamedLink,
-  type SignInLink,
-  withdrawAlike,
-} from './link-store.ts'
+import { findLink, insertLink, type NamedLink, type SignInLink, withdrawAlike } from './link-store.ts'
 import { hashOfSecret } from './session.ts'
 import type { UsersContext } from './start-session.ts'
 
@@ -22,10 +16,7 @@ const lifetimes: Record<SignInLink['purpose'], number> = {
 }
 
 /** For whom a link is. `user_id` is set where it opens an account anew. */
-export type NewLink = Pick<
-  SignInLink,
-  'purpose' | 'email' | 'user_id' | 'merchant_id' | 'role' | 'is_operator'
->
+export type NewLink = Pick<SignInLink, 'purpose' | 'email' | 'user_id' | 'merchant_id' | 'role' | 'is_operator'>
 
 export type MadeLink = { link: SignInLink; url: string }
 
@@ -44,12 +35,7 @@ export function makeLink(
 }
 
 /** The same in a transaction that does more. */
-export async function makeLinkIn(
-  tx: AnySql,
-  context: LinkContext,
-  asked: NewLink,
-  author: Author,
-): Promise<MadeLink> {
+export async function makeLinkIn(tx: AnySql, context: LinkContext, asked: NewLink, author: Author): Promise<MadeLink> {
   const { ids, world, addresses } = context
   const at = world.clock.now()
   const secret = ids.personSecret()
@@ -68,10 +54,7 @@ export async function makeLinkIn(
   const told = { subject: link_id, change: 'link.created', detail, at }
   await withdrawAlike(tx, link, at)
   await insertLink(tx, link)
-  await insertLine(
-    tx,
-    personLine(context, author, { ...told, ...(merchant_id && { merchant_id }) }),
-  )
+  await insertLine(tx, personLine(context, author, { ...told, ...(merchant_id && { merchant_id }) }))
   return { link, url: `${addresses.dashboard_url()}#${purpose}=${secret}` }
 }
 

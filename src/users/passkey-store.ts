@@ -10,10 +10,7 @@ export async function insertPasskey(sql: AnySql, passkey: Passkey): Promise<void
 }
 
 /** The passkey of a person who may sign in. */
-export async function findPasskey(
-  sql: AnySql,
-  credential_id: string,
-): Promise<Passkey | undefined> {
+export async function findPasskey(sql: AnySql, credential_id: string): Promise<Passkey | undefined> {
   const [row] = await sql<Passkey[]>`
     select p.* from passkeys p join users u using (user_id)
     where p.credential_id = ${credential_id} and u.disabled_at is null`

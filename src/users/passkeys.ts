@@ -148,10 +148,7 @@ function knownTransports(said: unknown): string[] {
 }
 
 /** Judges the challenge that an answer bears, and keeps when it was made; null before, and for one that is not ours. */
-function challengeOf(
-  keyring: Judge['keyring'],
-  ceremony: { purpose: ChallengePurpose; now: Date },
-) {
+function challengeOf(keyring: Judge['keyring'], ceremony: { purpose: ChallengePurpose; now: Date }) {
   let made_at: Date | null = null
   return {
     isOurs: (challenge: string) => {

@@ -45,9 +45,7 @@ export function faultOfPassword(password: string, own_words: string[]): Password
   }
   if (isCommon(password)) return { words: 'is one of those that are tried first', fault: 'common' }
   const plain = stemOf(password)
-  const is_own = own_words
-    .flatMap(wordsIn)
-    .some((word) => word.length >= 4 && restOf(plain, word) < 6)
+  const is_own = own_words.flatMap(wordsIn).some((word) => word.length >= 4 && restOf(plain, word) < 6)
   return is_own ? { words: 'must not be made of your name or address', fault: 'own_name' } : null
 }
 
@@ -67,8 +65,7 @@ function isWalk(text: string, walk: string): boolean {
 function isRepetition(text: string, walk: string): boolean {
   for (let length = 4; length <= text.length / 2; length++) {
     const part = text.slice(0, length)
-    if (walk.startsWith(part) && part.repeat(Math.ceil(text.length / length)).startsWith(text))
-      return true
+    if (walk.startsWith(part) && part.repeat(Math.ceil(text.length / length)).startsWith(text)) return true
   }
   return false
 }

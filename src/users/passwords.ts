@@ -29,19 +29,12 @@ export async function hashing<T>(
 export const old_hashes_max = 4
 
 /** A person's password and the last ones before it, newest first: none of them may come back. */
-export function hashesOf({
-  password_hash,
-  old_hashes,
-}: Pick<User, 'password_hash' | 'old_hashes'>) {
+export function hashesOf({ password_hash, old_hashes }: Pick<User, 'password_hash' | 'old_hashes'>) {
   return [password_hash, ...old_hashes].filter((each) => each !== null)
 }
 
 /** Throws `invalid_request` for a password that is one of the earlier ones, and `too_many_attempts`. */
-export async function hashNewPassword(
-  hasher: Hasher,
-  password: string,
-  earlier: string[],
-): Promise<string> {
+export async function hashNewPassword(hasher: Hasher, password: string, earlier: string[]): Promise<string> {
   const made = await hashing(hasher, async () => {
     for (const each of earlier) {
       if (await isPassword(hasher, password, each)) return null

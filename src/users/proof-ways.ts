@@ -21,10 +21,7 @@ export function proofWaysOf(found: FoundSession, doorkeeper: Provider): ProofWay
 }
 
 /** What opens a locked session. Where both are wanted, whoever has both shows both again. */
-export function unlockWaysOf(
-  found: FoundSession,
-  doorkeeper: Provider & Pick<Doorkeeper, 'wants_both'>,
-): ProofWay[] {
+export function unlockWaysOf(found: FoundSession, doorkeeper: Provider & Pick<Doorkeeper, 'wants_both'>): ProofWay[] {
   return mustShowBoth(found, doorkeeper) ? ['passkey_and_password'] : proofWaysOf(found, doorkeeper)
 }
 
@@ -52,11 +49,7 @@ function hasProofFactor({ passkeys, has_one_time_codes }: FoundSession): boolean
  * Whether the last proof of a session will do. Of somebody who has more to show, a password alone or a provider's word
  * alone proves nothing, however fresh it is: by it nobody may add a way in.
  */
-export function hasProved(
-  found: FoundSession,
-  act: { gravity: Gravity; mode: Mode },
-  now: Date,
-): boolean {
+export function hasProved(found: FoundSession, act: { gravity: Gravity; mode: Mode }, now: Date): boolean {
   const has_shown_all = hasSecondFactor(found) || !hasProofFactor(found)
   return isProved(has_shown_all ? found : { proved_at: new Date(0) }, act, now)
 }

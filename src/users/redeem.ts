@@ -22,13 +22,7 @@ import { endSessions, type FoundSession } from './session-store.ts'
 import { authorOf, type Sender, startSession, type UsersContext } from './start-session.ts'
 import { forgetEveryTry } from './tries-store.ts'
 import { type Membership, plainEmail, plainName } from './user.ts'
-import {
-  anyUserExists,
-  findUser,
-  insertUser,
-  replaceRecoveryCodes,
-  updateUser,
-} from './user-store.ts'
+import { anyUserExists, findUser, insertUser, replaceRecoveryCodes, updateUser } from './user-store.ts'
 
 /** What somebody chose; exactly one of the two ways. */
 export type Arrival = {
@@ -48,9 +42,7 @@ type Way = { passkey: Omit<Passkey, 'user_id' | 'name'> | null; password_hash: s
 
 /** The id that an account by this link gets: known before, so that a passkey can be made for it. */
 export function userIdOf({ keyring }: Pick<UsersContext, 'keyring'>, link: NamedLink): string {
-  return (
-    link.user_id ?? `usr_${keyring.mac('account by link', link.link_id).toString('hex', 0, 12)}`
-  )
+  return link.user_id ?? `usr_${keyring.mac('account by link', link.link_id).toString('hex', 0, 12)}`
 }
 
 /** The address that an account by this link has. */
@@ -171,16 +163,15 @@ export async function addMember(
 }
 
 /** All earlier ways in go, and all sessions end: whoever took them must not stay. */
-async function reopen(
-  tx: AnySql,
-  { user_id, way, at }: { user_id: string; way: Way; at: Date },
-): Promise<void> {
+async function reopen(tx: AnySql, { user_id, way, at }: { user_id: string; way: Way; at: Date }): Promise<void> {
   const before = await findUser(tx, user_id)
   if (before?.disabled_at !== null) throw linkUsed()
   await updateUser(tx, user_id, {
     password_hash: way.password_hash,
     old_hashes: hashesOf(before).slice(0, old_hashes_max),
-    ...{ totp_sealed: null, totp_pending: null, known_since: at },
+    totp_sealed: null,
+    totp_pending: null,
+    known_since: at,
   })
   await forgetEveryTry(tx, user_id)
   await deletePasskeys(tx, user_id)

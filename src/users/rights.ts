@@ -25,11 +25,7 @@ export async function lockPerson(tx: AnySql, { user_id, session }: Holder): Prom
  * An operator, whom `changing` says that the transaction changes. Throws `sign_in_required`, and `resource_not_found` for somebody who
  * is none any more.
  */
-export async function lockOperator(
-  tx: AnySql,
-  { user_id, session }: Holder,
-  { changing = false } = {},
-): Promise<void> {
+export async function lockOperator(tx: AnySql, { user_id, session }: Holder, { changing = false } = {}): Promise<void> {
   const [user] = await lockUsers(tx, [user_id], changing ? user_id : null)
   if (!user || user.disabled_at !== null) throw signInRequired()
   if (!user.is_operator) throw notThere()
@@ -66,10 +62,7 @@ export async function lockMemberBeside(
 }
 
 /** A member as they are now, and all members of the merchant, whom nobody else changes meanwhile. Throws what `lockMember` does. */
-export async function lockTeam(
-  tx: AnySql,
-  member: Member,
-): Promise<{ now: Member; all: LockedMember[] }> {
+export async function lockTeam(tx: AnySql, member: Member): Promise<{ now: Member; all: LockedMember[] }> {
   const { merchant_id, user_id } = member
   const [user] = await lockUsers(tx, [user_id])
   // All at once: two members who each locked their own first would wait for each other.
@@ -112,8 +105,7 @@ function judgeMember(member: Member, own: Rights | undefined): Member {
   if (!own || own.disabled_at !== null) throw signInRequired()
   const role = own.roles.get(member.merchant_id)
   if (role === undefined) throw notThere()
-  if (!may(role, member.permission, member.mode ?? 'live'))
-    throw permissionDenied(member.permission)
+  if (!may(role, member.permission, member.mode ?? 'live')) throw permissionDenied(member.permission)
   const { is_operator } = own
   return { ...member, is_operator, role, can: (asked, mode) => may(role, asked, mode) }
 }

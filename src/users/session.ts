@@ -7,22 +7,10 @@ import type { Mode } from '../kernel/values.ts'
  * What somebody has shown of themselves. `link` is a welcome, an invitation or a reset; `oidc_alone` is single sign-on
  * of which nobody says that it asked for a second factor.
  */
-export type Factor =
-  | 'passkey'
-  | 'password'
-  | 'one_time_code'
-  | 'recovery_code'
-  | 'oidc'
-  | 'oidc_alone'
-  | 'link'
+export type Factor = 'passkey' | 'password' | 'one_time_code' | 'recovery_code' | 'oidc' | 'oidc_alone' | 'link'
 
 /** What a proof may be made with. */
-export type ProofWay =
-  | 'single_sign_on'
-  | 'passkey'
-  | 'passkey_and_password'
-  | 'one_time_code'
-  | 'password'
+export type ProofWay = 'single_sign_on' | 'passkey' | 'passkey_and_password' | 'one_time_code' | 'password'
 
 export type UserSession = {
   session_id: string

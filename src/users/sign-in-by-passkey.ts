@@ -4,14 +4,7 @@ import type { PageOrigin } from './page-origin.ts'
 import type { AuthenticationResponseJSON } from './passkeys.ts'
 import type { FoundSession } from './session-store.ts'
 import { acceptPasskey, acceptPassword } from './sign-in.ts'
-import {
-  type Entry,
-  renew,
-  type Sender,
-  signIn,
-  signInByHalf,
-  type UsersContext,
-} from './start-session.ts'
+import { type Entry, renew, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
 import { failed, limitTries } from './tries.ts'
 import { findUser } from './user-store.ts'
 
@@ -28,12 +21,7 @@ export async function signInByPasskey(
   limitTries(context, sender)
   const { wants_both } = context.doorkeeper
   const answer = { response, user_id: null }
-  const { user_id, evidence } = await acceptPasskey(
-    context,
-    { page, purpose: 'sign-in' },
-    answer,
-    sender,
-  )
+  const { user_id, evidence } = await acceptPasskey(context, { page, purpose: 'sign-in' }, answer, sender)
   const entry = { user_id, evidence: [evidence], sender }
   if (wants_both && before?.user_id === user_id && isHalfBy(before, 'password')) {
     return { next: 'signed_in', token: await completed(context, before, entry) }
@@ -64,11 +52,7 @@ function isHalfBy({ is_half, factors }: FoundSession, first: 'passkey' | 'passwo
   return is_half && factors.includes(first)
 }
 
-async function completed(
-  context: UsersContext,
-  session: FoundSession,
-  entry: Entry,
-): Promise<string> {
+async function completed(context: UsersContext, session: FoundSession, entry: Entry): Promise<string> {
   return orFailed(await renew(context, session, entry))
 }
 

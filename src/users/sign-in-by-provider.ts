@@ -106,10 +106,7 @@ async function newcomer(
         await withdrawOpenWelcomes(tx, at)
         await grant(tx, context, { link, user_id, at, sender })
         const detail = { link_id: link.link_id, way: 'oidc' }
-        await insertLine(
-          tx,
-          personLine(context, author, { subject: user_id, change: 'user.created', detail, at }),
-        )
+        await insertLine(tx, personLine(context, author, { subject: user_id, change: 'user.created', detail, at }))
       }
       await insertIdentity(tx, { issuer, subject, user_id, created_at: at })
       const told = { subject: user_id, change: 'identity.linked', detail: { issuer }, at }

@@ -15,13 +15,7 @@ import type { FoundSession } from './session-store.ts'
 import { domainOf } from './single-sign-on.ts'
 import { authorOf, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
 import { digestOf, failed, limitTries, lockOf, noteFailure, tryApart } from './tries.ts'
-import {
-  type CountedTry,
-  countTryApart,
-  countTryOfName,
-  forgetTries,
-  forgetTriesApart,
-} from './tries-store.ts'
+import { type CountedTry, countTryApart, countTryOfName, forgetTries, forgetTriesApart } from './tries-store.ts'
 import { plainEmail, type User } from './user.ts'
 import { findUser, rehash, spendStep, takeRecoveryCode } from './user-store.ts'
 
@@ -53,11 +47,7 @@ export async function signInByPassword(
   const { attempt, is_right } = await hashing(context, judge, places)
   if (!attempt || !is_right || isShut(context, attempt.user)) {
     const { locked_until = null } = attempt ?? {}
-    await noteFailure(
-      context,
-      attempt ? { user_id: attempt.user.user_id, locked_until } : { name },
-      sender,
-    )
+    await noteFailure(context, attempt ? { user_id: attempt.user.user_id, locked_until } : { name }, sender)
     throw failed()
   }
   const { user_id, password_hash } = attempt.user
@@ -66,10 +56,7 @@ export async function signInByPassword(
   const next = await nextAfterPassword(context, attempt.user)
   const evidence: Evidence[] = [{ factor: 'password', password_hash: password_hash! }]
   const entry = { user_id, evidence, sender }
-  const token =
-    next === 'signed_in'
-      ? await signIn(context, { ...entry, before })
-      : await signInByHalf(context, entry)
+  const token = next === 'signed_in' ? await signIn(context, { ...entry, before }) : await signInByHalf(context, entry)
   if (token === null) throw failed()
   return { next, token, user_id }
 }
@@ -97,11 +84,7 @@ async function countPassword(
 }
 
 /** The hash of a password that was right lasts only as long as its master key. To be called inside `hashing`. */
-async function underCurrentKey(
-  context: UsersContext,
-  attempt: PasswordTry,
-  password: string,
-): Promise<PasswordTry> {
+async function underCurrentKey(context: UsersContext, attempt: PasswordTry, password: string): Promise<PasswordTry> {
   const { user } = attempt
   const before = user.password_hash!
   if (!isUnderOtherKey(context, before)) return attempt
@@ -130,8 +113,7 @@ export async function acceptPasskey(
   if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw failed()
   const used = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
   const at = context.world.clock.now()
-  const is_first =
-    used && (await notePasskeyUse(context.sql, passkey.credential_id, { ...used, at }))
+  const is_first = used && (await notePasskeyUse(context.sql, passkey.credential_id, { ...used, at }))
   const { credential_id, user_id: whose } = passkey
   if (is_first) return { user_id: whose, evidence: { factor: 'passkey', credential_id } }
   await noteFailure(context, { user_id: whose, locked_until: null }, sender)
@@ -208,11 +190,7 @@ function isShut({ doorkeeper }: UsersContext, { email, is_operator }: User): boo
   return !is_operator && doorkeeper.shut_domains.includes(domainOf(email))
 }
 
-async function isTheirPassword(
-  context: UsersContext,
-  { password_hash }: User,
-  password: string,
-): Promise<boolean> {
+async function isTheirPassword(context: UsersContext, { password_hash }: User, password: string): Promise<boolean> {
   return hashing(context, () => isPassword(context, password, password_hash))
 }
 

@@ -7,26 +7,12 @@ import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import { liveMerchantExists, lockModeOf } from '../merchants/store.ts'
 import { judgeSender } from './judge-sender.ts'
-import {
-  type Member,
-  notThere,
-  type Person,
-  permissionDenied,
-  signInRequired,
-  type Visitor,
-} from './member.ts'
+import { type Member, notThere, type Person, permissionDenied, signInRequired, type Visitor } from './member.ts'
 import type { PageOrigin } from './page-origin.ts'
 import { hasProved, owesBoth, proofWaysOf, unlockWaysOf } from './proof-ways.ts'
 import { lockMember } from './rights.ts'
 import { may, type StaffPermission } from './roles.ts'
-import {
-  type Gravity,
-  hashOfSecret,
-  hasSecondFactor,
-  hasShownBoth,
-  isLocked,
-  isSeenStale,
-} from './session.ts'
+import { type Gravity, hashOfSecret, hasSecondFactor, hasShownBoth, isLocked, isSeenStale } from './session.ts'
 import { tokenOf } from './session-cookie.ts'
 import { type FoundSession, findSession, touchSession } from './session-store.ts'
 
@@ -101,10 +87,7 @@ export function signedInPerson({
   shows_merchants = false,
 }: Proof & { shows_merchants?: boolean } = {}): DoorRule<Person> {
   return {
-    ...doorOf({ who: 'person', gravity }, [
-      ...person_refusals,
-      ...(['both_ways_required', 'proof_required'] as const),
-    ]),
+    ...doorOf({ who: 'person', gravity }, [...person_refusals, ...(['both_ways_required', 'proof_required'] as const)]),
     check: async (request) => {
       const page = judgeSender(request)
       const found = await openSessionOf(request, page, null)
@@ -162,7 +145,11 @@ export function signedIn(
       requireProof(request, found, { gravity, mode: mode ?? 'live' })
       await noteActivity(request, found)
       const member: Member = {
-        ...{ ...personOf(found, page), merchant_id, role, permission, mode },
+        ...personOf(found, page),
+        merchant_id,
+        role,
+        permission,
+        mode,
         can: (asked, mode_asked) => may(role, asked, mode_asked),
         judge: (tx) => lockMember(tx, member, source === 'merchant' ? lockModeOf : undefined),
       }

@@ -6,21 +6,12 @@ import type { AnySql } from '../database/open.ts'
 import type { Caller } from '../http/access.ts'
 import { type Evidence, factorsOf, lockEvidence } from './evidence-store.ts'
 import { type Author, personLine } from './lines.ts'
-import {
-  expiryOf,
-  type Factor,
-  hashOfSecret,
-  previous_token_ms,
-  type UserSession,
-} from './session.ts'
+import { expiryOf, type Factor, hashOfSecret, previous_token_ms, type UserSession } from './session.ts'
 import { endSession, type FoundSession, insertSession, renewSession } from './session-store.ts'
 import { updateUser } from './user-store.ts'
 
 /** What all that signs people in works with. */
-export type UsersContext = Pick<
-  Context,
-  'sql' | 'world' | 'ids' | 'keyring' | 'doorkeeper' | 'addresses'
->
+export type UsersContext = Pick<Context, 'sql' | 'world' | 'ids' | 'keyring' | 'doorkeeper' | 'addresses'>
 
 /** A request in which somebody signs in or proves themselves. */
 export type Sender = { caller: Caller; request_id: string }
@@ -53,10 +44,14 @@ export async function startSession(
     session_hash: hashOfSecret(token),
     previous_hash: null,
     previous_until: null,
-    ...{ user_id, factors, is_half },
+    user_id,
+    factors,
+    is_half,
     address: sender.caller.address,
     agent: (sender.caller.header('user-agent') ?? '').slice(0, agent_length_max),
-    ...{ created_at: now, seen_at: now, proved_at: proved_at ?? now },
+    created_at: now,
+    seen_at: now,
+    proved_at: proved_at ?? now,
     expires_at: expiryOf(now, is_half),
     ended_at: null,
   }

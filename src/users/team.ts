@@ -6,21 +6,10 @@ import type { KeyRow } from '../http/idempotency.ts'
 import { storeKey } from '../http/key-gate.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { personLine } from './lines.ts'
-import {
-  listInvitations,
-  withdrawInvitation,
-  withdrawLinksBy,
-  withdrawResetsOf,
-} from './link-store.ts'
+import { listInvitations, withdrawInvitation, withdrawLinksBy, withdrawResetsOf } from './link-store.ts'
 import { type MadeLink, makeLinkIn } from './links.ts'
 import { type Member, notThere } from './member.ts'
-import {
-  deleteMembership,
-  type LockedMember,
-  listMembers,
-  markReviewed,
-  setRole,
-} from './membership-store.ts'
+import { deleteMembership, type LockedMember, listMembers, markReviewed, setRole } from './membership-store.ts'
 import { hasPowerOver, lockMember, lockMemberBeside, lockTeam, mayDecideAbout } from './rights.ts'
 import type { Role } from './roles.ts'
 import { endSessions } from './session-store.ts'
@@ -61,12 +50,7 @@ export async function invite(
 }
 
 /** Throws `permission_denied` where an admin withdraws the invitation of an owner. */
-export async function withdraw(
-  context: UsersContext,
-  member: Member,
-  link_id: string,
-  sender: Sender,
-): Promise<void> {
+export async function withdraw(context: UsersContext, member: Member, link_id: string, sender: Sender): Promise<void> {
   const { merchant_id, user_id } = member
   await context.sql.begin(async (tx) => {
     const now = await lockMember(tx, member)
@@ -180,9 +164,7 @@ async function changeMembership(
 /** Throws `invalid_request` where nobody else would be an owner. One who is disabled cannot let anybody in. */
 export function refuseLastOwner(all: LockedMember[], { user_id, role }: LockedMember): void {
   if (role !== 'owner') return
-  const others = all.filter(
-    (each) => each.role === 'owner' && each.user_id !== user_id && each.disabled_at === null,
-  )
+  const others = all.filter((each) => each.role === 'owner' && each.user_id !== user_id && each.disabled_at === null)
   if (others.length > 0) return
   const words = 'This is the last owner: make somebody else an owner first.'
   throw new Refusal('invalid_request', words, { field: 'user_id' })

@@ -73,10 +73,7 @@ export async function countTryApart(
   return row
 }
 
-export async function forgetTriesApart(
-  sql: AnySql,
-  { user_id, counter }: CountedTry,
-): Promise<void> {
+export async function forgetTriesApart(sql: AnySql, { user_id, counter }: CountedTry): Promise<void> {
   await sql`delete from sign_in_tries where user_id = ${user_id} and counter = ${counter}`
 }
 

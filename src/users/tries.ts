@@ -6,13 +6,7 @@ import { Refusal } from '../kernel/errors.ts'
 import { type Author, personLine } from './lines.ts'
 import { tooMany } from './passwords.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
-import {
-  type CountedTry,
-  countTryApart,
-  countUnlistedTry,
-  forgetTriesApart,
-  type Lock,
-} from './tries-store.ts'
+import { type CountedTry, countTryApart, countUnlistedTry, forgetTriesApart, type Lock } from './tries-store.ts'
 import type { User } from './user.ts'
 import { findUser } from './user-store.ts'
 

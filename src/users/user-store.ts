@@ -68,11 +68,7 @@ export async function spendStep(sql: AnySql, user_id: string, step: number): Pro
 }
 
 /** Puts new recovery codes in place of all earlier ones. */
-export async function replaceRecoveryCodes(
-  sql: AnySql,
-  user_id: string,
-  hashes: Buffer[],
-): Promise<void> {
+export async function replaceRecoveryCodes(sql: AnySql, user_id: string, hashes: Buffer[]): Promise<void> {
   await sql`delete from recovery_codes where user_id = ${user_id}`
   for (const code_hash of hashes) {
     await sql`insert into recovery_codes ${rowValues(sql, { code_hash, user_id })}`
@@ -101,14 +97,7 @@ export async function countRecoveryCodes(sql: AnySql, user_id: string): Promise<
 /** A person as `ripper user list` shows them. */
 export type ListedUser = Pick<
   User,
-  | 'user_id'
-  | 'email'
-  | 'name'
-  | 'is_operator'
-  | 'created_at'
-  | 'seen_at'
-  | 'disabled_at'
-  | 'locked_until'
+  'user_id' | 'email' | 'name' | 'is_operator' | 'created_at' | 'seen_at' | 'disabled_at' | 'locked_until'
 > & { memberships: { merchant_id: string; role: Role }[] }
 
 export async function listUsers(sql: Sql): Promise<ListedUser[]> {
@@ -129,10 +118,7 @@ export async function namesOf(sql: AnySql, user_ids: string[]): Promise<Record<s
 }
 
 /** People whom nobody saw since then. Those who never signed in count from when they were made. */
-export async function listUnused(
-  sql: Sql,
-  since: Date,
-): Promise<Pick<User, 'user_id' | 'email' | 'warned_at'>[]> {
+export async function listUnused(sql: Sql, since: Date): Promise<Pick<User, 'user_id' | 'email' | 'warned_at'>[]> {
   return sql<Pick<User, 'user_id' | 'email' | 'warned_at'>[]>`
     select user_id, email, warned_at from users
     where disabled_at is null and coalesce(seen_at, created_at) < ${since} order by user_id`

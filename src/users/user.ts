@@ -39,9 +39,7 @@ export type Membership = {
 /** As it is stored and compared; null for what is no address. */
 export function plainEmail(text: string): string | null {
   const email = text.trim().toLowerCase()
-  return email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email) && !unshown.test(email)
-    ? email
-    : null
+  return email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email) && !unshown.test(email) ? email : null
 }
 
 /** A person's name without white space around it; null for one that is none. */

@@ -1,11 +1,6 @@
 // One call to a vendor over HTTP. The request is sent once, and results in an answer, in silence, or in nothing sent.
 
-import {
-  AnswerTooLong,
-  OutgoingFailure,
-  type VendorHttp,
-  type VendorRequest,
-} from '../kernel/world.ts'
+import { AnswerTooLong, OutgoingFailure, type VendorHttp, type VendorRequest } from '../kernel/world.ts'
 
 export type WireRequest = Omit<VendorRequest, 'timeout_ms'> & {
   /** By default, a little less than the service's own limit for a charge. */

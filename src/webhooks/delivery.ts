@@ -51,10 +51,7 @@ export const attemptView = z.object({
   replay_expires_at: time.nullable(),
 })
 
-export function viewAttempt(
-  attempt: Attempt & ReplayStanding,
-  now: Date,
-): z.input<typeof attemptView> {
+export function viewAttempt(attempt: Attempt & ReplayStanding, now: Date): z.input<typeof attemptView> {
   const expires_at = replayExpiresAt(attempt)
   const can_be = attempt.status === 'dead_lettered' && attempt.endpoint_is_active
   return {

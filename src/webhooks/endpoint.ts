@@ -42,15 +42,9 @@ export const endpointView = z.object({
   url: z.string(),
   event_filter: z.array(z.enum(eventTypes)),
   /** Absent where it was not sent. */
-  extension_events: z
-    .array(z.enum(extensionEventTypes))
-    .optional()
-    .meta({ description: 'only where it was sent' }),
+  extension_events: z.array(z.enum(extensionEventTypes)).optional().meta({ description: 'only where it was sent' }),
   /** Absent where it gets the events of both modes. */
-  mode: z
-    .enum(['test', 'live'])
-    .optional()
-    .meta({ description: 'only where it gets the events of one mode alone' }),
+  mode: z.enum(['test', 'live']).optional().meta({ description: 'only where it gets the events of one mode alone' }),
   status: z.enum(['active', 'disabled']),
   created_at: time,
 })
@@ -58,9 +52,7 @@ export const endpointView = z.object({
 /** A new endpoint, shown with its secret this once. */
 export const endpointCreated = endpointView.extend({ signing_secret: z.string() })
 
-export function viewEndpoint(
-  endpoint: Omit<Endpoint, 'sealed_secret'>,
-): z.input<typeof endpointView> {
+export function viewEndpoint(endpoint: Omit<Endpoint, 'sealed_secret'>): z.input<typeof endpointView> {
   return {
     id: endpoint.endpoint_id,
     url: endpoint.url,
@@ -78,11 +70,7 @@ export async function validateEndpointUrl(
   judge: (url: string) => Promise<string | null>,
 ): Promise<string> {
   const fault =
-    sent === undefined || sent === null
-      ? 'is required'
-      : typeof sent === 'string'
-        ? await judge(sent)
-        : 'must be text'
+    sent === undefined || sent === null ? 'is required' : typeof sent === 'string' ? await judge(sent) : 'must be text'
   if (fault !== null) throw new Refusal('invalid_url', `url ${fault}.`, { field: 'url' })
   return sent as string
 }
@@ -101,9 +89,7 @@ export function validateEventFilter<Type extends string = EventType>(
 }
 
 /** The extension events that were sent; null where none were sent. Throws `unknown_event_type`. */
-export function validateExtensionEvents(
-  sent: readonly unknown[] | null | undefined,
-): ExtensionEventType[] | null {
+export function validateExtensionEvents(sent: readonly unknown[] | null | undefined): ExtensionEventType[] | null {
   return sent ? validateEventFilter(sent, 'extension_events', extensionEventTypes) : null
 }
 

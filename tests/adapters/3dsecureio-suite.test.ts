@@ -12,7 +12,11 @@ threeDsSuite('3dsecure.io', open, { ...strictest, tells_down_apart: false })
 async function open(): Promise<ThreeDsBench> {
   const { fake, threeDs, clock, log, close } = await openThreeDsecureIoUnderTest()
   return {
-    ...{ threeDs, clock, log, close, card: cardThat },
+    threeDs,
+    clock,
+    log,
+    close,
+    card: cardThat,
     notification_url: `${pages}notification`,
     method_notification_url: `${pages}method-notification`,
     results_url: `${pages}results`,

@@ -24,9 +24,7 @@ const visa = cardThat('visa', {})
 
 describe('a check', () => {
   const check = (change: object = {}) =>
-    threeDsecureIo.check({
-      ...{ credentials: { ...under.credentials, ...change }, mode: 'live', wire: under.wire },
-    })
+    threeDsecureIo.check({ credentials: { ...under.credentials, ...change }, mode: 'live', wire: under.wire })
 
   test('finds a key that is taken, and begins no authentication', async () => {
     expect(await check()).toEqual({ result: 'works', notes: [] })
@@ -55,9 +53,7 @@ describe('a check', () => {
 test('the mode decides the address, unless the credentials name one', () => {
   expect(apiUrlOf({ api_key: 'k' }, 'live')).toBe('https://service.3dsecure.io')
   expect(apiUrlOf({ api_key: 'k' }, 'sandbox')).toBe('https://service.sandbox.3dsecure.io')
-  expect(apiUrlOf({ api_key: 'k', api_url: 'https://proxy.example/' }, 'live')).toBe(
-    'https://proxy.example',
-  )
+  expect(apiUrlOf({ api_key: 'k', api_url: 'https://proxy.example/' }, 'live')).toBe('https://proxy.example')
 })
 
 test('a vendor that is away fills no log, however many challenges wait', async () => {
@@ -90,7 +86,8 @@ test('a connection without credentials asks nobody, and is named in the log', as
 test('a live AReq is never filled up with data of no acquirer', async () => {
   const { acquirer_bin, ...merchant } = { ...purchase().merchant, mcc: '5499', country: '826' }
   const request = purchase({
-    ...{ number: visa, notification_url: `${pages}n` },
+    number: visa,
+    notification_url: `${pages}n`,
     merchant: { ...merchant, acquirer_bin, acquirer_merchant_id: 'TEA-1' },
   })
   const asked = under.openWith({}, 'live').authenticate(request)
@@ -113,16 +110,16 @@ test('an authentication value without padding is that of the bank', async () => 
   }
   const world = { clock, log: { debug() {}, info() {}, warn() {}, error() {} } }
   const threeDs = threeDsecureIo.openThreeDs({
-    ...{ name: connection_name, mode: 'test', wire: unpadded, world },
+    name: connection_name,
+    mode: 'test',
+    wire: unpadded,
+    world,
     credentials: async () => credentials,
   })
   const enrolment = await threeDs.enrolment({ number: visa, brand: 'visa' })
   if (!enrolment.enrolled) throw new Error('not enrolled')
   const answer = await threeDs.authenticate(
-    purchase({
-      ...{ ...enrolment.transaction, number: visa, notification_url: `${pages}n` },
-      method_completion: 'N',
-    }),
+    purchase({ ...enrolment.transaction, number: visa, notification_url: `${pages}n`, method_completion: 'N' }),
   )
   expect(answer).toMatchObject({
     outcome: { status: 'Y', authentication_value: expect.stringMatching(/^[A-Za-z0-9+/]{27}=$/) },
@@ -136,10 +133,7 @@ describe('a result', () => {
     if (!enrolment.enrolled) throw new Error('not enrolled')
     const { server_transaction_id } = enrolment.transaction!
     await under.threeDs.authenticate(
-      purchase({
-        ...{ server_transaction_id, number, notification_url: `${pages}n` },
-        method_completion: 'N',
-      }),
+      purchase({ server_transaction_id, number, notification_url: `${pages}n`, method_completion: 'N' }),
     )
     return { server_transaction_id, handle: null }
   }

@@ -100,7 +100,6 @@ async function captured(open: OpenAcquirer) {
   const authorised = authoriseRequest(tested.numberFor('approve'), { capture: true })
   await tested.acquirer.authorise(authorised)
   await tested.clock.advance(tested.traits.captures_after_ms)
-  const refund = (amount: number) =>
-    settled(tested, 'refund', settleRequest(authorised, { amount }))
+  const refund = (amount: number) => settled(tested, 'refund', settleRequest(authorised, { amount }))
   return { tested, authorised, refund }
 }

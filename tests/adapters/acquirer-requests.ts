@@ -81,10 +81,7 @@ export function mintReference(): string {
   return references.toString(16).padStart(32, '0')
 }
 
-export function authoriseRequest(
-  number: string,
-  change: Partial<AuthoriseRequest> = {},
-): AuthoriseRequest {
+export function authoriseRequest(number: string, change: Partial<AuthoriseRequest> = {}): AuthoriseRequest {
   return {
     reference: mintReference(),
     installation: 'ours',
@@ -106,10 +103,7 @@ export function authoriseRequest(
   }
 }
 
-export function settleRequest(
-  authorised: AuthoriseRequest,
-  change: Partial<SettleRequest> = {},
-): SettleRequest {
+export function settleRequest(authorised: AuthoriseRequest, change: Partial<SettleRequest> = {}): SettleRequest {
   return {
     reference: mintReference(),
     authorisation: nameOf(authorised.reference),

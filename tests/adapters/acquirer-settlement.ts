@@ -41,9 +41,7 @@ export function settlementTests(open: OpenAcquirer, traits: AcquirerTraits): voi
 
     const next = settleRequest(authorised)
     const answer_next = await settled(tested, second, next)
-    expect(answer_next).toMatchObject(
-      decline_code ? refusedAs(traits, decline_code) : { result: 'approved' },
-    )
+    expect(answer_next).toMatchObject(decline_code ? refusedAs(traits, decline_code) : { result: 'approved' })
     // Each reference goes on being answered as it was, whatever happened since.
     expect(await settled(tested, first, request, reopen())).toEqual(answer)
     expect(await settled(tested, second, next, reopen())).toEqual(answer_next)
@@ -181,9 +179,9 @@ export function referenceTests(open: OpenAcquirer): void {
     expect(await settled(tested, 'capture', own)).toMatchObject(reused)
     const request = settleRequest(authorised)
     await settled(tested, 'capture', request)
-    expect(await acquirer.authorise({ ...authorised, reference: request.reference })).toMatchObject(
-      { result: 'failed' },
-    )
+    expect(await acquirer.authorise({ ...authorised, reference: request.reference })).toMatchObject({
+      result: 'failed',
+    })
     const nested = { ...request, authorisation: nameOf(request.reference) }
     const voided = await settled(tested, 'void', { ...nested, reference: mintReference() })
     expect(voided).toMatchObject({

@@ -49,11 +49,7 @@ const later: AcquirerTraits = { ...at_once, settles_after_ms: 20_000 }
 acquirerSuite('a simulator that settles later', async () => open(memoryLedger(), later), later)
 
 const notifying: AcquirerTraits = { ...later, lists_to_ms: null }
-acquirerSuite(
-  'a simulator that only notifies',
-  async () => open(memoryLedger(), notifying),
-  notifying,
-)
+acquirerSuite('a simulator that only notifies', async () => open(memoryLedger(), notifying), notifying)
 
 describe('the books', () => {
   test('hold neither the number nor the security code', async () => {
@@ -95,10 +91,9 @@ describe('the books', () => {
     })
   })
 
-  const operations = fc.array(
-    fc.array(fc.constantFrom('capture', 'void', 'reverse'), { minLength: 1, maxLength: 4 }),
-    { maxLength: 4 },
-  )
+  const operations = fc.array(fc.array(fc.constantFrom('capture', 'void', 'reverse'), { minLength: 1, maxLength: 4 }), {
+    maxLength: 4,
+  })
   const behaviours = fc.constantFrom('approve', 'refuse_capture_once', 'refuse_void_once')
 
   // Each inner list is sent at once; the lists follow one another.

@@ -14,12 +14,7 @@ import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import { authoriseRequest, lookUpOf, settleRequest } from './acquirer-requests.ts'
 import type { Fault } from './fakes/adyen/faults.ts'
-import {
-  type AdyenUnderTest,
-  connection_name,
-  openAdyenUnderTest,
-  settles_after_ms,
-} from './fakes/adyen/under-test.ts'
+import { type AdyenUnderTest, connection_name, openAdyenUnderTest, settles_after_ms } from './fakes/adyen/under-test.ts'
 import { numberFor } from './fakes/numbers.ts'
 
 type SettleKind = Exclude<OperationKind, 'authorise'>
@@ -33,7 +28,8 @@ async function charged(change: Partial<AuthoriseRequest> & { behaviour?: Acquire
   const ask = (amount = request.amount): SettleRequest => ({
     ...settleRequest(request, { amount }),
     authorisation: {
-      ...{ reference: request.reference, handle: null },
+      reference: request.reference,
+      handle: null,
       acquirer_transaction_id: answer.acquirer_transaction_id,
     },
   })
@@ -58,7 +54,10 @@ describe('authorise', () => {
     const { tested, request, answer } = await charged({ capture })
     const { reference, amount, currency } = request
     expect(answer).toEqual({
-      ...{ result: 'approved', captured: capture, amount, currency },
+      result: 'approved',
+      captured: capture,
+      amount,
+      currency,
       acquirer_transaction_id: expect.stringMatching(/^[A-Z0-9]{16}$/),
     })
     expect(tested.told('authorise', reference)!.answer).toEqual({ ...answer, captured: false })
@@ -113,9 +112,7 @@ describe('capture, void, reverse, refund', () => {
       await clock.advance(acquirer.safe_window_ms)
       const again = await tested.reopen()[kind](request)
       const notice = told(kind, request.reference)!
-      expect(again).toEqual({
-        ...{ result: 'accepted', acquirer_transaction_id: notice.acquirer_transaction_id },
-      })
+      expect(again).toEqual({ result: 'accepted', acquirer_transaction_id: notice.acquirer_transaction_id })
       expect(notice.answer).toMatchObject({ result: 'approved' })
       expect(fake.books.modifications).toHaveLength(1)
     },
@@ -143,7 +140,9 @@ describe('capture, void, reverse, refund', () => {
     const moves = tested.fake.moves()
     for (const kind of ['capture', 'void', 'refund'] as const) {
       expect(await tested.acquirer[kind](settleRequest(request))).toMatchObject({
-        ...{ result: 'refused', decline_code: 'in_progress', authorisation_known: true },
+        result: 'refused',
+        decline_code: 'in_progress',
+        authorisation_known: true,
       })
     }
     expect(tested.fake.moves()).toBe(moves)
@@ -198,7 +197,8 @@ describe('a lost answer', () => {
   test('of what never arrived: there is nothing to reverse', async () => {
     const { tested, request, reversal } = await lost('lost_then_not_found', true)
     expect(await settled(tested, 'reverse', reversal)).toMatchObject({
-      ...{ decline_code: 'unknown_authorisation', authorisation_known: false },
+      decline_code: 'unknown_authorisation',
+      authorisation_known: false,
     })
     expect(tested.told('authorise', request.reference)).toBeNull()
   })
@@ -279,11 +279,7 @@ describe('credentials', () => {
   test.each<[string, object, object]>([
     ['good', {}, { result: 'works', notes: [] }],
     ['a wrong key', { api_key: 'wrong' }, { reason: expect.stringContaining('401') }],
-    [
-      'another account',
-      { merchant_account: 'TeaPOS' },
-      { reason: expect.stringContaining('merchant_account (901)') },
-    ],
+    ['another account', { merchant_account: 'TeaPOS' }, { reason: expect.stringContaining('merchant_account (901)') }],
   ])('are checked: %s', async (_, change, expected) => {
     const { credentials, wire, fake } = await openAdyenUnderTest()
     const asked = { credentials: { ...credentials, ...change }, mode: 'sandbox' as const, wire }
@@ -318,8 +314,12 @@ test('late, twice and out of order: the same notices', async () => {
 
 test("each body is one of the vendor's, and nothing of it is unknown to its library", async () => {
   const three_ds = {
-    ...{ version: '2.2.0', eci: '05', authentication_value: 'AAABBEg0VhI0VniQEjRWAAAAAAA=' },
-    ...{ ds_transaction_id: 'f25084f0-5b16-4c0a-ae5d-b24808a95e4b', status: 'Y', ares_status: 'C' },
+    version: '2.2.0',
+    eci: '05',
+    authentication_value: 'AAABBEg0VhI0VniQEjRWAAAAAAA=',
+    ds_transaction_id: 'f25084f0-5b16-4c0a-ae5d-b24808a95e4b',
+    status: 'Y',
+    ares_status: 'C',
   }
   const { tested, settle } = await charged({ three_ds })
   await settle('capture')

@@ -14,13 +14,21 @@ const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA0
 const credentials: AdyenCredentials = { api_key: 'key', merchant_account: 'TeaCOM', hmac_key }
 const reference = '0123456789abcdef0123456789abcdef'
 const charge: NoticeItem = {
-  ...{ pspReference: 'PSP1', merchantAccountCode: 'TeaCOM', merchantReference: reference },
-  ...{ amount: { value: 4200, currency: 'GBP' }, eventCode: 'AUTHORISATION', success: 'true' },
-  ...{ eventDate: '2026-09-01T14:00:00+02:00', reason: 'Words', additionalData: {} },
+  pspReference: 'PSP1',
+  merchantAccountCode: 'TeaCOM',
+  merchantReference: reference,
+  amount: { value: 4200, currency: 'GBP' },
+  eventCode: 'AUTHORISATION',
+  success: 'true',
+  eventDate: '2026-09-01T14:00:00+02:00',
+  reason: 'Words',
+  additionalData: {},
 }
 const modification: NoticeItem = {
   ...charge,
-  ...{ pspReference: 'MOD1', originalReference: 'PSP1', eventCode: 'CANCELLATION' },
+  pspReference: 'MOD1',
+  originalReference: 'PSP1',
+  eventCode: 'CANCELLATION',
 }
 
 function read(post: NoticePost, mode: 'live' | 'sandbox' = 'sandbox', by = credentials) {
@@ -35,8 +43,10 @@ function read(post: NoticePost, mode: 'live' | 'sandbox' = 'sandbox', by = crede
 const readItem = (item: NoticeItem) => read(posted([signed(hmac_key, item)]))
 
 const names = {
-  ...{ reference, authorisation_transaction_id: 'PSP1', is_ours: null },
-  ...{ notice_id: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  reference,
+  authorisation_transaction_id: 'PSP1',
+  is_ours: null,
+  notice_id: expect.stringMatching(/^[0-9a-f]{64}$/),
   occurred_at: new Date('2026-09-01T12:00:00Z'),
 }
 const of_charge = { ...names, acquirer_transaction_id: 'PSP1' }
@@ -44,8 +54,11 @@ const of_modification = { ...names, acquirer_transaction_id: 'MOD1' }
 
 describe('about a charge', () => {
   const approved = {
-    ...{ result: 'approved', acquirer_transaction_id: 'PSP1', captured: false },
-    ...{ amount: 4200, currency: 'GBP' },
+    result: 'approved',
+    acquirer_transaction_id: 'PSP1',
+    captured: false,
+    amount: 4200,
+    currency: 'GBP',
   }
   const done = { result: 'approved', acquirer_transaction_id: 'PSP1' }
   const money = { amount: 4200, currency: 'GBP' }
@@ -70,11 +83,7 @@ describe('about a charge', () => {
       { eventCode: 'EXPIRE', pspReference: 'EXP1', originalReference: 'PSP1' },
       { about: 'expiry', answer: { ...done, acquirer_transaction_id: 'EXP1', money } },
     ],
-    [
-      'of somebody else',
-      { merchantReference: 'order-17' },
-      { about: 'authorise', answer: approved, reference: null },
-    ],
+    ['of somebody else', { merchantReference: 'order-17' }, { about: 'authorise', answer: approved, reference: null }],
   ])('%s', (_, change, expected) => {
     expect(readItem({ ...charge, ...change })).toEqual([{ ...of_charge, ...expected }])
   })
@@ -99,8 +108,11 @@ describe('an adjusted authorisation', () => {
   const amount = { value: 3000, currency: 'GBP' }
   test('is an approval of another amount', () => {
     const answer = {
-      ...{ result: 'approved', acquirer_transaction_id: 'PSP1', captured: false },
-      ...{ amount: 3000, currency: 'GBP' },
+      result: 'approved',
+      acquirer_transaction_id: 'PSP1',
+      captured: false,
+      amount: 3000,
+      currency: 'GBP',
     }
     expect(readItem({ ...adjusted, amount })).toMatchObject([
       { about: 'authorise', acquirer_transaction_id: 'PSP1', answer },
@@ -146,13 +158,8 @@ test('each event of the vendor is read, or there is a reason', () => {
 describe('about a modification', () => {
   const approved = { result: 'approved', acquirer_transaction_id: 'MOD1' }
   const whole = { ...approved, money: { amount: 4200, currency: 'GBP' } }
-  const refused = {
-    ...{ result: 'refused', reason: 'Words', decline_code: null, authorisation_known: true },
-  }
-  const nothing = {
-    ...refused,
-    ...{ decline_code: 'unknown_authorisation', authorisation_known: false },
-  }
+  const refused = { result: 'refused', reason: 'Words', decline_code: null, authorisation_known: true }
+  const nothing = { ...refused, decline_code: 'unknown_authorisation', authorisation_known: false }
   test.each<[string, 'true' | 'false', string, object | null]>([
     ['CAPTURE', 'true', 'capture', whole],
     ['CAPTURE', 'false', 'capture', refused],
@@ -200,9 +207,13 @@ describe('about a modification', () => {
 
 describe('a report, which Adyen does not sign', () => {
   const report = {
-    ...{ pspReference: 'settlement_detail_report_batch_12.csv', eventCode: 'REPORT_AVAILABLE' },
-    ...{ merchantAccountCode: 'TeaCOM', merchantReference: '', success: 'true' },
-    ...{ amount: { value: 0, currency: 'EUR' }, eventDate: '2026-09-01T14:00:00+02:00' },
+    pspReference: 'settlement_detail_report_batch_12.csv',
+    eventCode: 'REPORT_AVAILABLE',
+    merchantAccountCode: 'TeaCOM',
+    merchantReference: '',
+    success: 'true',
+    amount: { value: 0, currency: 'EUR' },
+    eventDate: '2026-09-01T14:00:00+02:00',
     reason: 'https://vendor.example/settlement_detail_report_batch_12.csv',
   } as NoticeItem
 
@@ -233,13 +244,12 @@ describe('its name', () => {
     expect(idOf(again)).toBe(idOf(charge))
   })
 
-  test.each<Partial<NoticeItem>>([
-    { pspReference: 'PSP2' },
-    { eventCode: 'EXPIRE' },
-    { success: 'false' },
-  ])('is another with %o', (change) => {
-    expect(idOf({ ...charge, ...change })).not.toBe(idOf(charge))
-  })
+  test.each<Partial<NoticeItem>>([{ pspReference: 'PSP2' }, { eventCode: 'EXPIRE' }, { success: 'false' }])(
+    'is another with %o',
+    (change) => {
+      expect(idOf({ ...charge, ...change })).not.toBe(idOf(charge))
+    },
+  )
 })
 
 describe('about a charge that was refused, for which no code is posted', () => {
@@ -258,13 +268,10 @@ describe('about a charge that was refused, for which no code is posted', () => {
     }
   })
 
-  test.each(['Refused', 'Not enough balance', 'Acquirer Error', 'constructor', '', null])(
-    '%s stays soft',
-    (reason) => {
-      const soft = { code: 'card_declined', category: 'soft' }
-      expect(declineOf(reason)).toEqual({ ...soft, reason: reason || null })
-    },
-  )
+  test.each(['Refused', 'Not enough balance', 'Acquirer Error', 'constructor', '', null])('%s stays soft', (reason) => {
+    const soft = { code: 'card_declined', category: 'soft' }
+    expect(declineOf(reason)).toEqual({ ...soft, reason: reason || null })
+  })
 })
 
 test('its own mark is read, where the account repeats it', () => {
@@ -281,10 +288,7 @@ test('a modification without the original names no charge', () => {
 
 test('what is not signed gives words and a time, and decides nothing', () => {
   const item = signed(hmac_key, charge)
-  const additionalData = {
-    ...item.additionalData,
-    ...{ 'metadata.ripper_installation': 'theirs', refusalReasonCode: '20' },
-  }
+  const additionalData = { ...item.additionalData, 'metadata.ripper_installation': 'theirs', refusalReasonCode: '20' }
   const change = { reason: 'Stolen 4111111111111111', eventDate: '2030-01-01T00:00:00Z' }
   const [changed] = read(posted([{ ...item, ...change, additionalData }]))
   const [plain] = readItem(charge)
@@ -325,7 +329,8 @@ describe('is not genuine', () => {
       posted([
         {
           ...signed(hmac_key, { ...charge, merchantReference: `x:${reference}` }),
-          ...{ merchantAccountCode: 'TeaCOM:x', merchantReference: reference },
+          merchantAccountCode: 'TeaCOM:x',
+          merchantReference: reference,
         },
       ]),
     ],
@@ -360,8 +365,7 @@ describe('user and password', () => {
 
 describe("the vendor's validator", () => {
   const validator = new hmacValidator()
-  const theirs = (item: NoticeItem) =>
-    item as unknown as Parameters<typeof validator.validateHMAC>[0]
+  const theirs = (item: NoticeItem) => item as unknown as Parameters<typeof validator.validateHMAC>[0]
   const rows: [string, NoticeItem][] = [
     ['a charge', charge],
     ['a modification', modification],

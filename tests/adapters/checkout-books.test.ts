@@ -7,24 +7,13 @@ import { suggests } from '../../src/acquirers/answers.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { shortReference } from '../../src/acquirers/reference.ts'
 import { TooLong, type Wire } from '../../src/vendors/wire.ts'
-import {
-  authoriseRequest,
-  lookUpOf,
-  mintReference,
-  nameOf,
-  settled,
-  settleRequest,
-} from './acquirer-requests.ts'
+import { authoriseRequest, lookUpOf, mintReference, nameOf, settled, settleRequest } from './acquirer-requests.ts'
 import type { Fault } from './fakes/checkout/faults.ts'
 import { type CheckoutUnderTest, openCheckoutUnderTest } from './fakes/checkout/under-test.ts'
 import { signed } from './fakes/checkout/views.ts'
 
 /** Puts a payment into the books that this installation did not ask for. */
-function plant(
-  { fake, numberFor }: CheckoutUnderTest,
-  reference: string,
-  metadata: Record<string, string>,
-) {
+function plant({ fake, numberFor }: CheckoutUnderTest, reference: string, metadata: Record<string, string>) {
   const number = numberFor('approve')
   const source = { type: 'card' as const, number, expiry_month: 1, expiry_year: 2031 }
   const money = { amount: 4200, currency: 'GBP', capture: false }
@@ -113,9 +102,7 @@ describe('a list', () => {
     plant(tested, 'ORD-5023', {})
     const reading = without('metadata', tested, '/payments/search')
     const within = { since, until: clock.now() }
-    expect(await reading.listAuthorisations(within)).toEqual(
-      await acquirer.listAuthorisations(within),
-    )
+    expect(await reading.listAuthorisations(within)).toEqual(await acquirer.listAuthorisations(within))
     const ids = sent.filter(({ url }) => /\/payments\/pay_\w+$/.test(url))
     expect(ids).toHaveLength(1)
   })
@@ -182,7 +169,10 @@ describe('a list', () => {
       },
     }
     const reading = checkout.open({
-      ...{ name: acquirer.name, installation: 'ours', wire: short, clock },
+      name: acquirer.name,
+      installation: 'ours',
+      wire: short,
+      clock,
       credentials: async () => credentials,
     })
     const live = await reading.listAuthorisations({ since, until: clock.now() })
@@ -271,8 +261,12 @@ describe('notices', () => {
       authorisation_transaction_id: payment!.id,
     }
     const named = (about: string, reference: string, id: string) => ({
-      ...{ ...common, about, reference, acquirer_transaction_id: id },
-      ...{ notice_id: expect.stringMatching(/^evt_/), occurred_at: expect.any(Date) },
+      ...common,
+      about,
+      reference,
+      acquirer_transaction_id: id,
+      notice_id: expect.stringMatching(/^evt_/),
+      occurred_at: expect.any(Date),
     })
     const notices = posts.flatMap(read)
     expect(notices).toEqual([
@@ -300,7 +294,9 @@ describe('notices', () => {
 
   const key = 'a-signature-key-of-a-workflow'
   const event = {
-    ...{ id: 'evt_1', type: 'payment_captured', timestamp: '2026-09-01T12:00:00.000+00:00' },
+    id: 'evt_1',
+    type: 'payment_captured',
+    timestamp: '2026-09-01T12:00:00.000+00:00',
     data: { id: 'pay_1', action_id: 'act_1', reference: 'ORD-1' },
   }
   const genuine = signed(key, event)
@@ -327,11 +323,7 @@ describe('notices', () => {
       { data: { ...event.data, metadata: { ripper_installation: 'theirs' } } },
       [{ is_ours: false }],
     ],
-    [
-      'a lapse',
-      { type: 'payment_expired' },
-      [{ about: 'expiry', acquirer_transaction_id: 'pay_1' }],
-    ],
+    ['a lapse', { type: 'payment_expired' }, [{ about: 'expiry', acquirer_transaction_id: 'pay_1' }]],
     [
       'a dispute',
       { type: 'dispute_received', data: { id: 'dsp_1', payment_id: 'pay_1' } },
@@ -339,11 +331,7 @@ describe('notices', () => {
     ],
     ['of a type that nobody knows', { type: 'authentication_started' }, []],
     ['of such a type, in another form', { type: 'report_generated', data: undefined }, []],
-    [
-      'with an empty reference',
-      { data: { ...event.data, reference: '' } },
-      [{ about: 'capture', reference: null }],
-    ],
+    ['with an empty reference', { data: { ...event.data, reference: '' } }, [{ about: 'capture', reference: null }]],
   ])('%s', async (_, change, expected) => {
     const { readNotices } = await openCheckoutUnderTest()
     const notices = readNotices(signed(key, { ...event, ...change }))

@@ -3,28 +3,14 @@
 
 import { describe, expect, test } from 'vitest'
 import { NotSent, Unanswered } from '../../src/acquirers/acquirer.ts'
-import {
-  authoriseRequest,
-  lookUpOf,
-  nameOf,
-  outcomeOf,
-  settled,
-  settleRequest,
-} from './acquirer-requests.ts'
+import { authoriseRequest, lookUpOf, nameOf, outcomeOf, settled, settleRequest } from './acquirer-requests.ts'
 import type { Fault } from './fakes/checkout/faults.ts'
-import {
-  type CheckoutUnderTest,
-  connection_name,
-  openCheckoutUnderTest,
-} from './fakes/checkout/under-test.ts'
+import { type CheckoutUnderTest, connection_name, openCheckoutUnderTest } from './fakes/checkout/under-test.ts'
 
 const secret_code = '987'
 const failed = {
   result: 'failed',
-  decline: {
-    ...{ code: 'processing_error', category: 'provider_error' },
-    reason: expect.stringContaining(connection_name),
-  },
+  decline: { code: 'processing_error', category: 'provider_error', reason: expect.stringContaining(connection_name) },
   acquirer_transaction_id: null,
 }
 const approved = { result: 'approved', amount: 4200, currency: 'GBP', captured: false }
@@ -106,9 +92,12 @@ describe('a charge', () => {
   test('with 3-D Secure data is taken', async () => {
     const tested = await openCheckoutUnderTest()
     const three_ds = {
-      ...{ version: '2.2.0', eci: '05', authentication_value: 'AAABAVIREQAAAAAAAAAAAAAAAAA=' },
-      ...{ ds_transaction_id: 'f38e6948-5388-41a6-bca4-b49723c19437' },
-      ...{ status: 'Y', ares_status: 'C' },
+      version: '2.2.0',
+      eci: '05',
+      authentication_value: 'AAABAVIREQAAAAAAAAAAAAAAAAA=',
+      ds_transaction_id: 'f38e6948-5388-41a6-bca4-b49723c19437',
+      status: 'Y',
+      ares_status: 'C',
     }
     const request = charge(tested, { three_ds })
     expect(await tested.acquirer.authorise(request)).toMatchObject(approved)

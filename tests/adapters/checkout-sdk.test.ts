@@ -20,7 +20,10 @@ async function open() {
 
 const body = {
   source: { type: 'card', number: numberFor('approve'), expiry_month: 1, expiry_year: 2031 },
-  ...{ amount: 4200, currency: 'GBP', reference: 'ORD-1', capture: false },
+  amount: 4200,
+  currency: 'GBP',
+  reference: 'ORD-1',
+  capture: false,
 }
 
 test('pays, captures, refunds, and reads what became of it', async () => {
@@ -57,7 +60,9 @@ test('voids, reverses, and is declined', async () => {
   expect(await payments.get(other.id)).toMatchObject({ status: 'Voided' })
   const source = { ...body.source, number: numberFor('insufficient_funds') }
   expect(await payments.request({ ...body, source }, 'e')).toMatchObject({
-    ...{ approved: false, status: 'Declined', response_code: '20051' },
+    approved: false,
+    status: 'Declined',
+    response_code: '20051',
   })
   expect(fake.wrong).toEqual([])
 })

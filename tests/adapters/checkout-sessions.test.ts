@@ -28,11 +28,20 @@ async function openUnderTest() {
   const credentials = { secret_key, signature_key: 'unused', api_url: fake.url }
   const openWith = (change: object | null) =>
     checkoutSessions.openThreeDs({
-      ...{ name: connection_name, mode: 'test', wire, world: { clock, log: world.log } },
+      name: connection_name,
+      mode: 'test',
+      wire,
+      world: { clock, log: world.log },
       credentials: async () => change && { ...credentials, ...change },
     })
   return {
-    ...{ clock, fake, wire, credentials, log: world.lines, openWith, threeDs: openWith({}) },
+    clock,
+    fake,
+    wire,
+    credentials,
+    log: world.lines,
+    openWith,
+    threeDs: openWith({}),
     async close() {
       await http.close()
       await fake.close()
@@ -47,7 +56,11 @@ threeDsSuite("Checkout.com's Sessions", openBench, { ...strictest, ...traits })
 async function openBench(): Promise<ThreeDsBench> {
   const { fake, threeDs, clock, log, close } = await openUnderTest()
   return {
-    ...{ threeDs, clock, log, close, card: cardThat },
+    threeDs,
+    clock,
+    log,
+    close,
+    card: cardThat,
     notification_url: `${pages}notification`,
     method_notification_url: `${pages}method-notification`,
     results_url: `${pages}results`,
@@ -73,9 +86,7 @@ afterEach(() => under.close())
 
 const number = (behaviour: Parameters<typeof cardThat>[1] = {}) => cardThat('visa', behaviour)
 const ask = (changes: Parameters<typeof purchase>[0] = {}): Promise<AuthenticationAnswer> =>
-  under.threeDs.authenticate(
-    purchase({ number: number(), notification_url: `${pages}n`, ...changes }),
-  )
+  under.threeDs.authenticate(purchase({ number: number(), notification_url: `${pages}n`, ...changes }))
 const unavailable = { kind: 'outcome', outcome: { status: 'U', authentication_value: null } }
 
 describe('an authentication', () => {
@@ -83,7 +94,9 @@ describe('an authentication', () => {
     const answer = await ask()
     const { id, transaction_id } = under.fake.sessions[0]!
     expect(answer).toMatchObject({
-      ...{ handle: id, server_transaction_id: transaction_id, version: '2.2.0' },
+      handle: id,
+      server_transaction_id: transaction_id,
+      version: '2.2.0',
       outcome: { status: 'Y', eci: '05' },
     })
     expect(under.fake.calls).toEqual({ create: 1, fingerprint: 1, read: 0 })
@@ -112,7 +125,8 @@ describe('an authentication', () => {
       under.fake.next('short', step)
       const challenged = number({ ranges, three_ds: 'challenge_otp' })
       expect(await ask({ number: challenged })).toMatchObject({
-        ...{ kind: 'challenge', acs_url: expect.stringContaining('http') },
+        kind: 'challenge',
+        acs_url: expect.stringContaining('http'),
         acs_transaction_id: expect.any(String),
       })
     },
@@ -185,15 +199,12 @@ describe('a result', () => {
     expect(await under.threeDs.fetchResult(other)).toBe('gone')
   })
 
-  test.each<Fault>(['rreq_error', 'no_response_code'])(
-    'that is a U of nobody’s is gone: %s',
-    async (fault) => {
-      const asked = await challenged()
-      await under.clock.advance(30_000)
-      under.fake.next(fault, 'read')
-      expect(await under.threeDs.fetchResult(asked)).toBe('gone')
-    },
-  )
+  test.each<Fault>(['rreq_error', 'no_response_code'])('that is a U of nobody’s is gone: %s', async (fault) => {
+    const asked = await challenged()
+    await under.clock.advance(30_000)
+    under.fake.next(fault, 'read')
+    expect(await under.threeDs.fetchResult(asked)).toBe('gone')
+  })
 
   test.each<Fault>([
     ...(['lose_answer_after', 'unauthorised', 'too_many', 'error_after', 'html', 'empty'] as const),
@@ -209,9 +220,7 @@ describe('a result', () => {
 
 describe('a check', () => {
   const check = (change: object = {}) =>
-    checkoutSessions.check({
-      ...{ credentials: { ...under.credentials, ...change }, mode: 'sandbox', wire: under.wire },
-    })
+    checkoutSessions.check({ credentials: { ...under.credentials, ...change }, mode: 'sandbox', wire: under.wire })
 
   test('finds a key that is taken, and makes no session', async () => {
     expect(await check()).toEqual({ result: 'works', notes: [] })

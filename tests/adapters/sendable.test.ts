@@ -30,7 +30,10 @@ async function charged(vendor: keyof typeof vendors, reading_ms: number) {
   const answer = await acquirer.authorise({ ...request, handle })
   const { acquirer_transaction_id } = answer
   const connection: AcquirerConnection<object> = {
-    ...{ name: `${vendor}:conn`, installation: 'ours', wire, clock },
+    name: `${vendor}:conn`,
+    installation: 'ours',
+    wire,
+    clock,
     async credentials() {
       await clock.advance(reading_ms)
       return credentials
@@ -44,14 +47,12 @@ async function charged(vendor: keyof typeof vendors, reading_ms: number) {
 
 type Asked = Awaited<ReturnType<typeof charged>> & { sendable: Sendable }
 
-const settle = ({ request, authorisation, sendable }: Asked) =>
-  settleRequest(request, { authorisation, sendable })
+const settle = ({ request, authorisation, sendable }: Asked) => settleRequest(request, { authorisation, sendable })
 
 const calls: [string, (slow: Acquirer, asked: Asked) => Promise<unknown>][] = [
   [
     'authorise',
-    (slow, { handle, sendable }) =>
-      slow.authorise(authoriseRequest(numberFor('approve'), { handle, sendable })),
+    (slow, { handle, sendable }) => slow.authorise(authoriseRequest(numberFor('approve'), { handle, sendable })),
   ],
   ['capture', (slow, asked) => slow.capture(settle(asked))],
   ['void', (slow, asked) => slow.void(settle(asked))],

@@ -14,18 +14,9 @@ import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import type { Wire } from '../../src/acquirers/wire.ts'
 import { listAuthorisations } from '../../src/checkout/asking/list-authorisations.ts'
 import { TooLong } from '../../src/vendors/wire.ts'
-import {
-  authoriseRequest,
-  mintReference,
-  type SettleKind,
-  settleRequest,
-} from './acquirer-requests.ts'
+import { authoriseRequest, mintReference, type SettleKind, settleRequest } from './acquirer-requests.ts'
 import type { Fault } from './fakes/stripe/faults.ts'
-import {
-  connection_name,
-  openStripeUnderTest,
-  type StripeUnderTest,
-} from './fakes/stripe/under-test.ts'
+import { connection_name, openStripeUnderTest, type StripeUnderTest } from './fakes/stripe/under-test.ts'
 
 /** What a step throws, or the answer that it gives. */
 async function outcome<Answer>(asked: Promise<Answer>): Promise<Answer | Error> {
@@ -119,9 +110,12 @@ describe('a confirm that goes wrong', () => {
     const tested = await openStripeUnderTest()
     const { request } = await prepared(tested)
     const three_ds = {
-      ...{ version: '2.2.0', eci: '05', authentication_value: 'AAABAVIREQAAAAAAAAAAAAAAAAA=' },
-      ...{ ds_transaction_id: 'f38e6948-5388-41a6-bca4-b49723c19437' },
-      ...{ status: 'Y', ares_status: 'C' },
+      version: '2.2.0',
+      eci: '05',
+      authentication_value: 'AAABAVIREQAAAAAAAAAAAAAAAAA=',
+      ds_transaction_id: 'f38e6948-5388-41a6-bca4-b49723c19437',
+      status: 'Y',
+      ares_status: 'C',
     }
     const answer = await tested.openWith({}).authorise({ ...request, three_ds })
     expect(answer).toMatchObject({ result: 'approved' })
@@ -355,28 +349,28 @@ function reading(wire: Wire, most: number): Wire {
   }
 }
 
-test.each([70, 1, 0])(
-  'of a list whose pages are too long it reads fewer at once: %i',
-  async (most) => {
-    const { fake, clock, wire, credentials } = await openStripeUnderTest()
-    const { books } = fake
-    const method = books.keepMethod('approve', '4242')
-    const references = Array.from({ length: 120 }, () => mintReference())
-    for (const ripper_reference of references) {
-      const metadata = { ripper_reference, ripper_installation: 'ours' }
-      const body = { amount: 4200, currency: 'gbp', payment_method: method.id, metadata }
-      const only = { 0: 'card' as const }
-      books.confirm(books.create({ ...body, allowed_payment_method_types: only }, method))
-    }
-    const acquirer = stripe.open({
-      ...{ name: connection_name, installation: 'ours', wire: reading(wire, most), clock },
-      credentials: async () => credentials,
-    })
-    const listed = acquirer.listAuthorisations({ since: clock.now(), until: clock.now() })
-    if (most === 0) return expect(await outcome(listed)).toBeInstanceOf(Unanswered)
-    expect((await listed).map(({ reference }) => reference)).toEqual(references)
-  },
-)
+test.each([70, 1, 0])('of a list whose pages are too long it reads fewer at once: %i', async (most) => {
+  const { fake, clock, wire, credentials } = await openStripeUnderTest()
+  const { books } = fake
+  const method = books.keepMethod('approve', '4242')
+  const references = Array.from({ length: 120 }, () => mintReference())
+  for (const ripper_reference of references) {
+    const metadata = { ripper_reference, ripper_installation: 'ours' }
+    const body = { amount: 4200, currency: 'gbp', payment_method: method.id, metadata }
+    const only = { 0: 'card' as const }
+    books.confirm(books.create({ ...body, allowed_payment_method_types: only }, method))
+  }
+  const acquirer = stripe.open({
+    name: connection_name,
+    installation: 'ours',
+    wire: reading(wire, most),
+    clock,
+    credentials: async () => credentials,
+  })
+  const listed = acquirer.listAuthorisations({ since: clock.now(), until: clock.now() })
+  if (most === 0) return expect(await outcome(listed)).toBeInstanceOf(Unanswered)
+  expect((await listed).map(({ reference }) => reference)).toEqual(references)
+})
 
 test('the list of a busy hour that does not fit into one call is asked for in shorter times', async () => {
   const { fake, clock, wire, credentials } = await openStripeUnderTest()
@@ -399,7 +393,10 @@ test('the list of a busy hour that does not fit into one call is asked for in sh
     },
   }
   const acquirer = stripe.open({
-    ...{ name: connection_name, installation: 'ours', wire: slow, clock },
+    name: connection_name,
+    installation: 'ours',
+    wire: slow,
+    clock,
     credentials: async () => credentials,
   })
   const at_once = await outcome(acquirer.listAuthorisations(within))

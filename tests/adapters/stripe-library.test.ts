@@ -13,15 +13,14 @@ function clientOf({ fake }: StripeUnderTest, key = fake.secret_key): Stripe {
   return new Stripe(key, { ...at, maxNetworkRetries: 0, telemetry: false })
 }
 
-async function intentFor(
-  client: Stripe,
-  number: string,
-  capture_method: 'manual' | 'automatic' = 'manual',
-) {
+async function intentFor(client: Stripe, number: string, capture_method: 'manual' | 'automatic' = 'manual') {
   const card = { number, exp_month: 12, exp_year: 2030, cvc: '123' }
   const method = await client.paymentMethods.create({ type: 'card', card })
   return client.paymentIntents.create({
-    ...{ amount: 4200, currency: 'gbp', payment_method: method.id, capture_method },
+    amount: 4200,
+    currency: 'gbp',
+    payment_method: method.id,
+    capture_method,
     allowed_payment_method_types: ['card'],
     metadata: { ripper_reference: 'f'.repeat(32), ripper_installation: 'ours' },
   })

@@ -2,12 +2,7 @@
 
 import type { RangeProfile, ThreeDsBehaviour } from '../../src/cards/test-cards.ts'
 import type { Brand } from '../../src/kernel/values.ts'
-import type {
-  AuthenticationRequest,
-  Form,
-  ResultMessage,
-  ThreeDs,
-} from '../../src/three-ds/three-ds.ts'
+import type { AuthenticationRequest, Form, ResultMessage, ThreeDs } from '../../src/three-ds/three-ds.ts'
 import type { ManualClock } from '../support/clock.ts'
 import type { Visit } from './three-ds-browser.ts'
 import { type LogLine, purchase } from './three-ds-fixtures.ts'

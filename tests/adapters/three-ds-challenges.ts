@@ -3,11 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ThreeDsBehaviour } from '../../src/cards/test-cards.ts'
 import { type Brand, brands } from '../../src/kernel/values.ts'
-import type {
-  AuthenticationAnswer,
-  AuthenticationRequest,
-  Form,
-} from '../../src/three-ds/three-ds.ts'
+import type { AuthenticationAnswer, AuthenticationRequest, Form } from '../../src/three-ds/three-ds.ts'
 import { eci, requestFor, type ThreeDsBench } from './three-ds-bench.ts'
 import { typed, type Visit } from './three-ds-browser.ts'
 
@@ -44,9 +40,7 @@ export function automaticChallengeSuite(bench: () => ThreeDsBench): void {
     }
 
     test.each(brands)('%s: a result that comes 20 s late', async (brand) => {
-      const visit = await bench().visit(
-        formFor(bench(), await challenge(bench(), brand, 'challenge_late_result')),
-      )
+      const visit = await bench().visit(formFor(bench(), await challenge(bench(), brand, 'challenge_late_result')))
       expectReturn(bench(), visit)
       await bench().clock.advance(19_999)
       expect(bench().resultCount()).toBe(0)
@@ -99,10 +93,7 @@ export function codeChallengeSuite(bench: () => ThreeDsBench): void {
     })
 
     test('Cancel ends it', async () => {
-      expectReturn(
-        bench(),
-        await answer(bench(), await open_page('visa'), { code: '', action: 'cancel' }),
-      )
+      expectReturn(bench(), await answer(bench(), await open_page('visa'), { code: '', action: 'cancel' }))
       const [result] = await bench().results()
       expect(result!.outcome).toMatchObject({ status: 'N', reason: '01', challenge_cancel: '01' })
     })
@@ -128,9 +119,7 @@ export function codeChallengeSuite(bench: () => ThreeDsBench): void {
     })
 
     test.each(brands)('%s: an abandoned one ends after 30 s', async (brand) => {
-      const visit = await bench().visit(
-        formFor(bench(), await challenge(bench(), brand, 'challenge_abandoned')),
-      )
+      const visit = await bench().visit(formFor(bench(), await challenge(bench(), brand, 'challenge_abandoned')))
       expect(visit.page).not.toBeNull()
       await bench().clock.advance(30_000)
       const [result] = await bench().results()
@@ -152,11 +141,7 @@ export function codeChallengeSuite(bench: () => ThreeDsBench): void {
 /** The transaction that was challenged last. */
 const challenged = new WeakMap<ThreeDsBench, string>()
 
-async function challenge(
-  bench: ThreeDsBench,
-  brand: Brand,
-  three_ds: ThreeDsBehaviour,
-): Promise<Challenge> {
+async function challenge(bench: ThreeDsBench, brand: Brand, three_ds: ThreeDsBehaviour): Promise<Challenge> {
   const asked = await requestFor(bench, brand, { three_ds })
   const answer = await bench.threeDs.authenticate(asked)
   const { server_transaction_id = asked.server_transaction_id } = answer
@@ -177,11 +162,7 @@ function formFor(bench: ThreeDsBench, answer: Challenge): Form {
 }
 
 /** Types a code, or presses Cancel, on the page that a visit ended at. */
-async function answer(
-  bench: ThreeDsBench,
-  visit: Visit,
-  fields: Record<string, string>,
-): Promise<Visit> {
+async function answer(bench: ThreeDsBench, visit: Visit, fields: Record<string, string>): Promise<Visit> {
   if (!visit.page) throw new Error('no page waits')
   return bench.visit(typed(visit.page, fields))
 }

@@ -2,12 +2,7 @@
 
 import type { Http, Log, Random, World } from '../../src/kernel/world.ts'
 import type { Identity } from '../../src/three-ds/emv/areq.ts'
-import type {
-  AuthenticationRequest,
-  BrowserFacts,
-  CardRangeStore,
-  StoredRanges,
-} from '../../src/three-ds/three-ds.ts'
+import type { AuthenticationRequest, BrowserFacts, CardRangeStore, StoredRanges } from '../../src/three-ds/three-ds.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 
 export const identity: Identity = {

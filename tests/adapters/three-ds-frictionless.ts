@@ -82,12 +82,7 @@ export function frictionlessSuite(bench: () => ThreeDsBench, traits: ThreeDsTrai
 
   describe('without a challenge, beside the table', () => {
     test('the only version of a card is spoken', async () => {
-      const request = await requestFor(
-        bench(),
-        'visa',
-        { ranges: 'only_2_1_0' },
-        { version: '2.1.0' },
-      )
+      const request = await requestFor(bench(), 'visa', { ranges: 'only_2_1_0' }, { version: '2.1.0' })
       const answer = await bench().threeDs.authenticate(request)
       expect(answer).toMatchObject({ kind: 'outcome', outcome: { status: 'Y' } })
     })

@@ -8,10 +8,7 @@ import { decode } from '../../src/three-ds/emv/base64url.ts'
 import { challengeForm } from '../../src/three-ds/emv/browser-messages.ts'
 import type { Message } from '../../src/three-ds/emv/messages.ts'
 import { answerResult, readResult } from '../../src/three-ds/emv/results.ts'
-import {
-  openThreeDsSimulator,
-  type ThreeDsSimulator,
-} from '../../src/three-ds/simulator/simulator.ts'
+import { openThreeDsSimulator, type ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import type { AuthenticationRequest } from '../../src/three-ds/three-ds.ts'
 import { memoryChallenges } from './memory-challenges.ts'
 import { type FakeWorld, fakeWorld, identity, purchase } from './three-ds-fixtures.ts'

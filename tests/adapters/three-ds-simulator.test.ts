@@ -9,10 +9,7 @@ import { brands } from '../../src/kernel/values.ts'
 import { type Clock, type Http, OutgoingFailure } from '../../src/kernel/world.ts'
 import { httpsOrBelow } from '../../src/three-ds/emv/addresses.ts'
 import { openThreeDsServer } from '../../src/three-ds/emv/three-ds-server.ts'
-import {
-  openThreeDsSimulator,
-  type ThreeDsSimulator,
-} from '../../src/three-ds/simulator/simulator.ts'
+import { openThreeDsSimulator, type ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import type { PostedThreeDs, ResultMessage } from '../../src/three-ds/three-ds.ts'
 import { manualClock } from '../support/clock.ts'
 import { cardThat } from './fakes/bank.ts'

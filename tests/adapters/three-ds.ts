@@ -6,11 +6,7 @@ import { automaticChallengeSuite, codeChallengeSuite } from './three-ds-challeng
 import { enrolmentSuite, frictionlessSuite, methodSuite } from './three-ds-frictionless.ts'
 
 /** Each test gets a bench of its own, opened before it and closed after it. */
-export function threeDsSuite(
-  name: string,
-  open: () => Promise<ThreeDsBench>,
-  traits = strictest,
-): void {
+export function threeDsSuite(name: string, open: () => Promise<ThreeDsBench>, traits = strictest): void {
   describe(name, () => {
     let opened: ThreeDsBench
     const bench = () => opened

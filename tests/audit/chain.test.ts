@@ -30,8 +30,12 @@ describe('sealing', () => {
     expect(await seal(merchant_id)).toBe(0)
     await pass(6 * second_ms)
     expect(await verify(merchant_id)).toMatchObject({
-      ...{ lines: 8, sealed_now: 6, not_sealed_yet: 0, faults: [] },
-      ...{ newest_line_at: ago(6 * second_ms), head: { position: 8 } },
+      lines: 8,
+      sealed_now: 6,
+      not_sealed_yet: 0,
+      faults: [],
+      newest_line_at: ago(6 * second_ms),
+      head: { position: 8 },
     })
     const rows = await stage.sql<{ entry_id: string }[]>`
       select entry_id from audit_chain where merchant_id = ${merchant_id} order by position`
@@ -104,9 +108,7 @@ describe('sealing', () => {
     expect(await positionOf(hours)).toBe(6)
     const { faults, lines } = await verify(merchant_id)
     expect(lines).toBe(7)
-    expect(faults).toEqual([
-      { kind: 'line_not_sealed', position: null, until_position: null, entry_id: never },
-    ])
+    expect(faults).toEqual([{ kind: 'line_not_sealed', position: null, until_position: null, entry_id: never }])
   })
 
   test('a clock that is set back by days hinders nothing', async () => {
@@ -164,7 +166,10 @@ describe('sealing', () => {
       select merchant_id, substr(entry_id, 1, 12) || lpad(n::text, 20, '0'), 's', 'c', '{}', 'bank', at
       from journal, generate_series(1, 2500) n where merchant_id = ${merchant_id}`
     expect(await verify(merchant_id)).toMatchObject({
-      ...{ lines: 2501, sealed_now: 2501, head: { position: 2501 }, faults: [] },
+      lines: 2501,
+      sealed_now: 2501,
+      head: { position: 2501 },
+      faults: [],
     })
   })
 
@@ -213,11 +218,7 @@ describe('tampering is found and named', () => {
       `update journal set merchant_id = 'm_other' where merchant_id = 'm' and entry_id = ${line3}`,
       'line_removed 3 line',
     ],
-    [
-      'a line removed',
-      `delete from journal where merchant_id = 'm' and entry_id = ${line3}`,
-      'line_removed 3 line',
-    ],
+    ['a line removed', `delete from journal where merchant_id = 'm' and entry_id = ${line3}`, 'line_removed 3 line'],
     [
       "a line's id",
       `update journal set entry_id = overlay(entry_id placing 'z' from 32) where merchant_id = 'm' and entry_id = ${line3}`,
@@ -278,16 +279,8 @@ describe('tampering is found and named', () => {
        update audit_heads set position = 6 where merchant_id = 'm'`,
       'row_inserted 4 line',
     ],
-    [
-      "the head's hash",
-      `update audit_heads set hash = sha256(hash) where merchant_id = 'm'`,
-      'head_changed 5',
-    ],
-    [
-      "the head's position",
-      `update audit_heads set position = 4 where merchant_id = 'm'`,
-      'head_changed 4',
-    ],
+    ["the head's hash", `update audit_heads set hash = sha256(hash) where merchant_id = 'm'`, 'head_changed 5'],
+    ["the head's position", `update audit_heads set position = 4 where merchant_id = 'm'`, 'head_changed 4'],
     ['the head removed', `delete from audit_heads where merchant_id = 'm'`, 'head_removed 5'],
   ]
 

@@ -14,22 +14,9 @@ import {
   withdrawPublishableKey,
 } from '../../src/merchants/manage.ts'
 import { keepDemo } from '../../src/service/demo.ts'
-import {
-  type Answer,
-  purchase,
-  refusal,
-  runChallenge,
-  type SessionSecret,
-} from '../support/client.ts'
+import { type Answer, purchase, refusal, runChallenge, type SessionSecret } from '../support/client.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
-import {
-  type Account,
-  newKey,
-  type Service,
-  shop,
-  startService,
-  until,
-} from '../support/service.ts'
+import { type Account, newKey, type Service, shop, startService, until } from '../support/service.ts'
 import { realClock } from '../support/world.ts'
 
 let service: Service
@@ -78,19 +65,17 @@ describe('sessions', () => {
       made.push(await client.create(purchase, 'once'), await client.create(purchase, 'once'))
       expect(made.map(({ status }) => status)).toEqual([201, 201])
       expect(refusal(await client.create({ ...purchase, amount: 0 }))).toBe('400 invalid_request')
-      expect(refusal(await client.create({ ...purchase, amount: 1 }, 'once'))).toBe(
-        '409 idempotency_key_reused',
-      )
+      expect(refusal(await client.create({ ...purchase, amount: 1 }, 'once'))).toBe('409 idempotency_key_reused')
     })
     const { id } = made[0]!.body
     expect(lines).toMatchObject([
       {
-        ...{ session_id: id, subject: id, change: 'session.created', actor: `key ${key_id}` },
+        session_id: id,
+        subject: id,
+        change: 'session.created',
+        actor: `key ${key_id}`,
         request_id: requestId(made[0]!),
-        detail: {
-          ...{ mode: 'test', amount: 4200, currency: 'GBP' },
-          amount_verification_source: 'server_minted',
-        },
+        detail: { mode: 'test', amount: 4200, currency: 'GBP', amount_verification_source: 'server_minted' },
       },
     ])
     const [session] = await service.sql`select created_at from sessions where session_id = ${id}`
@@ -101,7 +86,10 @@ describe('sessions', () => {
     const account = await service.newAccount()
     const { client, merchant_id, publishable_key } = account
     await createIntegration(service.operator, merchant_id, {
-      ...{ name: 'hosted', is_hosted_page: true, handle: 'journal-page', allowed_origins: [shop] },
+      name: 'hosted',
+      is_hosted_page: true,
+      handle: 'journal-page',
+      allowed_origins: [shop],
     })
     const body = { amount: 1234, currency: 'EUR' }
     const named = { ...body, public_key: publishable_key }
@@ -121,14 +109,10 @@ describe('sessions', () => {
     const { client, merchant_id } = account
     const keys = Array.from({ length: 40 }, (_, index) => `batch ${index % 30}`)
     const answers = await Promise.all(keys.map((key) => client.create(purchase, key)))
-    const first = answers.filter(
-      ({ headers }) => headers.get('rip-idempotent-replayed') === 'false',
-    )
+    const first = answers.filter(({ headers }) => headers.get('rip-idempotent-replayed') === 'false')
     const lines = (await linesOf(merchant_id)).filter(({ change }) => change === 'session.created')
     const told = lines.map(({ subject, request_id }) => `${subject} ${request_id}`)
-    expect(told.sort()).toEqual(
-      first.map((answer) => `${answer.body.id} ${requestId(answer)}`).sort(),
-    )
+    expect(told.sort()).toEqual(first.map((answer) => `${answer.body.id} ${requestId(answer)}`).sort())
   })
 })
 
@@ -158,19 +142,10 @@ describe('attempts', () => {
     const by = (request_id: unknown) => ({ session_id: session.id, actor: 'shopper', request_id })
     expect(lines).toMatchObject([
       { subject: one, change: 'attempt.opened', detail: { number: 1 }, ...by(first) },
-      {
-        ...{ subject: one, change: 'attempt.moved', ...by(first) },
-        detail: { three_ds_state: 'awaiting_challenge' },
-      },
-      {
-        ...{ subject: one, change: 'attempt.superseded', ...by(second) },
-        detail: { superseded_by: two },
-      },
+      { subject: one, change: 'attempt.moved', ...by(first), detail: { three_ds_state: 'awaiting_challenge' } },
+      { subject: one, change: 'attempt.superseded', ...by(second), detail: { superseded_by: two } },
       { subject: two, change: 'attempt.opened', detail: { number: 2 }, ...by(second) },
-      {
-        ...{ subject: two, change: 'attempt.moved', ...by(second) },
-        detail: { three_ds_state: 'authenticated' },
-      },
+      { subject: two, change: 'attempt.moved', ...by(second), detail: { three_ds_state: 'authenticated' } },
     ])
   })
 
@@ -180,8 +155,11 @@ describe('attempts', () => {
     const lines = await written(merchant_id, () => runChallenge(body.three_ds.challenge.url))
     expect(lines).toMatchObject([
       {
-        ...{ session_id: session.id, subject: body.attempt.id, change: 'attempt.moved' },
-        ...{ actor: 'bank', request_id: expect.stringMatching(/^req_[0-9a-f]{24}$/) },
+        session_id: session.id,
+        subject: body.attempt.id,
+        change: 'attempt.moved',
+        actor: 'bank',
+        request_id: expect.stringMatching(/^req_[0-9a-f]{24}$/),
         detail: { three_ds_state: 'authenticated' },
       },
     ])
@@ -250,13 +228,8 @@ describe('accounts and keys', () => {
     await both
     const [row] = await sql`select * from merchants where merchant_id = ${merchant_id}`
     expect(row).toMatchObject({ status: 'suspended', name: 'Tea & Sons', acquiring_profile })
-    const details = (await linesOf(merchant_id))
-      .slice(1)
-      .map(({ detail }) => JSON.stringify(detail))
-    expect(details.toSorted()).toEqual([
-      '{"changed":["acquiring_profile","name"]}',
-      '{"status":"suspended"}',
-    ])
+    const details = (await linesOf(merchant_id)).slice(1).map(({ detail }) => JSON.stringify(detail))
+    expect(details.toSorted()).toEqual(['{"changed":["acquiring_profile","name"]}', '{"status":"suspended"}'])
   })
 
   test('an integration, and the one whose role it takes', async () => {
@@ -271,16 +244,14 @@ describe('accounts and keys', () => {
     })
     expect((await linesOf(merchant_id)).slice(1, 3)).toMatchObject([
       {
-        ...{ subject: one.integration.integration_id, change: 'integration.created' },
+        subject: one.integration.integration_id,
+        change: 'integration.created',
         detail: { is_default: true, capture_below: 500, at_deadline: 'void' },
       },
       { subject: one.publishable_key, change: 'publishable_key.created' },
     ])
     expect(lines.toSorted((a, b) => (a.change < b.change ? -1 : 1))).toMatchObject([
-      {
-        ...{ subject: one.integration.integration_id, change: 'integration.changed' },
-        detail: { is_default: false },
-      },
+      { subject: one.integration.integration_id, change: 'integration.changed', detail: { is_default: false } },
       { change: 'integration.created', detail: { is_default: true, capture_below: null } },
     ])
   })
@@ -315,12 +286,10 @@ describe('accounts and keys', () => {
     const data_dir = mkdtempSync(join(tmpdir(), 'ripper-demo-'))
     const parts = { sql, ids: context.ids, clock: operator.clock }
     const at = (port: number) => ({
-      ...{
-        data_dir,
-        base_url: `http://127.0.0.1:${port}`,
-        pay_url: `http://127.0.0.1:${port}/pay`,
-        dashboard_url: `http://localhost:${port}/dashboard`,
-      },
+      data_dir,
+      base_url: `http://127.0.0.1:${port}`,
+      pay_url: `http://127.0.0.1:${port}/pay`,
+      dashboard_url: `http://localhost:${port}/dashboard`,
     })
     const { merchant_id } = await keepDemo(parts, at(8080))
     const lines = await written(merchant_id, async () => {
@@ -330,9 +299,7 @@ describe('accounts and keys', () => {
     const detail = { allowed_origins: ['http://127.0.0.1:8081'] }
     const moved = { change: 'integration.changed', detail }
     expect(lines).toMatchObject([moved, moved])
-    expect(new Set((await linesOf(merchant_id)).map(({ actor }) => actor))).toEqual(
-      new Set(['service']),
-    )
+    expect(new Set((await linesOf(merchant_id)).map(({ actor }) => actor))).toEqual(new Set(['service']))
     rmSync(data_dir, { recursive: true })
   })
 })
@@ -360,8 +327,7 @@ describe('no change without its line', () => {
     [
       'integration.changed',
       'integrations',
-      ({ account }) =>
-        createIntegration(operator(), account.merchant_id, { name: 'b', is_default: true }, taking),
+      ({ account }) => createIntegration(operator(), account.merchant_id, { name: 'b', is_default: true }, taking),
     ],
     [
       'merchant.changed',
@@ -374,10 +340,9 @@ describe('no change without its line', () => {
     const account = await service.newAccount()
     const session = await account.client.open()
     const read = () =>
-      service.sql.unsafe(
-        `select row_to_json(t)::text as row from ${table} t where merchant_id = $1 order by 1`,
-        [account.merchant_id],
-      )
+      service.sql.unsafe(`select row_to_json(t)::text as row from ${table} t where merchant_id = $1 order by 1`, [
+        account.merchant_id,
+      ])
     const before = await read()
     await whileRefused(change, () => act({ account, session }))
     expect(await read()).toEqual(before)

@@ -37,7 +37,10 @@ async function payHeld(verb: 'capture' | 'void' | null): Promise<Paid> {
 }
 
 const paid = (account: Account, session_id: string, payment_id: string): Paid => ({
-  ...{ account, merchant_id: account.merchant_id, session_id, payment_id },
+  account,
+  merchant_id: account.merchant_id,
+  session_id,
+  payment_id,
 })
 
 /** Kind, what is meant, and members with what they are and were. */
@@ -49,10 +52,7 @@ function told({ kind, operation_id, sequence, differences }: MoneyFault): string
 }
 
 /** What is found once the tables are changed, by all that looks; the change is taken back afterwards. */
-async function foundAfter(
-  { merchant_id }: Pick<Paid, 'merchant_id'>,
-  tamper: (sql: AnySql) => Promise<unknown>,
-) {
+async function foundAfter({ merchant_id }: Pick<Paid, 'merchant_id'>, tamper: (sql: AnySql) => Promise<unknown>) {
   const undo = new Error('taken back')
   let found: { faults: string[]; not_bound: number; doctor: string } | undefined
   const reading = service.sql.begin(async (tx) => {
@@ -128,8 +128,7 @@ describe('a captured payment', () => {
     ],
     [
       'its amount alone',
-      (sql, { payment_id }) =>
-        sql`update payments set amount = 100 where payment_id = ${payment_id}`,
+      (sql, { payment_id }) => sql`update payments set amount = 100 where payment_id = ${payment_id}`,
       'payment_changed, amount 100 was 99900',
     ],
     [
@@ -140,14 +139,12 @@ describe('a captured payment', () => {
     ],
     [
       "its operation's currency",
-      (sql, { payment_id }) =>
-        sql`update acquirer_operations set currency = 'JPY' where payment_id = ${payment_id}`,
+      (sql, { payment_id }) => sql`update acquirer_operations set currency = 'JPY' where payment_id = ${payment_id}`,
       'operation_changed, operation, currency JPY was EUR',
     ],
     [
       'its operation, as if nobody had answered',
-      (sql, { payment_id }) =>
-        sql`update acquirer_operations set state = 'unknown' where payment_id = ${payment_id}`,
+      (sql, { payment_id }) => sql`update acquirer_operations set state = 'unknown' where payment_id = ${payment_id}`,
       'operation_changed, operation, state unknown was approved',
     ],
     [
@@ -174,8 +171,7 @@ describe('a captured payment', () => {
     ],
     [
       'its operation removed',
-      (sql, { payment_id }) =>
-        sql`delete from acquirer_operations where payment_id = ${payment_id}`,
+      (sql, { payment_id }) => sql`delete from acquirer_operations where payment_id = ${payment_id}`,
       'operation_removed, operation',
     ],
     [
@@ -243,10 +239,7 @@ describe('a captured payment', () => {
     const { id } = await of.account.client.open()
     const gone = await foundAfter(of, (sql) => sql`delete from sessions where session_id = ${id}`)
     expect(gone.faults).toEqual(['session_removed'])
-    const changed = await foundAfter(
-      of,
-      (sql) => sql`update sessions set currency = 'JPY' where session_id = ${id}`,
-    )
+    const changed = await foundAfter(of, (sql) => sql`update sessions set currency = 'JPY' where session_id = ${id}`)
     expect(changed.faults).toEqual(['session_changed, currency JPY was GBP'])
   })
 
@@ -265,7 +258,8 @@ describe('a captured payment', () => {
         'payment_changed, status declined was captured, capture_state null was captured, decline_code card_declined was null',
         'session_changed, amount 100 was 99900',
       ],
-      ...{ not_bound: 1, doctor: 'problem' },
+      not_bound: 1,
+      doctor: 'problem',
     })
   })
 })
@@ -286,10 +280,7 @@ test('a payment that the acquirer was never asked about', async () => {
   // The bank itself says no.
   const of = await pay('4000000000002537')
   expect((await foundAfter(of, async () => {})).faults).toEqual([])
-  const found = await foundAfter(
-    of,
-    (sql) => sql`delete from payments where payment_id = ${of.payment_id}`,
-  )
+  const found = await foundAfter(of, (sql) => sql`delete from payments where payment_id = ${of.payment_id}`)
   expect(found).toMatchObject({ faults: ['payment_removed'], doctor: 'problem' })
 })
 
@@ -301,9 +292,7 @@ describe('a held payment', () => {
       (sql) => sql`update payments set status = 'captured', capture_state = 'captured',
         executed_at = created_at where payment_id = ${of.payment_id}`,
     )
-    expect(faults).toEqual([
-      'payment_changed, status captured was held, capture_state captured was authorised',
-    ])
+    expect(faults).toEqual(['payment_changed, status captured was held, capture_state captured was authorised'])
   })
 
   test.each([
@@ -350,7 +339,9 @@ test('payments that never were, in pages; faults beyond a hundred are counted', 
   const reading = service.sql.begin(async (tx) => {
     await invent(tx, of, 450)
     expect(await verifyPayments(tx as unknown as Sql, of.merchant_id)).toMatchObject({
-      ...{ payments: 451, not_bound: 450, fault_count: 450 },
+      payments: 451,
+      not_bound: 450,
+      fault_count: 450,
       faults: { length: 100 },
     })
     throw undo
@@ -388,7 +379,8 @@ describe('as people read it', () => {
     expect(verified.stdout).toMatch(/\nSomething is wrong: 4 faults\.\n$/)
     const json = await ripper(['audit', 'verify', '--merchant', merchant_id, '--json'], { env })
     expect(JSON.parse(json.stdout)).toMatchObject({
-      ...{ ok: false, faults: 1 },
+      ok: false,
+      faults: 1,
       chains: [{ fault_count: 0, payments: { compared: 1, not_bound: 0, fault_count: 1 } }],
     })
     const doctor = await run('doctor', '--base-url', service.base_url)

@@ -4,14 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import {
-  dearRoutes,
-  measureRows,
-  ratio_max,
-  readMounted,
-  recordingRoutes,
-  short_form,
-} from '../../bench/anonymous.ts'
+import { dearRoutes, measureRows, ratio_max, readMounted, recordingRoutes, short_form } from '../../bench/anonymous.ts'
 import { startService, withDataFolder } from '../../bench/service.ts'
 import { type BodyKind, bodyLimits } from '../../src/http/body-limits.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -53,9 +46,7 @@ test('no request costs more than its route may', () => {
 })
 
 test('the measure finds what is dear', () => {
-  const password = rows.filter(
-    ({ route, what }) => route.endsWith('/sign-in/password') && what === 'what it asks for',
-  )
+  const password = rows.filter(({ route, what }) => route.endsWith('/sign-in/password') && what === 'what it asks for')
   expect(password).toMatchObject([{ statuses: [401] }])
   expect(password[0]!.ratio).toBeGreaterThan(ratio_max)
 })
@@ -64,9 +55,7 @@ test('what would be dear is refused, or its connection is closed', () => {
   const beyond = rows.filter(({ what }) => beyond_bounds.includes(what))
   expect(new Set(beyond.map(({ what }) => what))).toEqual(new Set(beyond_bounds))
   const isRefused = (status: number) => status === 0 || (status >= 400 && status < 500)
-  const taken = beyond.filter(
-    ({ route, statuses }) => !not_reading.includes(route) && !statuses.every(isRefused),
-  )
+  const taken = beyond.filter(({ route, statuses }) => !not_reading.includes(route) && !statuses.every(isRefused))
   expect(taken.map(({ route, what, statuses }) => `${route}, ${what}: ${statuses}`)).toEqual([])
 })
 
@@ -93,19 +82,14 @@ test('SECURITY.md has each kind of body, with its bounds and its routes', () => 
   ])
   expect(Object.fromEntries(bounds)).toEqual(
     Object.fromEntries(
-      Object.entries(bodyLimits).map(([kind, { bytes, values, pairs }]) => [
-        kind,
-        { bytes, values, pairs },
-      ]),
+      Object.entries(bodyLimits).map(([kind, { bytes, values, pairs }]) => [kind, { bytes, values, pairs }]),
     ),
   )
   for (const [kind, , , , routes] of cells) {
     const named = [...routes!.matchAll(/`(\/[^`]*)`/g)].map(([, path]) => path!)
     const name = kind!.replaceAll('`', '') as BodyKind
     if (name === 'none' || name === 'fields') continue
-    const there = mounted
-      .filter(({ body_kind }) => body_kind === name)
-      .map(({ url }) => url.replace(/:(\w+)/g, '{$1}'))
+    const there = mounted.filter(({ body_kind }) => body_kind === name).map(({ url }) => url.replace(/:(\w+)/g, '{$1}'))
     expect([name, named.toSorted()]).toEqual([name, [...new Set(there)].sort()])
   }
 })

@@ -11,16 +11,11 @@ const program = resolve(import.meta.dirname, '../../bench/costs.ts')
 const kept = resolve(import.meta.dirname, '../../bench/costs.json')
 
 /** By which share a count may differ. Ids and times have their lengths, pages of indexes split, and the heap is sampled. */
-const margins: Record<keyof Cost, number> = {
-  ...{ statements: 0, sent: 0.03, received: 0.03 },
-  ...{ log: 0.1, heap: 0.25 },
-}
+const margins: Record<keyof Cost, number> = { statements: 0, sent: 0.03, received: 0.03, log: 0.1, heap: 0.25 }
 
 test('what each step of a checkout costs', async () => {
   const database = await freshDatabase('empty')
-  const { status, stdout, stderr } = await runFile(program, ['--print', database.url]).finally(
-    database.drop,
-  )
+  const { status, stdout, stderr } = await runFile(program, ['--print', database.url]).finally(database.drop)
   expect([status, stderr]).toEqual([0, ''])
   const counted: Costs = JSON.parse(stdout)
   const expected: Costs = JSON.parse(readFileSync(kept, 'utf8'))

@@ -100,12 +100,19 @@ const plan: Plan = {
   after: [],
 }
 const offered: Offered = {
-  ...{ seed: 1, plan, seconds: 20, warm_seconds: 0, per_second: 400, arrivals: 'poisson' },
+  seed: 1,
+  plan,
+  seconds: 20,
+  warm_seconds: 0,
+  per_second: 400,
+  arrivals: 'poisson',
   shape: {
     services: { machines: 1, cores: 4, processes_per_machine: 4 },
     databases: { machines: 4, cores: 2, standby_round_trip_ms: 0.3 },
     cells: { count: 8, connections: 2 },
-    ...{ is_one_machine: false, round_trip_ms: 0.3, flush_ms: 0.5 },
+    is_one_machine: false,
+    round_trip_ms: 0.3,
+    flush_ms: 0.5,
   },
 }
 
@@ -133,9 +140,7 @@ test('a machine that dies stops its merchants, and nobody else', () => {
   expect(refused.length).toBeGreaterThan(400)
   // Of eight cells the first and the fifth are on the first of four machines.
   expect(new Set(refused.map(({ cell }) => cell))).toEqual(new Set([0, 4]))
-  const within = taken.filter(
-    ({ cell, began_ms }) => cell % 4 === 0 && began_ms >= 5_000 && began_ms < 9_800,
-  )
+  const within = taken.filter(({ cell, began_ms }) => cell % 4 === 0 && began_ms >= 5_000 && began_ms < 9_800)
   expect(within.filter(isPaid)).toEqual([])
   const later = taken.filter(({ cell, began_ms }) => cell % 4 === 0 && began_ms > 10_000)
   expect(later.every(isPaid)).toBe(true)

@@ -88,9 +88,7 @@ describe('axe finds nothing', () => {
     await payButton(page).click()
     await bankPage(page).getByLabel('One-time code').waitFor()
     const other = await theatre.shopper.context.newPage()
-    const secret = await page.evaluate(
-      `Object.values(sessionStorage).find((each) => each.includes('_secret_'))`,
-    )
+    const secret = await page.evaluate(`Object.values(sessionStorage).find((each) => each.includes('_secret_'))`)
     await other.goto(`${theatre.stage.pay_url}#${/cs_\w+_secret_\w+/.exec(String(secret))![0]}`)
     await typeCard(other, cards.code)
     await payButton(other).click()
@@ -160,20 +158,17 @@ test('a purchase by keyboard alone, focus where it belongs at every step', async
 })
 
 describe('small screens and large type', () => {
-  test.each(['/pay/tea', payment, '/demo'])(
-    '%s needs no sideways scrolling at 400 per cent',
-    async (path) => {
-      // 1280 CSS pixels at 400 %.
-      const page = await theatre.arrive(path, { viewport: { width: 320, height: 640 } })
-      await page.getByRole('button').first().waitFor()
-      if (path === payment) await payButton(page).waitFor()
-      for (const frame of page.frames()) {
-        const wide = await frame.evaluate('document.documentElement.scrollWidth > innerWidth')
-        expect(wide, frame.url()).toBe(false)
-      }
-      await picture(page, `narrow-${path.split('?')[0]!.slice(1).replace('/', '-')}`)
-    },
-  )
+  test.each(['/pay/tea', payment, '/demo'])('%s needs no sideways scrolling at 400 per cent', async (path) => {
+    // 1280 CSS pixels at 400 %.
+    const page = await theatre.arrive(path, { viewport: { width: 320, height: 640 } })
+    await page.getByRole('button').first().waitFor()
+    if (path === payment) await payButton(page).waitFor()
+    for (const frame of page.frames()) {
+      const wide = await frame.evaluate('document.documentElement.scrollWidth > innerWidth')
+      expect(wide, frame.url()).toBe(false)
+    }
+    await picture(page, `narrow-${path.split('?')[0]!.slice(1).replace('/', '-')}`)
+  })
 
   test('forced colours and reduced motion', async () => {
     const page = await theatre.arrive(payment, { forcedColors: 'active', reducedMotion: 'reduce' })
@@ -187,9 +182,10 @@ const languages = readdirSync(new URL('../../web/words/', import.meta.url))
   .map((file) => file.slice(0, 2))
 
 test.each(languages)('%s', async (locale) => {
-  const words = JSON.parse(
-    readFileSync(new URL(`../../web/words/${locale}.json`, import.meta.url), 'utf8'),
-  ) as Record<string, string>
+  const words = JSON.parse(readFileSync(new URL(`../../web/words/${locale}.json`, import.meta.url), 'utf8')) as Record<
+    string,
+    string
+  >
   const page = await theatre.arrive(payment, {
     locale,
     viewport: locale === 'ar' ? phone : desktop,

@@ -141,16 +141,13 @@ test('on a phone a button opens the contents, and a line of them closes them', a
   expect(new URL(page.url()).hash).toBe('#read_a_payment')
 })
 
-test.each([800, 500])(
-  'on opening /docs, %i pixels high, the side list shows its beginning',
-  async (height) => {
-    const page = await open('/docs', { viewport: { width: 1280, height } })
-    const contents = page.getByRole('navigation')
-    const current = contents.locator('[aria-current]').first()
-    expect(await current.textContent()).toBe('API reference')
-    expect(await contents.evaluate((element) => element.scrollTop)).toBe(0)
-  },
-)
+test.each([800, 500])('on opening /docs, %i pixels high, the side list shows its beginning', async (height) => {
+  const page = await open('/docs', { viewport: { width: 1280, height } })
+  const contents = page.getByRole('navigation')
+  const current = contents.locator('[aria-current]').first()
+  expect(await current.textContent()).toBe('API reference')
+  expect(await contents.evaluate((element) => element.scrollTop)).toBe(0)
+})
 
 test('without scripts the side list is there, and neither button nor search', async () => {
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: small })

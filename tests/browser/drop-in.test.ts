@@ -18,10 +18,7 @@ import { openTheatre } from './theatre.ts'
 
 const theatre = openTheatre()
 
-async function arrive(
-  options: string,
-  { headers = {}, key = theatre.stage.account.publishable_key! } = {},
-) {
+async function arrive(options: string, { headers = {}, key = theatre.stage.account.publishable_key! } = {}) {
   const { shop, service } = theatre.stage
   const page = shop.page(merchantsPage(service, key, options), headers)
   return theatre.arrive(page, { origins: [shop.origin] })
@@ -110,9 +107,7 @@ test('the card number goes to the card-reference route and nowhere else', async 
   await typeCard(page, cards.approved)
   await payButton(page).click()
   await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
-  expect(new Set(carriers)).toEqual(
-    new Set([`/v1/checkout/sessions/${session.id}/card_references`]),
-  )
+  expect(new Set(carriers)).toEqual(new Set([`/v1/checkout/sessions/${session.id}/card_references`]))
   const { origin } = theatre.stage.shop
   const reach = `JSON.stringify([told, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])`
   const seen = heard.join() + (await page.evaluate(reach)) + origin
@@ -125,31 +120,28 @@ test.each([
   ['change', ['change']],
   ['change and blur', ['change', 'blur']],
   ['key and change', ['keydown', 'keyup', 'change']],
-])(
-  'the card that stands in the fields is charged, whatever events a password manager fires: %s',
-  async (_, events) => {
-    const session = await serverSession({ customer: { email: 'jo@example.com' } })
-    const page = await arrive(`{ clientSecret: '${session.client_secret}' }`)
-    const reference = page.waitForResponse((answer) => answer.url().endsWith('/card_references'))
-    await typeCard(page, cards.fraud)
-    await cardFields(page).getByLabel('Security code').blur()
-    await reference
-    await cardFields(page)
-      .getByLabel('Card number')
-      .evaluate(
-        (input, { number, events }) => {
-          Object.assign(input, { value: number })
-          for (const name of events) input.dispatchEvent(new Event(name, { bubbles: true }))
-        },
-        { number: cards.approved, events },
-      )
-    await payButton(page).click()
-    await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
-    const [attempt] = await theatre.stage.service.sql`
+])('the card that stands in the fields is charged, whatever events a password manager fires: %s', async (_, events) => {
+  const session = await serverSession({ customer: { email: 'jo@example.com' } })
+  const page = await arrive(`{ clientSecret: '${session.client_secret}' }`)
+  const reference = page.waitForResponse((answer) => answer.url().endsWith('/card_references'))
+  await typeCard(page, cards.fraud)
+  await cardFields(page).getByLabel('Security code').blur()
+  await reference
+  await cardFields(page)
+    .getByLabel('Card number')
+    .evaluate(
+      (input, { number, events }) => {
+        Object.assign(input, { value: number })
+        for (const name of events) input.dispatchEvent(new Event(name, { bubbles: true }))
+      },
+      { number: cards.approved, events },
+    )
+  await payButton(page).click()
+  await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+  const [attempt] = await theatre.stage.service.sql`
     select last4 from attempts where session_id = ${session.id}`
-    expect(attempt).toEqual({ last4: cards.approved.slice(-4) })
-  },
-)
+  expect(attempt).toEqual({ last4: cards.approved.slice(-4) })
+})
 
 test('a page may ask for an amount itself; a reload goes on with the same session', async () => {
   const page = await arrive(`{ amount: 777, currency: 'EUR', customer: { email: 'a@b.example' } }`)
@@ -292,9 +284,9 @@ test.each([
   const alert = page.getByRole('alert')
   await alert.getByText(words.replace('{origin}', stranger.origin)).waitFor()
   // In the style of the card fields, which did not come.
-  expect(
-    await alert.evaluate((each) => each.ownerDocument.defaultView!.getComputedStyle(each).color),
-  ).toBe('rgb(179, 38, 30)')
+  expect(await alert.evaluate((each) => each.ownerDocument.defaultView!.getComputedStyle(each).color)).toBe(
+    'rgb(179, 38, 30)',
+  )
   await picture(page, `origin-not-allowed-${locale}`)
   expect(await payButton(page).count()).toBe(0)
   expect(faults.join()).toContain(`Is ${stranger.origin} among the allowed origins`)
@@ -370,8 +362,7 @@ test('an outcome goes on to the confirmation address, with payment and order', a
   })
   // The address must be https; the browser is told what is there.
   const address = 'https://shop.example/thanks?from=checkout'
-  await theatre.stage.service
-    .sql`update sessions set confirmation_url = ${address} where session_id = ${session.id}`
+  await theatre.stage.service.sql`update sessions set confirmation_url = ${address} where session_id = ${session.id}`
   const page = await arrive(`{ clientSecret: '${session.client_secret}' }`)
   await page.route('https://shop.example/**', (route) => route.fulfill({ body: 'Thanks' }))
   await typeCard(page, cards.approved)

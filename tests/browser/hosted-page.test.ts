@@ -96,9 +96,7 @@ describe('from the price list to a payment', () => {
   })
 
   test('an amount that no price list confirms is held', async () => {
-    const page = await theatre.arrive(
-      `${theatre.stage.pay_url}?amount=1234&currency=EUR&email=a@b.example`,
-    )
+    const page = await theatre.arrive(`${theatre.stage.pay_url}?amount=1234&currency=EUR&email=a@b.example`)
     await page.getByRole('button', { name: 'Pay €12.34' }).waitFor()
     expect(await page.getByLabel('Email').count()).toBe(0)
     await typeCard(page, cards.approved)

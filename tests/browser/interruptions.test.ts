@@ -4,22 +4,12 @@ import type { Page, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { until } from '../support/service.ts'
 import { hold, of, shopVisits } from './shop-visits.ts'
-import {
-  bankDialog,
-  bankPage,
-  cardFields,
-  cards,
-  clickCard,
-  payButton,
-  typeCard,
-  typeEmail,
-} from './shopper.ts'
+import { bankDialog, bankPage, cardFields, cards, clickCard, payButton, typeCard, typeEmail } from './shopper.ts'
 import { openTheatre } from './theatre.ts'
 
 const theatre = openTheatre()
 
-const { newSession, shopPage, arrive, readSession, stateOf, requestsOf, passElsewhere } =
-  shopVisits(theatre)
+const { newSession, shopPage, arrive, readSession, stateOf, requestsOf, passElsewhere } = shopVisits(theatre)
 
 type PageEvent = { name: string; [member: string]: unknown }
 
@@ -257,8 +247,7 @@ describe('reloads', () => {
   test('after the payment: the way on is a link, and the page does not redirect again', async () => {
     const session = await newSession()
     const address = 'https://shop.example/thanks'
-    await theatre.stage.service
-      .sql`update sessions set confirmation_url = ${address} where session_id = ${session.id}`
+    await theatre.stage.service.sql`update sessions set confirmation_url = ${address} where session_id = ${session.id}`
     const { page, faults } = await theatre.enter()
     await page.clock.install()
     let sent_on = 0

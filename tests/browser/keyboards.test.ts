@@ -11,14 +11,11 @@ type Typing = (keyboard: CDPSession, text: string) => Promise<unknown>
 
 const insert: Typing = (keyboard, text) => keyboard.send('Input.insertText', { text })
 const compose: Typing = (keyboard, text) =>
-  keyboard.send('Input.imeSetComposition', {
-    ...{ text, selectionStart: text.length, selectionEnd: text.length },
-  })
+  keyboard.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length })
 /** Android's name for a key that the input method has taken. */
 const unnamed = { windowsVirtualKeyCode: 229, key: 'Unidentified', code: '' }
 
-const wide = (text: string) =>
-  text.replace(/\d/g, (digit) => String.fromCodePoint(digit.codePointAt(0)! + 0xfee0))
+const wide = (text: string) => text.replace(/\d/g, (digit) => String.fromCodePoint(digit.codePointAt(0)! + 0xfee0))
 
 const keyboards: Record<string, Typing> = {
   'a whole text without a key': insert,
@@ -47,8 +44,7 @@ const keyboards: Record<string, Typing> = {
     await insert(keyboard, wide(text))
   },
 
-  'dictated digits, with spaces between them': (keyboard, text) =>
-    insert(keyboard, [...text].join(' ')),
+  'dictated digits, with spaces between them': (keyboard, text) => insert(keyboard, [...text].join(' ')),
 }
 
 async function open(): Promise<{ page: Page; keyboard: CDPSession }> {
@@ -83,8 +79,11 @@ test('what the keyboard takes back and puts again is there once', async () => {
   await insert(keyboard, '4000')
   // The keyboard replaces what stands before the caret, as after a correction.
   await keyboard.send('Input.imeSetComposition', {
-    ...{ text: '4000 0091', selectionStart: 9, selectionEnd: 9 },
-    ...{ replacementStart: 0, replacementEnd: 5 },
+    text: '4000 0091',
+    selectionStart: 9,
+    selectionEnd: 9,
+    replacementStart: 0,
+    replacementEnd: 5,
   })
   await insert(keyboard, '4000 0091')
   expect(await shownIn(page, 'Card number')).toBe('4000 0091')

@@ -36,9 +36,7 @@ function colourOf(locator: Locator, name = 'background-color'): Promise<number[]
   return locator.evaluate((element, name) => {
     const canvas = element.ownerDocument.createElement('canvas')
     const context = canvas.getContext('2d')!
-    context.fillStyle = element.ownerDocument.defaultView
-      .getComputedStyle(element)
-      .getPropertyValue(name)
+    context.fillStyle = element.ownerDocument.defaultView.getComputedStyle(element).getPropertyValue(name)
     context.fillRect(0, 0, 1, 1)
     return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]
   }, name)
@@ -68,9 +66,7 @@ describe('the test cards', () => {
     await cardFields(page).getByText('Test mode').click()
     const numbers = cardFields(page).locator('.test bdi')
     await numbers.last().waitFor()
-    const starts = await numbers.evaluateAll((all) =>
-      all.map((each) => each.getBoundingClientRect().left),
-    )
+    const starts = await numbers.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().left))
     expect(starts.length).toBeGreaterThan(5)
     expect(Math.max(...starts) - Math.min(...starts)).toBeLessThan(2)
     await picture(page, 'looks-test-cards-phone')
@@ -124,9 +120,7 @@ describe('what is wrong', () => {
     const page = await payWith('4000009105490000')
     const alert = page.getByRole('alert').filter({ hasText: 'expired' })
     await alert.waitFor()
-    expect(await alert.textContent()).toBe(
-      'This card has expired. Use another card. You can try two more times.',
-    )
+    expect(await alert.textContent()).toBe('This card has expired. Use another card. You can try two more times.')
   })
 
   test('where fraud is suspected neither bank nor tries are named', async () => {
@@ -194,7 +188,9 @@ describe('what was paid', () => {
     [390, 'ar'],
   ])('keeps its id on one line of a phone %i wide in %s', async (width, locale) => {
     const { body } = await theatre.stage.account.client.create({
-      ...{ amount: 990, currency: 'GBP', customer: { email: 'jo@example.com' } },
+      amount: 990,
+      currency: 'GBP',
+      customer: { email: 'jo@example.com' },
     })
     const address = `${theatre.stage.pay_url}#${body.client_secret}`
     const page = await theatre.arrive(address, { viewport: { ...phone, width }, locale })
@@ -252,8 +248,7 @@ test('on a small phone a thing to choose and its number share a line', async () 
 
 test("the merchant's links stand on the hosted page and below the checkout", async () => {
   const page = await theatre.arrive('/pay/tea')
-  const named = async (name: string) =>
-    page.getByRole('link', { name, exact: true }).last().getAttribute('href')
+  const named = async (name: string) => page.getByRole('link', { name, exact: true }).last().getAttribute('href')
   for (const address of [null, tea]) {
     if (address) await page.goto(theatre.stage.service.base_url + address)
     await page.getByRole('link', { name: 'Terms' }).waitFor()
@@ -270,8 +265,7 @@ test('a checkout of a merchant without links has none, and a lock', async () => 
   const secure = page.getByText('Card details go straight to the payment service')
   await secure.waitFor()
   const lock = await secure.evaluate(
-    (element) =>
-      element.ownerDocument.defaultView.getComputedStyle(element, '::before').backgroundImage,
+    (element) => element.ownerDocument.defaultView.getComputedStyle(element, '::before').backgroundImage,
   )
   expect(lock).toContain('gradient')
   expect(await page.locator('.place').getByRole('link').count()).toBe(0)
@@ -281,10 +275,7 @@ describe('in the dark', () => {
   test.each(['/pay/tea', tea, '/demo', '/pay/nobody', '/nowhere'])('%s is dark', async (path) => {
     const page = await theatre.arrive(path, { colorScheme: 'dark' })
     await page.locator('h1').first().waitFor()
-    expect(
-      isDark(await colourOf(page.locator(path === '/demo' ? ':root' : 'body, :root').first())),
-      path,
-    ).toBe(true)
+    expect(isDark(await colourOf(page.locator(path === '/demo' ? ':root' : 'body, :root').first())), path).toBe(true)
     if (path === tea) {
       const fields = cardFields(page).locator('html')
       await expect.poll(async () => isDark(await colourOf(fields))).toBe(true)
@@ -341,14 +332,15 @@ test('a word of 60 letters makes no page scroll sideways', async () => {
   const account = await service.newAccount({ merchant: { name: word } })
   const price_list = [{ sku: 'a', name: word, unit_amount: 99_999_999, currency: 'GBP' }]
   await createIntegration(service.operator, account.merchant_id, {
-    ...{ name: 'long', is_hosted_page: true, handle: 'long', price_list },
+    name: 'long',
+    is_hosted_page: true,
+    handle: 'long',
+    price_list,
   })
   const page = await theatre.arrive('/pay/long', { viewport: { ...phone, width: 320 } })
   await page.getByText(word).first().waitFor()
   await staysInside(page)
-  await page.goto(
-    `${service.base_url}/pay/long?sku=a:9&order_reference=${word}&email=jo@example.com`,
-  )
+  await page.goto(`${service.base_url}/pay/long?sku=a:9&order_reference=${word}&email=jo@example.com`)
   await typeCard(page, cards.code)
   await page.getByRole('button', { name: 'Order summary' }).click()
   await staysInside(page)
@@ -366,9 +358,7 @@ async function staysInside(page: Page): Promise<void> {
     // The bank's method runs in frames that nobody sees, and goes from page to page.
     if (frame.url() === 'about:blank' || frame.url().includes('/method')) continue
     // A frame that is hidden has no width.
-    const wide = await frame.evaluate(
-      'innerWidth > 0 && document.documentElement.scrollWidth > innerWidth',
-    )
+    const wide = await frame.evaluate('innerWidth > 0 && document.documentElement.scrollWidth > innerWidth')
     expect(wide, frame.url()).toBe(false)
   }
 }

@@ -31,8 +31,7 @@ export async function openOddBank({ page, headers, more, cookie, forgets }: OddB
     return is_known ? formOf(fields, acs_url) : '<p>Your session has ended. Start again.</p>'
   }
   const server = createServer(async (request, response) => {
-    const set = cookie &&
-      request.url === '/challenge' && { 'set-cookie': `${cookie}; SameSite=Lax` }
+    const set = cookie && request.url === '/challenge' && { 'set-cookie': `${cookie}; SameSite=Lax` }
     response.writeHead(200, { 'content-type': 'text/html', ...headers, ...set })
     response.end(`<!doctype html><title>The bank</title>${await answerOf(request)}`)
   })
@@ -61,8 +60,6 @@ export async function openOddBank({ page, headers, more, cookie, forgets }: OddB
 }
 
 function formOf(fields: URLSearchParams, action: string): string {
-  const inputs = [...fields].map(
-    ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`,
-  )
+  const inputs = [...fields].map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`)
   return `<form method="post" action="${action}">${inputs.join('')}<button>Confirm</button></form>`
 }

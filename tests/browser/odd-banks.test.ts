@@ -40,10 +40,7 @@ const framed: [string, Row][] = [
       },
     },
   ],
-  [
-    'wakes its app by itself',
-    { page: (form) => `${form}<script>location.href = 'bankid:///x'</script>` },
-  ],
+  ['wakes its app by itself', { page: (form) => `${form}<script>location.href = 'bankid:///x'</script>` }],
   [
     'opens a window by a link',
     {
@@ -159,10 +156,7 @@ describe('a bank that', () => {
 
   test.each([
     ['by itself', `<script>top.location = 'https://evil.example/'</script>`],
-    [
-      'at a press',
-      `<button onclick="top.location = 'https://evil.example/'">Read the terms</button>`,
-    ],
+    ['at a press', `<button onclick="top.location = 'https://evil.example/'">Read the terms</button>`],
     ['from a window of its own', `<a href="/away" target="_blank" rel="opener">Read the terms</a>`],
   ])("would lead the shop's page away, %s: cannot", async (_, way) => {
     const session = await newSession()

@@ -20,8 +20,7 @@ describe('checkout.js says that it is in the wrong place', () => {
     ['in the page', async () => `<script>${await text()}</script>`],
     [
       "in the shop's own file",
-      async () =>
-        `<script src="data:text/javascript;base64,${Buffer.from(await text()).toString('base64')}"></script>`,
+      async () => `<script src="data:text/javascript;base64,${Buffer.from(await text()).toString('base64')}"></script>`,
     ],
   ])('%s', async (_, tag) => {
     const { shop } = theatre.stage

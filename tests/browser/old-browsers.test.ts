@@ -43,10 +43,7 @@ const missing = {
     delete Document.prototype.featurePolicy`,
 }
 
-const rows: [string, string][] = [
-  ...Object.entries(missing),
-  ['all of these', Object.values(missing).join(';')],
-]
+const rows: [string, string][] = [...Object.entries(missing), ['all of these', Object.values(missing).join(';')]]
 
 const pages = {
   'the hosted page': () => `${theatre.stage.pay_url}?sku=tea&email=jo@example.com`,
@@ -81,9 +78,7 @@ describe.each(Object.entries(pages))('on %s', (where, addressOf) => {
     // Over the page, not below it.
     expect(await isOnTop(bankDialog(page))).toBe(true)
     const link = bankDialog(page).getByRole('link')
-    expect(
-      await link.evaluate((each) => each.ownerDocument.defaultView!.getComputedStyle(each).cursor),
-    ).toBe('pointer')
+    expect(await link.evaluate((each) => each.ownerDocument.defaultView!.getComputedStyle(each).cursor)).toBe('pointer')
     const name = where === 'the hosted page' ? 'hosted' : 'shop'
     if (what === 'all of these') await picture(page, `old-browser-${name}`)
     await bankPage(page).getByRole('button', { name: 'Submit' }).click()

@@ -8,8 +8,7 @@ import type { openTheatre } from './theatre.ts'
 export type Session = { id: string; client_secret: string }
 
 /** Options of a checkout that pays a session, as script text. */
-export const of = ({ client_secret }: Session, more = '') =>
-  `{ clientSecret: '${client_secret}'${more} }`
+export const of = ({ client_secret }: Session, more = '') => `{ clientSecret: '${client_secret}'${more} }`
 
 export function shopVisits(theatre: ReturnType<typeof openTheatre>) {
   async function newSession(more = {}): Promise<Session> {
@@ -33,12 +32,9 @@ export function shopVisits(theatre: ReturnType<typeof openTheatre>) {
   }
 
   async function stateOf({ id, client_secret }: Session) {
-    const answer = await fetch(
-      `${theatre.stage.service.base_url}/v1/checkout/sessions/${id}/state`,
-      {
-        headers: { 'rip-client-secret': client_secret },
-      },
-    )
+    const answer = await fetch(`${theatre.stage.service.base_url}/v1/checkout/sessions/${id}/state`, {
+      headers: { 'rip-client-secret': client_secret },
+    })
     return (await answer.json()) as { session: { status: string }; three_ds: { state: string } }
   }
 

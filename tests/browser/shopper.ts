@@ -113,9 +113,7 @@ export function bankPage(page: Page) {
 
 /** Whether an element has the focus, and its frame too. */
 export function hasFocus(locator: Locator): Promise<boolean> {
-  return locator.evaluate(
-    (element) => element.matches(':focus') && element.ownerDocument.hasFocus(),
-  )
+  return locator.evaluate((element) => element.matches(':focus') && element.ownerDocument.hasFocus())
 }
 
 const pictures = new URL('../../dist/screenshots/', import.meta.url)

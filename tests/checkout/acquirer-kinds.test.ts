@@ -171,9 +171,7 @@ describe('an acquirer that cannot be asked', () => {
       async () => (await client.readPayment(payment_id)).body.status,
       (status) => status === 'captured',
     )
-    const references = acquirer.calls
-      .filter(({ verb }) => verb === 'capture')
-      .map(({ reference }) => reference)
+    const references = acquirer.calls.filter(({ verb }) => verb === 'capture').map(({ reference }) => reference)
     expect(new Set(references.slice(-2)).size).toBe(1)
   })
 })

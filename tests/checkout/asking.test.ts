@@ -27,10 +27,7 @@ beforeAll(async () => {
         const message = JSON.parse(request.body)
         if (message.messageType !== 'AReq' || answer.status !== 200) return answer
         const { promise, resolve: release } = Promise.withResolvers<void>()
-        asked.push({
-          ...{ transaction_id: message.threeDSServerTransID, release },
-          answer: JSON.parse(answer.body),
-        })
+        asked.push({ transaction_id: message.threeDSServerTransID, release, answer: JSON.parse(answer.body) })
         if (holding) await promise
         return answer
       },
@@ -73,20 +70,17 @@ test.each(stops)('the store fails at %s, %s it is done', async (statement, when)
   expect(asked).toHaveLength(1)
 })
 
-test.each(['before', 'after'] as const)(
-  'the store fails %s an attempt is taken back',
-  async (when) => {
-    const { session, reference } = await opened(down)
-    proxy.stopAt('attempt.withdrawn', when)
-    const asking = client.authenticate(session, reference)
-    await until(async () => proxy.isStopped(), Boolean)
-    proxy.start()
-    const [first, first_ms] = await elapsed(asking)
-    expect(refusal(first)).toBe('503 three_ds_provider_unavailable')
-    expect(first_ms).toBeLessThan(5_000)
-    expect((await client.state(session)).body.session.attempt_count).toBe(0)
-  },
-)
+test.each(['before', 'after'] as const)('the store fails %s an attempt is taken back', async (when) => {
+  const { session, reference } = await opened(down)
+  proxy.stopAt('attempt.withdrawn', when)
+  const asking = client.authenticate(session, reference)
+  await until(async () => proxy.isStopped(), Boolean)
+  proxy.start()
+  const [first, first_ms] = await elapsed(asking)
+  expect(refusal(first)).toBe('503 three_ds_provider_unavailable')
+  expect(first_ms).toBeLessThan(5_000)
+  expect((await client.state(session)).body.session.attempt_count).toBe(0)
+})
 
 test.each<[string, number, string, number, number]>([
   ['comes back', 2_000, '200', 1, 1],

@@ -96,9 +96,9 @@ test('what is an hour old is purged, and the oldest beyond the most that are kep
     })
   for (const age_seconds of [3_601, 3_600, 3_599, 30, 20, 10]) await keep(age_seconds)
   const left = async () =>
-    (
-      await opened.sql`select acs_transaction_id as id from simulator.challenges order by created_at`
-    ).map(({ id }) => id)
+    (await opened.sql`select acs_transaction_id as id from simulator.challenges order by created_at`).map(
+      ({ id }) => id,
+    )
   expect(await purgeChallenges(opened.sql, now)).toBe(2)
   expect(await left()).toEqual(['3599', '30', '20', '10'])
   expect(await purgeChallenges(opened.sql, now, 2)).toBe(2)

@@ -52,8 +52,7 @@ test('one that dies in the middle leaves it to the next, when its lease is over'
   const dying = contextOf({
     ...simulator,
     // It never comes back.
-    listAuthorisations: (within) =>
-      ++lists > 20 ? new Promise(() => {}) : simulator.listAuthorisations(within),
+    listAuthorisations: (within) => (++lists > 20 ? new Promise(() => {}) : simulator.listAuthorisations(within)),
   })
   void compareBooks(dying)
   while (lists <= 20) await new Promise(setImmediate)

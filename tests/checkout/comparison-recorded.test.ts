@@ -50,11 +50,7 @@ async function heldMany(count: number): Promise<Written[]> {
   return made
 }
 
-async function settle(
-  payment: Written,
-  kind: 'capture' | 'void',
-  state: OperationState = 'approved',
-): Promise<void> {
+async function settle(payment: Written, kind: 'capture' | 'void', state: OperationState = 'approved'): Promise<void> {
   const at = clock.now()
   const operation_id = ids.operation(at)
   const by = { asked_by: 'merchant' as const }

@@ -8,8 +8,7 @@ import { hour_ms, useOrphanStage } from '../support/orphan-stage.ts'
 const { sql, clock, context, charge, writeRefund } = await useOrphanStage()
 
 const day_ms = 24 * hour_ms
-const findings = (closed_too = false) =>
-  listFindings(sql, { acquirer: null, closed_too, limit: 10 })
+const findings = (closed_too = false) => listFindings(sql, { acquirer: null, closed_too, limit: 10 })
 const paid = () => charge({ state: 'approved', payment: 'captured' })
 
 /** Compares so much later. Returns how many findings are new. */
@@ -28,9 +27,11 @@ test('what was refunded in the portal is named with both sums, until a person cl
   const money = { state: 'captured', amount: 4200, currency: 'GBP' }
   expect(await findings()).toMatchObject([
     {
-      ...{ reference, kind: 'amount_differs', payment_id: payment.payment_id },
-      ...{ ours: { ...money, refunded_amount: 1000 } },
-      ...{ theirs: { ...money, refunded_amount: 1500 } },
+      reference,
+      kind: 'amount_differs',
+      payment_id: payment.payment_id,
+      ours: { ...money, refunded_amount: 1000 },
+      theirs: { ...money, refunded_amount: 1500 },
     },
   ])
   const person = { at: clock.now(), by: 'ada', reason: 'refunded there' }

@@ -13,13 +13,7 @@ import { rowValues } from '../../src/database/driver/rows.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import { settleRequest } from '../adapters/acquirer-requests.ts'
-import {
-  hour_ms,
-  merchants,
-  minute_ms,
-  untouched,
-  useOrphanStage,
-} from '../support/orphan-stage.ts'
+import { hour_ms, merchants, minute_ms, untouched, useOrphanStage } from '../support/orphan-stage.ts'
 
 const stage = await useOrphanStage()
 const { sql, clock, ids, simulator, context, contextOf } = stage
@@ -59,8 +53,13 @@ describe('books that agree', () => {
     expect(told('error')).toEqual([])
     expect(await listComparisons(sql)).toMatchObject([
       {
-        ...{ acquirer: 'simulator', ours: 26, theirs: 26, failure: null, lease_until: null },
-        ...{ due_at: new Date(clock.now().getTime() + day_ms), ended_at: clock.now() },
+        acquirer: 'simulator',
+        ours: 26,
+        theirs: 26,
+        failure: null,
+        lease_until: null,
+        due_at: new Date(clock.now().getTime() + day_ms),
+        ended_at: clock.now(),
       },
     ])
   })
@@ -98,9 +97,7 @@ describe('books that agree', () => {
       select operation_id from acquirer_operations order by merchant_id desc, operation_id desc limit 1`
     await sql`update simulator.ledger set reversed_at = ${at} where reference = ${last!.operation_id}`
     expect(await compareAfter()).toBe(1)
-    expect(await findings()).toMatchObject([
-      { reference: last!.operation_id, kind: 'reversed_there' },
-    ])
+    expect(await findings()).toMatchObject([{ reference: last!.operation_id, kind: 'reversed_there' }])
     expect(await listComparisons(sql)).toMatchObject([{ ours: 1_005, theirs: 1_004 }])
   }, 60_000)
 })
@@ -130,9 +127,7 @@ describe('one single difference is found', () => {
       'declined_there',
       'captured here, declined there',
       paid,
-      (
-        reference,
-      ) => sql`update simulator.ledger set result = 'declined', authorised_at = null, captured_at = null
+      (reference) => sql`update simulator.ledger set result = 'declined', authorised_at = null, captured_at = null
         where reference = ${reference}`,
       { state: 'declined', amount: null, currency: null },
     ],
@@ -186,7 +181,13 @@ describe('one single difference is found', () => {
     await alter(reference)
     expect(await compareAfter()).toBe(1)
     const finding = {
-      ...{ acquirer: 'simulator', mode: 'test', reference, kind, merchant_id, payment_id, theirs },
+      acquirer: 'simulator',
+      mode: 'test',
+      reference,
+      kind,
+      merchant_id,
+      payment_id,
+      theirs,
       ours: { state: status, amount: 4200, currency: 'GBP' },
     }
     const times = {
@@ -311,12 +312,10 @@ describe('what changes meanwhile', () => {
   test('is not judged while a capture waits for its answer', async () => {
     const made = await held()
     const opened = newOperation(made, {
-      ...{
-        operation_id: ids.operation(clock.now()),
-        kind: 'capture',
-        sequence: 1,
-        at: clock.now(),
-      },
+      operation_id: ids.operation(clock.now()),
+      kind: 'capture',
+      sequence: 1,
+      at: clock.now(),
       asked_by: 'merchant',
     })
     await sql`insert into acquirer_operations ${rowValues(sql, { ...opened, state: 'unknown' })}`
@@ -400,7 +399,8 @@ describe('an acquirer', () => {
       const { reference } = await writeCharge({ state: 'approved', payment: 'captured' })
       let asked = 0
       const broken: Acquirer = {
-        ...{ ...simulator, name: 'bank' },
+        ...simulator,
+        name: 'bank',
         [verb]() {
           asked += 1
           return Promise.reject(new Unanswered('down'))
@@ -411,11 +411,9 @@ describe('an acquirer', () => {
       const sleep: Clock['sleep'] = (duration_ms, signal) =>
         duration_ms < deadline_ms ? Promise.resolve() : clock.sleep(duration_ms, signal)
       const both = {
-        ...{ ...context, world: { ...context.world, clock: { ...clock, sleep } } },
-        listAcquirers: async () => [
-          { mode: 'live' as const, acquirer: broken },
-          ...(await context.listAcquirers()),
-        ],
+        ...context,
+        world: { ...context.world, clock: { ...clock, sleep } },
+        listAcquirers: async () => [{ mode: 'live' as const, acquirer: broken }, ...(await context.listAcquirers())],
       }
       expect(await compareAfter(hour_ms, both)).toBe(0)
       expect(asked).toBe(3)
@@ -430,9 +428,7 @@ describe('an acquirer', () => {
       expect(await findings(true)).toEqual([])
       const mended = {
         ...both,
-        listAcquirers: async () => [
-          { mode: 'live' as const, acquirer: { ...simulator, name: 'bank' } },
-        ],
+        listAcquirers: async () => [{ mode: 'live' as const, acquirer: { ...simulator, name: 'bank' } }],
       }
       expect(await compareAfter(hour_ms - 1, mended)).toBe(0)
       expect(await compareAfter(1, mended)).toBe(1)
@@ -440,41 +436,38 @@ describe('an acquirer', () => {
     },
   )
 
-  test.each([1, 3, 12])(
-    'that gives no answer about %i of many charges: the others are compared',
-    async (silent) => {
-      const references: string[] = []
-      for (let each = 0; each < 14; each++) {
-        references.push((await writeCharge({ state: 'approved', payment: 'captured' })).reference)
-      }
-      const refused = references.slice(2, 2 + silent)
-      const partly: Acquirer = {
-        ...simulator,
-        async lookUp(request) {
-          if (refused.includes(request.reference)) throw new Unanswered('not this one')
-          return simulator.lookUp(request)
-        },
-      }
-      const sleep: Clock['sleep'] = (duration_ms, signal) =>
-        duration_ms < deadline_ms ? Promise.resolve() : clock.sleep(duration_ms, signal)
-      const impatient = { ...context, world: { ...context.world, clock: { ...clock, sleep } } }
-      await clock.advance(hour_ms)
-      const swept = { mode: 'test' as const, acquirer: partly }
-      const result = await compareAcquirer(impatient, swept, { at_once: false })
-      if (silent > 10) return expect(result).toMatchObject({ failure: 'not this one' })
-      expect(result!.found).toHaveLength(14 - silent)
-      const left_out = refused.toSorted()
-      expect(result).toMatchObject({ left_out })
-      expect(await listComparisons(sql)).toMatchObject([
-        { failure: `not compared: ${left_out.join(', ')}`, ended_at: expect.any(Date) },
-      ])
-      const named = told('error').flatMap(({ fields }) => {
-        const { error, reference } = fields as { error?: string; reference?: string }
-        return error === 'not this one' ? [reference] : []
-      })
-      expect(named.toSorted()).toEqual(left_out)
-    },
-  )
+  test.each([1, 3, 12])('that gives no answer about %i of many charges: the others are compared', async (silent) => {
+    const references: string[] = []
+    for (let each = 0; each < 14; each++) {
+      references.push((await writeCharge({ state: 'approved', payment: 'captured' })).reference)
+    }
+    const refused = references.slice(2, 2 + silent)
+    const partly: Acquirer = {
+      ...simulator,
+      async lookUp(request) {
+        if (refused.includes(request.reference)) throw new Unanswered('not this one')
+        return simulator.lookUp(request)
+      },
+    }
+    const sleep: Clock['sleep'] = (duration_ms, signal) =>
+      duration_ms < deadline_ms ? Promise.resolve() : clock.sleep(duration_ms, signal)
+    const impatient = { ...context, world: { ...context.world, clock: { ...clock, sleep } } }
+    await clock.advance(hour_ms)
+    const swept = { mode: 'test' as const, acquirer: partly }
+    const result = await compareAcquirer(impatient, swept, { at_once: false })
+    if (silent > 10) return expect(result).toMatchObject({ failure: 'not this one' })
+    expect(result!.found).toHaveLength(14 - silent)
+    const left_out = refused.toSorted()
+    expect(result).toMatchObject({ left_out })
+    expect(await listComparisons(sql)).toMatchObject([
+      { failure: `not compared: ${left_out.join(', ')}`, ended_at: expect.any(Date) },
+    ])
+    const named = told('error').flatMap(({ fields }) => {
+      const { error, reference } = fields as { error?: string; reference?: string }
+      return error === 'not this one' ? [reference] : []
+    })
+    expect(named.toSorted()).toEqual(left_out)
+  })
 
   test('that lists nothing at all is not looked up without end', async () => {
     for (let each = 0; each < 12; each++) await paid()

@@ -43,7 +43,9 @@ async function run(more: Record<string, string> = {}): Promise<{ shop: Staying; 
 /** A payment of an amount that nothing could check. */
 async function hold({ said }: Staying, client: Client): Promise<string> {
   const { body: session } = await client.createFrom(said.base_url!, {
-    ...{ public_key: said.publishable_key, amount: 4200, currency: 'GBP' },
+    public_key: said.publishable_key,
+    amount: 4200,
+    currency: 'GBP',
     customer: { email: 'ada@example.com' },
   })
   await client.present(session)

@@ -10,14 +10,7 @@ import { expectBooksAgree } from '../support/books.ts'
 import { refusal } from '../support/client.ts'
 import { eventsOf, hold, openUnverified, runJob } from '../support/holding.ts'
 import { driving, until } from '../support/service.ts'
-import {
-  type Fault,
-  faults,
-  minute_ms,
-  second_ms,
-  useStage,
-  type Verb,
-} from '../support/settling.ts'
+import { type Fault, faults, minute_ms, second_ms, useStage, type Verb } from '../support/settling.ts'
 
 const { clock, acquirer, service, other, proxy, account, elsewhere, run, settle } = await useStage()
 const there = elsewhere(account).client
@@ -95,8 +88,7 @@ async function searchUntilDead(): Promise<void> {
   }
 }
 
-const named = <Row extends { death: Death }>(rows: Row[]) =>
-  rows.map((row) => ({ ...row, name: row.death.name }))
+const named = <Row extends { death: Death }>(rows: Row[]) => rows.map((row) => ({ ...row, name: row.death.name }))
 
 describe.each([
   ['verified', () => client.open(), 'captured'],
@@ -124,8 +116,7 @@ describe('a charge whose answer was lost', () => {
   /** The acquirer has it and does not find it for so long. */
   const hidden = (seconds: number) => {
     const end = clock.now().getTime() + seconds * second_ms
-    const look: Fault = async (act) =>
-      clock.now().getTime() < end ? { result: 'not_found' } : act()
+    const look: Fault = async (act) => (clock.now().getTime() < end ? { result: 'not_found' } : act())
     acquirer.meet('lookUp', ...Array<Fault>(20).fill(look))
   }
   const there_after_all = () => {
@@ -146,11 +137,9 @@ describe('a charge whose answer was lost', () => {
       ...during('reverse.approved'),
       ...during('payment.failed'),
     ].map((death) => ({ death, lose: there_after_all, status: 'failed' })),
-    ...[
-      ...both.map((when) => inCall('reverse', when)),
-      ...during('reverse.refused'),
-      ...during('payment.failed'),
-    ].map((death) => ({ death, lose: nowhere, status: 'failed' })),
+    ...[...both.map((when) => inCall('reverse', when)), ...during('reverse.refused'), ...during('payment.failed')].map(
+      (death) => ({ death, lose: nowhere, status: 'failed' }),
+    ),
   ]
 
   test.each(named(rows))('$name: $status', async ({ death, lose, status }) => {
@@ -187,11 +176,7 @@ describe.each([
   ['capture', 'captured', '4000009190520000'],
   ['void', 'voided', '4000009190600000'],
 ] as const)('a %s', (verb, status, refused_once) => {
-  const steps = [
-    ...during(`${verb}.begun`),
-    ...both.map((when) => inCall(verb, when)),
-    ...during(`payment.${status}`),
-  ]
+  const steps = [...during(`${verb}.begun`), ...both.map((when) => inCall(verb, when)), ...during(`payment.${status}`)]
   const lost = [
     ...during(`${verb}.unanswered`).map((death) => ({ death, lose: faults.lost_after })),
     ...during(`payment.${status}`).map((death) => ({ death, lose: faults.lost_after })),
@@ -289,17 +274,14 @@ describe.each([
   })
 })
 
-test.each(named(during('hold.escalated').map((death) => ({ death }))))(
-  'an escalation, $name',
-  async ({ death }) => {
-    const { payment_id } = await hold(account)
-    const key = `of ${payment_id}`
-    await crash(death, () => client.decideHold('escalate', payment_id, key))
-    const retried = await there.decideHold('escalate', payment_id, key)
-    expect(retried.body).toMatchObject({ status: 'held', hold: { status: 'escalated' } })
-    expect((await there.decideHold('escalate', payment_id, key)).text).toBe(retried.text)
-  },
-)
+test.each(named(during('hold.escalated').map((death) => ({ death }))))('an escalation, $name', async ({ death }) => {
+  const { payment_id } = await hold(account)
+  const key = `of ${payment_id}`
+  await crash(death, () => client.decideHold('escalate', payment_id, key))
+  const retried = await there.decideHold('escalate', payment_id, key)
+  expect(retried.body).toMatchObject({ status: 'held', hold: { status: 'escalated' } })
+  expect((await there.decideHold('escalate', payment_id, key)).text).toBe(retried.text)
+})
 
 test('an answer that cannot be saved until another one was found is not given to the shopper', async () => {
   const session = await client.open()

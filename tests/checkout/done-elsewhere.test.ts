@@ -13,7 +13,9 @@ const name = `bank:${connection_id}`
 const { clock, acquirer, service, account, settle, run } = await useStage(
   (simulator): Acquirer => ({
     ...simulator,
-    ...{ name, learned_by: 'notice', lists: false },
+    name,
+    learned_by: 'notice',
+    lists: false,
     lookUp: async () => ({ result: 'only_notices_tell' }),
     listAuthorisations: async () => [],
   }),
@@ -44,9 +46,14 @@ async function tell(
   const done = { result: 'approved', acquirer_transaction_id: theirs, ...(money && { money }) }
   const no = { result, reason: 'No', decline_code: null, authorisation_known: true }
   const notice: Notice = {
-    ...{ notice_id: `evt_${minted}`, about, reference: await chargeOf(payment_id), is_ours: null },
-    ...{ acquirer_transaction_id: theirs, authorisation_transaction_id: null },
-    ...{ answer: (result === 'approved' ? done : no) as SettleAnswer, occurred_at: clock.now() },
+    notice_id: `evt_${minted}`,
+    about,
+    reference: await chargeOf(payment_id),
+    is_ours: null,
+    acquirer_transaction_id: theirs,
+    authorisation_transaction_id: null,
+    answer: (result === 'approved' ? done : no) as SettleAnswer,
+    occurred_at: clock.now(),
   }
   await saveNotices(sql, { merchant_id, connection_id }, [notice], clock.now())
   return { theirs, outcome: () => outcomeOf(notice) }
@@ -113,7 +120,8 @@ describe('of a held payment', () => {
     expect(await statusOf(payment_id)).toBe('held')
     expect(await findingsOf(service, payment_id)).toMatchObject([
       {
-        ...{ reference: await chargeOf(payment_id), kind: 'captured_there' },
+        reference: await chargeOf(payment_id),
+        kind: 'captured_there',
         theirs: { state: 'captured', amount: money?.amount ?? null },
       },
     ])
@@ -144,8 +152,10 @@ describe('of a held payment', () => {
     const answer = { result: 'approved', acquirer_transaction_id: 'ours' } as const
     const notice = {
       ...({ notice_id: 'evt_own', about: 'void', reference: own!.operation_id, answer } as const),
-      ...{ acquirer_transaction_id: 'ours', authorisation_transaction_id: null },
-      ...{ occurred_at: clock.now(), is_ours: null },
+      acquirer_transaction_id: 'ours',
+      authorisation_transaction_id: null,
+      occurred_at: clock.now(),
+      is_ours: null,
     }
     await saveNotices(sql, { merchant_id, connection_id }, [notice], clock.now())
     await run('handle_notices')
@@ -193,8 +203,12 @@ test('a reversal that a bank sends back makes its charge an orphan, which is rev
     select operation_id, state from acquirer_operations where payment_id = ${payment_id} and kind = 'reverse'`
   expect(reversal).toMatchObject({ state: 'approved' })
   const failure: Notice = {
-    ...{ notice_id: 'evt_back', about: 'refund', reference: reversal!.operation_id, is_ours: null },
-    ...{ acquirer_transaction_id: 'theirs', authorisation_transaction_id: null },
+    notice_id: 'evt_back',
+    about: 'refund',
+    reference: reversal!.operation_id,
+    is_ours: null,
+    acquirer_transaction_id: 'theirs',
+    authorisation_transaction_id: null,
     answer: { result: 'refused', reason: 'No', decline_code: null, authorisation_known: true },
     occurred_at: clock.now(),
   }
@@ -203,8 +217,6 @@ test('a reversal that a bank sends back makes its charge an orphan, which is rev
   expect(await outcomeOf(failure)).toBe('taken_back')
   const [orphan] = await sql`
     select reference, state, next_try_at from orphan_authorisations where payment_id = ${payment_id}`
-  expect(orphan).toEqual({
-    ...{ reference: await chargeOf(payment_id), state: 'found', next_try_at: clock.now() },
-  })
+  expect(orphan).toEqual({ reference: await chargeOf(payment_id), state: 'found', next_try_at: clock.now() })
   expect(await findingsOf(service, payment_id)).toEqual([])
 })

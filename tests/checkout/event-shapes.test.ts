@@ -67,10 +67,7 @@ test('every type has its story, and is described with its two headers', () => {
   expect(new Set(stories.flatMap(([, , types]) => types))).toEqual(new Set(anyEventTypes))
   expect(Object.keys(described.webhooks)).toEqual(anyEventTypes)
   for (const { post } of Object.values(described.webhooks)) {
-    expect(post.parameters.map(({ name }) => name)).toEqual([
-      'Rip-Signature',
-      'Rip-Idempotency-Key',
-    ])
+    expect(post.parameters.map(({ name }) => name)).toEqual(['Rip-Signature', 'Rip-Idempotency-Key'])
   }
 })
 

@@ -28,7 +28,8 @@ async function inPortal(verb: 'capture' | 'void' | 'reverse', payment_id: string
   const answer = await service.context.acquirerOf('test', null)[verb]({
     reference: service.context.ids.operation(clock.now()),
     authorisation: nameOf(row!.reference),
-    ...{ amount: 4200, currency: 'GBP' },
+    amount: 4200,
+    currency: 'GBP',
   })
   expect(answer).toMatchObject({ result: 'approved' })
 }
@@ -117,10 +118,7 @@ describe('what was captured in the portal', () => {
 
   test('two at once end in one', async () => {
     const payment_id = await heldElsewhere('capture')
-    await Promise.all([
-      client.decideHold('capture', payment_id),
-      client.decideHold('void', payment_id),
-    ])
+    await Promise.all([client.decideHold('capture', payment_id), client.decideHold('void', payment_id)])
     await client.decideHold('capture', payment_id)
     await expectEnd(payment_id, 'captured')
   })
@@ -148,7 +146,9 @@ test('rules that would capture what has lapsed end it as voided', async () => {
   const { payment_id } = await hold(account, quick)
   await inPortal('void', payment_id)
   const expired = async () => ({
-    ...{ result: 'refused', reason: 'It has lapsed', decline_code: 'expired' },
+    result: 'refused',
+    reason: 'It has lapsed',
+    decline_code: 'expired',
     authorisation_known: true,
   })
   acquirer.meet('capture', expired)

@@ -29,8 +29,7 @@ const batch = 10
 const batches = (count: number) => Array.from({ length: count }, (_, seed) => seed)
 /** A card that no bank has to be asked about, which is quicker. */
 const quick = '4000009000030000'
-const holdMany = (of: Account, number = quick) =>
-  Promise.all(Array.from({ length: batch }, () => hold(of, number)))
+const holdMany = (of: Account, number = quick) => Promise.all(Array.from({ length: batch }, () => hold(of, number)))
 
 type DecisionCall = { verb: 'capture' | 'void' | 'escalate'; at: Account; key?: string }
 type AnsweredDecision = DecisionCall & { answer: Answer }
@@ -75,79 +74,73 @@ async function expectOneDecision(payment_id: string, told: AnsweredDecision[]): 
   return `${by} ${status}`
 }
 
-describe.each(['void', 'capture'] as const)(
-  'the deadline has passed, at which rules %s',
-  (rule) => {
-    const open = async () => {
-      const here = await service.newAccount({
-        integration: { review_window_seconds: 60, at_deadline: rule },
-      })
-      return { here, there: elsewhere(here) }
-    }
-    const callsOf = (one: Account, two: Account): DecisionCall[] => [
-      { verb: 'capture', at: one },
-      { verb: 'void', at: two },
-      { verb: 'escalate', at: one },
-      { verb: 'escalate', at: two },
-    ]
-    const jobs = [service, other, service, other].map((each) => async () => {
-      await runJob(each, 'apply_hold_rules')
+describe.each(['void', 'capture'] as const)('the deadline has passed, at which rules %s', (rule) => {
+  const open = async () => {
+    const here = await service.newAccount({
+      integration: { review_window_seconds: 60, at_deadline: rule },
     })
-    const applyRules = () => Promise.all(jobs.map((apply) => apply()))
+    return { here, there: elsewhere(here) }
+  }
+  const callsOf = (one: Account, two: Account): DecisionCall[] => [
+    { verb: 'capture', at: one },
+    { verb: 'void', at: two },
+    { verb: 'escalate', at: one },
+    { verb: 'escalate', at: two },
+  ]
+  const jobs = [service, other, service, other].map((each) => async () => {
+    await runJob(each, 'apply_hold_rules')
+  })
+  const applyRules = () => Promise.all(jobs.map((apply) => apply()))
 
-    test.each([
-      ['capture', 'merchant captured'],
-      ['void', 'merchant voided'],
-      ['rules', `rules ${rule === 'void' ? 'voided' : 'captured'}`],
-    ] as const)('%s first, while the others come', async (first, winner) => {
-      const { here, there } = await open()
+  test.each([
+    ['capture', 'merchant captured'],
+    ['void', 'merchant voided'],
+    ['rules', `rules ${rule === 'void' ? 'voided' : 'captured'}`],
+  ] as const)('%s first, while the others come', async (first, winner) => {
+    const { here, there } = await open()
+    const holds = await holdMany(here)
+    await clock.advance(minute_ms)
+    const calls = callsOf(here, there)
+    const told = new Map<string, AnsweredDecision[]>()
+    const all_sent = Promise.withResolvers<void>()
+    // What is first has been sent, and is answered when all others have been.
+    const meetOthers: Fault = async (act, { reference }) => {
+      const payment_id = await paymentOf(reference)
+      const late = calls.filter(({ verb }) => verb !== first)
+      const asks = late.map((call) => asking(payment_id, call)())
+      told.set(payment_id, await Promise.all(asks))
+      if (told.size === batch) all_sent.resolve()
+      // The rules decide whatever is open.
+      if (first !== 'rules') await all_sent.promise.then(applyRules)
+      return act()
+    }
+    acquirer.meet(first === 'rules' ? rule : first, ...holds.map(() => meetOthers))
+    if (first === 'rules') await applyRules()
+    const call = calls.find(({ verb }) => verb === first)
+    const fights = holds.map(async ({ payment_id }) => {
+      const answered = call ? [await asking(payment_id, call)()] : []
+      return expectOneDecision(payment_id, [...answered, ...told.get(payment_id)!])
+    })
+    expect(await Promise.all(fights)).toEqual(holds.map(() => winner))
+  })
+
+  test('capture, void, escalate and the rules at the same instant, 150 rounds', async () => {
+    const { here, there } = await open()
+    for (const seed of batches(15)) {
       const holds = await holdMany(here)
       await clock.advance(minute_ms)
-      const calls = callsOf(here, there)
-      const told = new Map<string, AnsweredDecision[]>()
-      const all_sent = Promise.withResolvers<void>()
-      // What is first has been sent, and is answered when all others have been.
-      const meetOthers: Fault = async (act, { reference }) => {
-        const payment_id = await paymentOf(reference)
-        const late = calls.filter(({ verb }) => verb !== first)
-        const asks = late.map((call) => asking(payment_id, call)())
-        told.set(payment_id, await Promise.all(asks))
-        if (told.size === batch) all_sent.resolve()
-        // The rules decide whatever is open.
-        if (first !== 'rules') await all_sent.promise.then(applyRules)
-        return act()
-      }
-      acquirer.meet(first === 'rules' ? rule : first, ...holds.map(() => meetOthers))
-      if (first === 'rules') await applyRules()
-      const call = calls.find(({ verb }) => verb === first)
-      const fights = holds.map(async ({ payment_id }) => {
-        const answered = call ? [await asking(payment_id, call)()] : []
-        return expectOneDecision(payment_id, [...answered, ...told.get(payment_id)!])
+      const draw = drawing(seed)
+      const fights = holds.map(({ payment_id }, at) => {
+        const [one, two] = draw(2) === 0 ? [here, there] : [there, here]
+        return together(seed * batch + at, ...callsOf(one, two).map((call) => asking(payment_id, call)))
       })
-      expect(await Promise.all(fights)).toEqual(holds.map(() => winner))
-    })
-
-    test('capture, void, escalate and the rules at the same instant, 150 rounds', async () => {
-      const { here, there } = await open()
-      for (const seed of batches(15)) {
-        const holds = await holdMany(here)
-        await clock.advance(minute_ms)
-        const draw = drawing(seed)
-        const fights = holds.map(({ payment_id }, at) => {
-          const [one, two] = draw(2) === 0 ? [here, there] : [there, here]
-          return together(
-            seed * batch + at,
-            ...callsOf(one, two).map((call) => asking(payment_id, call)),
-          )
-        })
-        const [told] = await Promise.all([Promise.all(fights), together(seed, ...jobs)])
-        for (const [at, { payment_id }] of holds.entries()) {
-          await expectOneDecision(payment_id, told[at]!)
-        }
+      const [told] = await Promise.all([Promise.all(fights), together(seed, ...jobs)])
+      for (const [at, { payment_id }] of holds.entries()) {
+        await expectOneDecision(payment_id, told[at]!)
       }
-    })
-  },
-)
+    }
+  })
+})
 
 test('before the deadline: two captures and two voids at the same instant, 100 rounds', async () => {
   const there = elsewhere(account)
@@ -217,9 +210,7 @@ describe('a hold that is captured while it is escalated and escalated', () => {
       const holds = await holdMany(account)
       await Promise.all(
         holds.map(async ({ payment_id }, at) => {
-          const capturing = async () => [
-            (await asking(payment_id, { verb: 'capture', at: there })()).answer,
-          ]
+          const capturing = async () => [(await asking(payment_id, { verb: 'capture', at: there })()).answer]
           const told = await together(
             seed * batch + at,
             capturing,
@@ -236,37 +227,32 @@ describe('a hold that is captured while it is escalated and escalated', () => {
 describe('one idempotency key', () => {
   const running = '409 idempotency_key_reused'
 
-  test.each(['capture', 'void', 'escalate'] as const)(
-    '%s, eight times at once, 20 rounds',
-    async (verb) => {
-      const there = elsewhere(account)
-      for (const seed of batches(2)) {
-        const holds = await holdMany(account)
-        await Promise.all(
-          holds.map(async ({ payment_id }, at) => {
-            const key = `${verb} ${seed} ${at}`
-            const starts = Array.from({ length: 8 }, (_, each) =>
-              asking(payment_id, { verb, key, at: each % 2 === 0 ? account : there }),
-            )
-            const told = await together(seed * batch + at, ...starts)
-            told.push(await asking(payment_id, { verb, key, at: there })())
-            const answered = told.filter(({ answer }) => answer.status === 200)
-            const others = told.filter((each) => !answered.includes(each))
-            for (const { answer } of others) expect(refusal(answer)).toBe(running)
-            expect(answered).not.toEqual([])
-            expect(new Set(answered.map(({ answer }) => answer.text)).size).toBe(1)
-            const first = answered.filter(
-              ({ answer }) => answer.headers.get('rip-idempotent-replayed') === 'false',
-            )
-            expect(first).toHaveLength(1)
-            const operations = await sql`select 1 from acquirer_operations
+  test.each(['capture', 'void', 'escalate'] as const)('%s, eight times at once, 20 rounds', async (verb) => {
+    const there = elsewhere(account)
+    for (const seed of batches(2)) {
+      const holds = await holdMany(account)
+      await Promise.all(
+        holds.map(async ({ payment_id }, at) => {
+          const key = `${verb} ${seed} ${at}`
+          const starts = Array.from({ length: 8 }, (_, each) =>
+            asking(payment_id, { verb, key, at: each % 2 === 0 ? account : there }),
+          )
+          const told = await together(seed * batch + at, ...starts)
+          told.push(await asking(payment_id, { verb, key, at: there })())
+          const answered = told.filter(({ answer }) => answer.status === 200)
+          const others = told.filter((each) => !answered.includes(each))
+          for (const { answer } of others) expect(refusal(answer)).toBe(running)
+          expect(answered).not.toEqual([])
+          expect(new Set(answered.map(({ answer }) => answer.text)).size).toBe(1)
+          const first = answered.filter(({ answer }) => answer.headers.get('rip-idempotent-replayed') === 'false')
+          expect(first).toHaveLength(1)
+          const operations = await sql`select 1 from acquirer_operations
             where payment_id = ${payment_id} and kind <> 'authorise'`
-            expect(operations).toHaveLength(verb === 'escalate' ? 0 : 1)
-          }),
-        )
-      }
-    },
-  )
+          expect(operations).toHaveLength(verb === 'escalate' ? 0 : 1)
+        }),
+      )
+    }
+  })
 
   test('for capture and void at once: the one that came first has it, 30 rounds', async () => {
     const there = elsewhere(account)
@@ -280,10 +266,7 @@ describe('one idempotency key', () => {
             asking(payment_id, { verb: 'capture', at: account, key }),
             asking(payment_id, { verb: 'void', at: there, key }),
           )
-          expect(told.map(({ answer }) => refusal(answer)).sort()).toEqual([
-            '200 undefined',
-            running,
-          ])
+          expect(told.map(({ answer }) => refusal(answer)).sort()).toEqual(['200 undefined', running])
         }),
       )
     }
@@ -356,7 +339,8 @@ test('a read beside a decision sees payment, hold and operation of one moment', 
   const read = async () => heldOrRefuse(await findPaymentWithHold(sql, { merchant_id, payment_id }))
   acquirer.meet('capture', async (act) => {
     expect(await read()).toMatchObject({
-      ...{ payment: { status: 'held' }, hold: { operation_id: expect.any(String) } },
+      payment: { status: 'held' },
+      hold: { operation_id: expect.any(String) },
       operation: { kind: 'capture', asked_by: 'merchant', sent_at: clock.now() },
     })
     return act()
@@ -407,9 +391,7 @@ describe('captured payments of one order reference', () => {
 
   test('one after the other, with what is only held, voided or paid at once between them', async () => {
     const order_reference = 'one after the other'
-    const holds = await Promise.all(
-      Array.from({ length: 4 }, () => hold(account, quick, { order_reference })),
-    )
+    const holds = await Promise.all(Array.from({ length: 4 }, () => hold(account, quick, { order_reference })))
     const [first, second, third, fourth] = holds.map(({ payment_id }) => payment_id)
     const decide = async (verb: string, payment_id: string) =>
       (await account.client.decideHold(verb, payment_id)).body.order_reference_captured_payments
@@ -418,7 +400,9 @@ describe('captured payments of one order reference', () => {
     expect(await decide('void', second!)).toBe(1)
     expect(await decide('capture', third!)).toBe(2)
     const { body } = await account.client.pay(undefined, {
-      ...{ amount: 100, currency: 'GBP', customer: { email: 'ada@example.com' } },
+      amount: 100,
+      currency: 'GBP',
+      customer: { email: 'ada@example.com' },
       order_reference,
     })
     expect(await count(account, body.payment_id)).toBe(3)

@@ -125,9 +125,7 @@ describe('at the deadline', () => {
 
 describe('escalation', () => {
   test('at its time, without an event, and the deadline stays', async () => {
-    const account = await merchantWith({
-      ...{ escalate_after_seconds: 600, review_window_seconds: 3600 },
-    })
+    const account = await merchantWith({ escalate_after_seconds: 600, review_window_seconds: 3600 })
     const held = await hold(account)
     await pass(10 * minute_ms - second_ms)
     expect(await holdOf(account, held)).toMatchObject(waiting)
@@ -140,17 +138,12 @@ describe('escalation', () => {
     await expectDecided(account, held, 'voided')
   })
 
-  test.each([3600, 7200])(
-    'after %i s comes too late for a deadline of an hour',
-    async (seconds) => {
-      const account = await merchantWith({
-        ...{ escalate_after_seconds: seconds, review_window_seconds: 3600 },
-      })
-      const held = await hold(account)
-      await pass(hour_ms)
-      await expectDecided(account, held, 'voided')
-    },
-  )
+  test.each([3600, 7200])('after %i s comes too late for a deadline of an hour', async (seconds) => {
+    const account = await merchantWith({ escalate_after_seconds: seconds, review_window_seconds: 3600 })
+    const held = await hold(account)
+    await pass(hour_ms)
+    await expectDecided(account, held, 'voided')
+  })
 
   test('a person escalated it before: nothing changes', async () => {
     const account = await merchantWith({ escalate_after_seconds: 600 })
@@ -235,9 +228,7 @@ describe.each([
   test('eight times: later and later, until it works; a refusal of a person changes nothing', async () => {
     const account = await merchantWith({ at_deadline: verb, review_window_seconds: 3600 })
     const held = await hold(account)
-    const no: Fault = async () => ({
-      ...{ result: 'refused', reason: 'No', decline_code: null, authorisation_known: true },
-    })
+    const no: Fault = async () => ({ result: 'refused', reason: 'No', decline_code: null, authorisation_known: true })
     acquirer.meet(verb, ...Array(8).fill(no))
     await pass(hour_ms)
     let before = clock.now()

@@ -12,9 +12,7 @@ beforeAll(async () => {
     [service.account, 'tea'],
     [other, 'coffee'],
   ] as const) {
-    await createIntegration(service.operator, merchant_id, {
-      ...{ name: 'page', is_hosted_page: true, handle },
-    })
+    await createIntegration(service.operator, merchant_id, { name: 'page', is_hosted_page: true, handle })
   }
 })
 

@@ -66,8 +66,15 @@ function keyOf(merchant_id: string, key: string): KeyRow {
 
 function lineOf({ merchant_id, session_id }: Session): JournalLine {
   return {
-    ...{ merchant_id, entry_id: session_id, session_id, subject: session_id },
-    ...{ change: 'session.created', detail: {}, actor: 'key key_1', request_id: 'req_1', at },
+    merchant_id,
+    entry_id: session_id,
+    session_id,
+    subject: session_id,
+    change: 'session.created',
+    detail: {},
+    actor: 'key key_1',
+    request_id: 'req_1',
+    at,
   }
 }
 
@@ -89,8 +96,7 @@ const settled = (promises: Promise<void>[]) =>
     ),
   )
 
-const count = (outcomes: string[], word: string) =>
-  outcomes.filter((outcome) => outcome === word).length
+const count = (outcomes: string[], word: string) => outcomes.filter((outcome) => outcome === word).length
 
 test('the record of columns is the table', async () => {
   const found = await database.sql<{ column_name: string; data_type: string }[]>`
@@ -111,9 +117,7 @@ test('a hundred at once under thirty keys of two merchants', async () => {
     }),
   )
   expect([count(outcomes, 'written'), count(outcomes, 'taken')]).toEqual([30, 70])
-  const rows = await database.sql<
-    Session[]
-  >`select * from sessions where session_id like 'cs_many%'`
+  const rows = await database.sql<Session[]>`select * from sessions where session_id like 'cs_many%'`
   expect(rows).toHaveLength(30)
   const { metadata, items } = sessionOf('m', 'm')
   for (const row of rows) {
@@ -174,10 +178,7 @@ test('a row that cannot be written leaves the others alone', async () => {
   const outcomes = await settled(
     Array.from({ length: 20 }, (_, index) =>
       write(
-        newSession('m_2', {
-          ...{ name: `one_${index}`, key: `one ${index}` },
-          changes: index === 7 ? { amount: 0 } : {},
-        }),
+        newSession('m_2', { name: `one_${index}`, key: `one ${index}`, changes: index === 7 ? { amount: 0 } : {} }),
       ),
     ),
   )
@@ -190,9 +191,7 @@ test('a key that another transaction holds keeps its own row waiting, and no mor
   await database.sql.begin(async (tx) => {
     await tx`insert into idempotency_keys values ('m_3', 'secret', 'held', 'r', '', 201, null, ${at})`
     outcomes = settled(
-      ['held', 'a', 'b', 'c', 'd'].map((key) =>
-        write(newSession('m_3', { name: `held_${key}`, key })),
-      ),
+      ['held', 'a', 'b', 'c', 'd'].map((key) => write(newSession('m_3', { name: `held_${key}`, key }))),
     )
     await until(
       () => database.sql`select 1 from sessions where session_id in ('cs_held_a', 'cs_held_d')`,
@@ -208,9 +207,7 @@ test('keys of one merchant that another transaction holds keep no other merchant
   await database.sql.begin(async (tx) => {
     for (const key of ['held 1', 'held 2', 'held 3'])
       await tx`insert into idempotency_keys values ('m_4', 'secret', ${key}, 'r', '', 201, null, ${at})`
-    outcomes = settled(
-      ['held 1', 'held 2', 'held 3'].map((key) => write(newSession('m_4', { name: key, key }))),
-    )
+    outcomes = settled(['held 1', 'held 2', 'held 3'].map((key) => write(newSession('m_4', { name: key, key }))))
     const free = Array.from({ length: 5 }, (_, index) =>
       write(newSession(`m_free_${index}`, { name: `free_${index}`, key: 'free' })),
     )

@@ -84,8 +84,7 @@ test('a new card that waits while the session begins to charge finds it processi
   const answer = await meet(
     session,
     () => client.authenticate(session, other),
-    (tx) =>
-      tx`update sessions set status = 'processing', payment_id = 'pay_x' where session_id = ${session.id}`,
+    (tx) => tx`update sessions set status = 'processing', payment_id = 'pay_x' where session_id = ${session.id}`,
   )
   expect(answer.body).toMatchObject({ error: 'session_processing' })
   expect(await service.sql`select 1 from attempts where session_id = ${session.id}`).toHaveLength(1)

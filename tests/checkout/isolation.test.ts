@@ -8,12 +8,7 @@ import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { type Answer, purchase, visa } from '../support/client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { hold } from '../support/holding.ts'
-import {
-  type ListHoldings,
-  listHoldingsOf,
-  listRows,
-  nobodysLists,
-} from '../support/list-isolation.ts'
+import { type ListHoldings, listHoldingsOf, listRows, nobodysLists } from '../support/list-isolation.ts'
 import { type Account, drivenClock, type Service, shop, startService } from '../support/service.ts'
 
 /** What each merchant has. Both have all of it, so that `unknown` alone is nobody's. */
@@ -51,8 +46,7 @@ const count = countStatements()
 
 beforeAll(async () => {
   database = await freshDatabase()
-  const open: FreshDatabase['open'] = (options) =>
-    database.open({ ...options, onStatement: count.onStatement })
+  const open: FreshDatabase['open'] = (options) => database.open({ ...options, onStatement: count.onStatement })
   // The log of refusals is written some time later, among the statements of whatever is asked then. By a clock that stands still
   // nothing that is kept in memory ages between two answers that are compared.
   const clock = drivenClock()
@@ -89,7 +83,10 @@ async function holdingsOf(account: Account): Promise<Holdings> {
   const { body: refund } = await client.refund(paid.payment_id, { amount: 100 })
   const waiting = await client.open()
   const { body: card } = await client.referenceCard(waiting, {
-    ...{ number: '4000000000003220', exp_month: 9, exp_year: 2031, cvc: '123' },
+    number: '4000000000003220',
+    exp_month: 9,
+    exp_year: 2031,
+    cvc: '123',
   })
   const { body: authenticated } = await client.authenticate(waiting, card.card_reference)
   const place = { ...service, account }
@@ -101,14 +98,23 @@ async function holdingsOf(account: Account): Promise<Holdings> {
   const [attempt] = await service.sql<{ server_transaction_id: string }[]>`
     select server_transaction_id from attempts where attempt_id = ${authenticated.attempt.id}`
   return {
-    ...{ session: session.id, secret: session.client_secret, held, payment: paid.payment_id },
-    ...{ intent: paid.session_id, refund: refund.id },
-    ...{ card: await client.reference(await client.open(), visa), delivery, endpoint },
-    ...{ attempt: authenticated.attempt.id, event: event!.event_id, cursor: page.next_cursor },
+    session: session.id,
+    secret: session.client_secret,
+    held,
+    payment: paid.payment_id,
+    intent: paid.session_id,
+    refund: refund.id,
+    card: await client.reference(await client.open(), visa),
+    delivery,
+    endpoint,
+    attempt: authenticated.attempt.id,
+    event: event!.event_id,
+    cursor: page.next_cursor,
     ...(await listHoldingsOf(client, own)),
     integration: integration!.name,
     origin: integration!.allowed_origins.at(-1)!,
-    ...{ handle: integration!.handle!, public_key: account.publishable_key! },
+    handle: integration!.handle!,
+    public_key: account.publishable_key!,
     method_token: card.three_ds_method.url.split('/').at(-1),
     challenge_token: authenticated.three_ds.challenge.url.split('/').at(-1),
     transaction: attempt!.server_transaction_id,
@@ -117,12 +123,13 @@ async function holdingsOf(account: Account): Promise<Holdings> {
 
 /** The same shapes with other letters: every hex digit and the names are changed, all else stays. */
 function strangerTo(holdings: Holdings): Holdings {
-  const strange = (text: string) =>
-    text.replace(/[0-9a-f]{8,}/g, (hex) => hex.replace(/[0-9a-f]/g, changedDigit))
+  const strange = (text: string) => text.replace(/[0-9a-f]{8,}/g, (hex) => hex.replace(/[0-9a-f]/g, changedDigit))
   const entries = Object.entries(holdings).map(([name, text]) => [name, strange(text)])
   return {
     ...(Object.fromEntries(entries) as Holdings),
-    ...{ integration: 'of-nobody', origin: 'https://nobody.example', handle: 'shop-of-nobody' },
+    integration: 'of-nobody',
+    origin: 'https://nobody.example',
+    handle: 'shop-of-nobody',
     ...nobodysLists(holdings),
     cursor: holdings.cursor.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
   }
@@ -180,23 +187,14 @@ const compatibleRows = routes
       return [`${method} ${path}`, what, read]
     }
     if (path.endsWith('/refunds')) {
-      const refund = ({ intent }: Holdings) => ({
-        ...{ path, headers: bearer(), body: { payment_intent: intent } },
-      })
+      const refund = ({ intent }: Holdings) => ({ path, headers: bearer(), body: { payment_intent: intent } })
       return [`${method} ${path}`, 'intent', refund]
     }
-    const create = ({ card }: Holdings) => ({
-      ...{ path, headers: bearer() },
-      body: { ...body, payment_method: card },
-    })
+    const create = ({ card }: Holdings) => ({ path, headers: bearer(), body: { ...body, payment_method: card } })
     return [`${method} ${path}`, 'card', create]
   })
 const refundRows: Row[] = [
-  [
-    `GET ${refundPath}`,
-    'refund',
-    ({ refund }) => ({ path: `/v1/refunds/${refund}`, headers: withKey() }),
-  ],
+  [`GET ${refundPath}`, 'refund', ({ refund }) => ({ path: `/v1/refunds/${refund}`, headers: withKey() })],
   ...['GET', 'POST'].map(
     (method): Row => [
       `${method} /v1/payments/{payment_id}/refunds`,
@@ -233,15 +231,13 @@ const rows: Row[] = [
       (named) => ({ path: `/v1/payments/${named[what]}`, headers: withKey() }),
     ],
   ),
-  ...['capture', 'void', 'escalate'].flatMap((verb) => [
-    holdRow(verb, 'held'),
-    holdRow(verb, 'payment'),
-  ]),
+  ...['capture', 'void', 'escalate'].flatMap((verb) => [holdRow(verb, 'held'), holdRow(verb, 'payment')]),
   [
     'POST /v1/checkout/sessions',
     'origin of a confirmation_url',
     ({ origin }) => ({
-      ...{ path: '/v1/checkout/sessions', headers: withKey() },
+      path: '/v1/checkout/sessions',
+      headers: withKey(),
       body: { ...purchase, confirmation_url: `${origin}/thanks` },
     }),
   ],
@@ -269,7 +265,8 @@ const rows: Row[] = [
     'POST /v1/checkout/public/sessions',
     'integration',
     ({ integration }) => ({
-      ...{ path: '/v1/checkout/public/sessions', headers: fromShop() },
+      path: '/v1/checkout/public/sessions',
+      headers: fromShop(),
       body: { ...purchase, public_key: my.public_key, integration },
     }),
   ],
@@ -277,7 +274,8 @@ const rows: Row[] = [
     'POST /v1/checkout/public/sessions',
     'origin',
     ({ origin }) => ({
-      ...{ path: '/v1/checkout/public/sessions', headers: { ...fresh(), origin } },
+      path: '/v1/checkout/public/sessions',
+      headers: { ...fresh(), origin },
       body: { ...purchase, public_key: my.public_key },
     }),
   ],
@@ -285,7 +283,8 @@ const rows: Row[] = [
     'POST /v1/checkout/handles/{handle}/sessions',
     'origin',
     ({ origin }) => ({
-      ...{ path: `/v1/checkout/handles/${my.handle}/sessions`, headers: { ...fresh(), origin } },
+      path: `/v1/checkout/handles/${my.handle}/sessions`,
+      headers: { ...fresh(), origin },
       body: purchase,
     }),
   ],
@@ -332,9 +331,7 @@ test.each(rows)('%s: %s', async (route, _what, request) => {
 })
 
 test('a row can fail: what is mine is answered otherwise', async () => {
-  const told_otherwise = rows.filter(([, what]) =>
-    ['session', 'payment', 'held', 'refund'].includes(what),
-  )
+  const told_otherwise = rows.filter(([, what]) => ['session', 'payment', 'held', 'refund'].includes(what))
   for (const [route, , request] of told_otherwise.filter(([route]) => route.startsWith('GET'))) {
     const { path, ...sent } = request(my)
     const answer = await mine.client.send('GET', path, sent)
@@ -344,8 +341,7 @@ test('a row can fail: what is mine is answered otherwise', async () => {
 
 /** All of an answer but what differs between any two. */
 function told({ status, headers, text }: Answer) {
-  const changing =
-    /^(date|rip-request-id|request-id|idempotency-key|x-ratelimit-(remaining|reset))$/
+  const changing = /^(date|rip-request-id|request-id|idempotency-key|x-ratelimit-(remaining|reset))$/
   const kept = [...headers].filter(([name]) => !changing.test(name))
   return { status, headers: kept, text: text.replace(/req_[0-9a-f]{24}/g, 'req_') }
 }
@@ -360,10 +356,7 @@ test.each<[string, (key: string) => Request]>([
       body: { ...purchase, public_key: mine.publishable_key },
     }),
   ],
-  [
-    'an endpoint',
-    (key) => ({ path: '/v1/webhooks/endpoints', headers: keyed(key), body: { url: `${shop}/x` } }),
-  ],
+  ['an endpoint', (key) => ({ path: '/v1/webhooks/endpoints', headers: keyed(key), body: { url: `${shop}/x` } })],
   [
     'a payment intent',
     (key) => ({
@@ -377,10 +370,7 @@ test.each<[string, (key: string) => Request]>([
   const asked = request(key)
   const as = (secret: string, text: string) => text.replaceAll(mine.secret_key, secret)
   const sent = JSON.parse(
-    as(theirs.secret_key, JSON.stringify(asked)).replaceAll(
-      mine.publishable_key!,
-      theirs.publishable_key!,
-    ),
+    as(theirs.secret_key, JSON.stringify(asked)).replaceAll(mine.publishable_key!, theirs.publishable_key!),
   ) as Request
   const { path: _path, ...first } = sent
   const used = await theirs.client.send('POST', asked.path, first)
@@ -395,10 +385,7 @@ test.each<[string, (key: string) => Request]>([
   const { path: _other, ...new_key } = request(crypto.randomUUID())
   count.reset()
   const other = await mine.client.send('POST', path, new_key)
-  expect([made.status, made.headers.get('rip-idempotent-replayed')]).toEqual([
-    other.status,
-    'false',
-  ])
+  expect([made.status, made.headers.get('rip-idempotent-replayed')]).toEqual([other.status, 'false'])
   expect(statements).toEqual(count.texts())
   expect(made.body.id).not.toBe(used.body.id)
 })
@@ -439,10 +426,16 @@ test('lists show nothing of another merchant', async () => {
 test('a result whose ids do not all agree is answered like one for an unknown transaction', async () => {
   const post = async ({ transaction }: Holdings) => {
     const body = JSON.stringify({
-      ...{ messageType: 'RReq', messageVersion: '2.2.0', messageCategory: '01' },
-      ...{ threeDSServerTransID: transaction, transStatus: 'N', transStatusReason: '01' },
-      ...{ acsTransID: stranger, dsTransID: stranger },
-      ...{ authenticationType: '02', interactionCounter: '01' },
+      messageType: 'RReq',
+      messageVersion: '2.2.0',
+      messageCategory: '01',
+      threeDSServerTransID: transaction,
+      transStatus: 'N',
+      transStatusReason: '01',
+      acsTransID: stranger,
+      dsTransID: stranger,
+      authenticationType: '02',
+      interactionCounter: '01',
     })
     const answer = await mine.client.send('POST', '/3ds/results', { raw: body })
     const { text, ...rest } = told(answer)

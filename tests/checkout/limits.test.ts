@@ -20,9 +20,7 @@ beforeEach(async () => {
   await database.sql`delete from limit_uses`
 })
 const at = (seconds: number) => new Date(Date.UTC(2026, 8, 2) + seconds * 1000)
-const use = (name: string, mark: string, ends: number) => ({
-  ...{ name, marks: [mark], places: 2, ends_at: at(ends) },
-})
+const use = (name: string, mark: string, ends: number) => ({ name, marks: [mark], places: 2, ends_at: at(ends) })
 
 test('two requests with the same limits in another order do not wait for each other', async () => {
   const names = Array.from({ length: 12 }, (_, index) => `order ${index}`)
@@ -40,9 +38,7 @@ test('those that are over are purged, and no others', async () => {
   await reservePlaces(database.sql, 'm_1', { own, shared: [] }, at(0))
   await reservePlaces(database.sql, 'm_1', { own: [use('long', 'c', 60)], shared: [] }, at(1))
   expect(await purgeLimits(database.sql, at(60))).toBe(1)
-  expect(await database.sql`select name, ends_at from limit_uses`).toEqual([
-    { name: 'long', ends_at: at(3_600) },
-  ])
+  expect(await database.sql`select name, ends_at from limit_uses`).toEqual([{ name: 'long', ends_at: at(3_600) }])
   expect(await purgeLimits(database.sql, at(3_600))).toBe(1)
 })
 

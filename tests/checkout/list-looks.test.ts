@@ -11,8 +11,7 @@ import { useService } from '../support/use-service.ts'
 
 const count = countStatements()
 const database = await freshDatabase()
-const open: typeof database.open = (options) =>
-  database.open({ ...options, onStatement: count.onStatement })
+const open: typeof database.open = (options) => database.open({ ...options, onStatement: count.onStatement })
 const clock = drivenClock()
 const service = await useService({ clock, database: { ...database, open } })
 const { client, sql } = service

@@ -15,7 +15,8 @@ test('a service that starts on an older database pulls the brake, and a new one 
   const env = {
     RIPPER_DATABASE_URL: database.url,
     RIPPER_MASTER_KEY: randomBytes(32).toString('base64'),
-    ...{ RIPPER_DATA_DIR: folder, RIPPER_PORT: '0' },
+    RIPPER_DATA_DIR: folder,
+    RIPPER_PORT: '0',
   }
   const brakes = async () => (await answer(['orphan', 'list'], { env })).brakes
   const first = await serve({ env })

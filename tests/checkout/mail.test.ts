@@ -7,13 +7,7 @@ import type { SmtpAddress } from '../../src/config/mail-address.ts'
 import { MailFailure, type Message } from '../../src/outgoing/mail/mailer.ts'
 import { type MailLimits, openMailer } from '../../src/outgoing/mail/smtp.ts'
 import { manualClock } from '../support/clock.ts'
-import {
-  type MailServer,
-  mailRoot,
-  openMailServer,
-  readLetter,
-  type Trouble,
-} from '../support/mail-server.ts'
+import { type MailServer, mailRoot, openMailServer, readLetter, type Trouble } from '../support/mail-server.ts'
 import { realClock } from '../support/world.ts'
 
 /** Longer than any machine needs. */
@@ -35,11 +29,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-async function send(
-  address: SmtpAddress = server.address,
-  asked: Partial<Message> = {},
-  within = limits,
-) {
+async function send(address: SmtpAddress = server.address, asked: Partial<Message> = {}, within = limits) {
   const line = await openMailer(address, realClock, within).open()
   try {
     await line.send({ ...message, ...asked })
@@ -78,21 +68,13 @@ test('several letters go over one line', async () => {
     await line.send({ ...message, to })
   }
   line.close()
-  expect(server.letters.map(({ to }) => to[0])).toEqual([
-    'a@example.com',
-    'b@example.com',
-    'c@example.com',
-  ])
+  expect(server.letters.map(({ to }) => to[0])).toEqual(['a@example.com', 'b@example.com', 'c@example.com'])
   expect(server.connections).toHaveLength(1)
 })
 
 test.each<[string, Trouble, string]>([
   ['a sender refused for now', { at: 'mail', code: 451 }, 'not_taken'],
-  [
-    'a sender refused for good: the setting may be put right',
-    { at: 'mail', code: 550 },
-    'not_taken',
-  ],
+  ['a sender refused for good: the setting may be put right', { at: 'mail', code: 550 }, 'not_taken'],
   ['a recipient refused for now', { at: 'rcpt', code: 450 }, 'not_taken'],
   ['a recipient refused for good', { at: 'rcpt', code: 550 }, 'refused'],
   ['a letter refused for now', { at: 'data', code: 451 }, 'not_taken'],
@@ -157,8 +139,7 @@ describe('a server that', () => {
     const chatty = await listen((socket) => {
       socket.write('220 hello\r\n')
       socket.on('data', () => {
-        const more = () =>
-          !socket.destroyed && socket.write('250-more\r\n', () => setImmediate(more))
+        const more = () => !socket.destroyed && socket.write('250-more\r\n', () => setImmediate(more))
         more()
       })
     })
@@ -221,10 +202,7 @@ describe('TLS', () => {
 })
 
 test.each([
-  [
-    'a name with a line break',
-    { from: { name: 'A\r\nBcc: eve@example.com', address: message.from.address } },
-  ],
+  ['a name with a line break', { from: { name: 'A\r\nBcc: eve@example.com', address: message.from.address } }],
   ['a subject with a line break', { subject: 'A\r\nBcc: eve@example.com\r\n\r\nbody' }],
 ])('%s adds no header', async (_name, asked) => {
   await send(server.address, asked)

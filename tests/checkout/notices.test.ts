@@ -28,8 +28,7 @@ const { clock, acquirer, service, other, account, settle, run } = await useStage
     get learned_by() {
       return can_be_asked ? ('reference' as const) : ('notice' as const)
     },
-    lookUp: async (request) =>
-      can_be_asked ? simulator.lookUp(request) : { result: 'only_notices_tell' },
+    lookUp: async (request) => (can_be_asked ? simulator.lookUp(request) : { result: 'only_notices_tell' }),
   }),
 )
 const { client, merchant_id } = account
@@ -87,8 +86,11 @@ async function referenceOf(payment_id: string, kind = 'authorise'): Promise<stri
 }
 
 const approved: AuthoriseAnswer = {
-  ...{ result: 'approved', acquirer_transaction_id: 'theirs', captured: false },
-  ...{ amount: 4200, currency: 'GBP' },
+  result: 'approved',
+  acquirer_transaction_id: 'theirs',
+  captured: false,
+  amount: 4200,
+  currency: 'GBP',
 }
 const declined: AuthoriseAnswer = {
   result: 'declined',
@@ -134,9 +136,7 @@ describe('where only notices bring the outcome', () => {
     acquirer.meet('authorise', fault)
     const confirming = client.confirm(session)
     const reference = await reached
-    expect(await post(notice({ about: 'authorise', reference, answer: approved }))).toEqual([
-      'settled',
-    ])
+    expect(await post(notice({ about: 'authorise', reference, answer: approved }))).toEqual(['settled'])
     open()
     const { body } = await confirming
     expect(body.status).toBe('captured')
@@ -204,9 +204,7 @@ describe('where only notices bring the outcome', () => {
   test('a decline that comes while its reversal is not answered leaves no session waiting', async () => {
     const { session, payment_id, reference } = await lose(faults.lost_before)
     acquirer.meet('reverse', async () => {
-      expect(await post(notice({ about: 'authorise', reference, answer: declined }))).toEqual([
-        'settled',
-      ])
+      expect(await post(notice({ about: 'authorise', reference, answer: declined }))).toEqual(['settled'])
       throw new Unanswered('nothing came')
     })
     for (let look = 0; look < 6; look++) {
@@ -295,8 +293,7 @@ describe('where the acquirer can be asked, a notice about what has ended', () =>
     return { payment_id, reference }
   }
 
-  const late = (reference: string) =>
-    notice({ about: 'authorise', reference, answer: suggests('approved') })
+  const late = (reference: string) => notice({ about: 'authorise', reference, answer: suggests('approved') })
 
   test('and says the same as we do asks nobody', async () => {
     const { payment_id } = await hold(account)

@@ -3,11 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../../src/acquirers/acquirer.ts'
 import { every_acquirer } from '../../src/checkout/orphan.ts'
-import {
-  listBrakes,
-  pullBrake,
-  releaseBrakes,
-} from '../../src/checkout/orphans/orphan-brake-store.ts'
+import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { watchSettlements } from '../../src/checkout/reconciling/watch-settlements.ts'
@@ -81,10 +77,7 @@ describe('the brake', () => {
     const later = await authorise()
     await sweepAfter(3 * minute_ms)
     expect(await countStandings()).toEqual({ left: 20, held_back: 2 })
-    expect(alarms().map(({ fields }) => fields)).toMatchObject([
-      { held_back: 21 },
-      { held_back: 2 },
-    ])
+    expect(alarms().map(({ fields }) => fields)).toMatchObject([{ held_back: 21 }, { held_back: 2 }])
     await sql`update orphan_authorisations set state = 'left', settled_at = found_at, left_by = 'me',
       left_reason = 'ours' where state = 'found'`
     await clock.advance(24 * hour_ms)
@@ -128,8 +121,12 @@ describe('the brake', () => {
 describe('the brake that a person pulls', () => {
   const pull = (acquirer = every_acquirer) =>
     pullBrake(sql, {
-      ...{ acquirer, pulled_at: clock.now(), pulled_by: 'ada', reason: 'restored' },
-      ...{ released_at: null, released_by: null },
+      acquirer,
+      pulled_at: clock.now(),
+      pulled_by: 'ada',
+      reason: 'restored',
+      released_at: null,
+      released_by: null,
     })
   const release = async () => {
     const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
@@ -209,10 +206,7 @@ describe('the brake that a person pulls', () => {
       },
     }
     const other = await database.open({ connections_max: 3 })
-    await Promise.all([
-      sweepOrphans(contextOf(watched)),
-      sweepOrphans(contextOf(watched, other.sql)),
-    ])
+    await Promise.all([sweepOrphans(contextOf(watched)), sweepOrphans(contextOf(watched, other.sql))])
     await other.close()
     const in_time = await countReversed(references)
     expect(in_time).toBeLessThanOrEqual(most)
@@ -435,8 +429,7 @@ describe('two sweeps at once', () => {
 test('the metrics count what is due, what is held back, and pulled brakes', async () => {
   const metrics = openMetrics()
   const watched = { sql, world: context.world, metrics }
-  const lines = async () =>
-    (await metrics.text()).split('\n').filter((line) => line.startsWith('ripper_orphan'))
+  const lines = async () => (await metrics.text()).split('\n').filter((line) => line.startsWith('ripper_orphan'))
   await authoriseMany(21)
   await charge({ state: 'failed', payment: 'failed' })
   const silent = contextOf({ ...simulator, reverse: () => Promise.reject(new Unanswered('')) })

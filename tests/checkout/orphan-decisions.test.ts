@@ -21,8 +21,7 @@ const all = { references: null, acquirer: null }
 const named = (...references: string[]) => ({ references, acquirer: null })
 const why = { by: 'ada', reason: 'the shop has them' }
 
-const release = (which: Parameters<typeof reverseHeldBack>[1]) =>
-  reverseHeldBack(context, which, { by: 'ben' })
+const release = (which: Parameters<typeof reverseHeldBack>[1]) => reverseHeldBack(context, which, { by: 'ben' })
 const leave = (which: Parameters<typeof leaveUnreversed>[1]) => leaveUnreversed(context, which, why)
 
 /** So many that are held back. */
@@ -33,15 +32,12 @@ async function heldBack(count = 21): Promise<string[]> {
   return references
 }
 
-const journal = () =>
-  sql`select change, subject, session_id, actor, detail from journal order by entry_id`
+const journal = () => sql`select change, subject, session_id, actor, detail from journal order by entry_id`
 
 describe('released', () => {
   test('all of them are reversed', async () => {
     const references = await heldBack()
-    expect((await release(all)).changed.map(({ reference }) => reference)).toEqual(
-      references.toSorted(),
-    )
+    expect((await release(all)).changed.map(({ reference }) => reference)).toEqual(references.toSorted())
     expect(await countStandings()).toEqual({ due: 21 })
     const { released_by, released_at } = (await orphanOf(references[0]!))!
     expect([released_by, released_at]).toEqual(['ben', clock.now()])
@@ -136,24 +132,19 @@ describe('left', () => {
     await reverseOrphans(context)
     expect(await booksOf(first!)).toEqual(reversed)
     expect(await orphanOf(first!)).toMatchObject({
-      ...{ left_by: 'ada', left_reason: why.reason },
-      ...{ released_by: 'ben', released_at: clock.now() },
+      left_by: 'ada',
+      left_reason: why.reason,
+      released_by: 'ben',
+      released_at: clock.now(),
     })
   })
 
   test.each<[string, (reverse: Acquirer['reverse']) => Acquirer['reverse'], object, object]>([
     ['was made', (reverse) => reverse, { state: 'reversed', left_by: 'ada' }, reversed],
-    [
-      'failed',
-      () => () => Promise.reject(new Error('down')),
-      { state: 'left', left_by: 'ada', tries: 1 },
-      untouched,
-    ],
+    ['failed', () => () => Promise.reject(new Error('down')), { state: 'left', left_by: 'ada', tries: 1 }, untouched],
     [
       'found nothing',
-      () => async () => ({
-        ...{ result: 'refused', reason: 'No', decline_code: null, authorisation_known: false },
-      }),
+      () => async () => ({ result: 'refused', reason: 'No', decline_code: null, authorisation_known: false }),
       { state: 'left', left_by: 'ada', tries: 1 },
       untouched,
     ],
@@ -177,37 +168,32 @@ describe('left', () => {
 test.each([
   ['release', release, 'reversed'],
   ['leave', leave, 'left'],
-] as const)(
-  '%s all means none that a sweep has just found: nobody has seen them',
-  async (_, decide, becomes) => {
-    const seen = await heldBack()
-    const unseen = await authoriseMany(40)
-    await clock.advance(3 * hour_ms)
-    let asked = 0
-    const meanwhile: Acquirer = {
-      ...simulator,
-      async listAuthorisations(within) {
-        const listed = await simulator.listAuthorisations(within)
-        asked += 1
-        // By then those of the first window are written down.
-        if (asked === 3) {
-          expect(await countStandings()).toEqual({ held_back: 21, found: 40 })
-          expect((await countUnsettled(sql, { acquirer: null, now: clock.now() })).held_back).toBe(
-            21,
-          )
-          const shown = await listOrphans(sql, { acquirer: null, settled_too: false, limit: 21 })
-          expect(shown.map(({ reference }) => reference).sort()).toEqual(seen.toSorted())
-          expect((await release(named(unseen[0]!))).unchanged).toMatchObject([{ state: 'found' }])
-          expect((await decide(all)).changed).toHaveLength(21)
-        }
-        return listed
-      },
-    }
-    await sweepOrphans(contextOf(meanwhile))
-    expect(await countStandings()).toEqual({ [becomes]: 21, held_back: 40 })
-    expect(await countReversed(unseen)).toBe(0)
-  },
-)
+] as const)('%s all means none that a sweep has just found: nobody has seen them', async (_, decide, becomes) => {
+  const seen = await heldBack()
+  const unseen = await authoriseMany(40)
+  await clock.advance(3 * hour_ms)
+  let asked = 0
+  const meanwhile: Acquirer = {
+    ...simulator,
+    async listAuthorisations(within) {
+      const listed = await simulator.listAuthorisations(within)
+      asked += 1
+      // By then those of the first window are written down.
+      if (asked === 3) {
+        expect(await countStandings()).toEqual({ held_back: 21, found: 40 })
+        expect((await countUnsettled(sql, { acquirer: null, now: clock.now() })).held_back).toBe(21)
+        const shown = await listOrphans(sql, { acquirer: null, settled_too: false, limit: 21 })
+        expect(shown.map(({ reference }) => reference).sort()).toEqual(seen.toSorted())
+        expect((await release(named(unseen[0]!))).unchanged).toMatchObject([{ state: 'found' }])
+        expect((await decide(all)).changed).toHaveLength(21)
+      }
+      return listed
+    },
+  }
+  await sweepOrphans(contextOf(meanwhile))
+  expect(await countStandings()).toEqual({ [becomes]: 21, held_back: 40 })
+  expect(await countReversed(unseen)).toBe(0)
+})
 
 test('what is decided about a payment that we know is in its journal', async () => {
   const { reference, payment_id, session_id } = await charge({ state: 'failed', payment: 'failed' })

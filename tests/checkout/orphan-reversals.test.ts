@@ -50,9 +50,7 @@ const wait = (minutes: number) => clock.advance(1.2 * minutes * minute_ms)
 test('a reversal in the currency that was charged after all is whole', async () => {
   const { reference } = await authorise()
   const money = { amount: 4200, currency: 'EUR' }
-  const { swept } = wrapped(async () => ({
-    ...{ result: 'approved', acquirer_transaction_id: 'r_1', money },
-  }))
+  const { swept } = wrapped(async () => ({ result: 'approved', acquirer_transaction_id: 'r_1', money }))
   await sweepAfter(3 * minute_ms, swept)
   expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
 })
@@ -70,7 +68,9 @@ test.each([
   })
   await sweepAfter(3 * minute_ms, swept)
   expect(await orphanOf(reference)).toMatchObject({
-    ...{ state: 'found', amount: rest, last_failure: 'only a part was given back' },
+    state: 'found',
+    amount: rest,
+    last_failure: 'only a part was given back',
   })
   await wait(1)
   await reverseOrphans(swept)
@@ -83,33 +83,30 @@ describe('a reversal', () => {
   test.each([
     ['before', async () => {}],
     ['after', (request: SettleRequest) => simulator.reverse(request)],
-  ] as const)(
-    'whose answers are lost %s its effect is sent again under its reference',
-    async (_, effect) => {
-      const { reference } = await authorise()
-      let losses = 3
-      const { swept, asked } = wrapped(async (request) => {
-        if (losses-- === 0) return simulator.reverse(request)
-        await effect(request)
-        return lost()
+  ] as const)('whose answers are lost %s its effect is sent again under its reference', async (_, effect) => {
+    const { reference } = await authorise()
+    let losses = 3
+    const { swept, asked } = wrapped(async (request) => {
+      if (losses-- === 0) return simulator.reverse(request)
+      await effect(request)
+      return lost()
+    })
+    await sweepAfter(3 * minute_ms, swept)
+    for (const minutes of [1, 5, 30]) {
+      expect(await orphanOf(reference)).toMatchObject({
+        state: 'found',
+        last_failure: 'no answer',
       })
-      await sweepAfter(3 * minute_ms, swept)
-      for (const minutes of [1, 5, 30]) {
-        expect(await orphanOf(reference)).toMatchObject({
-          state: 'found',
-          last_failure: 'no answer',
-        })
-        expect(await reverseOrphans(swept)).toBe(0)
-        await wait(minutes)
-        expect(await reverseOrphans(swept)).toBe(1)
-      }
-      expect(new Set(asked.reverse).size).toBe(1)
-      expect(await orphanOf(reference)).toMatchObject({ state: 'reversed', tries: 4 })
-      expect(await booksOf(reference)).toEqual(reversed)
-      expect(told('warn')).toHaveLength(3)
-      expect(told('info')).toHaveLength(1)
-    },
-  )
+      expect(await reverseOrphans(swept)).toBe(0)
+      await wait(minutes)
+      expect(await reverseOrphans(swept)).toBe(1)
+    }
+    expect(new Set(asked.reverse).size).toBe(1)
+    expect(await orphanOf(reference)).toMatchObject({ state: 'reversed', tries: 4 })
+    expect(await booksOf(reference)).toEqual(reversed)
+    expect(told('warn')).toHaveLength(3)
+    expect(told('info')).toHaveLength(1)
+  })
 
   test.each([
     ['before', 2],
@@ -179,7 +176,8 @@ describe('a reversal', () => {
       await reverseOrphans(swept)
     }
     expect(await orphanOf(reference)).toMatchObject({
-      ...{ state: 'found', reversal_transaction_id: 'theirs' },
+      state: 'found',
+      reversal_transaction_id: 'theirs',
       last_failure: expect.stringContaining('accepted'),
     })
     is_known = true
@@ -220,7 +218,9 @@ describe('a reversal', () => {
     })
     await sweepAfter(3 * minute_ms, swept)
     expect(await orphanOf(request.reference)).toMatchObject({
-      ...{ state: 'nothing_to_reverse', tries: 1, last_failure: expect.any(String) },
+      state: 'nothing_to_reverse',
+      tries: 1,
+      last_failure: expect.any(String),
     })
     expect(await booksOf(request.reference)).toMatchObject({ live: false, reversals: 0 })
   })
@@ -235,7 +235,9 @@ describe('a reversal', () => {
       listAcquirers: async () => [{ mode: 'live', acquirer: simulator }],
     })
     expect(await orphanOf(reference)).toMatchObject({
-      ...{ state: 'found', tries: 2, last_failure: 'no acquirer of that name' },
+      state: 'found',
+      tries: 2,
+      last_failure: 'no acquirer of that name',
     })
     await wait(5)
     await reverseOrphans(context)
@@ -247,8 +249,14 @@ describe('a charge that a person gave up', () => {
   async function giveUp(reference: string, isOpen = true) {
     const orphan = newOrphan(
       {
-        ...{ acquirer: 'simulator', mode: 'test', reference, amount: 4200, currency: 'GBP' },
-        ...{ authorised_at: null, merchant_id: 'm_b', payment_id: 'pay_a' },
+        acquirer: 'simulator',
+        mode: 'test',
+        reference,
+        amount: 4200,
+        currency: 'GBP',
+        authorised_at: null,
+        merchant_id: 'm_b',
+        payment_id: 'pay_a',
       },
       { operation_id: ids.operation(clock.now()), now: clock.now() },
     )
@@ -353,7 +361,7 @@ describe('a process that dies', () => {
     const left = await orphanOf(reference)
     await sweepAfter(5 * minute_ms)
     expect(await orphanOf(reference)).toMatchObject({
-      ...{ state: 'reversed' },
+      state: 'reversed',
       ...(left && { operation_id: left.operation_id }),
     })
     expect(await booksOf(reference)).toEqual(reversed)

@@ -19,7 +19,9 @@ const stage = await useOrphanStage()
 const { sql, clock, ids, simulator, contextOf, authorise, writeCharge, booksOf, orphanOf } = stage
 
 const unknown: SettleAnswer = {
-  ...{ result: 'refused', reason: 'No such authorisation', decline_code: 'unknown_authorisation' },
+  result: 'refused',
+  reason: 'No such authorisation',
+  decline_code: 'unknown_authorisation',
   authorisation_known: false,
 }
 
@@ -48,8 +50,13 @@ async function watched(money = { amount: 4200, currency: 'GBP' }) {
   const { reference, merchant_id, payment_id } = charge
   const now = clock.now()
   const found = {
-    ...{ acquirer: 'simulator', mode: 'test' as const, reference, ...money },
-    ...{ authorised_at: null, merchant_id, payment_id },
+    acquirer: 'simulator',
+    mode: 'test' as const,
+    reference,
+    ...money,
+    authorised_at: null,
+    merchant_id,
+    payment_id,
   }
   const orphan = {
     ...newOrphan(found, { operation_id: ids.operation(now), now }),
@@ -78,9 +85,7 @@ test('what never comes is asked for until nothing can come, and then once more',
   const { operation_id, watched_until, ...orphan } = (await orphanOf(reference))!
   expect(orphan).toMatchObject({ state: 'nothing_to_reverse' })
   // The answer that counts is to a reversal from after that time.
-  expect(Number.parseInt(operation_id.slice(0, 12), 16)).toBeGreaterThanOrEqual(
-    watched_until!.getTime(),
-  )
+  expect(Number.parseInt(operation_id.slice(0, 12), 16)).toBeGreaterThanOrEqual(watched_until!.getTime())
 })
 
 test('what comes late is reversed within minutes', async () => {
@@ -113,9 +118,7 @@ test('what has another amount than was asked for is reversed for what it has', a
   const reference = await watched({ amount: 9900, currency: 'EUR' })
   await authorise(reference)
   await reverseFor(5, context)
-  expect(await orphanOf(reference)).toMatchObject({
-    ...{ state: 'reversed', amount: 4200, currency: 'GBP' },
-  })
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed', amount: 4200, currency: 'GBP' })
   expect(await booksOf(reference)).toMatchObject({ ...reversed, refusals: 1 })
 })
 
@@ -126,9 +129,7 @@ test('so is one that the acquirer has forgotten by reference, once it is listed'
   // Its reversals answer by what is there, all the same.
   const context = {
     ...forgetful,
-    listAcquirers: async () => [
-      { mode, acquirer: { ...acquirer, lookUp, reverse: simulator.reverse } },
-    ],
+    listAcquirers: async () => [{ mode, acquirer: { ...acquirer, lookUp, reverse: simulator.reverse } }],
   }
   const reference = await watched({ amount: 9900, currency: 'EUR' })
   await sql`update orphan_authorisations set watched_until = null`

@@ -4,11 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { every_acquirer } from '../../src/checkout/orphan.ts'
 import { reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
-import {
-  listBrakes,
-  pullBrake,
-  releaseBrakes,
-} from '../../src/checkout/orphans/orphan-brake-store.ts'
+import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from '../support/orphan-stage.ts'
@@ -43,10 +39,7 @@ describe('payments whose rows were lost', () => {
       },
     ])
     expect(await brakes()).toMatchObject([
-      {
-        ...{ acquirer: every_acquirer, pulled_by: 'service' },
-        reason: expect.stringContaining('commits were lost'),
-      },
+      { acquirer: every_acquirer, pulled_by: 'service', reason: expect.stringContaining('commits were lost') },
     ])
   })
 
@@ -108,8 +101,12 @@ describe('payments whose rows were lost', () => {
 describe('under a brake, what we know', () => {
   const pull = () =>
     pullBrake(sql, {
-      ...{ acquirer: every_acquirer, pulled_at: clock.now(), pulled_by: 'service' },
-      ...{ reason: 'commits were lost', released_at: null, released_by: null },
+      acquirer: every_acquirer,
+      pulled_at: clock.now(),
+      pulled_by: 'service',
+      reason: 'commits were lost',
+      released_at: null,
+      released_by: null,
     })
 
   test('and what was authorised before it waits until it is released', async () => {

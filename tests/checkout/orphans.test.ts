@@ -13,15 +13,7 @@ import type { PaymentStatus } from '../../src/checkout/payment.ts'
 import { compareBooks } from '../../src/checkout/reconciling/compare-books.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { authoriseRequest, settleRequest } from '../adapters/acquirer-requests.ts'
-import {
-  hour_ms,
-  merchants,
-  minute_ms,
-  reversed,
-  untouched,
-  useOrphanStage,
-  visa,
-} from '../support/orphan-stage.ts'
+import { hour_ms, merchants, minute_ms, reversed, untouched, useOrphanStage, visa } from '../support/orphan-stage.ts'
 import { payAndTell } from '../support/paying.ts'
 import { drivenClock, driving, startService } from '../support/service.ts'
 
@@ -35,8 +27,15 @@ describe('an orphan', () => {
     expect(await sweepAfter(3 * minute_ms)).toBe(2)
     expect(await booksOf(reference)).toEqual(reversed)
     expect(await orphanOf(reference)).toMatchObject({
-      ...{ acquirer: 'simulator', mode: 'test', amount: 4200, currency: 'GBP', merchant_id: null },
-      ...{ state: 'reversed', tries: 1, next_try_at: null, settled_at: clock.now() },
+      acquirer: 'simulator',
+      mode: 'test',
+      amount: 4200,
+      currency: 'GBP',
+      merchant_id: null,
+      state: 'reversed',
+      tries: 1,
+      next_try_at: null,
+      settled_at: clock.now(),
     })
     const fields = { acquirer: 'simulator', reference, amount: 4200, currency: 'GBP' }
     expect(told('error')).toMatchObject([{ fields, message: expect.stringMatching(/found/) }])
@@ -122,9 +121,7 @@ describe('nothing is done to', () => {
   test.each(['sent', 'unknown'] as const)('one whose reversal is %s', async (state) => {
     const made = await charge({ state: 'failed', payment: 'failed' })
     const operation_id = ids.operation(clock.now())
-    const reversal = newOperation(made, {
-      ...{ operation_id, kind: 'reverse', sequence: 1, at: clock.now() },
-    })
+    const reversal = newOperation(made, { operation_id, kind: 'reverse', sequence: 1, at: clock.now() })
     await sql`insert into acquirer_operations ${rowValues(sql, { ...reversal, state })}`
     expect(await sweepAfter(3 * minute_ms)).toBe(0)
     await sql`update acquirer_operations set state = 'refused', next_check_at = null
@@ -291,8 +288,12 @@ test('an acquirer that lists nothing is not gone through, and is not said to hav
     },
   })
   const brake: Brake = {
-    ...{ acquirer: every_acquirer, pulled_at: clock.now(), pulled_by: 'ada', reason: 'a backup' },
-    ...{ released_at: null, released_by: null },
+    acquirer: every_acquirer,
+    pulled_at: clock.now(),
+    pulled_by: 'ada',
+    reason: 'a backup',
+    released_at: null,
+    released_by: null,
   }
   await clock.advance(minute_ms)
   // As an early release wrote it.
@@ -310,10 +311,7 @@ test('an acquirer that lists nothing is not gone through, and is not said to hav
 test('an orphan behind which a payment stands after all is not reversed', async () => {
   const request = await authorise()
   const { reference } = request
-  await sweepAfter(
-    3 * minute_ms,
-    contextOf({ ...simulator, reverse: () => Promise.reject(new Error('away')) }),
-  )
+  await sweepAfter(3 * minute_ms, contextOf({ ...simulator, reverse: () => Promise.reject(new Error('away')) }))
   expect(await orphanOf(reference)).toMatchObject({ state: 'found', tries: 1 })
   await writeCharge({ state: 'unknown', payment: 'pending' }, reference)
   await clock.advance(2 * minute_ms)
@@ -324,7 +322,8 @@ test('an orphan behind which a payment stands after all is not reversed', async 
   await clock.advance(hour_ms)
   await reverseOrphans(context)
   expect(await orphanOf(reference)).toMatchObject({
-    ...{ state: 'nothing_to_reverse', last_failure: 'a payment stands behind it' },
+    state: 'nothing_to_reverse',
+    last_failure: 'a payment stands behind it',
   })
   expect(await booksOf(reference)).toEqual(untouched)
 })

@@ -16,7 +16,8 @@ const clock = drivenClock()
 /** The acquirer answers no capture, void, reversal or refund. */
 let is_silent = false
 const service = await useService({
-  ...{ master_key, clock },
+  master_key,
+  clock,
   wrapSimulator: (simulator) => {
     const unlessSilent =
       <Asked, Answer>(ask: (asked: Asked) => Promise<Answer>) =>
@@ -27,8 +28,10 @@ const service = await useService({
     const { capture, void: release, reverse, refund } = simulator
     return {
       ...simulator,
-      ...{ capture: unlessSilent(capture), void: unlessSilent(release) },
-      ...{ reverse: unlessSilent(reverse), refund: unlessSilent(refund) },
+      capture: unlessSilent(capture),
+      void: unlessSilent(release),
+      reverse: unlessSilent(reverse),
+      refund: unlessSilent(refund),
     }
   },
 })
@@ -85,19 +88,14 @@ type Waiting = {
 
 const waiting: Record<string, Waiting> = {
   charge: {
-    ...{ kind: 'authorise', lose: () => loseCharge('4000009190450000') },
+    kind: 'authorise',
+    lose: () => loseCharge('4000009190450000'),
     may: { approved: false, declined: true, failed: true },
   },
   'charge that is being reversed': { kind: 'authorise', lose: loseReversal, may: { failed: true } },
   reversal: { kind: 'reverse', lose: loseReversal, may: { approved: true } },
-  capture: {
-    ...{ kind: 'capture', lose: () => loseDecision('capture') },
-    may: { approved: false, refused: false },
-  },
-  void: {
-    ...{ kind: 'void', lose: () => loseDecision('void') },
-    may: { approved: true, refused: false },
-  },
+  capture: { kind: 'capture', lose: () => loseDecision('capture'), may: { approved: false, refused: false } },
+  void: { kind: 'void', lose: () => loseDecision('void'), may: { approved: true, refused: false } },
   refund: { kind: 'refund', lose: loseRefund, may: { approved: false, refused: false } },
 }
 
@@ -150,8 +148,7 @@ async function left(what: string, outcome: Resolution, door: string) {
         left_by, released_by from orphan_authorisations where payment_id = ${payment_id}`,
     holds: await sql`select status, decided_by from holds where payment_id = ${payment_id}`,
     refunds: await sql`select status from refunds where payment_id = ${payment_id}`,
-    events:
-      await sql`select type, sequence from events where payment_id = ${payment_id} order by sequence`,
+    events: await sql`select type, sequence from events where payment_id = ${payment_id} order by sequence`,
     journal: await sql`
       select change, detail ->> 'resolved_as' as resolved_as, detail ->> 'reason' as reason from journal
       where session_id = (select session_id from payments where payment_id = ${payment_id})
@@ -160,9 +157,7 @@ async function left(what: string, outcome: Resolution, door: string) {
   return { is_taken, ...rows }
 }
 
-const rows = Object.keys(waiting).flatMap((what) =>
-  resolutions.map((outcome) => ({ what, outcome })),
-)
+const rows = Object.keys(waiting).flatMap((what) => resolutions.map((outcome) => ({ what, outcome })))
 
 test.each(rows)('$what, $outcome: the same through every door', async ({ what, outcome }) => {
   const [first, ...others] = Object.keys(doors)

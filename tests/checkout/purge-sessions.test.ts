@@ -17,7 +17,8 @@ import { useService } from '../support/use-service.ts'
 
 const day_ms = 24 * 3600 * 1000
 const live = {
-  ...{ live: true, live_enabled: true },
+  live: true,
+  live_enabled: true,
   acquiring_profile: { acquirer: 'bank', descriptor_name: 'TEA', mcc: '5499', country: 'GB' },
 }
 const clock = manualClock()
@@ -31,9 +32,7 @@ beforeEach(async () => {
 })
 
 const purge = (days?: number) =>
-  purgeSessions({ ...service.context, unpaid_sessions_days: days } as Parameters<
-    typeof purgeSessions
-  >[0])
+  purgeSessions({ ...service.context, unpaid_sessions_days: days } as Parameters<typeof purgeSessions>[0])
 const statusOf = async (id: string) => (await account.client.readSession(id)).status
 const faults = async (sql: Sql = service.sql) =>
   (await verifyPayments(sql, account.merchant_id)).faults.map(({ kind }) => kind)
@@ -58,11 +57,8 @@ test('an unpaid test session goes after two days, with its attempts', async () =
   const kept = [captured, declined, held, newer.id]
   expect(await Promise.all(kept.map(statusOf))).toEqual([200, 200, 200, 200])
   expect((await client.state(untouched)).status).toBe(401)
-  const attempts =
-    await service.sql`select session_id from attempts where merchant_id = ${merchant_id}`
-  expect(new Set(attempts.map(({ session_id }) => session_id))).toEqual(
-    new Set([captured, declined, held]),
-  )
+  const attempts = await service.sql`select session_id from attempts where merchant_id = ${merchant_id}`
+  expect(new Set(attempts.map(({ session_id }) => session_id))).toEqual(new Set([captured, declined, held]))
   expect((await purgeLines()).map(({ detail }) => detail)).toEqual([{ mode: 'test', count: 2 }])
   expect(await faults()).toEqual([])
   expect(await purge()).toBe(0)
@@ -160,11 +156,7 @@ test('with an unpaid session that a page made goes its line, and the chain stays
   expect(await purge()).toBe(3)
   expect(await createdLines()).toEqual(kept)
   expect((await purgeLines()).map(({ detail }) => detail)).toEqual([{ mode: 'test', count: 3 }])
-  const after = await verifyChain(
-    service.context,
-    account.merchant_id,
-    new Set([before.head!.hash.toString('hex')]),
-  )
+  const after = await verifyChain(service.context, account.merchant_id, new Set([before.head!.hash.toString('hex')]))
   expect([after.faults, after.found_heads.length]).toEqual([[], 1])
   expect(await faults()).toEqual([])
 })

@@ -1,14 +1,7 @@
 // Requests that meet: whatever the order, one session a key, one attempt a card, one charge and one event a payment.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Answer,
-  type Client,
-  type Json,
-  purchase,
-  type SessionSecret,
-  visa,
-} from '../support/client.ts'
+import { type Answer, type Client, type Json, purchase, type SessionSecret, visa } from '../support/client.ts'
 import { type Service, startService } from '../support/service.ts'
 import { together } from '../support/together.ts'
 
@@ -127,10 +120,7 @@ test.each(rounds)('a provider that is down, asked at once, round %i', async (rou
 test.each(rounds)('two cards authenticated at once, round %i', async (round) => {
   const session = await client.open()
   const references = [await client.reference(session), await client.reference(session)]
-  const answers = await together(
-    round,
-    ...references.map((reference) => () => client.authenticate(session, reference)),
-  )
+  const answers = await together(round, ...references.map((reference) => () => client.authenticate(session, reference)))
   expect(statuses(answers)).toEqual([200, 200])
   expect(answers.map(({ body }) => body.attempt.number).sort()).toEqual([1, 2])
   const { attempts } = await rowsOf(session)
@@ -144,10 +134,7 @@ test.each(rounds)('two cards authenticated at once, round %i', async (round) => 
 test.each(rounds)('five cards authenticated at once: three attempts, round %i', async (round) => {
   const session = await client.open()
   const references = await Promise.all(rounds.slice(0, 5).map(() => client.reference(session)))
-  const answers = await together(
-    round,
-    ...references.map((reference) => () => client.authenticate(session, reference)),
-  )
+  const answers = await together(round, ...references.map((reference) => () => client.authenticate(session, reference)))
   expect(statuses(answers).sort()).toEqual([200, 200, 200, 409, 409])
   const { attempts } = await rowsOf(session)
   expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3])

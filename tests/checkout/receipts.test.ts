@@ -11,12 +11,7 @@ import { nameOf } from '../adapters/acquirer-requests.ts'
 import { purchase, visa } from '../support/client.ts'
 import { manualClock } from '../support/clock.ts'
 import { hold } from '../support/holding.ts'
-import {
-  type MailServer,
-  openMailServer,
-  readLetter,
-  type Trouble,
-} from '../support/mail-server.ts'
+import { type MailServer, openMailServer, readLetter, type Trouble } from '../support/mail-server.ts'
 import type { Account } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 import { realClock } from '../support/world.ts'
@@ -91,13 +86,7 @@ test('one letter for one payment, in the language of the checkout', async () => 
   expect(head).toContain('Subject: Beleg von Tea & Sons')
   expect(head).toContain('From: "Tea & Sons" <receipts@pay.example>')
   expect(head).toContain(`Message-ID: <receipt.${payment_id}@pay.example>`)
-  for (const said of [
-    '42.00',
-    'A-17',
-    'Visa mit den Endziffern 4242',
-    'Tea & Sons A17',
-    payment_id,
-  ]) {
+  for (const said of ['42.00', 'A-17', 'Visa mit den Endziffern 4242', 'Tea & Sons A17', payment_id]) {
     expect(text).toContain(said)
   }
   expect(text).toContain('2 × <b>Assam</b>')
@@ -109,8 +98,13 @@ test('one letter for one payment, in the language of the checkout', async () => 
 })
 
 const browserFacts = {
-  ...{ language: 'en-GB', color_depth: 24, screen_height: 900, screen_width: 1440 },
-  ...{ time_zone_offset: -60, java_enabled: false, javascript_enabled: true },
+  language: 'en-GB',
+  color_depth: 24,
+  screen_height: 900,
+  screen_width: 1440,
+  time_zone_offset: -60,
+  java_enabled: false,
+  javascript_enabled: true,
 }
 
 test("without a word from checkout.js it is the browser's language", async () => {
@@ -163,7 +157,8 @@ describe('a held payment', () => {
     await service.context.acquirerOf('test', null).capture({
       reference: service.context.ids.operation(clock.now()),
       authorisation: nameOf(row!.reference),
-      ...{ amount: 4200, currency: 'GBP' },
+      amount: 4200,
+      currency: 'GBP',
     })
     expect((await service.client.decideHold('capture', payment_id)).status).toBe(200)
     expect(await waiting()).toMatchObject([{ payment_id }])
@@ -273,18 +268,8 @@ test.each<[string, Trouble]>([
 })
 
 test.each<[string, Trouble, string, object]>([
-  [
-    'refused for good',
-    { at: 'rcpt', code: 550 },
-    'receipt.given_up',
-    { reason: 'refused', code: 550 },
-  ],
-  [
-    'refused when it is whole',
-    { at: 'data', code: 554 },
-    'receipt.given_up',
-    { reason: 'refused', code: 554 },
-  ],
+  ['refused for good', { at: 'rcpt', code: 550 }, 'receipt.given_up', { reason: 'refused', code: 550 }],
+  ['refused when it is whole', { at: 'data', code: 554 }, 'receipt.given_up', { reason: 'refused', code: 554 }],
   ['cut off when it is whole', 'cut_after', 'receipt.unknown', { reason: 'no_answer' }],
 ])('a letter that is %s is never sent again', async (_name, trouble, change, detail) => {
   mail.meet(trouble)
@@ -328,9 +313,7 @@ test('an address that cannot be written to is given up', async () => {
   const { payment_id } = await pay(service.account, { customer: { email: 'a,b@example.com' } })
   await send()
   expect(await waiting()).toEqual([])
-  expect(await told(payment_id)).toMatchObject([
-    { change: 'receipt.given_up', detail: { reason: 'unwritable' } },
-  ])
+  expect(await told(payment_id)).toMatchObject([{ change: 'receipt.given_up', detail: { reason: 'unwritable' } }])
 })
 
 test('a process that dies between the server’s answer and the note leaves a receipt that is not sent again', async () => {
@@ -347,10 +330,7 @@ test('a process that dies between the server’s answer and the note leaves a re
   expect(mail.letters).toEqual([])
   expect(await waiting()).toEqual([])
   expect(await told(payment_id)).toEqual([
-    {
-      ...{ change: 'receipt.unknown', detail: { reason: 'no_note' } },
-      ...{ actor: 'service', session_id: session.id },
-    },
+    { change: 'receipt.unknown', detail: { reason: 'no_note' }, actor: 'service', session_id: session.id },
   ])
 })
 
@@ -389,9 +369,7 @@ test('a receipt is given up after a day, by any process, a sender or not', async
   expect(await send(null)).toBe(0)
   await clock.advance(1)
   expect(await send(null)).toBe(1)
-  expect(await told(payment_id)).toMatchObject([
-    { change: 'receipt.given_up', detail: { reason: 'too_old' } },
-  ])
+  expect(await told(payment_id)).toMatchObject([{ change: 'receipt.given_up', detail: { reason: 'too_old' } }])
   await send()
   expect(mail.letters).toEqual([])
 })
@@ -401,8 +379,7 @@ describe('several at once', () => {
     const paid = await Promise.all(Array.from({ length: count }, () => pay()))
     return paid.map(({ payment_id }) => payment_id).sort()
   }
-  const sentFor = () =>
-    mail.letters.map((letter) => /receipt\.(pay_\w+)@/.exec(letter.raw)![1]!).sort()
+  const sentFor = () => mail.letters.map((letter) => /receipt\.(pay_\w+)@/.exec(letter.raw)![1]!).sort()
 
   test('two workers send each receipt once', async () => {
     const paid = await payMany(24)

@@ -41,7 +41,9 @@ const void_found = found({ kind: 'void', answer: approved })
 const charge_found = found({ kind: 'authorise', answer: { ...approved, captured: true } })
 const at_work: Fault = async () => ({ result: 'in_progress' })
 const still_at_work: Fault = async () => ({
-  ...{ result: 'refused', reason: 'Still under way', decline_code: null },
+  result: 'refused',
+  reason: 'Still under way',
+  decline_code: null,
   authorisation_known: true,
 })
 
@@ -75,18 +77,21 @@ function rowsOf(verb: 'authorise' | 'capture' | 'void'): Row[] {
     is_late: true,
   })
   const lost = (name: string, looks: () => Fault[], fault: Fault = faults.lost_after): Row => ({
-    ...{ name, end: 'done' },
+    name,
+    end: 'done',
     met: () => ({ [verb]: [fault], lookUp: looks() }),
   })
   const nowhere = (name: string, fault: Fault, looks: Fault[] = []): Row => ({
-    ...{ name, end: 'nowhere' },
+    name,
+    end: 'nowhere',
     met: () => ({ [verb]: [fault], lookUp: looks }),
   })
   return [
     late('answered late', () => ({ [verb]: [faults.answers_late] })),
     late('there late', () => ({ [verb]: [faults.arrives_late] })),
     late('answered late, and no look is answered', () => ({
-      ...{ [verb]: [faults.answers_late], lookUp: times(9, faults.never) },
+      [verb]: [faults.answers_late],
+      lookUp: times(9, faults.never),
     })),
     lost('lost after its effect', () => []),
     lost('broken after its effect', () => [], faults.broken_after),
@@ -120,7 +125,8 @@ function accepted(verb: 'capture' | 'void'): Row[] {
   const row = (name: string, looks: () => Fault[]): Row => ({
     name: `accepted, ${name}`,
     met: () => ({ [verb]: [taken('accepted'), twice], lookUp: looks() }),
-    ...{ end: 'done', is_accepted: true },
+    end: 'done',
+    is_accepted: true,
   })
   const twice: Fault = async () => {
     throw new Error('sent again')
@@ -143,10 +149,7 @@ const reversals = (
 ).map(
   (names): Row => ({
     name: `taken back, ${names.join(', ') || 'answered'}`,
-    met: () => ({
-      ...{ authorise: [faults.lost_after], lookUp: hiddenFor(40) },
-      reverse: names.map((name) => faults[name]),
-    }),
+    met: () => ({ authorise: [faults.lost_after], lookUp: hiddenFor(40), reverse: names.map((name) => faults[name]) }),
     end: 'nowhere',
   }),
 )
@@ -156,9 +159,7 @@ const charges: Row[] = [
   ...reversals,
   {
     name: 'not taken back, since it is there after all',
-    met: () => ({
-      ...{ authorise: [faults.lost_after], lookUp: hiddenFor(40), reverse: [still_at_work] },
-    }),
+    met: () => ({ authorise: [faults.lost_after], lookUp: hiddenFor(40), reverse: [still_at_work] }),
     end: 'done',
   },
 ]
@@ -182,9 +183,7 @@ describe.each([
     await settle()
     const known = (await elsewhere(account).client.confirm(session)).body
     expect(known).toMatchObject({ status, payment_id })
-    expect(await eventsOf(service, payment_id)).toMatchObject([
-      { sequence: 1, type: `payment.${status}` },
-    ])
+    expect(await eventsOf(service, payment_id)).toMatchObject([{ sequence: 1, type: `payment.${status}` }])
     const books = await booksOf(service, payment_id)
     expect(!!books?.authorised_at && !books.reversed_at).toBe(end === 'done')
   })
@@ -321,10 +320,7 @@ test('a void that finds nothing to void any more is one', async () => {
   const { payment_id } = await hold(account)
   const gone: Fault = async (act) => {
     await act()
-    return {
-      ...{ result: 'refused', reason: 'No such authorisation', decline_code: null },
-      authorisation_known: false,
-    }
+    return { result: 'refused', reason: 'No such authorisation', decline_code: null, authorisation_known: false }
   }
   meet({ void: [gone] })
   const { status, body } = await client.decideHold('void', payment_id)
@@ -336,7 +332,8 @@ test('a reversal that the acquirer may have forgotten waits for a person, and so
   const session = await client.open()
   await client.present(session)
   meet({
-    ...{ authorise: [faults.lost_after], reverse: [faults.lost_before] },
+    authorise: [faults.lost_after],
+    reverse: [faults.lost_before],
     lookUp: [...hiddenFor(40).slice(0, 4), ...brokenFor(25)],
   })
   const { body } = await driving(clock, client.confirm(session))

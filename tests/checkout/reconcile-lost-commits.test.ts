@@ -3,11 +3,7 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { every_acquirer } from '../../src/checkout/orphan.ts'
-import {
-  listBrakes,
-  pullBrake,
-  releaseBrakes,
-} from '../../src/checkout/orphans/orphan-brake-store.ts'
+import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf } from '../support/holding.ts'
@@ -36,16 +32,18 @@ async function chargeUnknown() {
 
 const pull = () =>
   pullBrake(sql, {
-    ...{ acquirer: every_acquirer, pulled_at: clock.now(), pulled_by: 'service', reason: 'lost' },
-    ...{ released_at: null, released_by: null },
+    acquirer: every_acquirer,
+    pulled_at: clock.now(),
+    pulled_by: 'service',
+    reason: 'lost',
+    released_at: null,
+    released_by: null,
   })
 
 /** From now on the acquirer knows of no reference. */
-const forget = () =>
-  acquirer.meet('lookUp', ...Array(50).fill(async () => ({ result: 'not_found' })))
+const forget = () => acquirer.meet('lookUp', ...Array(50).fill(async () => ({ result: 'not_found' })))
 
-const reversals = (before: number) =>
-  acquirer.calls.slice(before).filter(({ verb }) => verb === 'reverse')
+const reversals = (before: number) => acquirer.calls.slice(before).filter(({ verb }) => verb === 'reverse')
 
 const release = async () => {
   const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
@@ -67,9 +65,7 @@ test.each<[string, () => Promise<unknown>]>([
   const [row] = await sql`
     select state, waits_for_person_since from acquirer_operations where payment_id = ${payment_id}`
   expect(row).toEqual({ state: 'unknown', waits_for_person_since: expect.any(Date) })
-  expect(await booksOf(service, payment_id)).toMatchObject({
-    ...{ captured_at: expect.any(Date), reversed_at: null },
-  })
+  expect(await booksOf(service, payment_id)).toMatchObject({ captured_at: expect.any(Date), reversed_at: null })
   const told = {
     acquirer_transaction_id: `acq_${payment_id}`,
     reason: 'it is in their portal',

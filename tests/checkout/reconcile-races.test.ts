@@ -106,23 +106,16 @@ async function meet(order: Order, gates: Gates, look: Fault = (act) => act()): P
 /** The answer to a call comes, and what it says is recorded. */
 async function letIn({ open }: ReturnType<typeof holdUp>, reference: string): Promise<void> {
   open()
-  await until(
-    async () => lateAnswers().some(({ operation_id }) => operation_id === reference),
-    Boolean,
-  )
+  await until(async () => lateAnswers().some(({ operation_id }) => operation_id === reference), Boolean)
 }
 
 test.each(['answer', 'request'] as const)(
   'charges, the %s being late: either is first, and then 100 rounds',
   async (held_up) => {
     for (const order of [...pinned, ...batches(10)]) {
-      const sessions = await Promise.all(
-        each.map((at) => (at % 2 === 0 ? client.open() : openUnverified(account))),
-      )
+      const sessions = await Promise.all(each.map((at) => (at % 2 === 0 ? client.open() : openUnverified(account))))
       await Promise.all(sessions.map((session) => client.present(session, quick)))
-      const confirms = sessions.map(
-        (session, at) => () => (at % 3 === 0 ? there : client).confirm(session),
-      )
+      const confirms = sessions.map((session, at) => () => (at % 3 === 0 ? there : client).confirm(session))
       const { told, gates } = await sendAndWait('authorise', held_up, confirms)
       for (const { body } of told) expect(body.status).toBe('processing')
       await clock.advance(5 * second_ms)
@@ -157,8 +150,7 @@ test.each(['answer', 'request'] as const)(
             (at % 3 === 0 ? there : client).decideHold(verb, payment_id),
       )
       const { told, gates } = await sendAndWait(verb, held_up, decisions)
-      for (const { body } of told)
-        expect(body).toMatchObject({ status: 'held', settlement: 'awaiting_reconciliation' })
+      for (const { body } of told) expect(body).toMatchObject({ status: 'held', settlement: 'awaiting_reconciliation' })
       await clock.advance(5 * second_ms)
       const ends = await meet(order, gates)
       if (pinned.includes(order)) expect(ends).toEqual(pinnedEnds(order))

@@ -46,10 +46,16 @@ const open = { verified: () => client.open(), unverified: () => openUnverified(a
 
 async function expectUnknown({ session, payment_id, told }: LostCharge): Promise<void> {
   expect((await client.readSession(session.id)).body).toMatchObject({
-    ...{ status: 'processing', settlement: 'awaiting_reconciliation', hold: null, payment_id },
+    status: 'processing',
+    settlement: 'awaiting_reconciliation',
+    hold: null,
+    payment_id,
   })
   expect((await client.readPayment(payment_id)).body).toMatchObject({
-    ...{ status: 'pending', capture_state: null, decline: null, executed_at: null },
+    status: 'pending',
+    capture_state: null,
+    decline: null,
+    executed_at: null,
   })
   expect((await elsewhere(account).client.confirm(session)).text).toBe(told.text)
   expect(await eventsOf(service, payment_id)).toEqual([])
@@ -104,10 +110,7 @@ describe('each card, as a worker finds out second by second', () => {
       expect(known_after).toBe(after_seconds)
       if (after_seconds !== null) await expectKnown(lost, status)
       const books = await booksOf(service, lost.payment_id)
-      const expected = { captured: [true, true], held: [true, false] }[status as 'held'] ?? [
-        false,
-        false,
-      ]
+      const expected = { captured: [true, true], held: [true, false] }[status as 'held'] ?? [false, false]
       expect([!!books?.authorised_at, !!books?.captured_at]).toEqual(expected)
     }
   })
@@ -126,7 +129,9 @@ describe('once it is known', () => {
     const body = await expectKnown(lost, status)
     expect(body).toMatchObject({ decline: { code }, attempts_left: 2, confirmation_url: null })
     expect((await client.readSession(session.id)).body).toMatchObject({
-      ...{ status: 'requires_payment', attempt_count: 1, last_decline: { code } },
+      status: 'requires_payment',
+      attempt_count: 1,
+      last_decline: { code },
     })
     expect((await client.authenticate(session, next)).body.attempt.number).toBe(2)
     const paid = (await client.confirm(session)).body
@@ -204,37 +209,34 @@ describe('looks', () => {
     ['an acquirer that is silent', Array<Fault>(200).fill(silent)],
   ] as const
 
-  test.each(kinds)(
-    '%s is asked later and later, for 72 h, then a person has to',
-    async (_, met) => {
-      const lost = await lose(await client.open(), lost_for_ever)
-      acquirer.meet('lookUp', ...met)
-      await settle()
-      const [{ operation_id, since }] = await service.sql<[{ operation_id: string; since: Date }]>`
+  test.each(kinds)('%s is asked later and later, for 72 h, then a person has to', async (_, met) => {
+    const lost = await lose(await client.open(), lost_for_ever)
+    acquirer.meet('lookUp', ...met)
+    await settle()
+    const [{ operation_id, since }] = await service.sql<[{ operation_id: string; since: Date }]>`
       select operation_id, waits_for_person_since as since from acquirer_operations
       where payment_id = ${lost.payment_id}`
-      const looks = acquirer.looks(operation_id, lost.sent_at)
-      // A look that nobody answers takes the time of an answer: only the ones before the others are where they belong.
-      if (met[0] !== silent) expectSchedule(looks)
-      const waited = since.getTime() - lost.sent_at.getTime()
-      expect(waited).toBeGreaterThanOrEqual(72 * hour_ms)
-      expect(waited).toBeLessThanOrEqual(74 * hour_ms)
-      expect([...service.log, ...other.log]).toContainEqual({
-        level: 'error',
-        message: 'operation waits for a person',
-        fields: expect.objectContaining({ operation_id, payment_id: lost.payment_id }),
-      })
-      await clock.advance(7 * day_ms)
-      acquirer.calm()
-      await run('reconcile')
-      expect(acquirer.looks(operation_id, lost.sent_at)).toEqual(looks)
-      await expectUnknown(lost)
-      expect(await resolve(lost, 'failed')).toBe(operation_id)
-      expect(await expectKnown(lost, 'failed')).toMatchObject({
-        decline: { reason: 'They say so' },
-      })
-    },
-  )
+    const looks = acquirer.looks(operation_id, lost.sent_at)
+    // A look that nobody answers takes the time of an answer: only the ones before the others are where they belong.
+    if (met[0] !== silent) expectSchedule(looks)
+    const waited = since.getTime() - lost.sent_at.getTime()
+    expect(waited).toBeGreaterThanOrEqual(72 * hour_ms)
+    expect(waited).toBeLessThanOrEqual(74 * hour_ms)
+    expect([...service.log, ...other.log]).toContainEqual({
+      level: 'error',
+      message: 'operation waits for a person',
+      fields: expect.objectContaining({ operation_id, payment_id: lost.payment_id }),
+    })
+    await clock.advance(7 * day_ms)
+    acquirer.calm()
+    await run('reconcile')
+    expect(acquirer.looks(operation_id, lost.sent_at)).toEqual(looks)
+    await expectUnknown(lost)
+    expect(await resolve(lost, 'failed')).toBe(operation_id)
+    expect(await expectKnown(lost, 'failed')).toMatchObject({
+      decline: { reason: 'They say so' },
+    })
+  })
 
   test('no look begins after its lease, however many wait and however silent the acquirer is', async () => {
     // Four times what is taken at once.

@@ -7,22 +7,11 @@ import { refusal } from '../support/client.ts'
 import { eventsOf, runJob } from '../support/holding.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { driving, until } from '../support/service.ts'
-import {
-  type Fault,
-  faults,
-  gate,
-  hour_ms,
-  minute_ms,
-  second_ms,
-  useStage,
-} from '../support/settling.ts'
+import { type Fault, faults, gate, hour_ms, minute_ms, second_ms, useStage } from '../support/settling.ts'
 
-const { clock, acquirer, service, other, proxy, account, elsewhere, settle } = await useStage(
-  undefined,
-  {
-    lock_limit: 'none',
-  },
-)
+const { clock, acquirer, service, other, proxy, account, elsewhere, settle } = await useStage(undefined, {
+  lock_limit: 'none',
+})
 const { client } = account
 const there = elsewhere(account).client
 
@@ -44,9 +33,7 @@ const times = (count: number, fault: Fault): Fault[] => Array(count).fill(fault)
 /** The acquirer answers a look so, and says nothing else about the reference for so long. */
 const hiddenFor = (seconds: number): Fault[] => {
   const end_ms = clock.now().getTime() + seconds * second_ms
-  return times(50, async (act) =>
-    clock.now().getTime() < end_ms ? { result: 'not_found' } : act(),
-  )
+  return times(50, async (act) => (clock.now().getTime() < end_ms ? { result: 'not_found' } : act()))
 }
 const brokenFor = (hours: number): Fault[] => {
   const end_ms = clock.now().getTime() + hours * hour_ms
@@ -96,9 +83,7 @@ describe('a refund', () => {
     expect(new Set(calls.map(({ reference }) => reference)).size).toBe(1)
     const again = await there.refund(payment_id, { amount: 1000 }, key)
     expect(again.text).toBe(first.text)
-    expect(await eventsOf(service, body.id)).toMatchObject([
-      { sequence: 1, type: 'refund.succeeded' },
-    ])
+    expect(await eventsOf(service, body.id)).toMatchObject([{ sequence: 1, type: 'refund.succeeded' }])
   })
 
   test('is looked up before it is sent again', async () => {
@@ -137,13 +122,9 @@ describe('a refund', () => {
     const payment_id = await paid()
     acquirer.meet('refund', faults.not_sent)
     const { status, body } = await client.refund(payment_id)
-    expect([status, body.status, body.failure.code]).toEqual([
-      ...[201, 'failed', 'acquirer_unreachable'],
-    ])
+    expect([status, body.status, body.failure.code]).toEqual([...[201, 'failed', 'acquirer_unreachable']])
     expect(await settle()).toBe(0)
-    expect((await client.refund(payment_id)).body).toMatchObject({
-      ...{ status: 'succeeded', amount: 4200 },
-    })
+    expect((await client.refund(payment_id)).body).toMatchObject({ status: 'succeeded', amount: 4200 })
   })
 
   test.each([
@@ -156,7 +137,8 @@ describe('a refund', () => {
     expect(body.status).toBe('pending')
     await settle()
     expect((await client.readRefund(body.id)).body).toMatchObject({
-      ...{ status: 'failed', failure: { code: 'refund_refused' } },
+      status: 'failed',
+      failure: { code: 'refund_refused' },
     })
     expect((await client.refund(payment_id)).body.amount).toBe(4200)
   })
@@ -223,12 +205,7 @@ describe('a process that dies', () => {
     ...both.flatMap((when): [string, () => void, number, string][] => [
       [`${when} the outcome is committed`, atChange('refund.succeeded', when), 1000, 'succeeded'],
       [`${when} the failure is committed`, atChange('refund.failed', when), 1013, 'failed'],
-      [
-        `${when} it is noted that it was accepted`,
-        atChange('refund.accepted', when),
-        1017,
-        'succeeded',
-      ],
+      [`${when} it is noted that it was accepted`, atChange('refund.accepted', when), 1017, 'succeeded'],
     ]),
   ])('%s leaves one refund, which a retry finds', async (_, arm, amount, status) => {
     const payment_id = await paid()
@@ -249,9 +226,7 @@ describe('a process that dies', () => {
     acquirer.meet('refund', fault)
     const first = client.refund(payment_id, {}, 'waiting')
     await reached
-    expect(refusal(await there.refund(payment_id, {}, 'waiting'))).toBe(
-      '409 idempotency_key_reused',
-    )
+    expect(refusal(await there.refund(payment_id, {}, 'waiting'))).toBe('409 idempotency_key_reused')
     open()
     expect((await first).body.status).toBe('succeeded')
     expect((await there.refund(payment_id, {}, 'waiting')).text).toBe((await first).text)

@@ -1,12 +1,7 @@
 // What acquirers post about refunds: late, twice, before the answer, about several of one payment, and days after success.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type Acquirer,
-  type Notice,
-  type SettleAnswer,
-  Unanswered,
-} from '../../src/acquirers/acquirer.ts'
+import { type Acquirer, type Notice, type SettleAnswer, Unanswered } from '../../src/acquirers/acquirer.ts'
 import { closeFindings, listFindings } from '../../src/checkout/asking/finding-store.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
@@ -59,8 +54,13 @@ let minted = 0
 function notice(said: Partial<Notice>): Notice {
   minted += 1
   return {
-    ...{ notice_id: `evt_${minted}`, about: 'refund', reference: null, is_ours: true },
-    ...{ acquirer_transaction_id: null, authorisation_transaction_id: null, answer: null },
+    notice_id: `evt_${minted}`,
+    about: 'refund',
+    reference: null,
+    is_ours: true,
+    acquirer_transaction_id: null,
+    authorisation_transaction_id: null,
+    answer: null,
     occurred_at: clock.now(),
     ...said,
   }
@@ -95,7 +95,9 @@ const statusOf = async (id: string) => (await client.readRefund(id)).body.status
 
 const done: SettleAnswer = { result: 'approved', acquirer_transaction_id: 'theirs' }
 const refused: SettleAnswer = {
-  ...{ result: 'refused', reason: 'The account is closed', decline_code: null },
+  result: 'refused',
+  reason: 'The account is closed',
+  decline_code: null,
   authorisation_known: true,
 }
 let named = 0
@@ -127,9 +129,7 @@ describe('where only notices tell', () => {
     const told = notice({ reference: await referenceOf(id), answer })
     expect(await post(told)).toEqual(['settled'])
     expect(await statusOf(id)).toBe(status)
-    expect(await post(notice({ reference: await referenceOf(id), answer }))).toEqual([
-      'nothing_new',
-    ])
+    expect(await post(notice({ reference: await referenceOf(id), answer }))).toEqual(['nothing_new'])
     expect(await eventsOf(service, id)).toMatchObject([{ sequence: 1, type: `refund.${status}` }])
   })
 
@@ -218,9 +218,7 @@ describe('a refund that failed here and that the acquirer has carried out', () =
   const told = (reference: string) =>
     logged().filter(
       ({ fields, message }) =>
-        message.includes('has carried out a refund') &&
-        'operation_id' in fields &&
-        fields.operation_id === reference,
+        message.includes('has carried out a refund') && 'operation_id' in fields && fields.operation_id === reference,
     )
   const findingsOf = async (reference: string) =>
     (await listFindings(sql, { acquirer: name, closed_too: false, limit: 1000 })).filter(
@@ -309,7 +307,8 @@ describe('a refund that had succeeded and fails days later', () => {
 
   async function expectFailed({ id, payment_id }: { id: string; payment_id: string }) {
     expect((await client.readRefund(id)).body).toMatchObject({
-      ...{ status: 'failed', failure: { reason: 'The account is closed' } },
+      status: 'failed',
+      failure: { reason: 'The account is closed' },
     })
     expect(await eventsOf(service, id)).toMatchObject([
       { sequence: 1, type: 'refund.succeeded' },
@@ -389,8 +388,6 @@ describe('a refund that had succeeded and fails days later', () => {
     await run('handle_notices')
     expect(await outcomesOf(told)).toEqual(['settled'])
     await expectFailed({ id: body.id, payment_id })
-    expect(refusal(await client.refund(payment_id, { amount: 4201 }))).toBe(
-      '409 refund_exceeds_captured',
-    )
+    expect(refusal(await client.refund(payment_id, { amount: 4201 }))).toBe('409 refund_exceeds_captured')
   })
 })

@@ -27,14 +27,10 @@ async function paid(): Promise<string> {
 
 const statusesOf = async (payment_id: string) => {
   const { body } = await client.listRefunds(payment_id)
-  return body.refunds.map(({ amount, status }: { amount: number; status: string }) => [
-    amount,
-    status,
-  ])
+  return body.refunds.map(({ amount, status }: { amount: number; status: string }) => [amount, status])
 }
 
-const refundedAmountOf = async (payment_id: string) =>
-  (await client.readPayment(payment_id)).body.refunded_amount
+const refundedAmountOf = async (payment_id: string) => (await client.readPayment(payment_id)).body.refunded_amount
 
 describe('a captured payment', () => {
   test('says what was refunded: what is pending counts, and where nothing was it is absent', async () => {
@@ -55,9 +51,16 @@ describe('a captured payment', () => {
     expect(status).toBe(201)
     const at = expect.stringMatching(/^\d{4}-.*\+00:00$/)
     expect(body).toEqual({
-      ...{ id: expect.stringMatching(/^ref_[0-9a-f]{24}$/), payment_id, amount: 4200 },
-      ...{ currency: 'GBP', mode: 'test', status: 'succeeded', reason: 'returned', failure: null },
-      ...{ created_at: at, settled_at: at },
+      id: expect.stringMatching(/^ref_[0-9a-f]{24}$/),
+      payment_id,
+      amount: 4200,
+      currency: 'GBP',
+      mode: 'test',
+      status: 'succeeded',
+      reason: 'returned',
+      failure: null,
+      created_at: at,
+      settled_at: at,
     })
     expect((await client.readPayment(payment_id)).body.status).toBe('captured')
     expect((await client.readRefund(body.id)).body).toEqual(body)
@@ -96,12 +99,8 @@ describe('a captured payment', () => {
     const payment_id = await paid()
     const { body } = await client.refund(payment_id, { amount: 4117 })
     expect(body).toMatchObject({ status: 'pending', settled_at: null, failure: null })
-    expect(refusal(await client.refund(payment_id, { amount: 84 }))).toBe(
-      '409 refund_exceeds_captured',
-    )
-    const session = await client.readSession(
-      (await client.readPayment(payment_id)).body.checkout_session_id,
-    )
+    expect(refusal(await client.refund(payment_id, { amount: 84 }))).toBe('409 refund_exceeds_captured')
+    const session = await client.readSession((await client.readPayment(payment_id)).body.checkout_session_id)
     expect(session.body.settlement).toBeNull()
     await clock.advance(29 * second_ms)
     await run('reconcile')
@@ -121,12 +120,8 @@ describe('a captured payment', () => {
     const again = await there.refund(payment_id, { amount: 1017 }, key)
     expect(bytes(again)).toBe(bytes(first))
     expect(again.headers.get('rip-idempotent-replayed')).toBe('true')
-    expect(refusal(await client.refund(payment_id, { amount: 1018 }, key))).toBe(
-      '409 idempotency_key_reused',
-    )
-    expect(refusal(await client.refund(await paid(), { amount: 1017 }, key))).toBe(
-      '409 idempotency_key_reused',
-    )
+    expect(refusal(await client.refund(payment_id, { amount: 1018 }, key))).toBe('409 idempotency_key_reused')
+    expect(refusal(await client.refund(await paid(), { amount: 1017 }, key))).toBe('409 idempotency_key_reused')
     expect(refusal(await client.refund(payment_id, {}, null))).toBe('400 idempotency_key_missing')
     expect(await statusesOf(payment_id)).toEqual([[1017, 'succeeded']])
   })

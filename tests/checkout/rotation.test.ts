@@ -66,9 +66,7 @@ test('a card sealed under the old key is wrapped under the new one, and opens wi
   const after = openKeyring([young], random)
   const stored = await findCard(database.sql, identity)
   expect(openNumber(after, identity, stored!.sealed_number)).toBe(number)
-  const [code] = await database.sql<
-    { sealed_code: Buffer }[]
-  >`select sealed_code from vault.security_codes`
+  const [code] = await database.sql<{ sealed_code: Buffer }[]>`select sealed_code from vault.security_codes`
   expect(openSecurityCode(after, identity, code!.sealed_code)).toBe('123')
   expect(() => before.open(stored!.sealed_number, cell('number', identity))).toThrow()
 })

@@ -13,7 +13,9 @@ const name = `bank:${connection_id}`
 const { clock, acquirer, service, account, settle, run } = await useStage(
   (simulator): Acquirer => ({
     ...simulator,
-    ...{ name, learned_by: 'notice', lists: false },
+    name,
+    learned_by: 'notice',
+    lists: false,
     lookUp: async () => ({ result: 'only_notices_tell' }),
     listAuthorisations: async () => [],
   }),
@@ -50,8 +52,14 @@ async function post(about: Notice['about'], told: Partial<Notice>): Promise<stri
   minted += 1
   const notice_id = `evt_${minted}`
   const notice: Notice = {
-    ...{ notice_id, about, reference: null, acquirer_transaction_id: null, answer: null },
-    ...{ authorisation_transaction_id: null, occurred_at: clock.now(), is_ours: null },
+    notice_id,
+    about,
+    reference: null,
+    acquirer_transaction_id: null,
+    answer: null,
+    authorisation_transaction_id: null,
+    occurred_at: clock.now(),
+    is_ours: null,
     ...told,
   }
   await saveNotices(sql, { merchant_id, connection_id }, [notice], clock.now())
@@ -61,8 +69,11 @@ async function post(about: Notice['about'], told: Partial<Notice>): Promise<stri
 }
 
 const approved: AuthoriseAnswer = {
-  ...{ result: 'approved', acquirer_transaction_id: 'theirs', captured: false },
-  ...{ amount: 4200, currency: 'GBP' },
+  result: 'approved',
+  acquirer_transaction_id: 'theirs',
+  captured: false,
+  amount: 4200,
+  currency: 'GBP',
 }
 const declined: AuthoriseAnswer = {
   result: 'declined',
@@ -74,7 +85,9 @@ const done = { result: 'approved', acquirer_transaction_id: 'theirs' } as const
 /** Of a charge with our reference, and the acquirer's own id. */
 const tell = (reference: string, id: string, answer: AuthoriseAnswer) =>
   post('authorise', {
-    ...{ reference, authorisation_transaction_id: id, acquirer_transaction_id: id },
+    reference,
+    authorisation_transaction_id: id,
+    acquirer_transaction_id: id,
     answer: { ...answer, acquirer_transaction_id: id },
   })
 

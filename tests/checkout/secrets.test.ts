@@ -29,12 +29,7 @@ test('after many payments nothing secret is stored or logged', async () => {
   const { client, sql } = service
   const sessions: SessionSecret[] = []
   const { body: endpoint } = await client.createEndpoint({ url: 'https://shop.example/hooks' }, 'k')
-  const rotated = await rotateSecret(
-    service.context,
-    endpoint.id,
-    operatorOf(service.context),
-    clock.now(),
-  )
+  const rotated = await rotateSecret(service.context, endpoint.id, operatorOf(service.context), clock.now())
   for (const [index, number] of cards.entries()) {
     const session = await client.open({ ...purchase, metadata: { note: 'n' } })
     sessions.push(session)

@@ -31,8 +31,7 @@ const opened = async () => {
 }
 
 const sendings = (verb: string) => acquirer.calls.filter((call) => call.verb === verb).length
-const logged = (message: RegExp) =>
-  [...service.log, ...other.log].filter((line) => message.test(line.message))
+const logged = (message: RegExp) => [...service.log, ...other.log].filter((line) => message.test(line.message))
 
 describe('a process that stands still between the intent to charge and the call', () => {
   test.each([
@@ -54,9 +53,7 @@ describe('a process that stands still between the intent to charge and the call'
     const { body } = await driving(clock, confirming)
     expect(body).toMatchObject({ status: 'failed', decline: { category: 'provider_error' } })
     expect(sendings('authorise')).toBe(before)
-    expect(await booksOf(service, body.payment_id)).toMatchObject(
-      is_looked_for ? { authorised_at: null } : {},
-    )
+    expect(await booksOf(service, body.payment_id)).toMatchObject(is_looked_for ? { authorised_at: null } : {})
     expect(await eventsOf(service, body.payment_id)).toMatchObject([{ type: 'payment.failed' }])
     // The shopper tries again, and pays once.
     await client.present(session, quick)
@@ -95,8 +92,7 @@ describe('a process that stands still until a session has ended', () => {
     const reference = await client.reference(session, quick)
     const before = sendings('authorise')
     proxy.freezeAt(session.id)
-    const acting =
-      verb === 'confirm' ? client.confirm(session) : client.authenticate(session, reference)
+    const acting = verb === 'confirm' ? client.confirm(session) : client.authenticate(session, reference)
     await until(async () => proxy.isFrozen(), Boolean)
     await clock.advance(31 * minute_ms)
     proxy.thaw()
@@ -139,7 +135,9 @@ describe('a charge that arrives after it was taken back', () => {
   test('is taken back again, where it does not', async () => {
     // This reversal leaves no fence.
     const unknown: Fault = async () => ({
-      ...{ result: 'refused', reason: 'No such authorisation', decline_code: null },
+      result: 'refused',
+      reason: 'No such authorisation',
+      decline_code: null,
       authorisation_known: false,
     })
     acquirer.meet('reverse', unknown)
@@ -191,11 +189,7 @@ describe('an approval of another amount', () => {
     expect(body).toMatchObject({ status: 'failed', decline: { code: 'processing_error' } })
     const [row] = await service.sql`
       select state, amount, currency from orphan_authorisations where payment_id = ${body.payment_id}`
-    expect(row).toMatchObject({
-      state: 'found',
-      ...{ amount: 4200, currency: 'GBP' },
-      ...other_money,
-    })
+    expect(row).toMatchObject({ state: 'found', amount: 4200, currency: 'GBP', ...other_money })
     // Its own books have the amount that was asked for: what the acquirer says counts.
     await service.sql`update orphan_authorisations set amount = 4200, currency = 'GBP'`
     await run('reverse_orphans')

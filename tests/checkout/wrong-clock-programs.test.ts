@@ -21,7 +21,8 @@ beforeAll(async () => {
   env = {
     RIPPER_DATABASE_URL: database.url,
     RIPPER_MASTER_KEY: master_key.toString('base64'),
-    ...{ RIPPER_PORT: '0', RIPPER_DRAIN_SECONDS: '0' },
+    RIPPER_PORT: '0',
+    RIPPER_DRAIN_SECONDS: '0',
   }
 })
 afterAll(async () => {
@@ -54,8 +55,7 @@ test('a service is not ready, says why, and goes on by itself', async () => {
 
   const doctor = await ripper(['doctor', '--json', '--base-url', base_url!], { env })
   const { checks } = JSON.parse(doctor.stdout)
-  const about = (name: string) =>
-    checks.find((each: { name: string }) => each.name === name) as { found: string }
+  const about = (name: string) => checks.find((each: { name: string }) => each.name === name) as { found: string }
   expect(doctor.status).toBe(1)
   expect(about('Readiness')).toMatchObject({ status: 'problem' })
   expect(about('Readiness').found).toMatch(/behind the database's \(2 s are allowed\)/)
@@ -107,8 +107,7 @@ test('a clock that is shifted on purpose is right', async () => {
 
 describe('commands', () => {
   const typed = (args: string[]) => ripper(args, { env })
-  const refused =
-    /this machine's clock is (45|46) s ahead of the database's\. .* NTP\. Nothing was done\.\n$/
+  const refused = /this machine's clock is (45|46) s ahead of the database's\. .* NTP\. Nothing was done\.\n$/
 
   test.each([
     ['hold', 'capture', 'ID'],

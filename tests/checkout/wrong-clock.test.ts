@@ -12,13 +12,7 @@ import { startWorker } from '../../src/service/worker.ts'
 import { booksOf, hold, openUnverified } from '../support/holding.ts'
 import { type Service, startService, until } from '../support/service.ts'
 import { type SetClock, setClock } from '../support/set-clock.ts'
-import {
-  addEndpoints,
-  newKeyring,
-  openPosts,
-  pollClock,
-  startLoop,
-} from '../support/webhook-loop.ts'
+import { addEndpoints, newKeyring, openPosts, pollClock, startLoop } from '../support/webhook-loop.ts'
 import { openQueue, queueRows, tell } from '../support/webhook-rows.ts'
 import { realClock } from '../support/world.ts'
 
@@ -100,7 +94,8 @@ test('a job that is under way when the clock is set ends what it has begun, and 
   let runs = 0
   let was_to_stop = false
   const job = {
-    ...{ name: 'long', every_seconds: 0 },
+    name: 'long',
+    every_seconds: 0,
     async run({ stopping }: JobContext) {
       runs += 1
       begun.resolve()

@@ -7,11 +7,7 @@ import { purchase, runChallenge } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
 import { type Account, type Service, startService, until } from '../support/service.ts'
-import {
-  nobody_url,
-  openWebhookReceiver,
-  type WebhookReceiver,
-} from '../support/webhook-receiver.ts'
+import { nobody_url, openWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { realClock } from '../support/world.ts'
 
 const minute_ms = 60_000
@@ -66,18 +62,29 @@ describe('show', () => {
     const shown = await answer('show', captured)
     const { payments, lines, events, ...rest } = shown
     expect(rest).toEqual({
-      ...{ merchant_id: account.merchant_id, session_id: session.id, payment_id: captured },
+      merchant_id: account.merchant_id,
+      session_id: session.id,
+      payment_id: captured,
       session: {
-        ...{ status: 'succeeded', mode: 'test', amount: 4200, currency: 'GBP', attempt_count: 2 },
-        ...{ amount_verification_source: 'server_minted', settlement: null },
-        ...{ created_at: expect.any(String), expires_at: expect.any(String) },
+        status: 'succeeded',
+        mode: 'test',
+        amount: 4200,
+        currency: 'GBP',
+        attempt_count: 2,
+        amount_verification_source: 'server_minted',
+        settlement: null,
+        created_at: expect.any(String),
+        expires_at: expect.any(String),
       },
       seals: { right: 0, wrong: 0, not_yet: 10 },
     })
     expect(payments).toMatchObject([
       { payment_id: declined, attempt_number: 1, status: 'declined', hold: null },
       {
-        ...{ payment_id: captured, attempt_number: 2, status: 'captured', hold: null },
+        payment_id: captured,
+        attempt_number: 2,
+        status: 'captured',
+        hold: null,
         operations: [{ kind: 'authorise', sequence: 1, state: 'approved' }],
       },
     ])
@@ -96,20 +103,22 @@ describe('show', () => {
     ])
     expect(lines.every(({ request_id }: Line) => /^req_\w{24}$/.test(request_id!))).toBe(true)
     expect(lines[0]).toMatchObject({ position: null, hash: null, seal: 'not_yet' })
-    expect(
-      events.map(({ type, payment_id }: Record<string, string>) => [type, payment_id]),
-    ).toEqual([
+    expect(events.map(({ type, payment_id }: Record<string, string>) => [type, payment_id])).toEqual([
       ['payment.declined', declined],
       ['payment.captured', captured],
     ])
     for (const { deliveries } of events) {
       expect(deliveries).toMatchObject([
         {
-          ...{ endpoint_url: receiver.url, status: 'succeeded', next_attempt_at: null },
+          endpoint_url: receiver.url,
+          status: 'succeeded',
+          next_attempt_at: null,
           attempts: [{ attempt_number: 1, response_status_code: 200, failure: null }],
         },
         {
-          ...{ endpoint_url: nobody_url, status: 'failed', next_attempt_at: expect.any(String) },
+          endpoint_url: nobody_url,
+          status: 'failed',
+          next_attempt_at: expect.any(String),
           attempts: [{ attempt_number: 1, failure: 'connection_refused' }],
         },
       ])
@@ -147,14 +156,10 @@ describe('show', () => {
     expect(times).toEqual(times.toSorted())
     const begin = account.key_id.slice(0, 12)
     expect(rows[0]).toMatch(
-      new RegExp(
-        `  key ${begin}…  +req_\\w{24}  cs_\\w{8}…, GBP 42.00, mode test, amount check server_minted$`,
-      ),
+      new RegExp(`  key ${begin}…  +req_\\w{24}  cs_\\w{8}…, GBP 42.00, mode test, amount check server_minted$`),
     )
     expect(stdout).toMatch(/connection_refused: nothing listens there, attempt 1, http:/)
-    expect(stdout).toMatch(
-      /attempt moved +bank +req_\w{24} {2}att_\w{8}…, 3-D Secure authenticated\n/,
-    )
+    expect(stdout).toMatch(/attempt moved +bank +req_\w{24} {2}att_\w{8}…, 3-D Secure authenticated\n/)
   }, 60_000)
 
   test('a hold, its decision, and lines of any kind', async () => {
@@ -210,10 +215,7 @@ describe('show', () => {
     const { body } = await service.client.pay()
     const { merchant_id } = await service.newAccount()
     const ended = await run('show', body.payment_id, '--merchant', merchant_id)
-    expect([ended.status, ended.stderr]).toEqual([
-      1,
-      expect.stringContaining('There is no payment'),
-    ])
+    expect([ended.status, ended.stderr]).toEqual([1, expect.stringContaining('There is no payment')])
   })
 })
 
@@ -226,13 +228,20 @@ describe('verify', () => {
     await account.client.pay()
     const all = await answer('verify', '--merchant', account.merchant_id)
     expect(all).toEqual({
-      ...{ ok: true, faults: 0, found: [], missing_heads: [] },
+      ok: true,
+      faults: 0,
+      found: [],
+      missing_heads: [],
       chains: [
         {
-          ...{ merchant_id: account.merchant_id, lines: 9, sealed_now: 9, not_sealed_yet: 0 },
+          merchant_id: account.merchant_id,
+          lines: 9,
+          sealed_now: 9,
+          not_sealed_yet: 0,
           newest_line_at: expect.stringMatching(/^\d{4}-.*\+00:00$/),
           head: { position: 9, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
-          ...{ faults: [], fault_count: 0 },
+          faults: [],
+          fault_count: 0,
           payments: { compared: 1, not_bound: 0, faults: [], fault_count: 0 },
         },
       ],
@@ -262,9 +271,7 @@ describe('verify', () => {
     })
     const { status, stdout } = await run(...args, '--head', gone)
     expect(status).toBe(1)
-    expect(stdout).toContain(
-      `The head ${head} is in the chain of ${account.merchant_id}, at position 4.`,
-    )
+    expect(stdout).toContain(`The head ${head} is in the chain of ${account.merchant_id}, at position 4.`)
     expect(stdout).toContain(`The head ${gone} is in no chain: somebody has cut off a chain`)
     expect(stdout).toMatch(/\nSomething is wrong: 1 fault\.\n$/)
     const wrong = await run('verify', '--head', 'ab')

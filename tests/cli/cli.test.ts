@@ -61,14 +61,7 @@ describe('accounts', () => {
       handle: null,
       publishable_key: expect.stringMatching(/^rip_pk_[0-9a-f]{48}$/),
     })
-    const key = await answer(
-      'key',
-      'create',
-      '--merchant',
-      merchant_id,
-      '--permission',
-      'create_payments',
-    )
+    const key = await answer('key', 'create', '--merchant', merchant_id, '--permission', 'create_payments')
     expect(key).toEqual({
       key_id: expect.stringMatching(/^key_[0-9a-f]{24}$/),
       secret_key: expect.stringMatching(/^rip_sk_[0-9a-f]{48}$/),
@@ -106,10 +99,7 @@ describe('accounts', () => {
     const looks = join(folder, 'looks.json')
     writeFileSync(looks, JSON.stringify({ theme: 'dark', variables: { colorPrimary: '#8ab0ff' } }))
     const path = join(folder, 'prices.json')
-    writeFileSync(
-      path,
-      JSON.stringify([{ sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'gbp' }]),
-    )
+    writeFileSync(path, JSON.stringify([{ sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'gbp' }]))
     const made = await answer(
       'integration',
       'create',
@@ -142,8 +132,10 @@ describe('accounts', () => {
       where integration_id = ${made.integration_id}`
     await close()
     expect(kept).toEqual({
-      ...{ review_window_seconds: 60, at_deadline: 'capture' },
-      ...{ escalate_after_seconds: 59, capture_below: 500 },
+      review_window_seconds: 60,
+      at_deadline: 'capture',
+      escalate_after_seconds: 59,
+      capture_below: 500,
     })
   })
 })
@@ -184,31 +176,13 @@ describe('refusals', () => {
     ],
     [
       'an origin with a path',
-      [
-        'integration',
-        'create',
-        '--merchant',
-        'm',
-        '--name',
-        'n',
-        '--origin',
-        'https://a.example/x',
-      ],
+      ['integration', 'create', '--merchant', 'm', '--name', 'n', '--origin', 'https://a.example/x'],
       2,
       '--origin must be',
     ],
     [
       'an origin with a star',
-      [
-        'integration',
-        'create',
-        '--merchant',
-        'm',
-        '--name',
-        'n',
-        '--origin',
-        'https://*.a.example',
-      ],
+      ['integration', 'create', '--merchant', 'm', '--name', 'n', '--origin', 'https://*.a.example'],
       2,
       '--origin must be',
     ],
@@ -242,12 +216,7 @@ describe('refusals', () => {
       2,
       '--hosted-page needs --handle',
     ],
-    [
-      'an unknown merchant',
-      ['key', 'create', '--merchant', 'm_000000000000000000000000'],
-      1,
-      'There is no merchant',
-    ],
+    ['an unknown merchant', ['key', 'create', '--merchant', 'm_000000000000000000000000'], 1, 'There is no merchant'],
     ['an unknown key', ['key', 'revoke', 'key_000000000000000000000000'], 1, 'There is no key'],
     ['an unknown publishable key', ['key', 'revoke', 'rip_pk_0'], 1, 'There is no key rip_pk_0'],
     ['a secret key instead of its id', ['key', 'revoke', 'rip_sk_0'], 2, 'takes the key_id'],
@@ -293,12 +262,7 @@ describe('refusals', () => {
       2,
       '--capture-below must be a whole number from 1 to 99999999999',
     ],
-    [
-      'a limit that is left out',
-      [...integration, '--capture-below', '--default'],
-      2,
-      "Option '--capture-below",
-    ],
+    ['a limit that is left out', [...integration, '--capture-below', '--default'], 2, "Option '--capture-below"],
     [
       'an integration without a name',
       ['integration', 'create', '--merchant', 'm', '--name', ' '],
@@ -319,11 +283,7 @@ describe('refusals', () => {
     ['no currency', [{ ...price, currency: 'XAU' }], '[0].currency: must be an active ISO 4217'],
     ['a picture by http', [{ ...price, image_url: 'http://a.example/' }], '[0].image_url: '],
     ['a field too much', [{ ...price, price: 1 }], 'price'],
-    [
-      'a sku twice',
-      [price, { ...price, unit_amount: 1 }],
-      '[1].sku: is on the list in GBP already',
-    ],
+    ['a sku twice', [price, { ...price, unit_amount: 1 }], '[1].sku: is on the list in GBP already'],
   ])('a price list with %s', async (_, content, words) => {
     const path = join(folder, 'wrong.json')
     writeFileSync(path, JSON.stringify(content))
@@ -353,10 +313,7 @@ describe('refusals', () => {
   test('a price list that cannot be read', async () => {
     const args = ['integration', 'create', '--merchant', merchant_id, '--name', 'priced']
     const { status, stderr } = await ripper([...args, '--price-list', '/nowhere.json'], { env })
-    expect([status, stderr]).toEqual([
-      2,
-      expect.stringContaining('--price-list must name a readable'),
-    ])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--price-list must name a readable')])
   })
 
   test('a name that is taken, by --json', async () => {
@@ -376,17 +333,9 @@ describe('configuration', () => {
     ['RIPPER_PORT', '80808', 'RIPPER_PORT must be a whole number from 0 to 65535.'],
     ['RIPPER_METRICS_PORT', 'x', 'RIPPER_METRICS_PORT must be a whole number from 0 to 65535.'],
     ['RIPPER_MASTER_KEY', 'short', 'RIPPER_MASTER_KEY must be 32 bytes in base64'],
-    [
-      'RIPPER_DATABASE_URL',
-      'mysql://x',
-      'RIPPER_DATABASE_URL must be an address such as postgresql://',
-    ],
+    ['RIPPER_DATABASE_URL', 'mysql://x', 'RIPPER_DATABASE_URL must be an address such as postgresql://'],
     ['RIPPER_TRUSTED_PROXIES', 'proxy', 'RIPPER_TRUSTED_PROXIES must be IP addresses'],
-    [
-      'RIPPER_UNPAID_SESSIONS_DAYS',
-      '0',
-      'RIPPER_UNPAID_SESSIONS_DAYS must be a whole number from 1 to 3650',
-    ],
+    ['RIPPER_UNPAID_SESSIONS_DAYS', '0', 'RIPPER_UNPAID_SESSIONS_DAYS must be a whole number from 1 to 3650'],
     ['RIPPER_DRAIN_SECONDS', '61', 'RIPPER_DRAIN_SECONDS must be a whole number from 0 to 60'],
     ['RIPPER_DRAIN_SECONDS', '1.5', 'RIPPER_DRAIN_SECONDS must be a whole number from 0 to 60'],
     ['RIPPER_LOG_LEVEL', 'loud', 'RIPPER_LOG_LEVEL must be one of'],
@@ -444,9 +393,6 @@ describe('configuration', () => {
     expect((await ripper(['test-cards'], { env })).stdout).toContain('4000009100020000')
     const told = await answer('test-cards')
     expect(told.scenarios.length).toBeGreaterThan(40)
-    expect(told.refunds.map((each: { amount_ends_in: string }) => each.amount_ends_in)).toEqual([
-      '13',
-      '17',
-    ])
+    expect(told.refunds.map((each: { amount_ends_in: string }) => each.amount_ends_in)).toEqual(['13', '17'])
   })
 })

@@ -41,7 +41,8 @@ describe('compare', () => {
       const document = await answer('compare')
       expect(document).toMatchObject({
         compared: [{ ...compared, ours: expect.any(Number) }],
-        ...{ being_compared: [], open_findings: 0 },
+        being_compared: [],
+        open_findings: 0,
       })
       expect(document.compared[0].ours).toBeGreaterThan(0)
     }
@@ -54,14 +55,17 @@ describe('compare', () => {
     const reference = await payAnHourAgo()
     await spoil(reference)
     const { status, stdout } = await run('compare')
-    expect([status, stdout]).toEqual([
-      1,
-      expect.stringMatching(/New findings: 1\.\nOpen findings: 1\./),
-    ])
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/New findings: 1\.\nOpen findings: 1\./)])
     const finding = {
-      ...{ acquirer: 'simulator', reference, kind: 'amount_differs', mode: 'test' },
+      acquirer: 'simulator',
+      reference,
+      kind: 'amount_differs',
+      mode: 'test',
       theirs: { state: 'captured', amount: expect.any(Number), currency: expect.any(String) },
-      ...{ cleared_at: null, resolved_at: null, resolved_by: null, resolved_reason: null },
+      cleared_at: null,
+      resolved_at: null,
+      resolved_by: null,
+      resolved_reason: null,
     }
     const listed = await answer('findings')
     expect(listed).toMatchObject({ findings: [finding], has_more: false })
@@ -70,9 +74,7 @@ describe('compare', () => {
     expect(ours.amount - theirs.amount).toBe(100)
     const people = await run('findings')
     for (const line of people.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
-    expect(people.stdout).toMatch(
-      new RegExp(`simulator +${reference} +captured .* another amount\n`),
-    )
+    expect(people.stdout).toMatch(new RegExp(`simulator +${reference} +captured .* another amount\n`))
     expect(people.stdout).toMatch(/\n {4}of pay_\w+, merchant m_\w+\n/)
     expect(people.stdout).toMatch(/\nCompared with simulator up to \S+Z\.\n$/)
     const doctor = await ripper(['doctor', '--json'], { env })
@@ -81,10 +83,7 @@ describe('compare', () => {
     )
     const none = '0'.repeat(32)
     const closed = await run('close', reference, none, '--reason', 'paid back')
-    expect([closed.status, closed.stdout]).toEqual([
-      1,
-      `Closed: 1.\n${none}  has no open finding\n`,
-    ])
+    expect([closed.status, closed.stdout]).toEqual([1, `Closed: 1.\n${none}  has no open finding\n`])
     expect(await answer('findings')).toMatchObject({ findings: [] })
     expect((await run('findings')).stdout).toMatch(/^No finding is open\.\n/)
     const { username } = userInfo()
@@ -101,10 +100,7 @@ describe('compare', () => {
     expect((await run('compare')).status).toBe(1)
     const { findings } = await answer('findings')
     expect(findings).toMatchObject([
-      {
-        ...{ reference, kind: 'amount_differs' },
-        ...{ ours: { refunded_amount: 0 }, theirs: { refunded_amount: 100 } },
-      },
+      { reference, kind: 'amount_differs', ours: { refunded_amount: 0 }, theirs: { refunded_amount: 100 } },
     ])
     const { stdout } = await run('findings')
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
@@ -126,11 +122,7 @@ test.each<[string, string[], string]>([
   ['compare with nobody', ['compare', '--acquirer', 'bank'], '--acquirer must be one of simulator'],
   ['close nothing', ['close', '--reason', 'x'], 'needs REFERENCE…'],
   ['close without a reason', ['close', '0'.repeat(32)], 'needs --reason'],
-  [
-    'list too many',
-    ['findings', '--limit', '1001'],
-    '--limit must be a whole number from 1 to 1000',
-  ],
+  ['list too many', ['findings', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
 ])(
   'it refuses to %s',
   async (_, args, words) => {

@@ -44,7 +44,9 @@ const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
 function said(shell: string, args: string[], env: Record<string, string> = {}): string {
   const { stdout, stderr } = spawnSync(shell, args, {
-    ...{ cwd: folder, encoding: 'utf8', timeout: 15_000 },
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 15_000,
     env: { PATH: process.env.PATH, HOME: folder, TERM: 'dumb', ...env },
   })
   return stdout + stderr

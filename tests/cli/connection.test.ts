@@ -79,9 +79,7 @@ test('a connection is disabled, and the list and the journal show it', async () 
   expect(disabled).toMatchObject({ connection_id, ...asked, state: 'disabled' })
   expect(disabled.disabled_at).toMatch(/\+00:00$/)
   const table = await run('list')
-  expect(table.stdout).toMatch(
-    new RegExp(`${merchant_id} +${connection_id} +ended +checkout +live +disabled`),
-  )
+  expect(table.stdout).toMatch(new RegExp(`${merchant_id} +${connection_id} +ended +checkout +live +disabled`))
   const lines = await service.sql<{ change: string; by: string | null }[]>`
     select change, detail->>'by' as by from journal where subject = ${connection_id} order by entry_id`
   expect(lines).toEqual([
@@ -91,15 +89,7 @@ test('a connection is disabled, and the list and the journal show it', async () 
 })
 
 test('credentials come from standard input, too, and are not printed', async () => {
-  const made = madeOf(
-    'trial',
-    '--three-ds',
-    '3dsecureio',
-    '--mode',
-    'sandbox',
-    '--credentials',
-    '-',
-  )
+  const made = madeOf('trial', '--three-ds', '3dsecureio', '--mode', 'sandbox', '--credentials', '-')
   const bin = join(import.meta.dirname, '../../bin/ripper.mjs')
   const command = [process.execPath, bin, 'connection', ...made].map((each) => `'${each}'`)
   const script = `printf '{"api_key":"Keemun"}' | ${command.join(' ')}`
@@ -156,12 +146,7 @@ describe('refused is', () => {
     ['no vendor', () => whole(), 2, 'needs --acquirer or --three-ds'],
     ['two', () => [...acquirer, '--three-ds', '3dsecureio', ...whole()], 2, 'not both'],
     ['another vendor', () => ['--acquirer', 'bank', ...whole()], 2, 'checkout, stripe, adyen'],
-    [
-      'one of the other kind',
-      () => ['--three-ds', 'stripe', ...whole()],
-      2,
-      '3dsecureio, checkout-',
-    ],
+    ['one of the other kind', () => ['--three-ds', 'stripe', ...whole()], 2, '3dsecureio, checkout-'],
     ['another mode', () => [...acquirer, '--mode', 'test', ...whole()], 2, 'one of live, sandbox'],
     ['no file', () => [...acquirer, '--credentials', join(folder, 'none')], 2, 'cannot be read'],
     ['no JSON', () => [...acquirer, ...holding('{"secret_key": sk_Lapsang}')], 2, 'holds JSON'],
@@ -173,10 +158,7 @@ describe('refused is', () => {
     ],
     [
       'an address with a password',
-      () => [
-        ...acquirer,
-        ...holding({ ...checkout, api_url: 'https://jo:Lapsang@vendor.example' }),
-      ],
+      () => [...acquirer, ...holding({ ...checkout, api_url: 'https://jo:Lapsang@vendor.example' })],
       1,
       'api_url must not have a user name or password in it.',
     ],
@@ -234,9 +216,7 @@ test('an allowed network takes plain http', async () => {
 
 test('a check of a vendor that this release cannot talk to fails, and says so', async () => {
   const file = fileOf({ api_key: 'key_1' })
-  const { connection_id } = await answer(
-    ...madeOf('bank-checks', '--three-ds', '3dsecureio', '--credentials', file),
-  )
+  const { connection_id } = await answer(...madeOf('bank-checks', '--three-ds', '3dsecureio', '--credentials', file))
   // As an earlier or a later release may have made it.
   await service.sql`
     update connections set connector = 'another' where connection_id = ${connection_id}`

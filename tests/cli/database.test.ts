@@ -63,8 +63,6 @@ test.each(commands)('on a database of the release before: ripper %s %s', async (
   const before = await newest()
   const { status, stderr } = await ripper(args, { env: at(older) })
   expect(status).toBe(1)
-  expect(stderr).toContain(
-    `The database has migration ${before}, and this version needs ${before + 1}.`,
-  )
+  expect(stderr).toContain(`The database has migration ${before}, and this version needs ${before + 1}.`)
   expect(await newest()).toBe(before)
 })

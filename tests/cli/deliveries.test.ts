@@ -5,11 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deadLetter, insertAttempt } from '../conformance/webhook-delivery-rows.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
 import { type Account, type Service, startService, until } from '../support/service.ts'
-import {
-  nobody_url,
-  openWebhookReceiver,
-  type WebhookReceiver,
-} from '../support/webhook-receiver.ts'
+import { nobody_url, openWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 const master_key = randomBytes(32)
 let service: Service
@@ -116,8 +112,7 @@ test('lists by event and by payment, what is not attempted yet too', async () =>
   const events = await service.sql<Row[]>`
     select event_id, payment_id, type from events where merchant_id = ${merchant_id} order by created_at`
   expect(events.map(({ type }) => type)).toEqual(['payment.declined', 'payment.captured'])
-  const list = async (...args: string[]) =>
-    (await answer('list', '--merchant', merchant_id, ...args)).data
+  const list = async (...args: string[]) => (await answer('list', '--merchant', merchant_id, ...args)).data
   await until(list, (rows) => rows.length === 2)
   await insertAttempt(place, { endpoint_id })
   const type = ({ event_type }: Printed) => event_type
@@ -162,19 +157,34 @@ describe('show', () => {
       select delivery_id from webhook_queue where endpoint_id = ${endpoint_id}`
     const shown = await shownOnce(row!.delivery_id, ({ status }) => status === 'failed')
     expect(shown).toEqual({
-      ...{ delivery_id: row!.delivery_id, merchant_id: account.merchant_id, status: 'failed' },
+      delivery_id: row!.delivery_id,
+      merchant_id: account.merchant_id,
+      status: 'failed',
       event_id: expect.stringMatching(/^evt_[0-9a-f]{24}$/),
       idempotency_key: `evt:${paid.payment_id}#payment.captured#${endpoint_id}`,
-      ...{ event_type: 'webhook.payment.captured', payment_id: paid.payment_id, sequence: 1 },
+      event_type: 'webhook.payment.captured',
+      payment_id: paid.payment_id,
+      sequence: 1,
       endpoint: { id: endpoint_id, url: nobody_url, status: 'active' },
-      ...{ created_at: expect.any(String), settled_at: null, attempt_under_way_since: null },
-      ...{ next_attempt_at: expect.any(String), held_until: null, replay_of: null, replays: [] },
-      ...{ replayable: false, replay_refusal: 'delivery_not_dead_lettered' },
+      created_at: expect.any(String),
+      settled_at: null,
+      attempt_under_way_since: null,
+      next_attempt_at: expect.any(String),
+      held_until: null,
+      replay_of: null,
+      replays: [],
+      replayable: false,
+      replay_refusal: 'delivery_not_dead_lettered',
       attempts: [
         {
-          ...{ attempt_number: 1, status: 'failed', occurred_at: expect.any(String) },
-          ...{ duration_ms: expect.any(Number), endpoint_url: nobody_url },
-          ...{ response_status_code: null, response_body: null, failure: 'connection_refused' },
+          attempt_number: 1,
+          status: 'failed',
+          occurred_at: expect.any(String),
+          duration_ms: expect.any(Number),
+          endpoint_url: nobody_url,
+          response_status_code: null,
+          response_body: null,
+          failure: 'connection_refused',
           next_retry_at: shown.next_attempt_at,
         },
       ],
@@ -205,27 +215,24 @@ describe('show', () => {
     const letter = await deadLetter(place, { endpoint_id })
     const { delivery_id, last_attempt_id } = letter
     const first = await insertAttempt(place, {
-      ...{ delivery_id, endpoint_id, occurred_at: ago(9000), status: 'failed' },
-      ...{
-        response_status_code: 302,
-        response_body: 'go \u001b[31mthere\u009b\n',
-        duration_ms: 1500,
-      },
+      delivery_id,
+      endpoint_id,
+      occurred_at: ago(9000),
+      status: 'failed',
+      response_status_code: 302,
+      response_body: 'go \u001b[31mthere\u009b\n',
+      duration_ms: 1500,
     })
     await service.sql`update webhook_attempts set attempt_number = 2, previous_attempt_id = ${first.attempt_id}
       where attempt_id = ${last_attempt_id}`
     const { attempts, replayable } = await answer('show', delivery_id)
     expect(replayable).toBe(true)
-    expect(
-      attempts.map((each: Printed) => [each.attempt_number, each.response_status_code]),
-    ).toEqual([
+    expect(attempts.map((each: Printed) => [each.attempt_number, each.response_status_code])).toEqual([
       [1, 302],
       [2, 500],
     ])
     const { stdout } = await run('show', delivery_id)
-    expect(stdout).toMatch(
-      /\n1 .* 1\.5 s .*HTTP 302 \(redirects are not followed\) {2}go \[31mthere\n/,
-    )
+    expect(stdout).toMatch(/\n1 .* 1\.5 s .*HTTP 302 \(redirects are not followed\) {2}go \[31mthere\n/)
     expect(stdout).toMatch(/replayable +yes/)
     await service.sql`update webhook_attempts set attempt_number = 3 where attempt_id = ${first.attempt_id}`
     expect((await run('show', delivery_id)).stdout).toContain('Attempts (older ones are gone):')
@@ -254,27 +261,29 @@ describe('show', () => {
 
 test('replays of named ones are sent, and one that cannot be stops no other', async () => {
   const { place, endpoint_id, merchant_id } = await newPlace()
-  const letters = [
-    await deadLetter(place, { endpoint_id }),
-    await deadLetter(place, { endpoint_id }),
-  ]
+  const letters = [await deadLetter(place, { endpoint_id }), await deadLetter(place, { endpoint_id })]
   const [one, other] = letters.map(({ delivery_id }) => delivery_id) as [string, string]
   const done = await ripper(['delivery', 'replay', one, unknown_id, other, one, '--json'], {
     env,
   })
   const replayed = (replay_of: string) => ({
-    ...{ delivery_id: expect.stringMatching(/^[0-9a-f]{32}$/), replay_of },
-    ...{ error: null, message: null },
+    delivery_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    replay_of,
+    error: null,
+    message: null,
   })
   expect([done.status, done.stderr, JSON.parse(done.stdout)]).toEqual([
     1,
     '',
     {
-      ...{ accepted: 2, refused: { delivery_not_found: 1 } },
+      accepted: 2,
+      refused: { delivery_not_found: 1 },
       deliveries: [
         replayed(one),
         {
-          ...{ delivery_id: null, replay_of: unknown_id, error: 'delivery_not_found' },
+          delivery_id: null,
+          replay_of: unknown_id,
+          error: 'delivery_not_found',
           message: 'There is no delivery with this id.',
         },
         replayed(other),
@@ -288,10 +297,7 @@ test('replays of named ones are sent, and one that cannot be stops no other', as
     { delivery_id: replay_id, status: 'succeeded', created_at: shown.created_at },
   ])
   const told = await run('replay', one, '--merchant', merchant_id)
-  expect([told.status, told.stdout]).toEqual([
-    0,
-    expect.stringMatching(/ {2}replayed as \w{32}\n$/),
-  ])
+  expect([told.status, told.stdout]).toEqual([0, expect.stringMatching(/ {2}replayed as \w{32}\n$/)])
   const refused = await run('replay', replay_id)
   expect([refused.status, refused.stderr]).toEqual([
     1,

@@ -54,8 +54,10 @@ describe('the program', () => {
   test('a service that runs and is well: every check is made and nothing found', async () => {
     const database = await freshDatabase()
     const own = {
-      ...{ RIPPER_DATABASE_URL: database.url, RIPPER_DATA_DIR: join(folder, 'well') },
-      ...{ RIPPER_MASTER_KEY: env.RIPPER_MASTER_KEY!, RIPPER_PORT: '0' },
+      RIPPER_DATABASE_URL: database.url,
+      RIPPER_DATA_DIR: join(folder, 'well'),
+      RIPPER_MASTER_KEY: env.RIPPER_MASTER_KEY!,
+      RIPPER_PORT: '0',
     }
     await answer(['merchant', 'create', '--name', 'Tea'], { env: own })
     const running = await serve({ env: own })
@@ -101,24 +103,9 @@ describe('the program', () => {
   })
 
   test.each([
-    [
-      'the service does not run',
-      { RIPPER_BASE_URL: 'http://127.0.0.1:1' },
-      1,
-      ['Service: problem'],
-    ],
-    [
-      'another key',
-      { RIPPER_MASTER_KEY: randomBytes(32).toString('base64') },
-      1,
-      ['Master key: problem'],
-    ],
-    [
-      'no database',
-      { RIPPER_DATABASE_URL: 'postgres://ada:hunter2@127.0.0.1:1/none' },
-      1,
-      ['Database: problem'],
-    ],
+    ['the service does not run', { RIPPER_BASE_URL: 'http://127.0.0.1:1' }, 1, ['Service: problem']],
+    ['another key', { RIPPER_MASTER_KEY: randomBytes(32).toString('base64') }, 1, ['Master key: problem']],
+    ['no database', { RIPPER_DATABASE_URL: 'postgres://ada:hunter2@127.0.0.1:1/none' }, 1, ['Database: problem']],
     ['a wrong variable', { RIPPER_PORT: 'x' }, 1, ['Configuration: problem']],
     ['a slip of the pen', { RIPPER_PROT: '1' }, 0, ['Configuration: warning']],
     [
@@ -281,11 +268,7 @@ describe('what is read of a database', () => {
       },
       [],
     ],
-    [
-      'no publishable key',
-      (sql) => sql`update publishable_keys set revoked_at = ${ago(0)}`,
-      ['Secret keys: warning'],
-    ],
+    ['no publishable key', (sql) => sql`update publishable_keys set revoked_at = ${ago(0)}`, ['Secret keys: warning']],
     [
       'keys of a suspended merchant',
       (sql) => sql`with m as (update merchants set status = 'suspended' returning 1)
@@ -297,11 +280,7 @@ describe('what is read of a database', () => {
       (sql) => sql`update webhook_endpoints set sealed_secret = ${Buffer.alloc(120, 1)}`,
       ['Master key: problem'],
     ],
-    [
-      'a delivery due for an hour',
-      (sql) => sql`update webhook_queue set due_at = ${ago(hours)}`,
-      ['Worker: problem'],
-    ],
+    ['a delivery due for an hour', (sql) => sql`update webhook_queue set due_at = ${ago(hours)}`, ['Worker: problem']],
     [
       'the same at an endpoint that is left alone',
       async (sql) => {
@@ -312,31 +291,15 @@ describe('what is read of a database', () => {
       },
       ['Endpoints: warning'],
     ],
-    [
-      'three failures',
-      (sql) => attempts(sql, ['failed', 'failed', 'failed']),
-      ['Endpoints: warning'],
-    ],
-    [
-      'three failures and a success',
-      (sql) => attempts(sql, ['failed', 'failed', 'failed', 'succeeded']),
-      [],
-    ],
+    ['three failures', (sql) => attempts(sql, ['failed', 'failed', 'failed']), ['Endpoints: warning']],
+    ['three failures and a success', (sql) => attempts(sql, ['failed', 'failed', 'failed', 'succeeded']), []],
     ['two failures', (sql) => attempts(sql, ['failed', 'failed']), []],
     ['a dead letter', (sql) => attempts(sql, ['dead_lettered']), ['Dead letters: warning']],
     ['a dead letter that was replayed', replayed, []],
     ['a dead letter that is being replayed', (sql) => replayed(sql, null), []],
-    [
-      'a dead letter whose replay died, too',
-      (sql) => replayed(sql, 'dead_lettered'),
-      ['Dead letters: warning'],
-    ],
+    ['a dead letter whose replay died, too', (sql) => replayed(sql, 'dead_lettered'), ['Dead letters: warning']],
     ['a dead letter of last week', (sql) => attempts(sql, ['dead_lettered'], 7 * 24 * hours), []],
-    [
-      'a hold past its deadline',
-      (sql) => sql`update holds set deadline = ${ago(hours)}`,
-      ['Holds: warning'],
-    ],
+    ['a hold past its deadline', (sql) => sql`update holds set deadline = ${ago(hours)}`, ['Holds: warning']],
     [
       'a lost answer that waits for a person',
       (sql) => lose(sql, { waits_for_person_since: ago(60), next_check_at: null }),
@@ -356,9 +319,7 @@ describe('what is read of a database', () => {
     ],
     [
       'a receipt that waits for hours',
-      (
-        sql,
-      ) => sql`insert into receipt_queue (merchant_id, payment_id, mode, created_at, due_at, tries)
+      (sql) => sql`insert into receipt_queue (merchant_id, payment_id, mode, created_at, due_at, tries)
         values (${service.account.merchant_id}, ${payment_id}, 'test', ${ago(2 * hours)}, ${ago(-60)}, 3)`,
       ['Receipts: warning'],
     ],
@@ -397,15 +358,8 @@ describe('what is read of a database', () => {
     expect(await foundAfter(change)).toEqual(expected)
   })
 
-  async function declines(
-    sql: AnySql,
-    count: number,
-    until: Date,
-    name = 'declines_of_merchant client',
-  ) {
-    const uses = Object.fromEntries(
-      Array.from({ length: count }, (_, index) => [`pay_${index}`, until.getTime()]),
-    )
+  async function declines(sql: AnySql, count: number, until: Date, name = 'declines_of_merchant client') {
+    const uses = Object.fromEntries(Array.from({ length: count }, (_, index) => [`pay_${index}`, until.getTime()]))
     await sql`insert into limit_uses (merchant_id, name, uses, ends_at)
       values (${service.account.merchant_id}, ${name}, ${uses as never}, ${until})`
   }
@@ -416,11 +370,7 @@ describe('what is read of a database', () => {
     await sql`update journal set entry_id = ${from} || substr(entry_id, ${from.length + 1})`
   }
 
-  async function attempts(
-    sql: AnySql,
-    statuses: ('failed' | 'succeeded' | 'dead_lettered')[],
-    age_seconds = 600,
-  ) {
+  async function attempts(sql: AnySql, statuses: ('failed' | 'succeeded' | 'dead_lettered')[], age_seconds = 600) {
     for (const [index, status] of statuses.entries()) {
       const occurred_at = ago(age_seconds - index)
       await insertAttempt({ ...service, sql: sql as Sql }, { endpoint_id, status, occurred_at })
@@ -428,10 +378,7 @@ describe('what is read of a database', () => {
   }
 
   /** A dead letter and its replay, which is under way where it has not ended. */
-  async function replayed(
-    sql: AnySql,
-    ended: 'succeeded' | 'dead_lettered' | null = 'succeeded',
-  ): Promise<void> {
+  async function replayed(sql: AnySql, ended: 'succeeded' | 'dead_lettered' | null = 'succeeded'): Promise<void> {
     const place = { ...service, sql: sql as Sql }
     const of = { endpoint_id, payment_id }
     const { delivery_id } = await deadLetter(place, { ...of, created_at: ago(600) })
@@ -445,10 +392,7 @@ describe('what is read of a database', () => {
   }
 
   /** Makes the payment's charge one that was never answered. */
-  function lose(
-    sql: AnySql,
-    stands: { waits_for_person_since: Date | null; next_check_at: Date | null },
-  ) {
+  function lose(sql: AnySql, stands: { waits_for_person_since: Date | null; next_check_at: Date | null }) {
     return sql`update acquirer_operations set state = 'unknown', answer_by = ${ago(hours)}, ${assignments(sql, stands)}
       where payment_id = ${payment_id}`
   }

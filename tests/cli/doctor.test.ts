@@ -3,12 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Brake } from '../../src/checkout/orphan.ts'
 import { type AccountFacts, accountChecks } from '../../src/cli/doctor/accounts.ts'
-import {
-  type DatabaseFacts,
-  databaseChecks,
-  type SealingFacts,
-  sealingChecks,
-} from '../../src/cli/doctor/database.ts'
+import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from '../../src/cli/doctor/database.ts'
 import { type Check, judgeAll, problem, ReadFailure } from '../../src/cli/doctor/finding.ts'
 import { type MachineFacts, machineChecks } from '../../src/cli/doctor/machine.ts'
 import { mailChecks } from '../../src/cli/doctor/mail.ts'
@@ -23,7 +18,8 @@ const now = new Date('2026-09-01T12:00:00Z')
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
 
 const machine: MachineFacts = {
-  ...{ node_version: '24.21.0', is_root: false },
+  node_version: '24.21.0',
+  is_root: false,
   config_faults: [],
   unknown_variables: [],
   data_dir: { path: '.ripper', is_there: true, is_folder: true, may_write: true, writers: null },
@@ -57,7 +53,8 @@ const service: ServiceFacts = {
 }
 const live = { merchant_id: 'm_live', missing: [], unusable: [], has_three_ds: false }
 const accounts: AccountFacts = {
-  ...{ merchants: { active: 1, suspended: 0 }, is_embedded: false },
+  merchants: { active: 1, suspended: 0 },
+  is_embedded: false,
   live_merchants: [live],
   unusable_tests: [],
   has_test_connections: false,
@@ -96,8 +93,12 @@ const work: WorkFacts = {
 }
 
 const pulled: Brake = {
-  ...{ acquirer: '*', pulled_at: now, pulled_by: 'ada', reason: 'restored' },
-  ...{ released_at: null, released_by: null },
+  acquirer: '*',
+  pulled_at: now,
+  pulled_by: 'ada',
+  reason: 'restored',
+  released_at: null,
+  released_by: null,
 }
 
 /** What is found beside what is well: `name: status`. */
@@ -153,21 +154,13 @@ test.each<[string, Partial<MachineFacts>, string[]]>([
   expect(faults(machineChecks, { ...machine, ...fault })).toEqual(expected)
 })
 
-const unopened = [
-  "Database's clock: not_checked",
-  'Nodes: not_checked',
-  'Lost commits: not_checked',
-]
+const unopened = ["Database's clock: not_checked", 'Nodes: not_checked', 'Lost commits: not_checked']
 const nodes = [
   { node: 'db1:5432', cells: 16, fault: null },
   { node: 'db2:5432', cells: 16, fault: null },
 ]
 test.each<[string, DatabaseFacts | string, string[]]>([
-  [
-    'not made yet',
-    { state: 'not_made' },
-    ['Database: warning', 'Migrations: not_checked', ...unopened],
-  ],
+  ['not made yet', { state: 'not_made' }, ['Database: warning', 'Migrations: not_checked', ...unopened]],
   [
     'down',
     { state: 'unusable', fault: 'connect ECONNREFUSED', why: null },
@@ -175,27 +168,15 @@ test.each<[string, DatabaseFacts | string, string[]]>([
   ],
   ['empty', { ...open, migrated: { newest: null, known: 45 } }, ['Migrations: warning']],
   ['older', { ...open, migrated: { newest: 44, known: 45 } }, ['Migrations: warning']],
-  [
-    'older than the schema',
-    { ...open, migrated: { newest: 34, known: 45 } },
-    ['Migrations: problem'],
-  ],
+  ['older than the schema', { ...open, migrated: { newest: 34, known: 45 } }, ['Migrations: problem']],
   ['newer', { ...open, migrated: { newest: 46, known: 45 } }, ['Migrations: problem']],
   ['fast', { ...open, clock: { ahead_ms: 9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
   ['slow', { ...open, clock: { ahead_ms: -9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
   ['not spread', { ...open, nodes: 'not_spread' }, ['Nodes: warning']],
   ['spread', { ...open, nodes }, []],
-  [
-    'without a node',
-    { ...open, nodes: [nodes[0]!, { ...nodes[1]!, fault: 'gone' }] },
-    ['Nodes: problem'],
-  ],
+  ['without a node', { ...open, nodes: [nodes[0]!, { ...nodes[1]!, fault: 'gone' }] }, ['Nodes: problem']],
   ['far', { ...open, clock: { ahead_ms: 1e3, verdict: 'unclear' } }, unopened.slice(0, 1)],
-  [
-    'not read',
-    'the configuration cannot be read',
-    ['Database: not_checked', 'Migrations: not_checked', ...unopened],
-  ],
+  ['not read', 'the configuration cannot be read', ['Database: not_checked', 'Migrations: not_checked', ...unopened]],
 ])('the database: %s', (_, facts, expected) => {
   expect(faults(databaseChecks, facts)).toEqual(expected)
 })
@@ -237,11 +218,7 @@ test.each<[string, Partial<SealingFacts>, string[]]>([
   ['a secret of an older key', { sealed_endpoints: { count: 2, unopened: ['whep_1'] } }, lost],
   ['credentials of an older key', { sealed_connections: { count: 1, unopened: ['conn_1'] } }, lost],
   ['a shifted clock', { offset_seconds: 60 }, ["Service's time: warning"]],
-  [
-    'a shifted clock for real money',
-    { offset_seconds: 60, live_merchant_exists: true },
-    ["Service's time: problem"],
-  ],
+  ['a shifted clock for real money', { offset_seconds: 60, live_merchant_exists: true }, ["Service's time: problem"]],
 ])('sealing: %s', (_, fault, expected) => {
   expect(faults(sealingChecks, { ...sealing, ...fault })).toEqual(expected)
 })
@@ -271,11 +248,7 @@ const key = (expires_at: Date) => ({ ending_keys: [{ key_id: 'key_1', expires_at
 test.each<[string, Partial<AccountFacts>, string[]]>([
   ['no merchant', { merchants: { active: 0, suspended: 0 } }, ['Merchants: warning']],
   ['nobody live, by http', { live_merchants: [], base_url: null }, []],
-  [
-    'a live one without profile',
-    { live_merchants: [{ ...live, missing: ['mcc'] }] },
-    ['Live payments: problem'],
-  ],
+  ['a live one without profile', { live_merchants: [{ ...live, missing: ['mcc'] }] }, ['Live payments: problem']],
   [
     'a label that is of no use',
     { live_merchants: [live, { ...live, unusable: ['acquirer main, which is disabled'] }] },
@@ -311,8 +284,14 @@ test.each<[string, Partial<AccountFacts>, string[]]>([
 })
 
 const people: PeopleFacts = {
-  ...{ people: 2, operators: 1, unused: [], without_second_factor: [], without_both: [] },
-  ...{ has_live_merchant: true, dashboard_url: 'https://staff.shop.example', base_url: null },
+  people: 2,
+  operators: 1,
+  unused: [],
+  without_second_factor: [],
+  without_both: [],
+  has_live_merchant: true,
+  dashboard_url: 'https://staff.shop.example',
+  base_url: null,
 }
 test.each<[string, Partial<PeopleFacts>, string[]]>([
   ['well', {}, []],
@@ -324,11 +303,7 @@ test.each<[string, Partial<PeopleFacts>, string[]]>([
     { dashboard_url: null, base_url: 'http://10.0.0.5:8080', has_live_merchant: false },
     ['Dashboard: warning'],
   ],
-  [
-    'on this machine',
-    { dashboard_url: null, base_url: 'http://127.0.0.1:8080', has_live_merchant: false },
-    [],
-  ],
+  ['on this machine', { dashboard_url: null, base_url: 'http://127.0.0.1:8080', has_live_merchant: false }, []],
   ['unused', { unused: ['a@b.example'] }, ['People: warning']],
   ['with one of two ways', { without_both: ['a@b.example'] }, ['People: warning']],
   ['with a password alone', { without_second_factor: ['a@b.example'] }, ['People: warning']],
@@ -340,17 +315,9 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
   ['a delivery due for 2 min', { oldest_due_at: ago(120) }, ['Worker: warning']],
   ['a delivery due for an hour', { oldest_due_at: ago(3600) }, ['Worker: problem']],
   ['a look due for an hour', { oldest_look_due_at: ago(3600) }, ['Worker: problem']],
-  [
-    'an open breaker',
-    { open_breakers: [{ endpoint_id: 'whep_1', last_failure: 'tls' }] },
-    ['Endpoints: warning'],
-  ],
+  ['an open breaker', { open_breakers: [{ endpoint_id: 'whep_1', last_failure: 'tls' }] }, ['Endpoints: warning']],
   ['a failing one', { failing: [{ endpoint_id: 'whep_1', count: 3 }] }, ['Endpoints: warning']],
-  [
-    'dead letters',
-    { dead_lettered: [{ merchant_id: 'm_1', count: 2 }] },
-    ['Dead letters: warning'],
-  ],
+  ['dead letters', { dead_lettered: [{ merchant_id: 'm_1', count: 2 }] }, ['Dead letters: warning']],
   ['lost answers', { waiting_for_person: ['pay_1'] }, ['Lost answers: problem']],
   [
     'a notice that was given up',
@@ -361,16 +328,8 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
   ['reversals without an outcome', { orphans_unreversed: 1 }, ['Orphans: warning']],
   ['a finding', { findings_open: 1 }, ['Comparison: problem']],
   ['no comparison yet', { comparisons: [] }, []],
-  [
-    'a comparison that failed',
-    { comparisons: [{ ...compared, failure: 'down' }] },
-    ['Comparison: warning'],
-  ],
-  [
-    'a comparison that nobody makes',
-    { comparisons: [{ ...compared, due_at: ago(7201) }] },
-    ['Comparison: warning'],
-  ],
+  ['a comparison that failed', { comparisons: [{ ...compared, failure: 'down' }] }, ['Comparison: warning']],
+  ['a comparison that nobody makes', { comparisons: [{ ...compared, due_at: ago(7201) }] }, ['Comparison: warning']],
   ['a pulled brake', { brakes_pulled: [pulled] }, ['Orphans: warning']],
   [
     'a brake that the service pulled',
@@ -414,10 +373,7 @@ describe('variables', () => {
   test('every wrong one is named, and no value of a secret', () => {
     const secret = 'mysql://ada:hunter2@db'
     const found = configFaults({ RIPPER_PORT: 'x', RIPPER_DATABASE_URL: secret, RIPPER_HOST: 'h' })
-    expect(found.map((fault) => fault.split(' ')[0])).toEqual([
-      'RIPPER_PORT',
-      'RIPPER_DATABASE_URL',
-    ])
+    expect(found.map((fault) => fault.split(' ')[0])).toEqual(['RIPPER_PORT', 'RIPPER_DATABASE_URL'])
     expect(found.join()).not.toContain('hunter2')
   })
 
@@ -430,11 +386,8 @@ describe('variables', () => {
   })
 
   test('the metrics have another port than the service', () => {
-    const ports = (port: string, metrics: string) =>
-      configFaults({ RIPPER_PORT: port, RIPPER_METRICS_PORT: metrics })
-    expect(ports('9000', '9000')).toEqual([
-      'RIPPER_METRICS_PORT must be another port than RIPPER_PORT.',
-    ])
+    const ports = (port: string, metrics: string) => configFaults({ RIPPER_PORT: port, RIPPER_METRICS_PORT: metrics })
+    expect(ports('9000', '9000')).toEqual(['RIPPER_METRICS_PORT must be another port than RIPPER_PORT.'])
     expect([ports('9000', '9001'), ports('0', '0')]).toEqual([[], []])
   })
 
@@ -454,36 +407,16 @@ describe('variables', () => {
   }
   test.each<[string, Record<string, string>, string[]]>([
     ['a mail server whole', smtp, []],
-    [
-      'a mail server without a sender',
-      { RIPPER_SMTP_URL: smtp.RIPPER_SMTP_URL },
-      ['RIPPER_MAIL_FROM'],
-    ],
+    ['a mail server without a sender', { RIPPER_SMTP_URL: smtp.RIPPER_SMTP_URL }, ['RIPPER_MAIL_FROM']],
     ['a sender alone', { RIPPER_MAIL_FROM: 'r@shop.example' }, []],
-    [
-      'a sender with a name',
-      { ...smtp, RIPPER_MAIL_FROM: 'Shop <r@shop.example>' },
-      ['RIPPER_MAIL_FROM'],
-    ],
-    [
-      'a sender with a line break',
-      { RIPPER_MAIL_FROM: 'r@shop.example\r\nBcc: x@y' },
-      ['RIPPER_MAIL_FROM'],
-    ],
+    ['a sender with a name', { ...smtp, RIPPER_MAIL_FROM: 'Shop <r@shop.example>' }, ['RIPPER_MAIL_FROM']],
+    ['a sender with a line break', { RIPPER_MAIL_FROM: 'r@shop.example\r\nBcc: x@y' }, ['RIPPER_MAIL_FROM']],
     ['no mail server', { ...smtp, RIPPER_SMTP_URL: 'https://a:hunter2@h' }, ['RIPPER_SMTP_URL']],
     ['no password', { ...smtp, RIPPER_SMTP_URL: 'smtp://hunter2@h' }, ['RIPPER_SMTP_URL']],
     ['a path', { ...smtp, RIPPER_SMTP_URL: 'smtp://a:hunter2@h/x' }, ['RIPPER_SMTP_URL']],
-    [
-      'a port beyond all',
-      { ...smtp, RIPPER_SMTP_URL: 'smtp://a:hunter2@h:70000' },
-      ['RIPPER_SMTP_URL'],
-    ],
+    ['a port beyond all', { ...smtp, RIPPER_SMTP_URL: 'smtp://a:hunter2@h:70000' }, ['RIPPER_SMTP_URL']],
     ['no yes and no no', { RIPPER_MAIL_TEST_MODE: 'yes' }, ['RIPPER_MAIL_TEST_MODE']],
-    [
-      'both wrong',
-      { RIPPER_SMTP_URL: 'smtp:hunter2', RIPPER_MAIL_FROM: '@' },
-      ['RIPPER_SMTP_URL', 'RIPPER_MAIL_FROM'],
-    ],
+    ['both wrong', { RIPPER_SMTP_URL: 'smtp:hunter2', RIPPER_MAIL_FROM: '@' }, ['RIPPER_SMTP_URL', 'RIPPER_MAIL_FROM']],
   ])('%s', (_, environment, expected) => {
     const faults = configFaults(environment)
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(expected)

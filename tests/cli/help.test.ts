@@ -45,16 +45,8 @@ describe('the program', () => {
     [['key', '--help'], 0, /^Usage.*key create +Makes/s],
     [['help', 'doctr'], 2, /^ripper help: there is no command doctr\. .*doctor\?\n$/],
     [['intgration', '--help'], 2, /^ripper: there is no command intgration\. .*integration\?\n$/],
-    [
-      ['merchnt', 'create', '--name', 'x'],
-      2,
-      /^ripper: there is no command merchnt create\. .*\?\n$/,
-    ],
-    [
-      ['key', 'create', '--mercant', 'm'],
-      2,
-      /there is no option --mercant\. Did you mean --mercha/,
-    ],
+    [['merchnt', 'create', '--name', 'x'], 2, /^ripper: there is no command merchnt create\. .*\?\n$/],
+    [['key', 'create', '--mercant', 'm'], 2, /there is no option --mercant\. Did you mean --mercha/],
     [['-x'], 2, /^ripper: there is no option -x\n$/],
   ])('ripper %j', async (args, status, words) => {
     const ended = await ripper(args)
@@ -66,15 +58,12 @@ describe('the program', () => {
     ['succeeded', ['-v'], 0],
     ['was refused', ['config'], 1],
     ['was called wrongly', ['pay'], 2],
-  ])(
-    'the process of a command that %s ends with its words and its status',
-    async (_, args, status) => {
-      const where = { env: { RIPPER_PORT: 'eighty' } }
-      const ended = await ripperProgram(args, where)
-      expect(ended.status).toBe(status)
-      expect(ended).toEqual(await ripper(args, where))
-    },
-  )
+  ])('the process of a command that %s ends with its words and its status', async (_, args, status) => {
+    const where = { env: { RIPPER_PORT: 'eighty' } }
+    const ended = await ripperProgram(args, where)
+    expect(ended.status).toBe(status)
+    expect(ended).toEqual(await ripper(args, where))
+  })
 
   test('a wrong command by --json is a document, too', async () => {
     const { status, stdout } = await ripper(['pay', '--json'])

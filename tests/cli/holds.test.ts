@@ -62,17 +62,17 @@ describe('list', () => {
     expect(holds[0]).toEqual({
       payment_id,
       checkout_session_id: session.id,
-      ...{ amount: 4200, currency: 'GBP', mode: 'test', order_reference: 'order 7', created_at },
+      amount: 4200,
+      currency: 'GBP',
+      mode: 'test',
+      order_reference: 'order 7',
+      created_at,
       hold: (await account.client.readSession(session.id)).body.hold,
-      rules: {
-        ...{ at_deadline: 'void', escalate_at: later(3600), capture_below_limit: false },
-        next_at: later(3600),
-      },
+      rules: { at_deadline: 'void', escalate_at: later(3600), capture_below_limit: false, next_at: later(3600) },
       operation: null,
       settlement: null,
     })
-    const idsOf = async (...args: string[]) =>
-      (await list(...args)).holds.map((each: Json) => each.payment_id)
+    const idsOf = async (...args: string[]) => (await list(...args)).holds.map((each: Json) => each.payment_id)
     expect(await idsOf()).toEqual([payment_id, second])
     expect(await idsOf('--all')).toEqual([payment_id, second, voided, captured])
     expect(await idsOf('--status', 'escalated')).toEqual([second])
@@ -107,11 +107,14 @@ describe('list', () => {
     const hour_ms = 3600 * 1000
     const [deadline, rules_at] = [new Date(Date.now() - hour_ms), new Date(Date.now() + hour_ms)]
     const operation_refusal = {
-      ...{ kind: 'capture', sequence: 2, decline_code: 'do_not_honor', at: spelled(deadline) },
+      kind: 'capture',
+      sequence: 2,
+      decline_code: 'do_not_honor',
+      at: spelled(deadline),
       reason: 'Nobody \u001b[31mknows why this \nwas refused by the bank of the shopper, again',
     }
     const refused = { operation_refusal: operation_refusal as never }
-    await alter(again, { ...{ deadline, rules_at, rule_refusals: 2 }, ...refused })
+    await alter(again, { deadline, rules_at, rule_refusals: 2, ...refused })
     await withoutAcquirer(async () => {
       expect((await run('capture', open)).status).toBe(0)
     })
@@ -158,12 +161,10 @@ describe.each([
     expect(its).toEqual((await client.readSession(session.id)).body.hold)
     expect(decided).toEqual({
       ...shown,
-      ...{
-        status,
-        capture_state: status,
-        executed_at: expect.toSatisfy((at) => at === null || verb === 'capture'),
-      },
-      ...{ hold: { ...shown.hold, status, decided_by: 'merchant', decided_at: its.decided_at } },
+      status,
+      capture_state: status,
+      executed_at: expect.toSatisfy((at) => at === null || verb === 'capture'),
+      hold: { ...shown.hold, status, decided_by: 'merchant', decided_at: its.decided_at },
     })
     expect(settlement).toBeNull()
     const [held, event, ...more] = await eventsOf(service, payment_id)
@@ -172,10 +173,7 @@ describe.each([
     expect(event).toMatchObject({ sequence: 2, type: `payment.${status}` })
     expect(event!.envelope.data.hold).toEqual(its)
     const books = (await booksOf(service, payment_id))!
-    expect([books.captured_at !== null, books.voided_at !== null]).toEqual([
-      verb === 'capture',
-      verb === 'void',
-    ])
+    expect([books.captured_at !== null, books.voided_at !== null]).toEqual([verb === 'capture', verb === 'void'])
     const lines = await service.sql`
       select actor, request_id, detail->>'by' as by from journal
       where merchant_id = ${merchant_id} and subject = ${payment_id} and change = ${`payment.${status}`}`
@@ -185,12 +183,7 @@ describe.each([
 
   test('says what it did', async () => {
     const { payment_id } = await hold(account, undefined, { order_reference: 'order 9' })
-    const { stdout, stderr, ...ended } = await run(
-      verb,
-      payment_id,
-      '--merchant',
-      account.merchant_id,
-    )
+    const { stdout, stderr, ...ended } = await run(verb, payment_id, '--merchant', account.merchant_id)
     expect([ended.status, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`${words} payment.${status} goes out to the merchant's endpoints.\n\n`)
     expect(stdout).toMatch(/\norder_reference +order 9\n/)
@@ -226,9 +219,7 @@ describe.each([
       where payment_id = ${other} and kind = ${verb}`
     const accepted = `a ${verb} by the merchant of \\S+Z was accepted: the acquirer carries it out or refuses`
     expect((await run('show', other)).stdout).toMatch(new RegExp(`\noperation +${accepted}`))
-    expect((await run('list', '--merchant', account.merchant_id)).stdout).toMatch(
-      new RegExp(`\n +${accepted}`),
-    )
+    expect((await run('list', '--merchant', account.merchant_id)).stdout).toMatch(new RegExp(`\n +${accepted}`))
   })
 })
 
@@ -240,9 +231,7 @@ describe.each([
     const { payment_id } = await hold(account, number)
     const message = `The acquirer refused to ${verb} the payment: The issuer refused it this once (do_not_honor). It is still held.`
     const refused = await run(verb, payment_id, '--json')
-    expect([refused.status, JSON.parse(refused.stdout)]).toEqual([
-      ...[1, { error: 'operation_refused', message }],
-    ])
+    expect([refused.status, JSON.parse(refused.stdout)]).toEqual([...[1, { error: 'operation_refused', message }]])
     expect(refused.stderr).toBe(`ripper hold ${verb}: ${message}\n`)
     const open = await answer('show', payment_id)
     expect(open).toMatchObject({
@@ -273,9 +262,7 @@ test('escalated, then captured', async () => {
   expect(await eventsOf(service, payment_id)).toHaveLength(1)
   const captured = await answer('capture', payment_id)
   expect(captured.hold).toMatchObject({ status: 'captured', decided_by: 'merchant' })
-  expect(refusal(await account.client.decideHold('void', payment_id))).toBe(
-    '409 hold_already_decided',
-  )
+  expect(refusal(await account.client.decideHold('void', payment_id))).toBe('409 hold_already_decided')
 })
 
 test('a hold that does not agree with the price is shown with what differs', async () => {
@@ -347,7 +334,8 @@ describe('settle', () => {
     await acquirerOf('test', null)[verb]({
       reference: ids.operation(world.clock.now()),
       authorisation: nameOf(row!.reference),
-      ...{ amount: 4200, currency: 'GBP' },
+      amount: 4200,
+      currency: 'GBP',
     })
   }
 

@@ -50,9 +50,7 @@ describe('the default', () => {
     expect((await own()).name).toBe('second')
 
     const back = await answer('integration', 'update', before.integration_id, '--replace-default')
-    expect(back.replaced).toEqual([
-      { role: 'default', integration_id: expect.any(String), name: 'second' },
-    ])
+    expect(back.replaced).toEqual([{ role: 'default', integration_id: expect.any(String), name: 'second' }])
     expect((await own()).name).toBe('default')
   }, 60_000)
 
@@ -71,9 +69,7 @@ describe('the default', () => {
     expect(refused.status).toBe(1)
     expect(refused.stderr).toContain(`page-1 (${one.integration_id})`)
     const { replaced } = await answer(...args, '--replace-hosted-page')
-    expect(replaced).toEqual([
-      { role: 'hosted_page', integration_id: one.integration_id, name: 'page-1' },
-    ])
+    expect(replaced).toEqual([{ role: 'hosted_page', integration_id: one.integration_id, name: 'page-1' }])
     await answer(...args, '--no-hosted-page')
   }, 60_000)
 })
@@ -93,10 +89,7 @@ describe('colours that cannot be read', () => {
     ['by the theme that is named', { theme: 'dark', variables }, [unread]],
     ['not by another', { theme: 'light', variables }, []],
   ])('are named with their ratio: %s', async (_, appearance, expected) => {
-    const { warnings = [] } = await create(
-      `colours ${JSON.stringify(appearance)}`,
-      ...file(appearance),
-    )
+    const { warnings = [] } = await create(`colours ${JSON.stringify(appearance)}`, ...file(appearance))
     expect(warnings).toEqual(expected.map((words) => expect.stringContaining(words)))
   })
 
@@ -132,8 +125,12 @@ describe('an update', () => {
       ...['--confirmation-url', `${shop}/thanks`, '--clear', 'capture-below'],
     )
     expect(changed).toMatchObject({
-      ...{ integration_id, name: 'web', allowed_origins: [shop, elsewhere] },
-      ...{ confirmation_url: `${shop}/thanks`, capture_below: null, at_deadline: 'void' },
+      integration_id,
+      name: 'web',
+      allowed_origins: [shop, elsewhere],
+      confirmation_url: `${shop}/thanks`,
+      capture_below: null,
+      at_deadline: 'void',
     })
     const ask = () => account.client.createFrom(elsewhere, body)
     await until(ask, ({ status }) => status === 201)
@@ -144,17 +141,18 @@ describe('an update', () => {
     expect(lines).toMatchObject([
       { change: 'integration.created' },
       {
-        ...{ change: 'integration.changed', actor: 'operator' },
+        change: 'integration.changed',
+        actor: 'operator',
         detail: {
-          ...{ allowed_origins: [shop, elsewhere], capture_below: null },
-          ...{ changed: ['confirmation_url'], by: expect.stringMatching(/./) },
+          allowed_origins: [shop, elsewhere],
+          capture_below: null,
+          changed: ['confirmation_url'],
+          by: expect.stringMatching(/./),
         },
       },
       { change: 'integration.changed', detail: { allowed_origins: [shop] } },
     ])
-    expect(Object.keys(lines[1]!.detail).sort()).toEqual([
-      ...['allowed_origins', 'by', 'capture_below', 'changed'],
-    ])
+    expect(Object.keys(lines[1]!.detail).sort()).toEqual([...['allowed_origins', 'by', 'capture_below', 'changed']])
   }, 60_000)
 
   test('without effect writes nothing', async () => {
@@ -229,12 +227,12 @@ describe('a deletion', () => {
       select change, actor, detail from journal
       where subject = ${integration_id} order by entry_id desc limit 1`
     expect(line).toMatchObject({
-      ...{ change: 'integration.deleted', actor: 'operator' },
+      change: 'integration.deleted',
+      actor: 'operator',
       detail: { is_hosted_page: false, by: expect.stringMatching(/./) },
     })
     const list = ['integration', 'list', '--merchant', account.merchant_id]
-    const find = ({ integrations }: Json) =>
-      integrations.find((each: Json) => each.integration_id === integration_id)
+    const find = ({ integrations }: Json) => integrations.find((each: Json) => each.integration_id === integration_id)
     expect(find(await answer(...list))).toBeUndefined()
     const kept = find(await answer(...list, '--all'))
     expect(kept).toMatchObject({ handle: null, deleted_at: expect.stringMatching(/^\d{4}-/) })
@@ -249,10 +247,7 @@ describe('a deletion', () => {
     const other = await service.newAccount()
     const { integration_id } = other.integration!
     const refused = await run('integration', 'delete', integration_id)
-    expect([refused.status, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining('--leave-no-default'),
-    ])
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('--leave-no-default')])
     await answer('integration', 'delete', integration_id, '--leave-no-default')
     const made = await until(other.client.create, ({ body }) => body.mode === 'test')
     expect(made.status).toBe(201)
@@ -275,8 +270,12 @@ describe('lists', () => {
   test('merchants', async () => {
     const { merchants } = await answer('merchant', 'list')
     expect(merchants).toContainEqual({
-      ...{ merchant_id: account.merchant_id, name: 'Tea & Sons', status: 'active' },
-      ...{ live: false, live_enabled: false, acquiring_profile: null },
+      merchant_id: account.merchant_id,
+      name: 'Tea & Sons',
+      status: 'active',
+      live: false,
+      live_enabled: false,
+      acquiring_profile: null,
       created_at: expect.stringMatching(/^\d{4}-.*\+00:00$/),
     })
     expect((await run('merchant', 'list')).stdout).toContain(account.merchant_id)
@@ -291,7 +290,9 @@ describe('lists', () => {
     expect(keys).toMatchObject([{ key_id: account.key_id, publishable_key, state: 'usable' }])
     const all = await ripper(['key', 'list', ...of, '--all', '--json'], { env })
     expect(JSON.parse(all.stdout).keys[1]).toMatchObject({
-      ...{ key_id: made.key_id, state: 'revoked', permissions: ['read_transactions'] },
+      key_id: made.key_id,
+      state: 'revoked',
+      permissions: ['read_transactions'],
       revoked_at: expect.stringMatching(/^\d{4}-/),
     })
     const { stdout } = await run('key', 'list', ...of, '--all')

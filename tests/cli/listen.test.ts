@@ -11,11 +11,7 @@ import { openClient } from '../support/client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { ripper, talk } from '../support/programs.ts'
 import { type Account, type Service, startService } from '../support/service.ts'
-import {
-  nobody_url,
-  openWebhookReceiver,
-  type WebhookReceiver,
-} from '../support/webhook-receiver.ts'
+import { nobody_url, openWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 let service: Service
 let receiver: WebhookReceiver
@@ -41,8 +37,7 @@ function listeningTo({ base_url }: { base_url: string }, secret_key: string, ...
   return program
 }
 
-const listening = ({ secret_key }: Account, ...args: string[]) =>
-  listeningTo(service, secret_key, ...args)
+const listening = ({ secret_key }: Account, ...args: string[]) => listeningTo(service, secret_key, ...args)
 
 /** The documents of a program that prints one a line. */
 const documents = (text: string) =>
@@ -72,9 +67,7 @@ describe('events', () => {
     )
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
     expect(program.said()).toMatch(
-      new RegExp(
-        `payment\\.captured +${event_id}  ${payment_id}  -> 200 POST http://127\\.0\\.0\\.1:${port}/.*`,
-      ),
+      new RegExp(`payment\\.captured +${event_id}  ${payment_id}  -> 200 POST http://127\\.0\\.0\\.1:${port}/.*`),
     )
     expect(program.said()).not.toContain('\u001b')
     expect(await program.stop('SIGINT')).toMatchObject({ status: 0, stderr: '' })
@@ -115,7 +108,9 @@ describe('events', () => {
       type: 'event',
       event_type: 'payment.captured',
       forwarded: {
-        ...{ url: receiver.url, succeeded: false, response_status_code: 302 },
+        url: receiver.url,
+        succeeded: false,
+        response_status_code: 302,
         failure: expect.stringMatching(/^redirect http/),
       },
     })
@@ -183,9 +178,7 @@ test('while the service is away nothing is lost, and nothing comes twice', async
   await program.says(paid[2]!)
   const { stdout } = await program.stop()
   const told = documents(stdout)
-  expect(told.filter(({ type }) => type === 'event').map(({ payment_id }) => payment_id)).toEqual(
-    paid,
-  )
+  expect(told.filter(({ type }) => type === 'event').map(({ payment_id }) => payment_id)).toEqual(paid)
   expect(told.filter(({ type }) => type === 'lost')).toHaveLength(1)
   gate.close()
   await back.close()
@@ -268,12 +261,7 @@ test.each([[['listen']], [['logs', 'tail']]])('%j says that it prints lines', as
 describe('refused', () => {
   const key = 'rip_sk_0000'
   test.each([
-    [
-      'a key that nobody has',
-      ['--key', key],
-      1,
-      /401 unknown_principal[\s\S]*that of --key[\s\S]*key create/,
-    ],
+    ['a key that nobody has', ['--key', key], 1, /401 unknown_principal[\s\S]*that of --key[\s\S]*key create/],
     ['no service there', ['--key', key, '--base-url', 'http://127.0.0.1:9'], 1, /npm start/],
     ['no key', [], 1, /There is no secret key to use/],
     ['another kind of key', ['--key', 'rip_pk_0000'], 2, /begins rip_sk_/],
@@ -291,9 +279,6 @@ describe('refused', () => {
   test('a key of another merchant than the one that is named', async () => {
     const args = ['listen', ...at(service), '--merchant', `m_${'0'.repeat(24)}`]
     const { status, stderr } = await ripper(args, { env: envOf(service.account) })
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringMatching(/The key belongs to the merchant m_/),
-    ])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/The key belongs to the merchant m_/)])
   })
 })

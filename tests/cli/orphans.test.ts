@@ -24,9 +24,14 @@ async function insertOrphan(asked: Partial<Orphan> = {}): Promise<Orphan> {
   const { ids } = service.context
   const now = ago(5 * minute_ms)
   const found = {
-    ...{ acquirer: 'simulator', reference: ids.operation(now), mode: 'test' as const },
-    ...{ amount: 4200, currency: 'GBP', authorised_at: ago(9 * minute_ms) },
-    ...{ merchant_id: null, payment_id: null },
+    acquirer: 'simulator',
+    reference: ids.operation(now),
+    mode: 'test' as const,
+    amount: 4200,
+    currency: 'GBP',
+    authorised_at: ago(9 * minute_ms),
+    merchant_id: null,
+    payment_id: null,
   }
   const opened = newOrphan(found, { operation_id: ids.operation(now), now })
   const orphan = { ...opened, held_back_at: asked.merchant_id ? null : now, ...asked }
@@ -40,8 +45,7 @@ const settled = { next_try_at: null, settled_at: new Date() }
 const left = { ...settled, state: 'left' as const, left_by: 'ada', left_reason: 'they are paid' }
 
 const stateOf = async ({ reference }: Orphan) => {
-  const [row] =
-    await service.sql`select * from orphan_authorisations where reference = ${reference}`
+  const [row] = await service.sql`select * from orphan_authorisations where reference = ${reference}`
   return row
 }
 
@@ -49,14 +53,15 @@ const stateOf = async ({ reference }: Orphan) => {
 async function insertAll() {
   return {
     held: await insertOrphan(),
-    due: await insertOrphan({
-      ...{ ...due, tries: 3, last_failure: 'no answer\nat all' },
-      acquirer_transaction_id: 'psp_7',
-    }),
+    due: await insertOrphan({ ...due, tries: 3, last_failure: 'no answer\nat all', acquirer_transaction_id: 'psp_7' }),
     reversed: await insertOrphan({ ...settled, state: 'reversed', tries: 1 }),
     nothing: await insertOrphan({
-      ...{ ...settled, state: 'nothing_to_reverse', authorised_at: null, tries: 12 },
-      ...{ amount: 99_999_999_999, last_failure: 'x'.repeat(300) },
+      ...settled,
+      state: 'nothing_to_reverse',
+      authorised_at: null,
+      tries: 12,
+      amount: 99_999_999_999,
+      last_failure: 'x'.repeat(300),
     }),
     left: await insertOrphan({ ...left, acquirer: 'bank', mode: 'live' }),
   }
@@ -66,19 +71,41 @@ describe('list', () => {
   test('shows what is not settled, and with --all everything', async () => {
     const made = await insertAll()
     expect(await answer('list')).toEqual({
-      ...{ due: 1, unreversed: 0, held_back: 1, has_more: false, brakes: [], sweeps: [] },
+      due: 1,
+      unreversed: 0,
+      held_back: 1,
+      has_more: false,
+      brakes: [],
+      sweeps: [],
       orphans: [
         {
-          ...{ acquirer: 'simulator', reference: made.held.reference, mode: 'test', amount: 4200 },
-          ...{ currency: 'GBP', merchant_id: null, payment_id: null, state: 'held_back', tries: 0 },
+          acquirer: 'simulator',
+          reference: made.held.reference,
+          mode: 'test',
+          amount: 4200,
+          currency: 'GBP',
+          merchant_id: null,
+          payment_id: null,
+          state: 'held_back',
+          tries: 0,
           acquirer_transaction_id: null,
-          ...{ authorised_at: expect.any(String), found_at: expect.any(String) },
-          ...{ next_try_at: null, last_failure: null, settled_at: null },
-          ...{ left_by: null, left_reason: null, released_by: null, released_at: null },
+          authorised_at: expect.any(String),
+          found_at: expect.any(String),
+          next_try_at: null,
+          last_failure: null,
+          settled_at: null,
+          left_by: null,
+          left_reason: null,
+          released_by: null,
+          released_at: null,
         },
         expect.objectContaining({
-          ...{ reference: made.due.reference, state: 'due', tries: 3, payment_id: due.payment_id },
-          ...{ last_failure: 'no answer\nat all', next_try_at: expect.any(String) },
+          reference: made.due.reference,
+          state: 'due',
+          tries: 3,
+          payment_id: due.payment_id,
+          last_failure: 'no answer\nat all',
+          next_try_at: expect.any(String),
           acquirer_transaction_id: 'psp_7',
         }),
       ],
@@ -97,13 +124,9 @@ describe('list', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
     const row = (words: string) => expect.stringMatching(words)
     expect(stdout).toEqual(row(`simulator +${made.held.reference} +GBP 42.00 .* held back\n`))
-    expect(stdout).toEqual(
-      row(`${made.due.reference} .* due\n +psp_7 at the acquirer\n +of pay_a+, merchant m_a\n`),
-    )
+    expect(stdout).toEqual(row(`${made.due.reference} .* due\n +psp_7 at the acquirer\n +of pay_a+, merchant m_a\n`))
     expect(stdout).toEqual(row(' +tried 3 times, again at \\S+Z: no answer at all\n'))
-    expect(stdout).toEqual(
-      row('GBP 999999999.99 +– .* nothing to reverse\n +tried 12 times: x+…\n'),
-    )
+    expect(stdout).toEqual(row('GBP 999999999.99 +– .* nothing to reverse\n +tried 12 times: x+…\n'))
     expect(stdout).toEqual(row('bank .* left\n +left by ada: they are paid\n'))
     expect(stdout).toEqual(row('Held back: 1\\.'))
   })
@@ -141,12 +164,8 @@ describe('reverse', () => {
     )
     expect(status).toBe(1)
     expect(stdout).toMatch(/^1 authorisation is due now/)
-    expect(stderr).toContain(
-      `${made.due.reference}  not released: it is due, and the service reverses it\n`,
-    )
-    expect(stderr).toContain(
-      `${made.nothing.reference}  not released: there was nothing to reverse\n`,
-    )
+    expect(stderr).toContain(`${made.due.reference}  not released: it is due, and the service reverses it\n`)
+    expect(stderr).toContain(`${made.nothing.reference}  not released: there was nothing to reverse\n`)
     expect(await stateOf(made.held)).toMatchObject({
       state: 'found',
       next_try_at: expect.any(Date),
@@ -203,12 +222,14 @@ describe('brake', () => {
 
   test('is pulled, holds back what is due, and is shown until it is released', async () => {
     const held = await insertOrphan({ held_back_at: null, next_try_at: new Date() })
-    const other = await insertOrphan({
-      ...{ acquirer: 'bank', held_back_at: null, next_try_at: new Date() },
-    })
+    const other = await insertOrphan({ acquirer: 'bank', held_back_at: null, next_try_at: new Date() })
     const brake = {
-      ...{ acquirer: '*', pulled_at: expect.any(String), pulled_by: username },
-      ...{ reason: 'backup put back', released_at: null, released_by: null },
+      acquirer: '*',
+      pulled_at: expect.any(String),
+      pulled_by: username,
+      reason: 'backup put back',
+      released_at: null,
+      released_by: null,
     }
     expect(await answer('brake', ...reason)).toEqual({ brake, is_new: true, held_back: 2 })
     for (const each of [held, other]) {
@@ -224,13 +245,15 @@ describe('brake', () => {
     ])
     await service.sql`insert into orphan_sweeps values ('simulator', '2026-08-02T12:00:00Z')`
     expect(await answer('list')).toMatchObject({
-      ...{ held_back: 2, brakes: [brake] },
+      held_back: 2,
+      brakes: [brake],
       sweeps: [{ acquirer: 'simulator', swept_until: '2026-08-02T12:00:00.0000000+00:00' }],
     })
     const doctor = await ripper(['doctor', '--json', '--base-url', service.base_url], { env })
     expect(JSON.parse(doctor.stdout).checks).toContainEqual(
       expect.objectContaining({
-        ...{ name: 'Orphans', status: 'problem' },
+        name: 'Orphans',
+        status: 'problem',
         found: expect.stringMatching(/^2 authorisations .*; brake of every acquirer is pulled at/),
       }),
     )
@@ -246,9 +269,7 @@ describe('brake', () => {
     const too_early = await run('release')
     expect([too_early.status, too_early.stderr]).toEqual([
       1,
-      expect.stringMatching(
-        / Not yet: simulator\. What is found after the release may be reversed/,
-      ),
+      expect.stringMatching(/ Not yet: simulator\. What is found after the release may be reversed/),
     ])
     await service.sql`update orphan_sweeps set acquirer = 'simulator', swept_until = pulled_at from orphan_brakes
       where released_at is null`
@@ -266,9 +287,7 @@ describe('brake', () => {
     const due = { held_back_at: null, next_try_at: new Date() }
     await insertOrphan({ ...due, acquirer: 'bank' })
     const own = await run('brake', ...reason, '--acquirer', 'simulator')
-    expect(own.stdout).toMatch(
-      /^The brake of simulator is pulled at \S+Z by .*: backup put back\n$/,
-    )
+    expect(own.stdout).toMatch(/^The brake of simulator is pulled at \S+Z by .*: backup put back\n$/)
     expect(await answer('brake', ...reason)).toMatchObject({ is_new: true, held_back: 1 })
     expect((await answer('list', '--acquirer', 'bank')).brakes).toMatchObject([{ acquirer: '*' }])
     await service.sql`delete from orphan_sweeps`
@@ -279,9 +298,7 @@ describe('brake', () => {
     )
     const { status, stderr } = await run('release', '--acquirer', 'simulator')
     expect([status, stderr]).toEqual([1, expect.stringMatching(/Leave out --acquirer/)])
-    expect((await run('release', '--anyway')).stdout).toMatch(
-      /^The brake of every acquirer was pulled/,
-    )
+    expect((await run('release', '--anyway')).stdout).toMatch(/^The brake of every acquirer was pulled/)
     expect((await run('list')).stdout).not.toMatch(/brake/)
   }, 60_000)
 })
@@ -305,11 +322,7 @@ describe('refused', () => {
     ['list too many', ['list', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     ['list one', ['list', reference], 'takes no argument'],
     ['pull the brake without a reason', ['brake'], 'needs --reason'],
-    [
-      'pull the brake of nobody',
-      ['brake', ...reason, '--acquirer', 'bank'],
-      '--acquirer must be one of simulator',
-    ],
+    ['pull the brake of nobody', ['brake', ...reason, '--acquirer', 'bank'], '--acquirer must be one of simulator'],
     ['let go of the brake of nobody', ['release', '--acquirer', 'bank'], '--acquirer must be one'],
   ])(
     'to %s',

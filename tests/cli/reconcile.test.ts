@@ -10,13 +10,7 @@ import { amount_max } from '../../src/kernel/values.ts'
 import type { Json } from '../support/client.ts'
 import { booksOf, eventsOf, hold, openUnverified, runJob } from '../support/holding.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
-import {
-  type Account,
-  drivenClock,
-  driving,
-  type Service,
-  startService,
-} from '../support/service.ts'
+import { type Account, drivenClock, driving, type Service, startService } from '../support/service.ts'
 
 const master_key = randomBytes(32)
 const clock = drivenClock()
@@ -28,7 +22,8 @@ let is_silent = false
 
 beforeAll(async () => {
   service = await startService({
-    ...{ master_key, clock },
+    master_key,
+    clock,
     wrapSimulator: (simulator) => {
       const unlessSilent =
         <Asked, Answer>(ask: (asked: Asked) => Promise<Answer>) =>
@@ -70,12 +65,7 @@ const never_resolved = '4000009190450000'
 const unknown_id = `pay_${'0'.repeat(24)}`
 
 /** A charge that the acquirer does not answer. */
-async function loseCharge({
-  number = never_resolved,
-  unverified = false,
-  of = account,
-  amount = 4200,
-} = {}) {
+async function loseCharge({ number = never_resolved, unverified = false, of = account, amount = 4200 } = {}) {
   const session = unverified
     ? await openUnverified(of, { amount })
     : await of.client.open({ amount, currency: 'GBP', customer: { email: 'ada@example.com' } })
@@ -124,11 +114,24 @@ describe('list', () => {
     const idsOf = (found: Json) => found.operations.map((each: Json) => each.payment_id)
     expect(operations.map((each: Json) => each.payment_id)).toEqual([first, died, last])
     expect(operations[0]).toEqual({
-      ...{ merchant_id, payment_id: first, checkout_session_id: session.id, mode: 'test' },
-      ...{ operation_id: expect.stringMatching(/^[0-9a-f]{32}$/), kind: 'authorise', sequence: 1 },
-      ...{ state: 'unknown', acquirer: 'simulator', amount: 4200, currency: 'GBP', asked_by: null },
-      ...{ sent_at: expect.any(String), last_sent_at: expect.any(String) },
-      ...{ answer_by: expect.any(String), looks: 86, looks_not_found: 0, next_look_at: null },
+      merchant_id,
+      payment_id: first,
+      checkout_session_id: session.id,
+      mode: 'test',
+      operation_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      kind: 'authorise',
+      sequence: 1,
+      state: 'unknown',
+      acquirer: 'simulator',
+      amount: 4200,
+      currency: 'GBP',
+      asked_by: null,
+      sent_at: expect.any(String),
+      last_sent_at: expect.any(String),
+      answer_by: expect.any(String),
+      looks: 86,
+      looks_not_found: 0,
+      next_look_at: null,
       waits_for_person_since: spelled(since),
     })
     expect(idsOf(await list('--waiting'))).toEqual([first])
@@ -168,16 +171,33 @@ describe('show', () => {
     const { operation_id } = shown.operations[0]
     const next_look_at = spelled(new Date(clock.now().getTime() + 5000))
     expect(shown).toEqual({
-      ...{ payment_id, merchant_id: account.merchant_id, checkout_session_id: session.id },
-      ...{ status: 'pending', amount: 4200, currency: 'GBP', mode: 'test' },
+      payment_id,
+      merchant_id: account.merchant_id,
+      checkout_session_id: session.id,
+      status: 'pending',
+      amount: 4200,
+      currency: 'GBP',
+      mode: 'test',
       settlement: 'awaiting_reconciliation',
       operations: [
         {
-          ...{ operation_id, kind: 'authorise', sequence: 1, state: 'unknown' },
-          ...{ acquirer: 'simulator', amount: 4200, currency: 'GBP', asked_by: null },
-          ...{ sent_at: expect.any(String), last_sent_at: expect.any(String) },
-          ...{ answer_by: expect.any(String), looks: 0, looks_not_found: 0, next_look_at },
-          ...{ waits_for_person_since: null, answered_at: null, acquirer_transaction_id: null },
+          operation_id,
+          kind: 'authorise',
+          sequence: 1,
+          state: 'unknown',
+          acquirer: 'simulator',
+          amount: 4200,
+          currency: 'GBP',
+          asked_by: null,
+          sent_at: expect.any(String),
+          last_sent_at: expect.any(String),
+          answer_by: expect.any(String),
+          looks: 0,
+          looks_not_found: 0,
+          next_look_at,
+          waits_for_person_since: null,
+          answered_at: null,
+          acquirer_transaction_id: null,
           answer: null,
         },
       ],
@@ -201,8 +221,10 @@ describe('show', () => {
     )
     expect(waiting).toContain('should be there by now: 1 of its look-ups\n')
     await operationsOf(payment_id, {
-      ...{ state: 'sent', answer_by: new Date(Date.now() + minute_ms) },
-      ...{ waits_for_person_since: null, last_sent_at: new Date() },
+      state: 'sent',
+      answer_by: new Date(Date.now() + minute_ms),
+      waits_for_person_since: null,
+      last_sent_at: new Date(),
     })
     expect((await answer('show', payment_id)).resolvable).toBeNull()
     const under_way = (await run('show', payment_id)).stdout
@@ -249,10 +271,17 @@ describe('a charge resolved as', () => {
       const payment = (await client.readPayment(payment_id)).body
       const read = (await client.readSession(session.id)).body
       expect(done).toEqual({
-        ...{ payment_id, merchant_id, operation_id: expect.any(String), kind: 'authorise' },
-        ...{ resolved_as: outcome, reason: 'seen in the portal', by: userInfo().username },
+        payment_id,
+        merchant_id,
+        operation_id: expect.any(String),
+        kind: 'authorise',
+        resolved_as: outcome,
+        reason: 'seen in the portal',
+        by: userInfo().username,
         event: { type: `payment.${status}`, sequence: 1 },
-        ...{ payment, hold: read.hold, session: { id: session.id, status: session_status } },
+        payment,
+        hold: read.hold,
+        session: { id: session.id, status: session_status },
         settlement: null,
       })
       expect(read).toMatchObject({ status: session_status, settlement: null, payment_id })
@@ -290,9 +319,7 @@ describe('a charge resolved as', () => {
       const its_own = is_approved ? ['--transaction', `acq_${other}`] : []
       const { stdout } = await run(...resolve(other, outcome, ...its_own))
       expect(stdout).toContain(`The charge of GBP 42.00 counts as ${outcome}. ${words}`)
-      expect(stdout).toContain(
-        ` The service sends payment.${status} to the merchant's endpoints.\n\n`,
-      )
+      expect(stdout).toContain(` The service sends payment.${status} to the merchant's endpoints.\n\n`)
       expect(stdout).toMatch(new RegExp(`\nsession +${session_status}\n`))
     },
     60_000,
@@ -338,28 +365,23 @@ describe.each([
     const { payment_id, session } = await loseDecision(verb)
     const done = await answer(...resolve(payment_id, 'approved'))
     expect(done).toMatchObject({
-      ...{ kind: verb, event: { type: `payment.${status}`, sequence: 2 }, settlement: null },
-      ...{ payment: { status }, hold: { status, decided_by: 'merchant' } },
+      kind: verb,
+      event: { type: `payment.${status}`, sequence: 2 },
+      settlement: null,
+      payment: { status },
+      hold: { status, decided_by: 'merchant' },
     })
     const read = (await account.client.readSession(session.id)).body
     expect(read).toMatchObject({ status: 'succeeded', settlement: null, hold: done.hold })
     expect((await account.client.readPayment(payment_id)).body).toEqual(done.payment)
-    expect((await eventsOf(service, payment_id)).map(({ type }) => type)).toEqual([
-      'payment.held',
-      `payment.${status}`,
-    ])
+    expect((await eventsOf(service, payment_id)).map(({ type }) => type)).toEqual(['payment.held', `payment.${status}`])
   })
 
   test('refused is open as before', async () => {
     const { payment_id } = await loseDecision(verb)
     const early = await run(...resolve(payment_id, 'refused'))
     expect([early.status, early.stderr]).toEqual([
-      ...[
-        2,
-        expect.stringMatching(
-          /--as may only be refused after 20\S+Z: until then the \w+ may still arrive/,
-        ),
-      ],
+      ...[2, expect.stringMatching(/--as may only be refused after 20\S+Z: until then the \w+ may still arrive/)],
     ])
     await operationsOf(payment_id, { last_sent_at: new Date(Date.now() - minute_ms) })
     const { stdout } = await run(...resolve(payment_id, 'refused'))
@@ -385,9 +407,7 @@ test('a void resolved as approved, though the acquirer still holds the money: it
   expect((await booksOf(service, payment_id))!.reversed_at).not.toBeNull()
   const { payment_id: captured } = await loseDecision('capture')
   await answer(...resolve(captured, 'approved'))
-  expect(
-    await service.sql`select from orphan_authorisations where payment_id = ${captured}`,
-  ).toEqual([])
+  expect(await service.sql`select from orphan_authorisations where payment_id = ${captured}`).toEqual([])
 })
 
 test('a reversal resolved as approved ends its charge as failed', async () => {
@@ -492,8 +512,6 @@ describe('refused', () => {
     const { payment_id } = await loseCharge()
     const { merchant_id } = await service.newAccount()
     const ended = await run(...resolve(payment_id, 'failed', '--merchant', merchant_id))
-    expect([ended.status, ended.stderr]).toEqual([
-      ...[1, expect.stringContaining('There is no payment with this id.')],
-    ])
+    expect([ended.status, ended.stderr]).toEqual([...[1, expect.stringContaining('There is no payment with this id.')]])
   })
 })

@@ -24,13 +24,16 @@ test('create gives back a part, then the rest, and list shows both', async () =>
 
   const rest = await run('create', payment_id)
   expect(rest.status).toBe(0)
-  expect(rest.stdout).toMatch(
-    /^The acquirer has refunded GBP 30\.00\.\n\nrefund_id +ref_[0-9a-f]{24}\n/,
-  )
+  expect(rest.stdout).toMatch(/^The acquirer has refunded GBP 30\.00\.\n\nrefund_id +ref_[0-9a-f]{24}\n/)
   const { merchant_id } = service.account
   expect(await answer('list', payment_id)).toEqual({
-    ...{ merchant_id, payment_id, status: 'captured', amount: 4200, currency: 'GBP' },
-    ...{ refunded_amount: 4200, left: 0 },
+    merchant_id,
+    payment_id,
+    status: 'captured',
+    amount: 4200,
+    currency: 'GBP',
+    refunded_amount: 4200,
+    left: 0,
     refunds: (await client.listRefunds(payment_id)).body.refunds,
   })
   const { stdout } = await run('list', payment_id)
@@ -49,9 +52,7 @@ test('one that the acquirer refuses ends with 1, and says why', async () => {
   const payment_id = await paid()
   const refused = await run('create', payment_id, '--amount', '1013')
   expect(refused.status).toBe(1)
-  expect(refused.stdout).toMatch(
-    /^The acquirer has not refunded GBP 10\.13\. It can be refunded again/,
-  )
+  expect(refused.stdout).toMatch(/^The acquirer has not refunded GBP 10\.13\. It can be refunded again/)
   expect(refused.stdout).toMatch(/\nfailure +refund_refused: /)
   const listed = await run('list', payment_id)
   expect(listed.stdout).toMatch(/\n {4}refund_refused: The issuer refused the refund\n/)
@@ -123,7 +124,8 @@ describe('a person settles', () => {
       /^The refund of GBP 10\.17 counts as refused\. It can be refunded again\. The service sends refund\.failed/,
     )
     expect((await client.readRefund(ids[0]!)).body).toMatchObject({
-      ...{ status: 'failed', failure: { reason: 'seen in the portal' } },
+      status: 'failed',
+      failure: { reason: 'seen in the portal' },
     })
   })
 

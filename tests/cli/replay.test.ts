@@ -45,7 +45,9 @@ test('a replay that waits is shown as such, with what it replays', async () => {
     'replay_in_progress',
   ])
   expect(await answer('show', replay_id)).toMatchObject({
-    ...{ status: 'pending', replay_of: delivery_id, next_attempt_at: expect.any(String) },
+    status: 'pending',
+    replay_of: delivery_id,
+    next_attempt_at: expect.any(String),
     attempts: [{ attempt_number: 0, status: 'pending', duration_ms: null }],
   })
   const { stdout } = await run('show', replay_id)
@@ -103,9 +105,7 @@ describe('replay --all-dead', () => {
       where merchant_id = ${merchant_id} and replay_of is not null and pending_id is not null`
     expect(queued).toHaveLength(302)
     const { stdout, stderr } = await run(...args)
-    expect(stdout).toMatch(
-      /\nfound +310\nalready_replayed +4\naccepted +0\nrefused +.*303 replay_in_progress/,
-    )
+    expect(stdout).toMatch(/\nfound +310\nalready_replayed +4\naccepted +0\nrefused +.*303 replay_in_progress/)
     expect(stderr).toBe('')
   }, 60_000)
 
@@ -126,10 +126,7 @@ describe('replay --all-dead', () => {
     expect((await answer('show', delivery_id)).replays).toHaveLength(1)
     const foreign = (await newPlace()).merchant_id
     const refused = await run('replay', '--all-dead', '--endpoint', other, '--merchant', foreign)
-    expect([refused.status, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining('no active webhook endpoint'),
-    ])
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('no active webhook endpoint')])
   }, 60_000)
 
   test('prints its progress every two seconds', async () => {
@@ -140,10 +137,7 @@ describe('replay --all-dead', () => {
       await clock.advance(1000)
       tellProgress(done)
     }
-    expect(lines).toEqual([
-      '400 of 1000 dead letters, 200 a second\n',
-      '800 of 1000 dead letters, 200 a second\n',
-    ])
+    expect(lines).toEqual(['400 of 1000 dead letters, 200 a second\n', '800 of 1000 dead letters, 200 a second\n'])
   })
 })
 

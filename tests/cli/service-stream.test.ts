@@ -6,8 +6,11 @@ import type { HttpListener } from '../../src/kernel/world.ts'
 import { manualClock } from '../support/clock.ts'
 
 const connection = {
-  ...{ base_url: 'http://service', key_from: '--key', secret_key: 'rip_sk_0' },
-  ...{ publishable_key: null, merchant_id: null },
+  base_url: 'http://service',
+  key_from: '--key',
+  secret_key: 'rip_sk_0',
+  publishable_key: null,
+  merchant_id: null,
 }
 const ready = 'id: 1\nevent: ready\ndata: {"merchant_id":"m_1"}\n\n'
 
@@ -28,7 +31,11 @@ async function hear(connections: string[]) {
   const heard: (string | null)[][] = []
   const states: string[] = []
   const listening = {
-    ...{ connection, http, clock, signal: aborting.signal, path: () => '/v1/events/stream' },
+    connection,
+    http,
+    clock,
+    signal: aborting.signal,
+    path: () => '/v1/events/stream',
     onState(state: string) {
       states.push(state)
       if (state === 'lost') void clock.sleepers(1_000).then(() => clock.advance(30_000))

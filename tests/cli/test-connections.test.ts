@@ -14,7 +14,11 @@ const run = (...args: string[]) => ripper(['integration', ...args], { env })
 
 const connect = (label: string, asked: object = {}) =>
   createConnection(service.operator, merchant_id, {
-    ...{ kind: 'acquirer', connector: 'stripe', label, mode: 'sandbox', credentials: {} },
+    kind: 'acquirer',
+    connector: 'stripe',
+    label,
+    mode: 'sandbox',
+    credentials: {},
     ...asked,
   })
 const { connection_id } = await connect('trial')
@@ -33,9 +37,7 @@ const create = (name: string, ...labels: string[]) => [
 test('an integration gets one, shows it, and loses it', async () => {
   const { integration_id } = await answer(...create('rehearsal', 'trial'))
   const { integrations } = await answer('list', '--merchant', merchant_id)
-  expect(integrations).toContainEqual(
-    expect.objectContaining({ integration_id, test_connections: ['trial'] }),
-  )
+  expect(integrations).toContainEqual(expect.objectContaining({ integration_id, test_connections: ['trial'] }))
   const table = await run('list', '--merchant', merchant_id)
   expect(table.stdout).toMatch(/ mode +tests go to +allowed origins\n/)
   expect(table.stdout).toMatch(new RegExp(`${integration_id} +rehearsal .* auto +trial +–`))

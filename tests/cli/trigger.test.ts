@@ -36,11 +36,13 @@ describe('every event', () => {
     'payment.held': { status: 'held', decline: null, sequence: 1 },
     'payment.voided': { status: 'voided', decline: null, sequence: 2 },
     'payment.declined': {
-      ...{ status: 'declined', sequence: 1 },
+      status: 'declined',
+      sequence: 1,
       decline: { code: 'card_declined', category: 'soft', reason: expect.any(String) },
     },
     'payment.failed': {
-      ...{ status: 'failed', sequence: 1 },
+      status: 'failed',
+      sequence: 1,
       decline: { code: 'processing_error', category: 'provider_error', reason: expect.any(String) },
     },
   }
@@ -54,7 +56,12 @@ describe('every event', () => {
     const { status, decline, sequence } = endings[event_type]
     const made = await answer(event_type, ...of, ...bought, ...words)
     expect(made).toEqual({
-      ...{ event_type, merchant_id, mode: 'test', amount: 850, currency: 'EUR', decline },
+      event_type,
+      merchant_id,
+      mode: 'test',
+      amount: 850,
+      currency: 'EUR',
+      decline,
       event_id: expect.stringMatching(/^evt_[0-9a-f]{24}$/),
       payment_id: expect.stringMatching(/^pay_[0-9a-f]{24}$/),
       session_id: expect.stringMatching(/^cs_/),
@@ -129,8 +136,7 @@ describe('which account it uses', () => {
     await withdrawKey(service.operator, key_id)
     const { key } = await newKey(service.operator, merchant_id, { mode: 'test_only', pair: 'own' })
     const now = new Date(key.created_at.getTime() + 1)
-    const modeOf = async (which: string | null) =>
-      (await findPublishableKey(service.sql, which!, now))?.key_mode
+    const modeOf = async (which: string | null) => (await findPublishableKey(service.sql, which!, now))?.key_mode
     expect(await newestPublishableKey(service.sql, merchant_id)).toBe(publishable_key)
     expect(await modeOf(publishable_key)).toBe('any')
     expect(await modeOf(key.publishable_key)).toBe('test_only')
@@ -200,12 +206,7 @@ describe('refusals', () => {
       2,
       '--integration for held and voided only',
     ],
-    [
-      'its key',
-      ['declined', '--publishable-key', 'rip_pk_0'],
-      2,
-      '--publishable-key for held and voided only',
-    ],
+    ['its key', ['declined', '--publishable-key', 'rip_pk_0'], 2, '--publishable-key for held and voided only'],
     [
       'an integration that is none',
       ['held', '--integration', 'nope'],
@@ -213,12 +214,7 @@ describe('refusals', () => {
       /has no integration nope: .*\nThese can: default\./,
     ],
     ['a currency that is none', ['held', '--currency', 'ABC'], 1, /invalid_request\. currency /],
-    [
-      'a card number',
-      ['captured', '--order-reference', '4242424242424242'],
-      1,
-      'card_data_rejected',
-    ],
+    ['a card number', ['captured', '--order-reference', '4242424242424242'], 1, 'card_data_rejected'],
   ])('%s', async (_, args, status, words) => {
     const { merchant_id } = await service.newAccount()
     const ended = await run(...args, ...(args.length > 0 ? ['--merchant', merchant_id] : []))
@@ -247,16 +243,14 @@ describe('refusals', () => {
     expect(refused.status).toBe(1)
     expect(refused.stderr).toContain(`ripper integration create --merchant ${merchant_id}`)
     await createIntegration(service.operator, merchant_id, {
-      ...{ name: 'strict', allowed_origins: ['https://a.example'], require_verified_amount: true },
+      name: 'strict',
+      allowed_origins: ['https://a.example'],
+      require_verified_amount: true,
     })
-    await createIntegration(service.operator, merchant_id, {
-      ...{ name: 'open', allowed_origins: ['https://b.example'] },
-    })
+    await createIntegration(service.operator, merchant_id, { name: 'open', allowed_origins: ['https://b.example'] })
     expect((await answer('held', '--merchant', merchant_id)).payment_id).toMatch(/^pay_/)
     const named = await run('held', '--merchant', merchant_id, '--integration', 'strict')
-    expect(named.stderr).toMatch(
-      /The integration strict cannot hold a payment: .*\nThese can: open\./,
-    )
+    expect(named.stderr).toMatch(/The integration strict cannot hold a payment: .*\nThese can: open\./)
   })
 
   test('a key whose session would be a live one: no card is shown to it', async () => {

@@ -73,9 +73,7 @@ describe('test', () => {
     expect((await ripper(['endpoint', 'test', made.id], { env: near })).status).toBe(1)
     const far = await ripper(['endpoint', 'test', made.id], { env })
     expect(far.status).toBe(1)
-    expect(far.stdout).toMatch(
-      /blocked_address[\s\S]*RIPPER_WEBHOOK_ALLOWED_NETWORKS.*127\.0\.0\.0\/8/,
-    )
+    expect(far.stdout).toMatch(/blocked_address[\s\S]*RIPPER_WEBHOOK_ALLOWED_NETWORKS.*127\.0\.0\.0\/8/)
     await receiver.close()
   })
 })
@@ -112,10 +110,7 @@ describe('create, list and delete', () => {
     expect((await client.listEndpoints()).body.endpoints).toHaveLength(1)
     const all = (await answer(...list, '--all')).endpoints
     expect(
-      all.map((each: { status: string; disabled_at: string | null }) => [
-        each.status,
-        each.disabled_at !== null,
-      ]),
+      all.map((each: { status: string; disabled_at: string | null }) => [each.status, each.disabled_at !== null]),
     ).toEqual([
       ['disabled', true],
       ['active', false],
@@ -157,10 +152,7 @@ test('after a rotation the new secret and the one before sign, for 24 hours', as
     signing_secret: expect.stringMatching(/^rip_whsec_[0-9a-f]{64}$/),
     previous_secret_until: expect.any(String),
   })
-  expect(await secretsOf({ merchant_id, endpoint_id: id })).toEqual([
-    rotated.signing_secret,
-    signing_secret,
-  ])
+  expect(await secretsOf({ merchant_id, endpoint_id: id })).toEqual([rotated.signing_secret, signing_secret])
   const left_ms = Date.parse(rotated.previous_secret_until) - Date.now()
   expect(Math.abs(left_ms - 24 * 3600 * 1000)).toBeLessThan(60_000)
   const { stdout } = await run('endpoint', 'rotate-secret', id)
@@ -179,19 +171,24 @@ describe('health', () => {
     const at = (seconds: number) => new Date(now + seconds * 1000)
     const queue = (waits: { class: 0 | 1; due_at: Date; attempt_id?: string }) => service.sql`
       insert into webhook_queue ${rowValues(service.sql, {
-        ...{ attempt_id: null, ...waits, merchant_id, endpoint_id: id },
-        ...{ delivery_id: randomBytes(16).toString('hex'), attempt_number: 1, payment_id: 'pay_1' },
-        ...{ sequence: 1, root_id: 'r', root_created_at: at(-60), created_at: at(-60) },
+        attempt_id: null,
+        ...waits,
+        merchant_id,
+        endpoint_id: id,
+        delivery_id: randomBytes(16).toString('hex'),
+        attempt_number: 1,
+        payment_id: 'pay_1',
+        sequence: 1,
+        root_id: 'r',
+        root_created_at: at(-60),
+        created_at: at(-60),
       })}`
     await queue({ class: 0, due_at: at(-60) })
     await queue({ class: 0, due_at: at(-30) })
     await queue({ class: 1, due_at: at(600) })
     await queue({ class: 1, due_at: at(30), attempt_id: 'a' })
     const attempt = (seconds: number, asked: object) =>
-      insertAttempt(
-        { ...service, account },
-        { endpoint_id: id, occurred_at: at(seconds), ...asked },
-      )
+      insertAttempt({ ...service, account }, { endpoint_id: id, occurred_at: at(seconds), ...asked })
     for (const duration_ms of [10, 30, 20]) await attempt(-500, { duration_ms })
     const unanswered = { status: 'failed' as const, response_status_code: null }
     await attempt(-400, { ...unanswered, failure: 'tls', duration_ms: 5 })
@@ -206,10 +203,14 @@ describe('health', () => {
     const { endpoints } = await answer('endpoint', 'health', '--merchant', merchant_id)
     expect(endpoints).toHaveLength(2)
     expect(endpoints[0]).toMatchObject({
-      ...{ id, url },
+      id,
+      url,
       breaker: { state: 'open', open_until: spelled(at(300)), last_failure: '500' },
       waiting: {
-        ...{ first_attempts: 2, retries: 1, under_way: 1, oldest_due_at: spelled(at(-60)) },
+        first_attempts: 2,
+        retries: 1,
+        under_way: 1,
+        oldest_due_at: spelled(at(-60)),
         oldest_due_seconds: expect.any(Number),
       },
       attempts: {
@@ -291,9 +292,7 @@ describe('refused', () => {
     ['an option of another', ['list', '--url', url], 2, '--url'],
   ])('%s', async (_, args, status, words) => {
     const ended = await run('endpoint', ...args)
-    expect([ended.status, ended.stderr, ended.stdout]).toEqual([
-      ...[status, expect.stringContaining(words), ''],
-    ])
+    expect([ended.status, ended.stderr, ended.stdout]).toEqual([...[status, expect.stringContaining(words), '']])
   })
 
   test('by --json, with the code', async () => {
@@ -318,10 +317,7 @@ describe('refused', () => {
       insert into webhook_endpoints (merchant_id, endpoint_id, url, event_filter, status, sealed_secret, created_at)
       select ${merchant_id}, 'whep_' || i, ${url}, '{}', 'active', '', ${new Date()} from generate_series(1, 200) i`
     const made = await run('endpoint', 'create', '--url', url, '--merchant', merchant_id)
-    expect([made.status, made.stderr]).toEqual([
-      1,
-      expect.stringContaining('at most 200 active webhook endpoints'),
-    ])
+    expect([made.status, made.stderr]).toEqual([1, expect.stringContaining('at most 200 active webhook endpoints')])
   })
 })
 

@@ -35,8 +35,7 @@ test('to a log it says where the demo key is, and the command that it gives find
   const said = service.said()
   expect(said).not.toMatch(/rip_sk_/)
   expect(said).toContain(`  Secret key       in ${demo_file}\n`)
-  const first_command =
-    /^npx ripper user link --email \S+ --operator --merchant m_\w+ --role owner$/
+  const first_command = /^npx ripper user link --email \S+ --operator --merchant m_\w+ --role owner$/
   const [, command] = /Nobody has an account yet: (.*)\n/.exec(said)!
   expect(command).toMatch(first_command)
   const { base_url } = JSON.parse(readFileSync(demo_file, 'utf8'))
@@ -59,10 +58,7 @@ test('to a terminal it shows the key, in the command too', () => {
 
 test.each([
   ['the link, where it was made for a terminal', { welcome_url: 'http://localhost:1/#welcome=x' }],
-  [
-    'the command, where there is none',
-    { welcome_command: 'ripper user link --email E --operator' },
-  ],
+  ['the command, where there is none', { welcome_command: 'ripper user link --email E --operator' }],
 ])('while nobody has an account it gives %s', (_, how) => {
   const running = { base_url: 'http://127.0.0.1:1', demo: null, ...how } as RunningService
   expect(welcome(running, null)).toContain(Object.values(how)[0])

@@ -37,9 +37,7 @@ test.each(addresses)('%s takes JSON and forms', async (at) => {
   const { session_id, payment_id } = await paid()
   const json = await send(at, { body: { payment_intent: session_id, amount: 100 } })
   expect([json.status, json.body]).toMatchObject([200, { object: 'refund', amount: 100 }])
-  const form = formOf({
-    ...{ payment_intent: session_id, amount: '200', reason: 'duplicate', 'metadata[a]': 'b' },
-  })
+  const form = formOf({ payment_intent: session_id, amount: '200', reason: 'duplicate', 'metadata[a]': 'b' })
   const answer = await send(at, { raw: form }, formType)
   expect(answer.body).toMatchObject({ amount: 200, reason: 'duplicate', metadata: { a: 'b' } })
   const { refunds } = (await service.client.listRefunds(payment_id)).body
@@ -58,7 +56,10 @@ test('at one path the credentials decide which words the answer has', async () =
   const foreign = await read(path, compatible.bearer)
   expect(foreign.headers.get('service-compat-version')).toBe('2026-09-01')
   expect(foreign.body).toMatchObject({
-    ...{ id: refund.id, object: 'refund', payment_intent: session_id, reason: null },
+    id: refund.id,
+    object: 'refund',
+    payment_intent: session_id,
+    reason: null,
     ripper: { payment_id, reason: 'in our own words', failure: null },
   })
   const basic = Buffer.from(`${service.account.secret_key}:`).toString('base64')
@@ -79,10 +80,14 @@ test('another method at that path is refused in the caller’s words', async () 
     return { status: answer.status, allow: answer.headers.get('allow'), body: await answer.json() }
   }
   expect(await put(service.client.withKey)).toMatchObject({
-    ...{ status: 405, allow: 'GET', body: { error: 'invalid_request' } },
+    status: 405,
+    allow: 'GET',
+    body: { error: 'invalid_request' },
   })
   expect(await put(compatible.bearer)).toMatchObject({
-    ...{ status: 405, allow: 'GET', body: { error: { type: 'invalid_request_error' } } },
+    status: 405,
+    allow: 'GET',
+    body: { error: { type: 'invalid_request_error' } },
   })
 })
 
@@ -116,23 +121,11 @@ test('a retry under one key gets the same bytes, with or without one nothing els
 describe('refuses', () => {
   test.each<[string, object, string]>([
     ['no intent', {}, '400 invalid_request_error parameter_missing payment_intent'],
-    [
-      'an unknown one',
-      { payment_intent: `cs_${'0'.repeat(24)}` },
-      '404 .* resource_missing payment_intent',
-    ],
+    ['an unknown one', { payment_intent: `cs_${'0'.repeat(24)}` }, '404 .* resource_missing payment_intent'],
     ['what is no id', { payment_intent: 'pi_1' }, '404 .* resource_missing payment_intent'],
     ['a charge', { payment_intent: 'x', charge: 'ch_1' }, '400 .* parameter_unknown charge'],
-    [
-      'an amount of 0',
-      { payment_intent: 'x', amount: 0 },
-      '400 .* parameter_invalid_integer amount',
-    ],
-    [
-      'an amount of null',
-      { payment_intent: 'x', amount: null },
-      '400 .* parameter_invalid_empty amount',
-    ],
+    ['an amount of 0', { payment_intent: 'x', amount: 0 }, '400 .* parameter_invalid_integer amount'],
+    ['an amount of null', { payment_intent: 'x', amount: null }, '400 .* parameter_invalid_empty amount'],
     ['another reason', { payment_intent: 'x', reason: 'whim' }, '400 .* invalid_request reason'],
   ])('%s', async (_, body, expected) => {
     expect(fault(await send(described, { body }))).toMatch(new RegExp(`^${expected} `))
@@ -142,7 +135,8 @@ describe('refuses', () => {
     const account = await service.newAccount({ key: { permissions: ['create_payments'] } })
     const theirs = openCompatible(account.client, account)
     const answer = await service.client.send('POST', described, {
-      ...{ headers: theirs.bearer, body: { payment_intent: 'x' } },
+      headers: theirs.bearer,
+      body: { payment_intent: 'x' },
     })
     expect(fault(answer)).toBe('403 permission_error permission_denied - permission_denied')
     const { status } = await service.client.send('POST', '/v1/refunds', { body: {} })
@@ -163,9 +157,7 @@ describe('refuses', () => {
     ['POST', `/v1/refunds/ref_${'0'.repeat(24)}/cancel`, 'neither changed nor cancelled'],
   ])('%s %s, and says what to do instead', async (method, path, words) => {
     const headers = { ...compatible.bearer, ...formType }
-    const answer = await fetch(service.base_url + path, {
-      ...{ method, headers, ...(method === 'POST' && { body: 'a=1' }) },
-    })
+    const answer = await fetch(service.base_url + path, { method, headers, ...(method === 'POST' && { body: 'a=1' }) })
     expect([404, 405]).toContain(answer.status)
     expect(((await answer.json()) as Json).error.message).toContain(words)
   })

@@ -64,7 +64,10 @@ describe.each([
     })
     expect(created).toMatchObject({
       object: 'payment_intent',
-      ...{ amount: 1999, currency: 'gbp', status: 'requires_payment_method', livemode: false },
+      amount: 1999,
+      currency: 'gbp',
+      status: 'requires_payment_method',
+      livemode: false,
       client_secret: expect.stringMatching(/^cs_.*_secret_/),
       metadata: { order_id: 'A 1', 'lines[0][sku]': 'tea & milk', été: '☕' },
     })
@@ -109,13 +112,20 @@ describe.each([
     await client.confirm(intent)
 
     const refund = await stripe.refunds.create({
-      ...{ payment_intent: intent.id, amount: 500, reason: 'requested_by_customer' },
+      payment_intent: intent.id,
+      amount: 500,
+      reason: 'requested_by_customer',
       metadata: { 'case[0]': 'A & B' },
     })
     expect(refund).toMatchObject({
       id: expect.stringMatching(/^ref_[0-9a-f]{24}$/),
-      ...{ object: 'refund', amount: 500, currency: 'gbp', status: 'succeeded' },
-      ...{ payment_intent: intent.id, charge: null, reason: 'requested_by_customer' },
+      object: 'refund',
+      amount: 500,
+      currency: 'gbp',
+      status: 'succeeded',
+      payment_intent: intent.id,
+      charge: null,
+      reason: 'requested_by_customer',
       metadata: { 'case[0]': 'A & B' },
     })
     expect(refund).not.toHaveProperty('failure_reason')
@@ -123,9 +133,7 @@ describe.each([
     expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('succeeded')
 
     proxy.passed.length = 0
-    const exceeding = await thrown(
-      stripe.refunds.create({ payment_intent: intent.id, amount: 1500 }),
-    )
+    const exceeding = await thrown(stripe.refunds.create({ payment_intent: intent.id, amount: 1500 }))
     expect(exceeding).toMatchObject({ statusCode: 409, code: 'refund_exceeds_captured' })
     expect(exceeding.raw.ripper_code).toBe('refund_exceeds_captured')
     // It is told not to try again.
@@ -160,8 +168,7 @@ describe.each([
     test.each<[string, (stripe: Json) => Promise<unknown>, object]>([
       [
         'a parameter that is not supported',
-        ({ paymentIntents }) =>
-          paymentIntents.create({ ...tea, automatic_payment_methods: { enabled: true } }),
+        ({ paymentIntents }) => paymentIntents.create({ ...tea, automatic_payment_methods: { enabled: true } }),
         { code: 'parameter_unknown', param: 'automatic_payment_methods', statusCode: 400 },
       ],
       [
@@ -211,10 +218,7 @@ describe.each([
     test('checkout sessions, which are ours at that path, are refused in our shape', async () => {
       const items = [{ price: 'price_1', quantity: 1 }]
       const create = stripe.checkout.sessions.create({ mode: 'payment', line_items: items })
-      const [created, read] = [
-        await thrown(create),
-        await thrown(stripe.checkout.sessions.retrieve('cs_x')),
-      ]
+      const [created, read] = [await thrown(create), await thrown(stripe.checkout.sessions.retrieve('cs_x'))]
       for (const error of [created, read]) {
         expect(error.rawType).toBe('unauthorized')
         expect(error.statusCode).toBe(401)
@@ -226,9 +230,7 @@ describe.each([
       const idempotencyKey = `${name} reused`
       await stripe.paymentIntents.create(tea, { idempotencyKey })
       proxy.passed.length = 0
-      const error = await thrown(
-        stripe.paymentIntents.create({ ...tea, amount: 1 }, { idempotencyKey }),
-      )
+      const error = await thrown(stripe.paymentIntents.create({ ...tea, amount: 1 }, { idempotencyKey }))
       expect(error).toMatchObject({ statusCode: 409, code: 'idempotency_key_reused' })
       expect(error.rawType).toBe('invalid_request_error')
       expect(proxy.passed).toHaveLength(1)

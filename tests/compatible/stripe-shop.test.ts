@@ -94,8 +94,7 @@ const buy = async (): Promise<Json> => {
   })
   return answer.json()
 }
-const orderOf = async (id: string): Promise<Json> =>
-  (await fetch(`${shop_url}/orders/${id}`)).json()
+const orderOf = async (id: string): Promise<Json> => (await fetch(`${shop_url}/orders/${id}`)).json()
 
 test('a shopper buys, pays with a check by the bank, and the shop gets the webhook', async () => {
   const { client } = service
@@ -116,7 +115,9 @@ test('a shopper buys, pays with a check by the bank, and the shop gets the webho
   expect(order).toMatchObject({ status: 'paid', paid_by: result.payment_id })
   const intent = await stripe.paymentIntents.retrieve(intent_id)
   expect(intent).toMatchObject({
-    ...{ status: 'succeeded', amount: 4200, receipt_email: 'ada@example.com' },
+    status: 'succeeded',
+    amount: 4200,
+    receipt_email: 'ada@example.com',
     metadata: { order_id, description: 'Tea' },
   })
 })
@@ -132,9 +133,7 @@ test('a card is declined, and the shop gets that webhook', async () => {
   )
   expect(order).toMatchObject({ status: 'failed', paid_by: null })
   const intent = await stripe.paymentIntents.retrieve(intent_id)
-  expect(intent.last_payment_error).toMatchObject({
-    ...{ code: 'card_declined', decline_code: 'generic_decline' },
-  })
+  expect(intent.last_payment_error).toMatchObject({ code: 'card_declined', decline_code: 'generic_decline' })
 })
 
 test('a forged delivery is refused', async () => {

@@ -2,22 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
-import {
-  type Answer,
-  bytes,
-  type Client,
-  openClient,
-  purchase,
-  refusal,
-  visa,
-} from '../support/client.ts'
-import {
-  type AccountOptions,
-  drivenClock,
-  newKey,
-  startService,
-  until,
-} from '../support/service.ts'
+import { type Answer, bytes, type Client, openClient, purchase, refusal, visa } from '../support/client.ts'
+import { type AccountOptions, drivenClock, newKey, startService, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
@@ -64,9 +50,7 @@ describe('secret keys', () => {
   test('an origin that is allowed', async () => {
     const client = await keyed({ allowed_origins: ['https://a.example'] })
     expect((await create(client, { origin: 'https://a.example' })).status).toBe(201)
-    expect(refusal(await create(client, { origin: 'https://a.example.evil' }))).toBe(
-      '401 unauthorized',
-    )
+    expect(refusal(await create(client, { origin: 'https://a.example.evil' }))).toBe('401 unauthorized')
   })
 
   test.each([
@@ -145,9 +129,7 @@ describe('other merchants', () => {
     const mine = service.client
     const of = async (id: string, read: (id: string) => Promise<Answer>) => bytes(await read(id))
     for (const unknown of [`cs_${'0'.repeat(24)}`, 'x', `${paid.body.session_id}0`, '__proto__']) {
-      expect(await of(paid.body.session_id, mine.readSession)).toBe(
-        await of(unknown, mine.readSession),
-      )
+      expect(await of(paid.body.session_id, mine.readSession)).toBe(await of(unknown, mine.readSession))
     }
     const unknown = await of(`pay_${'0'.repeat(24)}`, mine.readPayment)
     expect(unknown).toMatch(/^404 .*resource_not_found/)
@@ -202,11 +184,7 @@ describe('test and live', () => {
     ['a live account', { merchant: live }, 'live'],
     ['the account is not live', { merchant: { ...live, live: false } }, 'test'],
     ['the toggle is off', { merchant: { ...live, live_enabled: false } }, 'test'],
-    [
-      'the integration is for tests',
-      { merchant: live, integration: { mode_setting: 'test' } },
-      'test',
-    ],
+    ['the integration is for tests', { merchant: live, integration: { mode_setting: 'test' } }, 'test'],
     ['no integration', { merchant: live, integration: null }, 'test'],
     ['a test key', { merchant: live, key: { mode: 'test_only' } }, 'test'],
     ['a live key', { merchant: live, key: { mode: 'live_only' } }, 'live'],
@@ -215,11 +193,7 @@ describe('test and live', () => {
       { merchant: { ...live, live_enabled: false }, key: { mode: 'live_only' } },
       '403 key_live_only',
     ],
-    [
-      'no profile',
-      { merchant: { ...live, acquiring_profile: null } },
-      '422 acquiring_profile_incomplete',
-    ],
+    ['no profile', { merchant: { ...live, acquiring_profile: null } }, '422 acquiring_profile_incomplete'],
     [
       'half a profile',
       { merchant: { ...live, acquiring_profile: { mcc: '5499' } } },
@@ -239,8 +213,7 @@ describe('test and live', () => {
       { ...purchase, amount: 0 },
       { ...purchase, confirmation_url: 'https://b.example' },
     ]
-    for (const body of bodies)
-      expect(refusal(await client.create(body))).toBe('400 invalid_request')
+    for (const body of bodies) expect(refusal(await client.create(body))).toBe('400 invalid_request')
   })
 
   test('a live session refuses test cards, and its 3-D Secure is not the simulator', async () => {
@@ -252,9 +225,7 @@ describe('test and live', () => {
     expect(refusal(real)).toBe('400 invalid_request')
     const { body } = await client.referenceCard(session, { ...card, number: '4539578763621486' })
     expect(body.three_ds_method).toBeNull()
-    expect(refusal(await client.authenticate(session, body.card_reference))).toBe(
-      '503 three_ds_provider_unavailable',
-    )
+    expect(refusal(await client.authenticate(session, body.card_reference))).toBe('503 three_ds_provider_unavailable')
     expect(refusal(await client.confirm(session))).toBe('503 three_ds_provider_unavailable')
     expect((await client.state(session)).body.session.attempt_count).toBe(0)
   })
@@ -272,10 +243,7 @@ describe('test and live', () => {
       const refused = await client.confirm(half)
       expect(refusal(refused)).toBe('503 three_ds_provider_unavailable')
       expect(refused.headers.get('retry-after')).toBe('2')
-      const config = await client.send(
-        'GET',
-        `/v1/checkout/config/${service.account.publishable_key}`,
-      )
+      const config = await client.send('GET', `/v1/checkout/config/${service.account.publishable_key}`)
       expect(refused.body.message).toBe(config.body.message)
       expect((await client.confirm(whole)).body.status).toBe('captured')
     } finally {

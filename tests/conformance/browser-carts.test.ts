@@ -22,26 +22,25 @@ const create = (more: object) => {
   const { publishable_key: public_key } = service.account
   return client.createFrom(shop, { public_key, ...purchase, ...more })
 }
-const createHosted = (more: object) =>
-  client.createFrom(shop, { ...purchase, ...more }, { handle: 'tea' })
+const createHosted = (more: object) => client.createFrom(shop, { ...purchase, ...more }, { handle: 'tea' })
 
 /** As shops have them: names of two hundred letters would be none. */
 const cart = (name: string) =>
   Array.from({ length: 100 }, (_, index) => ({
-    ...{ kind: 'product', sku: `4006381-${index}-XL-NAVY`, name, quantity: 2, type: 'clothing' },
-    ...{ unit_amount: 4_999, tax_amount: 1_666, tax_rate: 2_000 },
+    kind: 'product',
+    sku: `4006381-${index}-XL-NAVY`,
+    name,
+    quantity: 2,
+    type: 'clothing',
+    unit_amount: 4_999,
+    tax_amount: 1_666,
+    tax_rate: 2_000,
   }))
 
 test.each([
-  [
-    'English',
-    'Organic cotton T-shirt with round neck, regular fit, navy blue, size XL, pack of two',
-  ],
+  ['English', 'Organic cotton T-shirt with round neck, regular fit, navy blue, size XL, pack of two'],
   ['German', 'Bio-Baumwoll-T-Shirt für Damen, Rundhalsausschnitt, dunkelblau, Größe XL, 2er-Pack'],
-  [
-    'Japanese',
-    'オーガニックコットン丸首半袖Tシャツ レディース レギュラーフィット ネイビー XLサイズ 2枚組',
-  ],
+  ['Japanese', 'オーガニックコットン丸首半袖Tシャツ レディース レギュラーフィット ネイビー XLサイズ 2枚組'],
   ['Thai', 'เสื้อยืดผ้าฝ้ายออร์แกนิกคอกลม ทรงปกติ สีกรมท่า ไซส์ XL แพ็กสองตัว'],
 ])('a cart of a hundred lines, with all metadata: %s', async (_, name) => {
   const metadata = { note: 'x'.repeat(8_000) }
@@ -54,9 +53,7 @@ test('lines of too many letters, counted in bytes, and a server may send them', 
   const items = cart('茶'.repeat(200))
   for (const answer of [await create({ items }), await createHosted({ items })]) {
     expect(refusal(answer)).toBe('400 invalid_request')
-    expect(answer.body.message).toBe(
-      'items must have at most 24576 bytes of sku, name and type in all.',
-    )
+    expect(answer.body.message).toBe('items must have at most 24576 bytes of sku, name and type in all.')
   }
   expect((await client.create({ ...purchase, items })).status).toBe(201)
 })

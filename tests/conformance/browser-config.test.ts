@@ -2,12 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Integration } from '../../src/merchants/integration.ts'
-import {
-  changeMerchant,
-  createIntegration,
-  withdrawKey,
-  withdrawPublishableKey,
-} from '../../src/merchants/manage.ts'
+import { changeMerchant, createIntegration, withdrawKey, withdrawPublishableKey } from '../../src/merchants/manage.ts'
 import { type Answer, bytes, refusal } from '../support/client.ts'
 import { type Account, type AccountOptions, newKey, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
@@ -15,8 +10,7 @@ import { useService } from '../support/use-service.ts'
 const service = await useService()
 const { client } = service
 
-const get = (path: string, headers: Record<string, string> = {}) =>
-  client.send('GET', path, { headers })
+const get = (path: string, headers: Record<string, string> = {}) => client.send('GET', path, { headers })
 const config = (key: string | null, query = '') => get(`/v1/checkout/config/${key}${query}`)
 const methods = (key: string | null, query = '') => get(`/v1/checkout/methods/${key}${query}`)
 const hosted = (handle: string) => get(`/v1/checkout/handles/${handle}`)
@@ -35,8 +29,12 @@ const page = { name: 'page', is_hosted_page: true }
 const price_list = [
   { sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP' },
   {
-    ...{ sku: 'pot', name: 'Pot', unit_amount: 4200, currency: 'GBP' },
-    ...{ tax_rate: 2000, image_url: 'https://shop.example/pot.webp' },
+    sku: 'pot',
+    name: 'Pot',
+    unit_amount: 4200,
+    currency: 'GBP',
+    tax_rate: 2000,
+    image_url: 'https://shop.example/pot.webp',
   },
 ]
 const links = {
@@ -88,7 +86,9 @@ describe('bodies', () => {
       ...(await config(account.publishable_key)).body,
       integration: { name: 'Market stall & co' },
       pricing: {
-        ...{ amount: 900, currency: 'GBP', require_verified_amount: true },
+        amount: 900,
+        currency: 'GBP',
+        require_verified_amount: true,
         price_list: [{ ...price_list[0], tax_rate: null, image_url: null }, price_list[1]],
       },
       confirmation_url: 'https://shop.example/done',
@@ -183,21 +183,14 @@ describe('caching', () => {
   test('the description shows the query, the condition and 304', async () => {
     const { paths } = (await get('/openapi.json')).body
     const described = paths['/v1/checkout/config/{public_key}'].get
-    const names = described.parameters.map((each: { in: string; name: string }) => [
-      each.in,
-      each.name,
-    ])
+    const names = described.parameters.map((each: { in: string; name: string }) => [each.in, each.name])
     expect(names).toEqual([
       ['path', 'public_key'],
       ['query', 'integration'],
       ['header', 'If-None-Match'],
     ])
     expect(described.responses).toHaveProperty('304')
-    expect(Object.keys(described.responses['200'].headers)).toEqual([
-      'Rip-Request-Id',
-      'ETag',
-      'Cache-Control',
-    ])
+    expect(Object.keys(described.responses['200'].headers)).toEqual(['Rip-Request-Id', 'ETag', 'Cache-Control'])
   })
 })
 
@@ -255,13 +248,7 @@ describe('what cannot be used', () => {
     const before = await add(account, page)
     const now = await add(account, { ...page, name: 'new page' })
     const unused = await add(account, { name: 'unused', handle: 'unused' })
-    for (const handle of [
-      before.handle!,
-      unused.handle!,
-      'nobody',
-      now.handle!.toUpperCase(),
-      'x',
-    ]) {
+    for (const handle of [before.handle!, unused.handle!, 'nobody', now.handle!.toUpperCase(), 'x']) {
       expect(refusal(await hosted(handle))).toBe('404 handle_not_found')
     }
     for (const handle of [`${now.handle}%20`, `%20${now.handle}`, '%00', `${now.handle}é`]) {
@@ -303,11 +290,7 @@ describe('mode', () => {
     ['a live account', { merchant: live }, is_live],
     ['the account is not live', { merchant: { ...live, live: false } }, 'test'],
     ['the toggle is off', { merchant: { ...live, live_enabled: false } }, 'test'],
-    [
-      'the integration is for tests',
-      { merchant: live, integration: { mode_setting: 'test' } },
-      'test',
-    ],
+    ['the integration is for tests', { merchant: live, integration: { mode_setting: 'test' } }, 'test'],
     ['its one secret key is for tests', { merchant: live, key: { mode: 'test_only' } }, 'test'],
     ['its one secret key is for live', { merchant: live, key: { mode: 'live_only' } }, is_live],
     ['it has no secret key', { merchant: live, key: { pair: false } }, is_live],

@@ -3,22 +3,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Integration } from '../../src/merchants/integration.ts'
 import { type KeyRow, newestPublishableKey } from '../../src/merchants/key-store.ts'
-import {
-  changeMerchant,
-  createIntegration,
-  withdrawKey,
-  withdrawPublishableKey,
-} from '../../src/merchants/manage.ts'
+import { changeMerchant, createIntegration, withdrawKey, withdrawPublishableKey } from '../../src/merchants/manage.ts'
 import { type Answer, type Json, purchase, refusal } from '../support/client.ts'
-import {
-  type Account,
-  type AccountOptions,
-  drivenClock,
-  driving,
-  newKey,
-  shop,
-  until,
-} from '../support/service.ts'
+import { type Account, type AccountOptions, drivenClock, driving, newKey, shop, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
@@ -60,17 +47,27 @@ describe('answers', () => {
     expect(body).toEqual({
       id: expect.stringMatching(/^cs_[0-9a-f]{24}$/),
       client_secret: expect.stringMatching(new RegExp(`^${body.id}_secret_[0-9a-f]{64}$`)),
-      ...{ status: 'requires_payment', mode: 'test', amount: 4200, currency: 'GBP', public_key },
+      status: 'requires_payment',
+      mode: 'test',
+      amount: 4200,
+      currency: 'GBP',
+      public_key,
       config_url: `/v1/checkout/config/${public_key}`,
       created_at: expect.any(String),
       expires_at: expect.any(String),
       expires_in_seconds: 1800,
-      ...{ integration: 'default', amount_verified: false, amount_verification_source: 'none' },
+      integration: 'default',
+      amount_verified: false,
+      amount_verification_source: 'none',
     })
     expect(headers.get('rip-idempotent-replayed')).toBe('false')
     expect((await client.readSession(body.id)).body).toMatchObject({
-      ...{ integration: 'default', minted_by: 'client', amount_verified: false },
-      ...{ amount_verification_source: 'none', amount_verification_detail: null, hold: null },
+      integration: 'default',
+      minted_by: 'client',
+      amount_verified: false,
+      amount_verification_source: 'none',
+      amount_verification_detail: null,
+      hold: null,
     })
   })
 
@@ -79,8 +76,12 @@ describe('answers', () => {
     expect([status, body]).toMatchObject([
       201,
       {
-        ...{ amount: 900, currency: 'GBP', integration: 'page', public_key },
-        ...{ amount_verified: true, amount_verification_source: 'integration_default' },
+        amount: 900,
+        currency: 'GBP',
+        integration: 'page',
+        public_key,
+        amount_verified: true,
+        amount_verification_source: 'integration_default',
       },
     ])
     expect((await client.readSession(body.id)).body).toMatchObject({ integration: 'page' })
@@ -91,11 +92,16 @@ describe('answers', () => {
     const sent = {
       items: [{ sku: 'tea', quantity: 1 }],
       customer: {
-        ...{ email: 'ada@example.com', name: 'Ada', account_id: 'a-1', metadata: { a: 'b' } },
+        email: 'ada@example.com',
+        name: 'Ada',
+        account_id: 'a-1',
+        metadata: { a: 'b' },
         account_created: '2024-02-29T23:30:00.123456789-01:00',
       },
-      ...{ metadata: { cart: '7' }, order_reference: 'T-1' },
-      ...{ confirmation_url: `${kiosk}/done`, integration: 'kiosk' },
+      metadata: { cart: '7' },
+      order_reference: 'T-1',
+      confirmation_url: `${kiosk}/done`,
+      integration: 'kiosk',
     }
     const { status, body } = await create(sent, kiosk)
     expect([status, body.integration]).toEqual([201, 'kiosk'])
@@ -131,39 +137,19 @@ describe('the door', () => {
     ['a key that is no text', { public_key: { a: 1 } }, shop, '401 unauthorized'],
     ['a malformed key', { public_key: 'rip_pk_x' }, shop, '401 unauthorized'],
     ['an unknown key', { public_key: unknown }, shop, '401 unauthorized'],
-    [
-      'an unknown key and integration',
-      { public_key: unknown, integration: 'x' },
-      null,
-      '401 unauthorized',
-    ],
+    ['an unknown key and integration', { public_key: unknown, integration: 'x' }, null, '401 unauthorized'],
     ['an unknown integration', { integration: 'nobody' }, shop, '404 resource_not_found'],
     ['its name in another case', { integration: 'Kiosk' }, kiosk, '404 resource_not_found'],
-    [
-      'an integration that is no text',
-      { integration: { toString: 1 } },
-      shop,
-      '404 resource_not_found',
-    ],
+    ['an integration that is no text', { integration: { toString: 1 } }, shop, '404 resource_not_found'],
     ['no origin', {}, null, '403 origin_not_allowed'],
     ['the origin of nobody', {}, 'null', '403 origin_not_allowed'],
     ['a foreign origin', {}, 'https://evil.example', '403 origin_not_allowed'],
     ['an origin that begins alike', {}, `${shop}.evil.example`, '403 origin_not_allowed'],
     ['another scheme', {}, shop.replace('https', 'http'), '403 origin_not_allowed'],
     ["another integration's origin", {}, kiosk, '403 origin_not_allowed'],
-    [
-      "this one's, for another integration",
-      { integration: 'kiosk' },
-      shop,
-      '403 origin_not_allowed',
-    ],
+    ["this one's, for another integration", { integration: 'kiosk' }, shop, '403 origin_not_allowed'],
     ["the hosted page's", {}, pay, '403 origin_not_allowed'],
-    [
-      "the hosted page's, for its integration",
-      { integration: 'page' },
-      pay,
-      '400 idempotency_key_missing',
-    ],
+    ["the hosted page's, for its integration", { integration: 'page' }, pay, '400 idempotency_key_missing'],
     ['the default integration by null', { integration: null }, shop, '400 idempotency_key_missing'],
   ])('%s', async (_, more, origin, expected) => {
     expect(refusal(await create({ ...bad, ...more }, origin, null))).toBe(expected)
@@ -208,13 +194,9 @@ describe('the door', () => {
     await add(account, { name: 'page', ...hosted, handle: 'closed' })
     await changeMerchant(service.operator, account.merchant_id, { status: 'suspended' })
     const { publishable_key } = account
-    expect(refusal(await create({ public_key: publishable_key, amount: 0 }))).toBe(
-      '403 merchant_not_active',
-    )
+    expect(refusal(await create({ public_key: publishable_key, amount: 0 }))).toBe('403 merchant_not_active')
     expect(refusal(await createAt({ amount: 0 }, pay, 'closed'))).toBe('403 merchant_not_active')
-    expect(refusal(await create({ public_key: publishable_key }, kiosk))).toBe(
-      '403 origin_not_allowed',
-    )
+    expect(refusal(await create({ public_key: publishable_key }, kiosk))).toBe('403 origin_not_allowed')
   })
 })
 
@@ -243,9 +225,7 @@ describe('idempotency', () => {
     expect(new Set([server, page, theirs].map(({ body }) => body.id)).size).toBe(3)
     const rows = await service.sql`
       select audience from idempotency_keys where key = 'mine' order by audience`
-    expect(rows.map(({ audience }) => audience)).toEqual(
-      [public_key, other.publishable_key!, 'secret'].sort(),
-    )
+    expect(rows.map(({ audience }) => audience)).toEqual([public_key, other.publishable_key!, 'secret'].sort())
   })
 
   test('a merchant suspended meanwhile still gets its replay', async () => {
@@ -286,14 +266,11 @@ describe('bodies', () => {
     }
   })
 
-  test.each([{ public_key: 'x' }, { integration: 'page' }])(
-    'refused at a handle: %j',
-    async (more) => {
-      const answer = await createAt(more)
-      expect(refusal(answer)).toBe('400 invalid_request')
-      expect(answer.body.message).toContain(Object.keys(more)[0])
-    },
-  )
+  test.each([{ public_key: 'x' }, { integration: 'page' }])('refused at a handle: %j', async (more) => {
+    const answer = await createAt(more)
+    expect(refusal(answer)).toBe('400 invalid_request')
+    expect(answer.body.message).toContain(Object.keys(more)[0])
+  })
 
   test.each([
     ['order_reference', { order_reference: '4242424242424242' }, 'card_data_rejected'],
@@ -311,8 +288,12 @@ describe('the amount', () => {
       { price_list },
       { amount: undefined, currency: undefined, items: [{ sku: 'tea', quantity: 2 }] },
       {
-        ...{ amount: 1700, currency: 'GBP', basket_total: 1700, tax_total: null },
-        ...{ amount_verified: true, amount_verification_source: 'price_list' },
+        amount: 1700,
+        currency: 'GBP',
+        basket_total: 1700,
+        tax_total: null,
+        amount_verified: true,
+        amount_verification_source: 'price_list',
         items: [{ name: null, unit_amount: 850, tax_rate: 2000, tax_amount: null }],
       },
     ],
@@ -332,7 +313,9 @@ describe('the amount', () => {
         ],
       },
       {
-        ...{ amount: 4200, amount_verified: false, amount_verification_source: 'mismatch' },
+        amount: 4200,
+        amount_verified: false,
+        amount_verification_source: 'mismatch',
         amount_verification_detail: 'the amount is 4200 and the items come to 2050',
       },
     ],
@@ -401,7 +384,9 @@ describe('what becomes of it', () => {
     expect(body.status).toBe(status)
     const read = (await theirs.readSession(session.id)).body
     expect(read).toMatchObject({
-      ...{ status: 'succeeded', minted_by: 'client', integration: 'default' },
+      status: 'succeeded',
+      minted_by: 'client',
+      integration: 'default',
       amount_verified: status === 'captured',
       amount_verification_detail: hold?.detail ?? null,
       hold: hold && { status: 'pending_review', ...hold },
@@ -423,11 +408,7 @@ describe('mode', () => {
     ['a key whose secret key is for tests', { merchant: live, key: { mode: 'test_only' } }, 'test'],
     ['one for live, and live', { merchant: live, key: { mode: 'live_only' } }, 'live'],
     ['one for live, and a test account', { key: { mode: 'live_only' } }, '403 key_live_only'],
-    [
-      'no profile',
-      { merchant: { ...live, acquiring_profile: null } },
-      '422 acquiring_profile_incomplete',
-    ],
+    ['no profile', { merchant: { ...live, acquiring_profile: null } }, '422 acquiring_profile_incomplete'],
   ])('%s', async (_, asked, expected) => {
     const [, answer] = await createAs(asked)
     expect(answer.body.mode ?? refusal(answer)).toBe(expected)
@@ -470,8 +451,7 @@ describe('mode', () => {
     const key = { mode: 'test_only', expires_at } as const
     const account = await service.newAccount({ merchant: live, key })
     const { key: rest } = await newKey(service.operator, account.merchant_id)
-    const mode = async () =>
-      (await client.send('GET', `/v1/checkout/config/${account.publishable_key}`)).body?.mode
+    const mode = async () => (await client.send('GET', `/v1/checkout/config/${account.publishable_key}`)).body?.mode
     const answer = await create({ public_key: account.publishable_key })
     expect(answer.body.mode).toBe('live')
     await withdrawKey(service.operator, rest.key_id)

@@ -21,9 +21,7 @@ test('the answer has its members and no others', async () => {
       last4: '4242',
       exp_month: 9,
       exp_year: 2031,
-      expires_at: new Date(clock.now().getTime() + 900_000)
-        .toISOString()
-        .replace('Z', '0000+00:00'),
+      expires_at: new Date(clock.now().getTime() + 900_000).toISOString().replace('Z', '0000+00:00'),
       three_ds_method: { url: expect.stringContaining(`${service.base_url}/3ds/method/`) },
     },
   ])

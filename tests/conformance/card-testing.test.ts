@@ -31,8 +31,12 @@ beforeAll(async () => {
     trusted_proxies: ['127.0.0.1'],
     // A live 3DS Server that knows no scheme: no card is enrolled, and each is charged without.
     three_ds: {
-      ...{ server_reference_number: 'R', operator_id: 'O', requestor_id: 'I' },
-      ...{ requestor_name: 'N', requestor_url: 'https://ripper.example', directory_servers: [] },
+      server_reference_number: 'R',
+      operator_id: 'O',
+      requestor_id: 'I',
+      requestor_name: 'N',
+      requestor_url: 'https://ripper.example',
+      directory_servers: [],
     },
   })
   client = service.client
@@ -49,10 +53,18 @@ const unused = async () => {
   throw new Error('not asked for here')
 }
 const bank: Acquirer = {
-  ...{ name: 'bank', learned_by: 'reference', lists: true },
-  ...{ capture: unused, void: unused, reverse: unused, refund: unused },
-  ...{ lookUp: unused, listAuthorisations: unused },
-  ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000, late_approval_ms: 0 },
+  name: 'bank',
+  learned_by: 'reference',
+  lists: true,
+  capture: unused,
+  void: unused,
+  reverse: unused,
+  refund: unused,
+  lookUp: unused,
+  listAuthorisations: unused,
+  safe_window_ms: 300_000,
+  reference_life_ms: 24 * 3_600_000,
+  late_approval_ms: 0,
   async authorise(request) {
     asked.push(request)
     const acquirer_transaction_id = `t_${asked.length}`
@@ -63,14 +75,14 @@ const bank: Acquirer = {
   },
 }
 const bankConnector: KnownConnector = {
-  ...{ name: 'bank', kind: 'acquirer', credentials: z.object({}) },
+  name: 'bank',
+  kind: 'acquirer',
+  credentials: z.object({}),
   open: ({ name }) => ({ ...bank, name, authorise: (request) => bank.authorise(request) }),
 }
 
 const limited = '429 rate_limit_exceeded'
-const testCards = ['000', '005', '051', '054', '041', '043'].map((abc) =>
-  testNumber('visa', { abc }),
-)
+const testCards = ['000', '005', '051', '054', '041', '043'].map((abc) => testNumber('visa', { abc }))
 
 /** What a refusal says of time: the header, and the message's words. */
 function told({ headers, body }: Answer): [string | null, string] {
@@ -96,28 +108,20 @@ describe('a session', () => {
     expect(await times(6, reference)).toEqual(Array(6).fill('201'))
     const eleventh = await reference()
     expect(refusal(eleventh)).toBe(limited)
-    expect(told(eleventh)).toEqual([
-      '20',
-      'Too many cards were entered in this session. Try again in 20 seconds.',
-    ])
+    expect(told(eleventh)).toEqual(['20', 'Too many cards were entered in this session. Try again in 20 seconds.'])
     await clock.advance(19_500)
     expect((await reference()).headers.get('retry-after')).toBe('1')
     await clock.advance(500)
     // The four places of the first minute are free; the six beyond them are not.
     expect(await times(5, reference)).toEqual([...Array(4).fill('201'), limited])
-    expect(
-      await times(1, async () => client.referenceCard(await client.open(), cardOf(visa))),
-    ).toEqual(['201'])
+    expect(await times(1, async () => client.referenceCard(await client.open(), cardOf(visa)))).toEqual(['201'])
   })
 
   test('counts a number that is refused, and judges none beyond the limit', async () => {
     const session = await client.open()
     const wrong = { ...cardOf(visa), number: '4242424242424241' }
     const refused = Array(10).fill('400 invalid_request')
-    expect(await times(11, () => client.referenceCard(session, wrong))).toEqual([
-      ...refused,
-      limited,
-    ])
+    expect(await times(11, () => client.referenceCard(session, wrong))).toEqual([...refused, limited])
     expect(refusal(await client.referenceCard(session, cardOf(visa)))).toBe(limited)
   })
 
@@ -125,10 +129,7 @@ describe('a session', () => {
     const session = await client.open()
     const type = (number: string) => client.referenceCard(session, cardOf(number))
     await clock.advance(60_000)
-    expect(await times(6, (index) => type(testCards[index]!))).toEqual([
-      ...Array(5).fill('201'),
-      limited,
-    ])
+    expect(await times(6, (index) => type(testCards[index]!))).toEqual([...Array(5).fill('201'), limited])
     await clock.advance(120_000)
     const sixth = await type(testCards[5]!)
     expect(refusal(sixth)).toBe(limited)
@@ -161,9 +162,7 @@ describe('a session', () => {
   test('limits of addresses hold in live mode only', async () => {
     const sessions = await Promise.all(Array.from({ length: 4 }, () => client.open()))
     for (const session of sessions) {
-      expect(await times(9, () => client.referenceCard(session, cardOf(visa)))).not.toContain(
-        limited,
-      )
+      expect(await times(9, () => client.referenceCard(session, cardOf(visa)))).not.toContain(limited)
     }
     const { merchant_id } = service.account
     const asked = { merchant_id, public_key: 'rip_pk_test', address: '192.0.2.1', text_bytes: 0 }
@@ -187,18 +186,12 @@ describe('an address in live mode', () => {
     const sessions = await Promise.all(Array.from({ length: 5 }, () => account.client.open()))
     const shopper = shopperAt(account, '2001:db8:1:2::1')
     for (const session of sessions.slice(0, 3)) {
-      expect(await times(11, () => shopper.type(session, 1))).toEqual([
-        ...Array(10).fill('201'),
-        limited,
-      ])
+      expect(await times(11, () => shopper.type(session, 1))).toEqual([...Array(10).fill('201'), limited])
     }
     // The same /64 is the same customer.
     const refused = await shopperAt(account, '2001:db8:1:2:ffff::9').type(sessions[3]!, 2)
     expect(refusal(refused)).toBe(limited)
-    expect(told(refused)).toEqual([
-      '60',
-      'Too many cards were entered from this address. Try again in 60 seconds.',
-    ])
+    expect(told(refused)).toEqual(['60', 'Too many cards were entered from this address. Try again in 60 seconds.'])
     expect((await shopperAt(account, '2001:db8:1:3::1').type(sessions[3]!, 2)).status).toBe(201)
     const elsewhere = await other.client.open()
     expect((await shopperAt(other, '2001:db8:1:2::1').type(elsewhere, 1)).status).toBe(201)
@@ -249,7 +242,10 @@ describe('an address in live mode', () => {
     const counting = { ...common, counts_test_sessions: true }
     const open = (context: Context, host: number) =>
       limitSessionCreates(context, {
-        ...{ merchant_id, public_key: 'rip_pk_d', address: `192.0.2.${host}`, mode: 'test' },
+        merchant_id,
+        public_key: 'rip_pk_d',
+        address: `192.0.2.${host}`,
+        mode: 'test',
         text_bytes: 0,
         now: clock.now(),
       })
@@ -351,8 +347,7 @@ describe('after too many declines in live mode', () => {
       return shopper.pay(from + index, await open())
     })
   const braked = async () => {
-    const [, count] =
-      /blocked_total\{limit="merchant"\} (\d+)/.exec(await service.context.metrics.text()) ?? []
+    const [, count] = /blocked_total\{limit="merchant"\} (\d+)/.exec(await service.context.metrics.text()) ?? []
     return Number(count ?? 0)
   }
 
@@ -400,26 +395,22 @@ describe('after too many declines in live mode', () => {
     answer = { result: 'declined', decline: soft }
     const session = await account.client.open()
     await shopper.pay(1, session)
-    const confirms = await Promise.all(
-      Array.from({ length: 6 }, () => account.client.confirm(session)),
-    )
+    const confirms = await Promise.all(Array.from({ length: 6 }, () => account.client.confirm(session)))
     expect(new Set(confirms.map(({ body }) => body.decline.code))).toEqual(new Set([soft.code]))
     expect(await codes(5, () => shopper.pay(1))).toEqual([...Array(4).fill(soft.code), 'blocked'])
   })
 
-  test.each([
-    'blocked',
-    'authentication_canceled',
-    'authentication_timeout',
-    'authentication_unavailable',
-  ])('what the acquirer says counts, even in our own words: %s', async (code) => {
-    answer = { result: 'declined', decline: { code, category: 'soft', reason: 'Theirs' } }
-    const shopper = shopperAt(account, '198.51.100.60')
-    expect(await codes(5, () => shopper.pay(1))).toEqual(Array(5).fill(code))
-    answer = 'approved'
-    expect(await codes(1, () => shopper.pay(1))).toEqual(['blocked'])
-    expect(asked).toHaveLength(5)
-  })
+  test.each(['blocked', 'authentication_canceled', 'authentication_timeout', 'authentication_unavailable'])(
+    'what the acquirer says counts, even in our own words: %s',
+    async (code) => {
+      answer = { result: 'declined', decline: { code, category: 'soft', reason: 'Theirs' } }
+      const shopper = shopperAt(account, '198.51.100.60')
+      expect(await codes(5, () => shopper.pay(1))).toEqual(Array(5).fill(code))
+      answer = 'approved'
+      expect(await codes(1, () => shopper.pay(1))).toEqual(['blocked'])
+      expect(asked).toHaveLength(5)
+    },
+  )
 
   test('the payer is looked up once, in one statement', async () => {
     const shopper = shopperAt(account, '198.51.100.70')
@@ -446,18 +437,8 @@ describe('after too many declines in live mode', () => {
   test.each<[string, Partial<AuthenticationOutcome>, string, boolean]>([
     ['the bank failed the cardholder', { status: 'N' }, 'authentication_failed', true],
     ['the bank rejected the card', { status: 'R' }, 'authentication_rejected', true],
-    [
-      'the shopper cancelled',
-      { status: 'N', challenge_cancel: '01' },
-      'authentication_canceled',
-      false,
-    ],
-    [
-      'the shopper was too slow',
-      { status: 'N', challenge_cancel: '04' },
-      'authentication_timeout',
-      false,
-    ],
+    ['the shopper cancelled', { status: 'N', challenge_cancel: '01' }, 'authentication_canceled', false],
+    ['the shopper was too slow', { status: 'N', challenge_cancel: '04' }, 'authentication_timeout', false],
   ])('3-D Secure: %s', async (_, outcome, code, counts) => {
     const { live } = service.context.three_ds
     service.context.three_ds.live = answering({ ...silent, ...outcome })
@@ -470,8 +451,12 @@ describe('after too many declines in live mode', () => {
   })
 
   const silent: AuthenticationOutcome = {
-    ...{ status: 'N', eci: null, authentication_value: null, reason: null },
-    ...{ challenge_cancel: null, unavailable_cause: null },
+    status: 'N',
+    eci: null,
+    authentication_value: null,
+    reason: null,
+    challenge_cancel: null,
+    unavailable_cause: null,
   }
 
   /** A live 3DS Server whose banks all answer alike, without a challenge. */
@@ -480,8 +465,11 @@ describe('after too many declines in live mode', () => {
       ...service.context.three_ds.test!,
       enrolment: async () => ({ enrolled: true, version: '2.2.0', method_url: null }),
       authenticate: async () => ({
-        ...{ kind: 'outcome', outcome },
-        ...{ ds_transaction_id: null, acs_transaction_id: null, cardholder_info: null },
+        kind: 'outcome',
+        outcome,
+        ds_transaction_id: null,
+        acs_transaction_id: null,
+        cardholder_info: null,
       }),
     }
   }

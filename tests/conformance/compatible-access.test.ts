@@ -4,15 +4,7 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { manualClock } from '../support/clock.ts'
-import {
-  addresses,
-  described,
-  fault,
-  formOf,
-  formType,
-  openCompatible,
-  tea,
-} from '../support/compatible.ts'
+import { addresses, described, fault, formOf, formType, openCompatible, tea } from '../support/compatible.ts'
 import { onOneServer } from '../support/one-server.ts'
 import { type AccountOptions, startService } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
@@ -33,10 +25,7 @@ const as = async (asked: AccountOptions) => {
 describe('the secret key', () => {
   test.each([
     ['as a bearer token', () => ({ authorization: `Bearer ${service.account.secret_key}` })],
-    [
-      'whatever the case of the word',
-      () => ({ authorization: `bearer ${service.account.secret_key}` }),
-    ],
+    ['whatever the case of the word', () => ({ authorization: `bearer ${service.account.secret_key}` })],
     ['as a user name without a password', () => basic(service.account.secret_key)],
     ['beside another header', () => ({ ...compatible.bearer, 'x-service-api-key': 'rip_sk_x' })],
   ])('%s', async (_name, headers) => {
@@ -72,21 +61,9 @@ describe('the secret key', () => {
   const hour_ago = new Date(clock.now().getTime() - 3_600_000)
   test.each<[string, AccountOptions, string]>([
     ['expired', { key: { expires_at: hour_ago } }, '401 authentication_error unauthorized'],
-    [
-      'elsewhere',
-      { key: { allowed_addresses: ['10.0.0.0/8'] } },
-      '401 authentication_error unauthorized',
-    ],
-    [
-      'no origin',
-      { key: { allowed_origins: ['https://a.example'] } },
-      '401 authentication_error unauthorized',
-    ],
-    [
-      'may only read',
-      { key: { permissions: ['read_transactions'] } },
-      '403 permission_error permission_denied',
-    ],
+    ['elsewhere', { key: { allowed_addresses: ['10.0.0.0/8'] } }, '401 authentication_error unauthorized'],
+    ['no origin', { key: { allowed_origins: ['https://a.example'] } }, '401 authentication_error unauthorized'],
+    ['may only read', { key: { permissions: ['read_transactions'] } }, '403 permission_error permission_denied'],
     ['has no pair', { key: { pair: false } }, '401 authentication_error public_key_missing'],
     ['is live-only', { key: { mode: 'live_only' } }, '403 permission_error key_live_only'],
     [
@@ -112,9 +89,7 @@ describe('the secret key', () => {
   test('reading needs its own permission, and sees one’s own alone', async () => {
     const writer = await as({ key: { permissions: ['create_payments'] } })
     const { body } = await writer.create()
-    expect(fault(await writer.read(body.id))).toBe(
-      '403 permission_error permission_denied - permission_denied',
-    )
+    expect(fault(await writer.read(body.id))).toBe('403 permission_error permission_denied - permission_denied')
     const missing = '404 invalid_request_error resource_missing intent resource_not_found'
     for (const id of [body.id, 'cs_x', `cs_${'0'.repeat(24)}`, '%00', 'a%2Fb', 'x'.repeat(300)]) {
       const answer = await compatible.read(id)

@@ -42,10 +42,18 @@ test('the answer has every member, and the session is as by the API’s own crea
   const read = await compatible.read(body.id)
   expect(read.body).toEqual({ ...body, client_secret: null })
   expect(await sessionOf(body.id)).toMatchObject({
-    ...{ status: 'requires_payment', mode: 'test', amount: 4200, currency: 'GBP', items: null },
-    ...{ minted_by: 'server', amount_verified: true, integration: 'default' },
-    ...{ amount_verification_source: 'server_minted', metadata: body.metadata },
-    ...{ expires_in_seconds: expect.any(Number), customer: { email: 'ada@example.com' } },
+    status: 'requires_payment',
+    mode: 'test',
+    amount: 4200,
+    currency: 'GBP',
+    items: null,
+    minted_by: 'server',
+    amount_verified: true,
+    integration: 'default',
+    amount_verification_source: 'server_minted',
+    metadata: body.metadata,
+    expires_in_seconds: expect.any(Number),
+    customer: { email: 'ada@example.com' },
   })
   const lines = await service.sql`select change, actor from journal where session_id = ${body.id}`
   expect(lines).toEqual([{ change: 'session.created', actor: `key ${service.account.key_id}` }])
@@ -66,10 +74,7 @@ test.each([
   ['receipt_email=', { receipt_email: null }],
   ['statement_descriptor_suffix=', { statement_descriptor_suffix: null }],
   ['capture_method=', { capture_method: 'automatic' }],
-  [
-    `statement_descriptor_suffix=${'😀'.repeat(22)}`,
-    { statement_descriptor_suffix: '😀'.repeat(22) },
-  ],
+  [`statement_descriptor_suffix=${'😀'.repeat(22)}`, { statement_descriptor_suffix: '😀'.repeat(22) }],
   ['metadata=', { metadata: {} }],
   ['description=Tea&metadata[description]=Tea', { metadata: { description: 'Tea' } }],
 ])('%s', async (more, members) => {
@@ -117,10 +122,7 @@ describe('a parameter that is wrong', () => {
     [`${ok}&metadata[a]=%ff`, bad('invalid_request', 'metadata[a]')],
     [`${ok}&capture_method=manual`, bad('invalid_request', 'capture_method')],
     [`${ok}&description=a&metadata[description]=b`, bad('invalid_request', 'description')],
-    [
-      `${ok}&metadata[a]=${'x'.repeat(8192)}`,
-      bad('metadata_too_large', 'metadata', 'metadata_too_large'),
-    ],
+    [`${ok}&metadata[a]=${'x'.repeat(8192)}`, bad('metadata_too_large', 'metadata', 'metadata_too_large')],
     [
       `${ok}&statement_descriptor_suffix=${'😀'.repeat(23)}`,
       bad('metadata_too_large', 'statement_descriptor_suffix', 'metadata_too_large'),
@@ -182,9 +184,7 @@ describe('a parameter that is wrong', () => {
 
   test('several are all named', async () => {
     const { body } = await compatible.create({ ...tea, confirm: true, expand: [], [visa]: 1 })
-    expect(body.error.message).toMatch(
-      /^confirm is not .* Nor are: expand, \(a name of digits\)\.$/,
-    )
+    expect(body.error.message).toMatch(/^confirm is not .* Nor are: expand, \(a name of digits\)\.$/)
     expect(body.error.param).toBe('confirm')
   })
 

@@ -15,10 +15,7 @@ const read = document.paths[`${described}/{session_id}`]!.get!
 test('one address is described, and the others are named', () => {
   const paths = Object.keys(document.paths).filter((path) => /compat|payment_intents/.test(path))
   const refunds = '/v1/compat/partner/refunds'
-  expect(paths).toEqual([
-    ...[described, `${described}/{session_id}`],
-    ...[refunds, `${refunds}/{refund_id}`],
-  ])
+  expect(paths).toEqual([...[described, `${described}/{session_id}`], ...[refunds, `${refunds}/{refund_id}`]])
   expect(document.paths[refunds]!.post!.description).toContain('/v1/refunds')
   for (const address of addresses.slice(1)) {
     expect(create.description).toContain(address)
@@ -39,10 +36,7 @@ test('an address that both ways of sending the key share is described with both 
 })
 
 test('both encodings, the key, and the parameters', () => {
-  expect(Object.keys(create.requestBody!.content)).toEqual([
-    'application/json',
-    'application/x-www-form-urlencoded',
-  ])
+  expect(Object.keys(create.requestBody!.content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
   const named = { schema: { $ref: '#/components/schemas/PaymentIntentCreate' } }
   for (const each of Object.values(create.requestBody!.content)) expect(each).toMatchObject(named)
   const schema = resolve(named.schema.$ref, document)
@@ -105,9 +99,7 @@ test('a create and a read are one statement each, as the API’s own are', async
     await ask()
     return told.length
   }
-  expect(
-    await cost(() => compatible.create(tea, { headers: { 'idempotency-key': 'second' } })),
-  ).toBe(1)
+  expect(await cost(() => compatible.create(tea, { headers: { 'idempotency-key': 'second' } }))).toBe(1)
   expect(await cost(() => compatible.create(tea))).toBe(1)
   expect(await cost(() => client.create())).toBe(1)
   expect(await cost(() => compatible.read(body.id))).toBe(1)

@@ -48,12 +48,7 @@ test.each(['4242424242424242', '4242 4242 4242 4242', '4242-4242-4242-4242', '30
 test.each([
   // Of no scheme, a wrong check digit, too long, and what is more than a number.
   ...['1764000000000', '9780306406157', '4242424242424241', '42424242424242424242'],
-  ...[
-    'order-4242424242424242',
-    'a4242424242424242',
-    '2026-09-01 12:00:00.1234567',
-    'cart_20260901120000',
-  ],
+  ...['order-4242424242424242', 'a4242424242424242', '2026-09-01 12:00:00.1234567', 'cart_20260901120000'],
   ...['01890a5d-ac96-774b-bcce-b302099a8057', '4242.4242.4242.4242'],
 ])('a key such as %s is said again', async (key) => {
   expect(told(await compatible.create(tea, keyed(key))).key).toBe(key)
@@ -141,12 +136,7 @@ test.each([
   ['256 characters', { 'idempotency-key': 'x'.repeat(256) }, 'idempotency_key_missing', null],
   ['not ASCII', { 'idempotency-key': 'é' }, 'idempotency_key_missing', null],
   ['ours too long', { 'rip-idempotency-key': 'x'.repeat(256) }, 'idempotency_key_missing', null],
-  [
-    'two different ones',
-    { 'idempotency-key': 'a', 'rip-idempotency-key': 'b' },
-    'invalid_idempotency_key',
-    'a',
-  ],
+  ['two different ones', { 'idempotency-key': 'a', 'rip-idempotency-key': 'b' }, 'invalid_idempotency_key', 'a'],
 ])('a key that is no use: %s', async (_name, headers, code, echo) => {
   const answer = await compatible.create(tea, { headers })
   expect(fault(answer)).toBe(`400 invalid_request_error ${code} - ${code}`)
@@ -184,9 +174,7 @@ test.each([
 test('twenty at once under one key make one session', async () => {
   const key = randomUUID()
   const answers = await Promise.all(
-    addresses.flatMap((at) =>
-      Array.from({ length: 4 }, () => compatible.create(tea, { ...keyed(key), at })),
-    ),
+    addresses.flatMap((at) => Array.from({ length: 4 }, () => compatible.create(tea, { ...keyed(key), at }))),
   )
   const ids = answers.filter(({ status }) => status === 200).map(({ body }) => body.id)
   expect(new Set(ids).size).toBe(1)

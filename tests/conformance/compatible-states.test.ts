@@ -117,7 +117,8 @@ test('declined, and nothing more until it expires', async () => {
   await pay(session, insufficient)
   await clock.advance(expiry_ms)
   expect(await read(session)).toMatchObject({
-    ...{ status: 'canceled', cancellation_reason: 'expired' },
+    status: 'canceled',
+    cancellation_reason: 'expired',
     ...failure('card_declined', 'insufficient_funds'),
   })
 })
@@ -196,7 +197,8 @@ describe('held', () => {
     await client.decideHold('capture', payment_id)
     expect(await read(session)).toMatchObject({
       ...held,
-      ...{ status: 'succeeded', ripper: { hold: { status: 'captured' } } },
+      status: 'succeeded',
+      ripper: { hold: { status: 'captured' } },
     })
   })
 
@@ -205,7 +207,8 @@ describe('held', () => {
     await client.decideHold('void', payment_id)
     expect(await read(session)).toMatchObject({
       ...held,
-      ...{ status: 'canceled', cancellation_reason: 'requested_by_customer' },
+      status: 'canceled',
+      cancellation_reason: 'requested_by_customer',
     })
   })
 
@@ -224,7 +227,10 @@ test('what the browser adds, and a session of the API’s own', async () => {
   expect(await read(session)).toMatchObject({ receipt_email: 'late@example.com' })
   const own = await client.open()
   expect(await read(own)).toMatchObject({
-    ...{ id: own.id, ...unpaid, currency: 'gbp', client_secret: null },
+    id: own.id,
+    ...unpaid,
+    currency: 'gbp',
+    client_secret: null,
     receipt_email: 'ada@example.com',
   })
 })

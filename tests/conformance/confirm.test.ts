@@ -73,9 +73,7 @@ test.each([
   ['/%7Ex/../y', '?'],
 ])('the address %s keeps its spelling', async (rest, joint) => {
   const confirmation_url = `https://Shop.example${rest}`
-  const session = await client.open({
-    ...{ ...purchase, confirmation_url, order_reference: 'A&1=ü/ 2' },
-  })
+  const session = await client.open({ ...purchase, confirmation_url, order_reference: 'A&1=ü/ 2' })
   await client.present(session)
   const { body } = await client.confirm(session)
   expect(body.confirmation_url).toBe(
@@ -105,13 +103,9 @@ test('an email is needed, and the one in the body is kept', async () => {
     expect(refusal(await client.confirm(session, body))).toBe('400 customer_email_required')
   }
   for (const email of ['x', 'x@y']) {
-    expect(refusal(await client.confirm(session, { customer: { email } }))).toBe(
-      '400 invalid_request',
-    )
+    expect(refusal(await client.confirm(session, { customer: { email } }))).toBe('400 invalid_request')
   }
-  expect(refusal(await client.confirm(session, { customer: { name: 'x' } }))).toBe(
-    '400 invalid_request',
-  )
+  expect(refusal(await client.confirm(session, { customer: { name: 'x' } }))).toBe('400 invalid_request')
   const { body } = await client.confirm(session, { customer: { email: 'b@example.com' } })
   const customer = {
     email: 'b@example.com',
@@ -155,34 +149,27 @@ test.each([
   }
 })
 
-test.each(['Y', 'A'])(
-  '%s without an ECI: told as it was received, and no shift of liability',
-  async (status) => {
-    const session = await client.open()
-    await client.present(session, status === 'Y' ? visa : attempted)
-    await service.sql`
+test.each(['Y', 'A'])('%s without an ECI: told as it was received, and no shift of liability', async (status) => {
+  const session = await client.open()
+  await client.present(session, status === 'Y' ? visa : attempted)
+  await service.sql`
     update attempts set authentication_outcome = (authentication_outcome::jsonb || '{"eci": null}')::json
     where session_id = ${session.id}`
-    const { body } = await client.confirm(session)
-    expect(body.status).toBe('captured')
-    expect(asked.at(-1)!.three_ds).toMatchObject({
-      ...{ eci: null, status, authentication_value: expect.any(String) },
-    })
-    const { authentication } = (await client.readPayment(body.payment_id)).body
-    const outcome = status === 'Y' ? 'Authenticated' : 'Attempted'
-    expect(authentication).toEqual({ outcome, liability_shifted: false, eci: null })
-  },
-)
+  const { body } = await client.confirm(session)
+  expect(body.status).toBe('captured')
+  expect(asked.at(-1)!.three_ds).toMatchObject({ eci: null, status, authentication_value: expect.any(String) })
+  const { authentication } = (await client.readPayment(body.payment_id)).body
+  const outcome = status === 'Y' ? 'Authenticated' : 'Attempted'
+  expect(authentication).toEqual({ outcome, liability_shifted: false, eci: null })
+})
 
 test('before any authenticate', async () => {
   const answer = await client.confirm(await client.open())
   expect(refusal(answer)).toBe('409 authentication_incomplete')
   expect(answer.body).toEqual({
-    ...{
-      error: 'authentication_incomplete',
-      message: expect.any(String),
-      request_id: expect.any(String),
-    },
+    error: 'authentication_incomplete',
+    message: expect.any(String),
+    request_id: expect.any(String),
     attempt: null,
     three_ds: { state: 'not_started', version: null, challenge: null, cardholder_info: null },
   })

@@ -31,7 +31,10 @@ beforeAll(async () => {
   ;({ client, account } = service)
   other = await service.newAccount({ integration: { allowed_origins: [elsewhere] } })
   await createIntegration(service.operator, account.merchant_id, {
-    ...{ name: 'page', is_hosted_page: true, handle: 'tea', allowed_origins: [kiosk] },
+    name: 'page',
+    is_hosted_page: true,
+    handle: 'tea',
+    allowed_origins: [kiosk],
   })
 })
 afterAll(() => service.close())
@@ -66,18 +69,8 @@ describe('reads', () => {
   const config = (key: string | null, query = '') => `/v1/checkout/config/${key}${query}`
 
   test.each<[string, () => string, string[], string[]]>([
-    [
-      'config',
-      () => config(account.publishable_key),
-      [shop],
-      [kiosk, pay, elsewhere, evil, 'null'],
-    ],
-    [
-      'methods',
-      () => `/v1/checkout/methods/${account.publishable_key}`,
-      [shop],
-      [kiosk, pay, elsewhere, evil],
-    ],
+    ['config', () => config(account.publishable_key), [shop], [kiosk, pay, elsewhere, evil, 'null']],
+    ['methods', () => `/v1/checkout/methods/${account.publishable_key}`, [shop], [kiosk, pay, elsewhere, evil]],
     [
       "the hosted page's integration by name",
       () => config(account.publishable_key, '?integration=page'),
@@ -136,14 +129,11 @@ function corsHeaders({ headers }: Answer): string[] {
 test('a preflight says what may be sent', async () => {
   const answer = await preflight(shop, publicCreate)
   expect([answer.status, answer.text]).toEqual([204, ''])
-  const told = Object.fromEntries(
-    [...answer.headers].filter(([name]) => /^(access|vary|allow)/.test(name)),
-  )
+  const told = Object.fromEntries([...answer.headers].filter(([name]) => /^(access|vary|allow)/.test(name)))
   expect(told).toEqual({
     'access-control-allow-origin': shop,
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers':
-      'Content-Type, Rip-Client-Secret, Rip-Idempotency-Key, If-None-Match',
+    'access-control-allow-headers': 'Content-Type, Rip-Client-Secret, Rip-Idempotency-Key, If-None-Match',
     'access-control-max-age': '600',
     allow: 'POST, OPTIONS',
     vary: 'Origin',
@@ -158,9 +148,7 @@ describe('creates', () => {
   const body = () => ({ public_key: account.publishable_key, ...purchase })
 
   test('from a page: its integration decides', async () => {
-    expect(
-      allowed(await from(shop, 'POST', publicCreate, { headers: keyed(), body: body() })),
-    ).toBe(shop)
+    expect(allowed(await from(shop, 'POST', publicCreate, { headers: keyed(), body: body() }))).toBe(shop)
     const refused = await from(elsewhere, 'POST', publicCreate, { headers: keyed(), body: body() })
     expect([refusal(refused), ...corsHeaders(refused)]).toEqual(['403 origin_not_allowed'])
     for (const origin of [shop, elsewhere, kiosk, pay]) {
@@ -181,11 +169,7 @@ describe('creates', () => {
   })
 
   test.each<[string, () => RequestParts, string]>([
-    [
-      'a bad body',
-      () => ({ headers: keyed(), body: { ...body(), amount: 0 } }),
-      '400 invalid_request',
-    ],
+    ['a bad body', () => ({ headers: keyed(), body: { ...body(), amount: 0 } }), '400 invalid_request'],
     ['no key', () => ({ body: body() }), '400 idempotency_key_missing'],
     ['no JSON', () => ({ headers: keyed(), raw: '{' }), '400 invalid_request'],
     [
@@ -196,17 +180,9 @@ describe('creates', () => {
       }),
       '415 invalid_request',
     ],
-    [
-      'too much',
-      () => ({ headers: keyed(), raw: ' '.repeat(128 * 1024 + 1) }),
-      '413 invalid_request',
-    ],
+    ['too much', () => ({ headers: keyed(), raw: ' '.repeat(128 * 1024 + 1) }), '413 invalid_request'],
     ['an unknown key', () => ({ body: { ...body(), public_key: 'x' } }), '401 unauthorized'],
-    [
-      'an unknown integration',
-      () => ({ body: { ...body(), integration: 'x' } }),
-      '404 resource_not_found',
-    ],
+    ['an unknown integration', () => ({ body: { ...body(), integration: 'x' } }), '404 resource_not_found'],
   ])('a refusal of %s can be read', async (_, sent, expected) => {
     const answer = await from(shop, 'POST', publicCreate, sent())
     expect([refusal(answer), allowed(answer)]).toEqual([expected, shop])
@@ -229,55 +205,49 @@ describe('sessions', () => {
     ['POST', 'confirm'],
   ] as const
 
-  test.each(calls)(
-    '%s %s: the integration of the session, and the hosted page',
-    async (method, verb) => {
-      const mine = await client.open()
-      const theirs = await other.client.open()
-      const rows: [SessionSecret, string, string | null][] = [
-        [mine, shop, shop],
-        [mine, pay, pay],
-        [mine, kiosk, null],
-        [mine, elsewhere, null],
-        [mine, evil, null],
-        [theirs, elsewhere, elsewhere],
-        [theirs, shop, null],
-        // That merchant has no hosted page.
-        [theirs, pay, null],
-      ]
-      for (const [session, origin, expected] of rows) {
-        const sent = { headers: held(session), ...(method === 'POST' && { body: { a: 1 } }) }
-        const answer = await from(origin, method, at(session, verb), sent)
-        expect(answer.status).toBe(method === 'POST' ? 400 : 200)
-        expect([origin, allowed(answer)]).toEqual([origin, expected])
-      }
-    },
-  )
+  test.each(calls)('%s %s: the integration of the session, and the hosted page', async (method, verb) => {
+    const mine = await client.open()
+    const theirs = await other.client.open()
+    const rows: [SessionSecret, string, string | null][] = [
+      [mine, shop, shop],
+      [mine, pay, pay],
+      [mine, kiosk, null],
+      [mine, elsewhere, null],
+      [mine, evil, null],
+      [theirs, elsewhere, elsewhere],
+      [theirs, shop, null],
+      // That merchant has no hosted page.
+      [theirs, pay, null],
+    ]
+    for (const [session, origin, expected] of rows) {
+      const sent = { headers: held(session), ...(method === 'POST' && { body: { a: 1 } }) }
+      const answer = await from(origin, method, at(session, verb), sent)
+      expect(answer.status).toBe(method === 'POST' ? 400 : 200)
+      expect([origin, allowed(answer)]).toEqual([origin, expected])
+    }
+  })
 
-  test.each(calls)(
-    '%s %s: without its secret a session is like one that is not there',
-    async (method, verb) => {
-      const mine = await client.open()
-      const theirs = await other.client.open()
-      const guessed = `_secret_${'0'.repeat(64)}`
-      for (const { id } of [mine, theirs, unknownSession, { id: 'x' }, { id: '%00' }]) {
-        const anothers = id === mine.id ? theirs.client_secret : mine.client_secret
-        for (const client_secret of [null, 'x', id + guessed, anothers]) {
-          const headers = client_secret === null ? {} : held({ id, client_secret })
-          for (const origin of [shop, kiosk, pay, elsewhere]) {
-            const answer = await from(origin, method, at({ id }, verb), { headers })
-            expect([refusal(answer), allowed(answer)]).toEqual(['401 unauthorized', origin])
-          }
-          const strange = await from(evil, method, at({ id }, verb), { headers })
-          expect([refusal(strange), ...corsHeaders(strange)]).toEqual(['401 unauthorized'])
-        }
+  test.each(calls)('%s %s: without its secret a session is like one that is not there', async (method, verb) => {
+    const mine = await client.open()
+    const theirs = await other.client.open()
+    const guessed = `_secret_${'0'.repeat(64)}`
+    for (const { id } of [mine, theirs, unknownSession, { id: 'x' }, { id: '%00' }]) {
+      const anothers = id === mine.id ? theirs.client_secret : mine.client_secret
+      for (const client_secret of [null, 'x', id + guessed, anothers]) {
+        const headers = client_secret === null ? {} : held({ id, client_secret })
         for (const origin of [shop, kiosk, pay, elsewhere]) {
-          expect(allowed(await preflight(origin, at({ id }, verb), method))).toBe(origin)
+          const answer = await from(origin, method, at({ id }, verb), { headers })
+          expect([refusal(answer), allowed(answer)]).toEqual(['401 unauthorized', origin])
         }
-        expect(corsHeaders(await preflight(evil, at({ id }, verb), method))).toEqual([])
+        const strange = await from(evil, method, at({ id }, verb), { headers })
+        expect([refusal(strange), ...corsHeaders(strange)]).toEqual(['401 unauthorized'])
       }
-    },
-  )
+      for (const origin of [shop, kiosk, pay, elsewhere]) {
+        expect(allowed(await preflight(origin, at({ id }, verb), method))).toBe(origin)
+      }
+      expect(corsHeaders(await preflight(evil, at({ id }, verb), method))).toEqual([])
+    }
+  })
 
   test('a whole payment from the page of another origin', async () => {
     const created = await client.createFrom(shop, {
@@ -314,20 +284,17 @@ describe('what no other page may read', () => {
     }
   })
 
-  test.each(['/v1/checkout/sessions', '/v1/checkout/sessions/cs_0', '/v1/payments/pay_0'])(
-    '%s',
-    async (path) => {
-      const asked = await preflight(shop, path)
-      expect(refusal(asked)).toBe('405 invalid_request')
-      const headers = { ...client.withKey, ...keyed() }
-      const method = path.endsWith('sessions') ? 'POST' : 'GET'
-      const answer = await from(shop, method, path, {
-        headers,
-        ...(method === 'POST' && { body: purchase }),
-      })
-      for (const each of [asked, answer]) expect(allowed(each)).toBeNull()
-    },
-  )
+  test.each(['/v1/checkout/sessions', '/v1/checkout/sessions/cs_0', '/v1/payments/pay_0'])('%s', async (path) => {
+    const asked = await preflight(shop, path)
+    expect(refusal(asked)).toBe('405 invalid_request')
+    const headers = { ...client.withKey, ...keyed() }
+    const method = path.endsWith('sessions') ? 'POST' : 'GET'
+    const answer = await from(shop, method, path, {
+      headers,
+      ...(method === 'POST' && { body: purchase }),
+    })
+    for (const each of [asked, answer]) expect(allowed(each)).toBeNull()
+  })
 
   test('other methods of a path that pages call', async () => {
     const answer = await from(shop, 'DELETE', publicCreate)
@@ -377,10 +344,7 @@ describe('look-ups', () => {
     const { sql, ...counted } = await service.database.open({
       onStatement: (text) => told.push(text.replace(/\s+/g, ' ').trim()),
     })
-    const integrationOfSession = openIntegrationOfSession(
-      sql,
-      service.context.directory.merchantIdOfSession,
-    )
+    const integrationOfSession = openIntegrationOfSession(sql, service.context.directory.merchantIdOfSession)
     try {
       expect(await integrationOfSession(session.id)).toEqual(found)
       expect(told.at(-1)).toMatch(/^select integration_id from sessions /)
@@ -401,9 +365,7 @@ describe('look-ups', () => {
       const answer = await from(shop, 'GET', at(session, 'state'), { headers: held(session) })
       expect([answer.status, ...corsHeaders(answer)]).toEqual([200])
       const told = service.log.filter(({ message }) => message === 'origin not judged')
-      expect(told.map(({ fields }) => fields)).toMatchObject([
-        { request_id: answer.headers.get('rip-request-id') },
-      ])
+      expect(told.map(({ fields }) => fields)).toMatchObject([{ request_id: answer.headers.get('rip-request-id') }])
     } finally {
       Object.assign(context, { integrationOfSession })
     }

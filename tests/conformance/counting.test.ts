@@ -9,10 +9,7 @@ import { drivenClock, type Service, startService } from '../support/service.ts'
 let service: Service | null = null
 afterEach(() => service?.close())
 
-async function statusesOf(
-  limited: Service,
-  { count, method, path }: { count: number; method: string; path: string },
-) {
+async function statusesOf(limited: Service, { count, method, path }: { count: number; method: string; path: string }) {
   const statuses: number[] = []
   for (let asked = 0; asked < count; asked++) {
     const answer = await fetch(limited.base_url + path, { method, redirect: 'manual' })
@@ -40,14 +37,9 @@ describe('all of it together', () => {
       expect([path, status]).not.toEqual([path, 429])
     }
     for (const path of together) {
-      expect([path, await statusesOf(service, { count: 1, method: 'GET', path })]).toEqual([
-        path,
-        [429],
-      ])
+      expect([path, await statusesOf(service, { count: 1, method: 'GET', path })]).toEqual([path, [429]])
     }
-    expect(await statusesOf(service, { count: 1, method: 'PUT', path: '/v1/payments/x' })).toEqual([
-      429,
-    ])
+    expect(await statusesOf(service, { count: 1, method: 'PUT', path: '/v1/payments/x' })).toEqual([429])
   })
 
   test('what is refused for its path or host counts, too', async () => {
@@ -70,9 +62,7 @@ describe('apart from all else, ten times as much', () => {
     service = await startService({ gateway_limit: 1 })
     const expected = [...Array<number>(10).fill(status), 429]
     expect(await statusesOf(service, { count: 11, method, path })).toEqual(expected)
-    expect(await statusesOf(service, { count: 2, method: 'GET', path: '/docs' })).toEqual([
-      200, 429,
-    ])
+    expect(await statusesOf(service, { count: 2, method: 'GET', path: '/docs' })).toEqual([200, 429])
   })
 })
 
@@ -82,10 +72,7 @@ test('the calls of test mode to itself are not counted', async () => {
   service = await startService({ gateway_limit: 9 })
   const { client } = service
   const session = await client.open()
-  const { body: card } = await client.referenceCard(
-    session,
-    cardOf(testNumber('visa', { yz: '72' })),
-  )
+  const { body: card } = await client.referenceCard(session, cardOf(testNumber('visa', { yz: '72' })))
   const { body } = await client.authenticate(session, card.card_reference)
   expect(body).toHaveProperty('three_ds.challenge.url')
   await runChallenge(body.three_ds.challenge.url)

@@ -11,8 +11,7 @@ const { client } = service
 const item = { name: 'Tea', quantity: 2, unit_amount: 850 }
 const items = (...lines: object[]) => ({ items: lines })
 const line = (more: object) => items({ ...item, ...more })
-const entries = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']))
+const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']))
 const card = '4242 4242-4242 4242'
 const long = 'x'.repeat(65)
 const longest = `${'a'.repeat(242)}@tea.example`
@@ -42,14 +41,9 @@ const invalid: Record<string, object[]> = {
   'items[0].type': [line({ type: 'x'.repeat(33) })],
   'items[1].unit_amount': [items(item, { ...item, kind: 'discount', unit_amount: -5 })],
   customer: [{ customer: [] }],
-  'customer.email': [
-    'ada',
-    'ada@tea',
-    'ada@tea.',
-    'a@b@tea.example',
-    `${'a'.repeat(250)}@b.cd`,
-    ' ',
-  ].map((email) => ({ customer: { email } })),
+  'customer.email': ['ada', 'ada@tea', 'ada@tea.', 'a@b@tea.example', `${'a'.repeat(250)}@b.cd`, ' '].map((email) => ({
+    customer: { email },
+  })),
   'customer.name': [7, 'x'.repeat(201)].map((name) => ({ customer: { name } })),
   'customer.account_id': ['', long, 'a\tb'].map((account_id) => ({ customer: { account_id } })),
   metadata: [{ metadata: [] }],
@@ -80,10 +74,7 @@ const too_large: Record<string, object[]> = {
     { metadata: { k: 'é'.repeat(4096) } },
     { amount: 0, metadata: entries(51) },
   ],
-  'customer.metadata': [
-    { customer: { metadata: entries(51) } },
-    { customer: { metadata: { k: 'x'.repeat(8192) } } },
-  ],
+  'customer.metadata': [{ customer: { metadata: entries(51) } }, { customer: { metadata: { k: 'x'.repeat(8192) } } }],
   statement_descriptor_suffix: [{ statement_descriptor_suffix: '😀'.repeat(23) }],
 }
 const card_data: Record<string, object[]> = {
@@ -196,8 +187,12 @@ const taken: [string, object, Json][] = [
   [
     'the most of each',
     line({
-      ...{ sku: 'x'.repeat(200), name: 'x'.repeat(200), quantity: 1_000_000, unit_amount: 99_999 },
-      ...{ tax_rate: 100_000, type: 'x'.repeat(32) },
+      sku: 'x'.repeat(200),
+      name: 'x'.repeat(200),
+      quantity: 1_000_000,
+      unit_amount: 99_999,
+      tax_rate: 100_000,
+      type: 'x'.repeat(32),
     }),
     { basket_total: 99_999_000_000 },
   ],
@@ -218,11 +213,7 @@ const taken: [string, object, Json][] = [
       },
     },
   ],
-  [
-    'metadata that looks like a card',
-    { metadata: { [card]: card } },
-    { metadata: { [card]: card } },
-  ],
+  ['metadata that looks like a card', { metadata: { [card]: card } }, { metadata: { [card]: card } }],
   [
     '64 characters',
     { customer: { account_id: 'x'.repeat(64) } },

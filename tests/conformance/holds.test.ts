@@ -83,10 +83,7 @@ test.each([
   expect(second!.envelope).toMatchObject({ sequence: 2, type: `payment.${status}` })
   expect(second!.envelope.data).toMatchObject({ status, capture_state, hold: shown })
   const books = (await booksOf(service, payment_id))!
-  expect([books.captured_at !== null, books.voided_at !== null]).toEqual([
-    verb === 'capture',
-    verb === 'void',
-  ])
+  expect([books.captured_at !== null, books.voided_at !== null]).toEqual([verb === 'capture', verb === 'void'])
 })
 
 test('escalated, then captured', async () => {
@@ -228,10 +225,7 @@ describe.each(['capture', 'void', 'escalate'])('%s refuses', (verb) => {
     expect(await decisionsOf(payment_id)).toEqual([])
     // Nothing is kept under the key.
     const corrected = await sendBody(verb, payment_id, { key: `body ${payment_id}`, raw: '{}' })
-    expect([corrected.status, corrected.headers.get('rip-idempotent-replayed')]).toEqual([
-      200,
-      'false',
-    ])
+    expect([corrected.status, corrected.headers.get('rip-idempotent-replayed')]).toEqual([200, 'false'])
   })
 
   test('a form', async () => {
@@ -260,9 +254,7 @@ describe.each(['capture', 'void', 'escalate'])('%s refuses', (verb) => {
       headers: { 'x-service-api-key': secret_key, 'rip-idempotency-key': 'k' },
     })
     expect(refusal(answer)).toBe('403 permission_denied')
-    expect(refusal(await account.client.decideHold(verb, payment_id, null))).toBe(
-      '400 idempotency_key_missing',
-    )
+    expect(refusal(await account.client.decideHold(verb, payment_id, null))).toBe('400 idempotency_key_missing')
     expect((await account.client.readPayment(payment_id)).body.status).toBe('held')
   })
 })

@@ -28,14 +28,8 @@ test('a retry gets the first answer byte for byte, under a request id of its own
 })
 
 test('member order, white space and spelling do not matter', async () => {
-  const first = await sendRaw(
-    'spelling',
-    '{"amount":100,"currency":"GBP","metadata":{"a":"1","b":"é"}}',
-  )
-  const again = await sendRaw(
-    'spelling',
-    ' {"metadata" : {"b":"\\u00e9", "a":"1"},\n"currency":"GBP","amount":1e2}\n',
-  )
+  const first = await sendRaw('spelling', '{"amount":100,"currency":"GBP","metadata":{"a":"1","b":"é"}}')
+  const again = await sendRaw('spelling', ' {"metadata" : {"b":"\\u00e9", "a":"1"},\n"currency":"GBP","amount":1e2}\n')
   expect([again.status, again.text]).toEqual([201, first.text])
 })
 
@@ -56,9 +50,7 @@ test.each([
 
 test('a refusal stores nothing: the same key may come with a corrected body', async () => {
   for (const amount of [0, -1]) {
-    expect(refusal(await client.create({ ...purchase, amount }, 'corrected'))).toBe(
-      '400 invalid_request',
-    )
+    expect(refusal(await client.create({ ...purchase, amount }, 'corrected'))).toBe('400 invalid_request')
   }
   const answer = await client.create(purchase, 'corrected')
   expect([answer.status, answer.headers.get('rip-idempotent-replayed')]).toEqual([201, 'false'])
@@ -143,19 +135,17 @@ test('a retry of a read key sees the same bytes from a refusal too', async () =>
 
 /** Several headers of one name, which fetch would join. */
 function sendKeys(keys: string[]) {
-  return new Promise<{ status: number; replayed: unknown; body: { error?: string } }>(
-    (resolve, reject) => {
-      const headers = {
-        ...client.withKey,
-        'content-type': 'application/json',
-        'rip-idempotency-key': keys,
-      }
-      const sent = request(service.base_url + path, { method: 'POST', headers }, async (answer) => {
-        const body = JSON.parse(await text(answer))
-        const replayed = answer.headers['rip-idempotent-replayed']
-        resolve({ status: answer.statusCode!, replayed, body })
-      })
-      sent.on('error', reject).end(JSON.stringify(purchase))
-    },
-  )
+  return new Promise<{ status: number; replayed: unknown; body: { error?: string } }>((resolve, reject) => {
+    const headers = {
+      ...client.withKey,
+      'content-type': 'application/json',
+      'rip-idempotency-key': keys,
+    }
+    const sent = request(service.base_url + path, { method: 'POST', headers }, async (answer) => {
+      const body = JSON.parse(await text(answer))
+      const replayed = answer.headers['rip-idempotent-replayed']
+      resolve({ status: answer.statusCode!, replayed, body })
+    })
+    sent.on('error', reject).end(JSON.stringify(purchase))
+  })
 }

@@ -191,12 +191,7 @@ describe('what never becomes a request', () => {
   }
   test.each<[string, string, number, object]>([
     ['a malformed head', 'rubbish\r\n\r\n', 400, own],
-    [
-      'two lengths',
-      `POST / HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
-      400,
-      own,
-    ],
+    ['two lengths', `POST / HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, own],
     [
       'length and chunks',
       `POST / HTTP/1.1\r\n${host}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -204,12 +199,7 @@ describe('what never becomes a request', () => {
       own,
     ],
     ['a head over 16 KB', `GET / HTTP/1.1\r\n${host}${heavy}\r\n`, 431, own],
-    [
-      'the same at a compatible path',
-      `GET /v1/payment_intents/x HTTP/1.1\r\n${host}${heavy}\r\n`,
-      431,
-      compatible,
-    ],
+    ['the same at a compatible path', `GET /v1/payment_intents/x HTTP/1.1\r\n${host}${heavy}\r\n`, 431, compatible],
     [
       'the same at webhook endpoints',
       `GET /v1/webhooks/endpoints HTTP/1.1\r\n${host}${heavy}\r\n`,
@@ -233,17 +223,13 @@ describe('what never becomes a request', () => {
     expect(JSON.parse(body).request_id ?? id).toBe(id)
     expect(head.includes(`\r\nrequest-id: ${id}`)).toBe(expected === compatible)
     // An id that somebody quotes can be found.
-    const logged = service.log.filter(
-      ({ fields }) => 'request_id' in fields && fields.request_id === id,
-    )
+    const logged = service.log.filter(({ fields }) => 'request_id' in fields && fields.request_id === id)
     expect(logged).toMatchObject([{ fields: { status, code: 'invalid_request' } }])
   })
 
   test.each(['PURGE', 'PROPFIND', 'TRACE', 'QUERY'])('%s, which HTTP knows', async (method) => {
     const socket = connect(Number(new URL(service.base_url).port), '127.0.0.1')
     socket.end(`${method} /v1/payments/x HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
-    expect(await text(socket)).toMatch(
-      /^HTTP\/1\.1 4\d\d .*\r\nrip-request-id: req_[0-9a-f]{24}\r\n/is,
-    )
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 4\d\d .*\r\nrip-request-id: req_[0-9a-f]{24}\r\n/is)
   })
 })

@@ -38,7 +38,8 @@ const declinedCard = '4000009105150000'
 
 const [grace, declined, other, held] = await (async () => {
   const first = await pay(undefined, {
-    ...{ customer: { email: 'Grace@Example.com', name: 'Grace' }, order_reference: 'G-1' },
+    customer: { email: 'Grace@Example.com', name: 'Grace' },
+    order_reference: 'G-1',
     items: [{ name: 'Tea', quantity: 1, unit_amount: 4200 }],
   })
   const second = await pay(declinedCard, { order_reference: 'G-1' })
@@ -206,10 +207,7 @@ describe('events', () => {
   test('of a span of time', async () => {
     const at = encodeURIComponent(times[1]!)
     const until = await list(`/v1/events?created_before=${at}`)
-    expect(until.data.map(({ data }) => data.payment_id)).toEqual([
-      declined.payment_id,
-      grace.payment_id,
-    ])
+    expect(until.data.map(({ data }) => data.payment_id)).toEqual([declined.payment_id, grace.payment_id])
     const { data } = await list(`/v1/events?created_from=${at}&type=refund.succeeded`)
     expect(data.map(({ data }) => data.id)).toEqual([refund.id])
   })

@@ -41,8 +41,7 @@ const creates: [string, Create][] = [
   ['natively', native],
   ['compatibly', compatible],
 ]
-const is_live = ({ mode, livemode }: { mode?: string; livemode?: boolean }) =>
-  livemode ?? mode === 'live'
+const is_live = ({ mode, livemode }: { mode?: string; livemode?: boolean }) => livemode ?? mode === 'live'
 
 const orders: [string, Client, Client][] = [
   ['the live server after a test', testOnly, any],
@@ -51,9 +50,7 @@ const orders: [string, Client, Client][] = [
   ['a test after a server for live alone', liveOnly, testOnly],
 ]
 
-const rows = creates.flatMap(([how, create]) =>
-  orders.map(([who, first, then]) => ({ how, who, create, first, then })),
-)
+const rows = creates.flatMap(([how, create]) => orders.map(([who, first, then]) => ({ how, who, create, first, then })))
 test.each(rows)('$who, $how: each gets a session of its own', async ({ create, first, then }) => {
   const key = crypto.randomUUID()
   const [one, other] = [await create(first, key), await create(then, key)]
@@ -63,27 +60,21 @@ test.each(rows)('$who, $how: each gets a session of its own', async ({ create, f
   expect([is_live(one.body), is_live(other.body)]).toEqual([first !== testOnly, then !== testOnly])
   for (const [client, answer] of [[first, one] as const, [then, other] as const]) {
     const again = await create(client, key)
-    expect([again.text, again.headers.get('rip-idempotent-replayed')]).toEqual([
-      answer.text,
-      'true',
-    ])
+    expect([again.text, again.headers.get('rip-idempotent-replayed')]).toEqual([answer.text, 'true'])
   }
 })
 
-test.each(creates)(
-  'a key for live alone gets no first answer about a test, %s',
-  async (_, create) => {
-    const key = crypto.randomUUID()
-    await turn('test')
-    const first = await create(any, key)
-    await turn('live')
-    expect(is_live(first.body)).toBe(false)
-    const answer = await create(liveOnly, key)
-    expect(refusal(answer)).toBe('409 idempotency_key_reused')
-    expect(answer.text).not.toContain(first.body.id)
-    expect((await create(any, key)).text).toBe(first.text)
-  },
-)
+test.each(creates)('a key for live alone gets no first answer about a test, %s', async (_, create) => {
+  const key = crypto.randomUUID()
+  await turn('test')
+  const first = await create(any, key)
+  await turn('live')
+  expect(is_live(first.body)).toBe(false)
+  const answer = await create(liveOnly, key)
+  expect(refusal(answer)).toBe('409 idempotency_key_reused')
+  expect(answer.text).not.toContain(first.body.id)
+  expect((await create(any, key)).text).toBe(first.text)
+})
 
 /** Its first capture is refused. */
 const capture_refused = '4000009190520000'
@@ -103,9 +94,7 @@ test('a refused decision frees the key of whoever asked, and nobody else’s', a
       select audience from idempotency_keys where merchant_id = ${place.merchant_id} and key = ${key}`
     return rows.map(({ audience }) => audience)
   }
-  expect(refusal(await forTests.decideHold('capture', first.payment_id, key))).toBe(
-    '409 operation_refused',
-  )
+  expect(refusal(await forTests.decideHold('capture', first.payment_id, key))).toBe('409 operation_refused')
   expect(await audiences()).toEqual(['secret'])
   expect((await forTests.decideHold('capture', first.payment_id, key)).status).toBe(200)
   expect((await audiences()).sort()).toEqual(['secret', 'test'])

@@ -4,14 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { ModeRule } from '../../src/http/only-mode.ts'
 import type { Mode } from '../../src/kernel/values.ts'
 import { routes, streams } from '../../src/routes.ts'
-import {
-  bothModes,
-  type KeyMode,
-  keyModes,
-  modes,
-  openBothModes,
-  sees,
-} from '../support/both-modes.ts'
+import { bothModes, type KeyMode, keyModes, modes, openBothModes, sees } from '../support/both-modes.ts'
 import { type Answer, bytes, type Client, refusal } from '../support/client.ts'
 import { listen } from '../support/listener.ts'
 import { useService } from '../support/use-service.ts'
@@ -65,9 +58,7 @@ const nobodys = (id: string) =>
 
 describe('an object', () => {
   const objects = keyed.filter(({ rule }) => typeof rule === 'object')
-  const rows = objects.flatMap((route) =>
-    keyModes.flatMap((key) => modes.map((mode) => ({ ...route, key, mode }))),
-  )
+  const rows = objects.flatMap((route) => keyModes.flatMap((key) => modes.map((mode) => ({ ...route, key, mode }))))
   test.each(rows)('$name, key $key, $mode', async ({ key, mode, ...route }) => {
     const [, named] = /\{(\w+)\}/.exec(route.path) ?? [null, 'session_id']
     const name = route.path.includes('/hold/') ? 'held_id' : named!
@@ -112,9 +103,7 @@ async function storedOf(merchant_id: string) {
 describe('a list', () => {
   const lists = keyed.filter(({ rule }) => rule === 'query')
   const wishes = ['', 'mode=test', 'mode=live']
-  const rows = lists.flatMap((route) =>
-    keyModes.flatMap((key) => wishes.map((wish) => ({ ...route, key, wish }))),
-  )
+  const rows = lists.flatMap((route) => keyModes.flatMap((key) => wishes.map((wish) => ({ ...route, key, wish }))))
   test.each(rows)('$name, key $key, $wish', async ({ key, wish, path }) => {
     for (const mode of modes) await idOf('payment_id', mode)
     const { client } = accounts[key]
@@ -122,13 +111,10 @@ describe('a list', () => {
       headers: client.withKey,
     })
     expect(status).toBe(200)
-    const seen = new Set(
-      body.data.map((row: { mode?: Mode; data?: { mode: Mode } }) => row.mode ?? row.data?.mode),
-    )
+    const seen = new Set(body.data.map((row: { mode?: Mode; data?: { mode: Mode } }) => row.mode ?? row.data?.mode))
     const expected = modes.filter((mode) => sees(key, mode) && (wish === '' || wish.endsWith(mode)))
     expect([...seen].sort()).toEqual([...expected].sort())
-    if (expected.length === 0)
-      expect(body).toEqual({ data: [], has_more: false, next_cursor: null })
+    if (expected.length === 0) expect(body).toEqual({ data: [], has_more: false, next_cursor: null })
   })
 
   test('a cursor of another key is one of other filters', async () => {
@@ -161,9 +147,7 @@ const handlers: Record<string, (key: KeyMode) => Promise<(Mode | 'both')[]>> = {
   'GET /v1/webhooks/deliveries': async (key) => {
     const ids = await Promise.all(modes.map((mode) => idOf('delivery_id', mode)))
     const { data } = (await accounts[key].client.listDeliveries('limit=100')).body
-    return modes.filter((_, at) =>
-      data.some(({ delivery_id }: { delivery_id: string }) => delivery_id === ids[at]),
-    )
+    return modes.filter((_, at) => data.some(({ delivery_id }: { delivery_id: string }) => delivery_id === ids[at]))
   },
   'GET /v1/events/stream': async (key) => {
     const listener = await listen({ ...listening(key), path: '/v1/events/stream' })
@@ -185,8 +169,7 @@ const handlers: Record<string, (key: KeyMode) => Promise<(Mode | 'both')[]>> = {
     listener.hangUp()
     const ids = await Promise.all(modes.map((mode) => idOf('payment_id', mode)))
     return heard.map(
-      ({ data }) =>
-        modes[ids.findIndex((id) => data.path.endsWith(id) || data.path.endsWith(nobodys(id)))]!,
+      ({ data }) => modes[ids.findIndex((id) => data.path.endsWith(id) || data.path.endsWith(nobodys(id)))]!,
     )
   },
 }
@@ -238,8 +221,7 @@ describe('a route that keeps to the mode by itself', () => {
 test('an endpoint is told of events of its own mode alone', async () => {
   const url = 'https://shop.example/told'
   const ids: Record<string, string> = {}
-  for (const key of keyModes)
-    ids[key] = (await accounts[key].client.createEndpoint({ url })).body.id
+  for (const key of keyModes) ids[key] = (await accounts[key].client.createEndpoint({ url })).body.id
   const payments = { test: await makes.payment_id!('test'), live: await makes.payment_id!('live') }
   for (const key of keyModes) {
     const rows = await service.sql<{ payment_id: string }[]>`
@@ -258,8 +240,7 @@ test('a delivery shows a key of one mode no more of an endpoint of both than its
   await service.sql`update webhook_attempts set endpoint_url = ${url} where delivery_id = ${letter.delivery_id}`
   const shown = async (key: KeyMode) => {
     const { data } = (await accounts[key].client.listDeliveries('limit=100')).body
-    return data.find((row: { delivery_id: string }) => row.delivery_id === letter.delivery_id)
-      ?.endpoint_url
+    return data.find((row: { delivery_id: string }) => row.delivery_id === letter.delivery_id)?.endpoint_url
   }
   expect(await shown('any')).toBe(url)
   expect(await shown('test_only')).toBe('https://shop.example')

@@ -24,9 +24,7 @@ test('health, readiness and metrics', async () => {
   expect(await read('/readyz')).toBe('200 ready\n')
   const metrics = await read('/metrics')
   expect(metrics).toContain('ripper_payments_total{status="captured",mode="test"} 1')
-  expect(metrics).toMatch(
-    /ripper_http_request_duration_seconds_count\{.*confirm.*status="200".*\} 1/,
-  )
+  expect(metrics).toMatch(/ripper_http_request_duration_seconds_count\{.*confirm.*status="200".*\} 1/)
   expect(metrics).not.toMatch(/cs_[0-9a-f]{24}|pay_[0-9a-f]{24}/)
 })
 
@@ -117,9 +115,7 @@ test.each([
 
 test('the description names what answers carry', async () => {
   const { paths, components } = openApiDocument(routes, events, streams) as Json
-  for (const { responses } of Object.values<Json>(paths).flatMap((path) =>
-    Object.values<Json>(path),
-  )) {
+  for (const { responses } of Object.values<Json>(paths).flatMap((path) => Object.values<Json>(path))) {
     for (const [status, { headers }] of Object.entries<Json>(responses)) {
       const waits = status === '429' || status === '503'
       expect(headers).toHaveProperty('Rip-Request-Id')
@@ -199,7 +195,8 @@ test('what is no HTTP is summed up in the log, too', async () => {
   await told.close()
   expect(told.log.filter(({ level }) => level === 'info')).toEqual(
     [1, 19].map((requests) => ({
-      ...{ level: 'info', fields: { requests } },
+      level: 'info',
+      fields: { requests },
       message: 'requests refused that are no valid HTTP',
     })),
   )

@@ -50,11 +50,7 @@ describe('a create by a server', () => {
 
   test('what has an answer already gets it', async () => {
     const { status, headers, body } = await suspended.client.create(purchase, first_key)
-    expect([status, headers.get('rip-idempotent-replayed'), body.id]).toEqual([
-      201,
-      'true',
-      session.id,
-    ])
+    expect([status, headers.get('rip-idempotent-replayed'), body.id]).toEqual([201, 'true', session.id])
   })
 })
 
@@ -63,9 +59,7 @@ test('with a client secret the body comes before the account, and the account be
   const open = await client.open()
   await clock.advance(1_800_000)
   const reference = `card_${'0'.repeat(24)}`
-  expect(refusal(await client.authenticate({ ...session, client_secret: 'x' }, 1))).toBe(
-    '401 unauthorized',
-  )
+  expect(refusal(await client.authenticate({ ...session, client_secret: 'x' }, 1))).toBe('401 unauthorized')
   expect(refusal(await client.authenticate(session, 1))).toBe('400 invalid_request')
   expect(refusal(await client.authenticate(session, reference))).toBe('403 merchant_not_active')
   expect(refusal(await client.authenticate(open, reference))).toBe('409 session_expired')

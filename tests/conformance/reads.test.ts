@@ -9,8 +9,7 @@ const clock = drivenClock()
 const service = await useService({ clock })
 const { client } = service
 
-const at = (later_ms = 0) =>
-  new Date(clock.now().getTime() + later_ms).toISOString().replace('Z', '0000+00:00')
+const at = (later_ms = 0) => new Date(clock.now().getTime() + later_ms).toISOString().replace('Z', '0000+00:00')
 const line = {
   kind: 'product',
   sku: null,
@@ -85,7 +84,11 @@ test('a session', async () => {
 test('a session with nothing in it, and of a merchant without integrations', async () => {
   const bare = await client.open({ amount: 1, currency: 'GBP' })
   expect((await client.readSession(bare.id)).body).toMatchObject({
-    ...{ items: null, basket_total: null, tax_total: null, customer: null, metadata: {} },
+    items: null,
+    basket_total: null,
+    tax_total: null,
+    customer: null,
+    metadata: {},
   })
   const none = await service.newAccount({ integration: null })
   const { id } = await none.client.open()
@@ -108,28 +111,26 @@ test('the state, as the checkout sees it', async () => {
   expect(answer.headers.get('cache-control')).toBe('no-store')
   expect(answer.body).toEqual({
     session: {
-      ...{
-        id: session.id,
-        status: 'requires_payment',
-        mode: 'test',
-        amount: 1700,
-        currency: 'EUR',
-      },
-      ...{ items: [line], basket_total: 1700, tax_total: 100 },
-      ...{
-        expires_at: at(1_800_000),
-        expires_in_seconds: 1800,
-        attempt_count: 0,
-        attempts_left: 3,
-      },
-      ...{
-        settlement: null,
-        customer_email_required: false,
-        last_decline: null,
-        order_reference: 'T-1',
-      },
+      id: session.id,
+      status: 'requires_payment',
+      mode: 'test',
+      amount: 1700,
+      currency: 'EUR',
+      items: [line],
+      basket_total: 1700,
+      tax_total: 100,
+      expires_at: at(1_800_000),
+      expires_in_seconds: 1800,
+      attempt_count: 0,
+      attempts_left: 3,
+      settlement: null,
+      customer_email_required: false,
+      last_decline: null,
+      order_reference: 'T-1',
     },
-    ...{ attempt: null, three_ds: null, result: null },
+    attempt: null,
+    three_ds: null,
+    result: null,
     links: { terms_url: null, support_url: null, back_url: null },
     shop_url: `${shop}/`,
   })
@@ -173,7 +174,10 @@ test('a captured payment and its event', async () => {
   const payment = (await client.readPayment(result.payment_id)).body
   expect(payment).toEqual({
     ...ofPayment(result),
-    ...{ status: 'captured', capture_state: 'captured', decline: null, executed_at: at() },
+    status: 'captured',
+    capture_state: 'captured',
+    decline: null,
+    executed_at: at(),
     authentication: { outcome: 'Authenticated', liability_shifted: true, eci: '05' },
     acquirer_transaction_id: expect.stringMatching(/^sim_[0-9a-f]{24}$/),
     order_reference: 'T-2',
@@ -193,25 +197,27 @@ test('a captured payment and its event', async () => {
     data: {
       payment_id: result.payment_id,
       checkout_session_id: result.session_id,
-      ...{ amount: 1700, currency: 'EUR', status: 'captured', mode: 'test', decline: null },
-      ...{ metadata: { cart: '7' }, amount_verified: true, capture_state: 'captured' },
-      ...{ items: [line], basket_total: 1700, tax_total: 100, customer },
-      ...{ hold: null, order_reference: 'T-2' },
+      amount: 1700,
+      currency: 'EUR',
+      status: 'captured',
+      mode: 'test',
+      decline: null,
+      metadata: { cart: '7' },
+      amount_verified: true,
+      capture_state: 'captured',
+      items: [line],
+      basket_total: 1700,
+      tax_total: 100,
+      customer,
+      hold: null,
+      order_reference: 'T-2',
     },
   })
 })
 
 test.each([
-  [
-    '4000000000009995',
-    'declined',
-    { code: 'insufficient_funds', category: 'soft', reason: 'Insufficient funds' },
-  ],
-  [
-    '4000000000000119',
-    'failed',
-    { code: 'processing_error', category: 'provider_error', reason: 'Processing error' },
-  ],
+  ['4000000000009995', 'declined', { code: 'insufficient_funds', category: 'soft', reason: 'Insufficient funds' }],
+  ['4000000000000119', 'failed', { code: 'processing_error', category: 'provider_error', reason: 'Processing error' }],
 ])('%s: a payment that %s, and its event', async (number, status, decline) => {
   const result = await payWith(await client.open(full), number)
   const { body } = await client.readPayment(result.payment_id)
@@ -262,16 +268,28 @@ describe('an amount that could not be verified is held', () => {
       confirmation_url: expect.stringContaining(body.payment_id),
     })
     const hold = {
-      ...{ status: 'pending_review', reason, detail, deadline: at(3_600_000) },
-      ...{ decided_by: null, decided_at: null, operation_refusal: null },
+      status: 'pending_review',
+      reason,
+      detail,
+      deadline: at(3_600_000),
+      decided_by: null,
+      decided_at: null,
+      operation_refusal: null,
     }
     expect((await strict.client.readSession(session.id)).body).toMatchObject({
-      ...{ status: 'succeeded', minted_by: 'client', amount_verified: false },
-      ...{ amount_verification_source: source, amount_verification_detail: detail, hold },
+      status: 'succeeded',
+      minted_by: 'client',
+      amount_verified: false,
+      amount_verification_source: source,
+      amount_verification_detail: detail,
+      hold,
     })
     expect((await strict.client.readPayment(body.payment_id)).body).toMatchObject({
-      ...{ status: 'held', capture_state: 'authorised', amount_verified: false, executed_at: null },
-      ...{ order_reference_captured_payments: 0 },
+      status: 'held',
+      capture_state: 'authorised',
+      amount_verified: false,
+      executed_at: null,
+      order_reference_captured_payments: 0,
     })
     const events = await eventsOf(body.payment_id)
     expect(events.map(({ type, sequence }) => [type, sequence])).toEqual([['payment.held', 1]])

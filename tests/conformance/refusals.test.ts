@@ -104,8 +104,7 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
     const { body } = await client.pay()
     return client.refund(body.payment_id, { amount: 4201 })
   },
-  three_ds_provider_unavailable: async () =>
-    client.present(await client.open(), '4000009900040000'),
+  three_ds_provider_unavailable: async () => client.present(await client.open(), '4000009900040000'),
   internal_error: async () => {
     const { id } = await client.open()
     await service.sql`update sessions set items = '7' where session_id = ${id}`
@@ -123,9 +122,7 @@ const elsewhere = readdirSync(import.meta.dirname)
   .concat(resolve(import.meta.dirname, '../database/store-loss.test.ts'))
   .concat(
     ['../users', '../dashboard'].flatMap((room) =>
-      readdirSync(resolve(import.meta.dirname, room)).map((name) =>
-        resolve(import.meta.dirname, room, name),
-      ),
+      readdirSync(resolve(import.meta.dirname, room)).map((name) => resolve(import.meta.dirname, room, name)),
     ),
   )
   .map((file) => readFileSync(file, 'utf8'))

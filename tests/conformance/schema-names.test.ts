@@ -50,9 +50,7 @@ test('a body or an answer has a name, and no shape stands twice', () => {
   const types = nodes.filter(isType)
   const whole = /\/(json|event-stream|x-www-form-urlencoded)\/schema$/
   expect(types.filter(({ at }) => whole.test(at)).map(({ at }) => at)).toEqual([])
-  const places = Map.groupBy(types, ({ node: { description: _, ...shape } }: SchemaNode) =>
-    JSON.stringify(shape),
-  )
+  const places = Map.groupBy(types, ({ node: { description: _, ...shape } }: SchemaNode) => JSON.stringify(shape))
   const twice = [...places.values()].filter((each) => each.length > 1)
   expect(twice.map((each) => each.map(({ at }) => at))).toEqual([])
 })
@@ -72,9 +70,7 @@ function whole(node: unknown): unknown {
 
 test('it says what it says with every shape in its place', () => {
   const { paths, webhooks } = inline
-  expect(whole({ paths: served.paths, webhooks: served.webhooks })).toEqual(
-    whole({ paths, webhooks }),
-  )
+  expect(whole({ paths: served.paths, webhooks: served.webhooks })).toEqual(whole({ paths, webhooks }))
 })
 
 test('the page has a place for each, and links lead there from where it is used', () => {

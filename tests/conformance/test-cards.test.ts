@@ -113,11 +113,7 @@ function challengeOf(number: string) {
   return undefined
 }
 
-function expectAuthentication(
-  { payment }: PaidCourse,
-  number: string,
-  authentication: string,
-): void {
+function expectAuthentication({ payment }: PaidCourse, number: string, authentication: string): void {
   if (authentication === 'absent') {
     expect(payment).not.toHaveProperty('authentication')
     return
@@ -147,13 +143,7 @@ function expectOutcome({ result, payment, session, event }: PaidCourse, outcome:
     amount_verified: true,
   })
   expect(session).toMatchObject({
-    status: captured
-      ? 'succeeded'
-      : waits
-        ? 'processing'
-        : category === 'fraud'
-          ? 'declined'
-          : 'requires_payment',
+    status: captured ? 'succeeded' : waits ? 'processing' : category === 'fraud' ? 'declined' : 'requires_payment',
     settlement: waits ? 'awaiting_reconciliation' : null,
     last_decline: decline,
     payment_id: payment.id,
@@ -186,9 +176,7 @@ describe('refused when the card is typed, no attempt spent', () => {
   ])('%s', async (number, words) => {
     const { client } = service
     const session = await client.open()
-    const answer = await client.referenceCard(session, {
-      ...{ number, exp_month: 12, exp_year: 2031, cvc: '123' },
-    })
+    const answer = await client.referenceCard(session, { number, exp_month: 12, exp_year: 2031, cvc: '123' })
     expect(refusal(answer)).toBe('400 invalid_request')
     expect(answer.body.message).toMatch(words)
     if (number) expect(wordsOf(answer)).not.toContain(number)

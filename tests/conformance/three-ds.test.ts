@@ -42,9 +42,7 @@ const otp = '4000000000003220'
 const areqOf = async (session: SessionSecret) => {
   const [row] = await service.sql<{ server_transaction_id: string }[]>`
     select server_transaction_id from attempts where session_id = ${session.id} order by number desc`
-  return areqs.filter(
-    ({ threeDSServerTransID }) => threeDSServerTransID === row!.server_transaction_id,
-  )
+  return areqs.filter(({ threeDSServerTransID }) => threeDSServerTransID === row!.server_transaction_id)
 }
 
 describe('the 3DS Method', () => {
@@ -123,8 +121,7 @@ describe('the challenge', () => {
     const { body } = await client.present(session, number)
     return { session, url: body.three_ds.challenge.url as string }
   }
-  const stateOf = async (session: SessionSecret) =>
-    (await client.state(session)).body.three_ds.state
+  const stateOf = async (session: SessionSecret) => (await client.state(session)).body.three_ds.state
 
   test.each([
     ['1234', 'authenticated', 'captured'],

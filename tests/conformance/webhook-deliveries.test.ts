@@ -19,8 +19,7 @@ beforeEach(async () => {
 const day_ms = 24 * 3600 * 1000
 const ago = (ms: number) => new Date(clock.now().getTime() - ms)
 const spelled = (at: Date) => `${at.toISOString().slice(0, -1)}0000+00:00`
-const insert = (asked: Partial<AttemptRow> = {}, of = account) =>
-  insertAttempt({ ...service, account: of }, asked)
+const insert = (asked: Partial<AttemptRow> = {}, of = account) => insertAttempt({ ...service, account: of }, asked)
 const list = async (query = '') => {
   const answer = await account.client.listDeliveries(query)
   expect(answer.status, answer.text).toBe(200)
@@ -30,8 +29,7 @@ const list = async (query = '') => {
     next_cursor: string | null
   }
 }
-const idsOf = ({ data }: { data: Record<string, unknown>[] }) =>
-  data.map(({ delivery_id }) => delivery_id)
+const idsOf = ({ data }: { data: Record<string, unknown>[] }) => data.map(({ delivery_id }) => delivery_id)
 
 /** So many attempts, a second apart, the newest last. */
 async function insertMany(count: number, asked: Partial<AttemptRow> = {}): Promise<string[]> {
@@ -206,20 +204,14 @@ describe('pages', () => {
 })
 
 describe('filters', () => {
-  test.each(['succeeded', 'failed', 'dead_lettered', 'pending'] as const)(
-    'status=%s',
-    async (status) => {
-      for (const each of ['succeeded', 'failed', 'dead_lettered', 'pending'] as const) {
-        await insertMany(2, { status: each })
-      }
-      const pages = await pagesOf(`limit=1&status=${status}`)
-      expect(pages).toHaveLength(2)
-      expect((await list(`status=${status}`)).data.map((row) => row.status)).toEqual([
-        status,
-        status,
-      ])
-    },
-  )
+  test.each(['succeeded', 'failed', 'dead_lettered', 'pending'] as const)('status=%s', async (status) => {
+    for (const each of ['succeeded', 'failed', 'dead_lettered', 'pending'] as const) {
+      await insertMany(2, { status: each })
+    }
+    const pages = await pagesOf(`limit=1&status=${status}`)
+    expect(pages).toHaveLength(2)
+    expect((await list(`status=${status}`)).data.map((row) => row.status)).toEqual([status, status])
+  })
 
   test.each(eventTypes)('event_type=webhook.%s', async (type) => {
     for (const event_type of eventTypes) await insertMany(2, { event_type })
@@ -228,23 +220,17 @@ describe('filters', () => {
     expect(data.map(({ event_type }) => event_type)).toEqual([`webhook.${type}`, `webhook.${type}`])
   })
 
-  test.each([
-    'payment.captured',
-    'webhook.payment.unknown',
-    'webhook.',
-    '',
-    'x',
-    '%00',
-    'webhook.%00',
-    '%F0%9F%8D%B5',
-  ])('event_type=%s fits no row', async (type) => {
-    await insert()
-    expect(await list(`event_type=${type}`)).toEqual({
-      data: [],
-      has_more: false,
-      next_cursor: null,
-    })
-  })
+  test.each(['payment.captured', 'webhook.payment.unknown', 'webhook.', '', 'x', '%00', 'webhook.%00', '%F0%9F%8D%B5'])(
+    'event_type=%s fits no row',
+    async (type) => {
+      await insert()
+      expect(await list(`event_type=${type}`)).toEqual({
+        data: [],
+        has_more: false,
+        next_cursor: null,
+      })
+    },
+  )
 })
 
 // What stands higher is told first.
@@ -254,11 +240,7 @@ describe('refused, as {error, message}', () => {
     ['limit=1&endpoint_id=x', '400 invalid_request', /^endpoint_id /],
     ['__proto__=1', '400 invalid_request', /^__proto__ /],
     ['event_type=a&event_type=b', '400 invalid_request', /^event_type must be sent once/],
-    [
-      'status=',
-      '400 invalid_status',
-      /^status must be one of succeeded, failed, dead_lettered, pending/,
-    ],
+    ['status=', '400 invalid_status', /^status must be one of succeeded, failed, dead_lettered, pending/],
     ['status=Failed', '400 invalid_status', /^status /],
     ['status=disabled', '400 invalid_status', /^status /],
     ['status=failed&status=failed', '400 invalid_status', /^status /],
@@ -293,8 +275,7 @@ describe('refused, as {error, message}', () => {
     const others = await service.newAccount()
     for (const owner of [account, others]) {
       for (const event_type of ['payment.captured', 'payment.failed']) {
-        for (const index of [1, 2])
-          await insert({ event_type, status: 'failed', occurred_at: ago(index) }, owner)
+        for (const index of [1, 2]) await insert({ event_type, status: 'failed', occurred_at: ago(index) }, owner)
       }
     }
     const cursorOf = async (query: string) => (await list(`limit=1&${query}`)).next_cursor!

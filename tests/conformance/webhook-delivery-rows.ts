@@ -86,10 +86,7 @@ export type DeliveryRow = {
 }
 
 /** A delivery of a payment to an endpoint of its own that was given up on, with its last attempt, but for what is asked. */
-export async function deadLetter(
-  place: Place,
-  asked: Partial<DeliveryRow> = {},
-): Promise<DeliveryRow> {
+export async function deadLetter(place: Place, asked: Partial<DeliveryRow> = {}): Promise<DeliveryRow> {
   const { sql, account, context } = place
   const created_at = asked.created_at ?? context.world.clock.now()
   const endpoint_id = asked.endpoint_id ?? (await endpointOf(account))
@@ -115,9 +112,17 @@ export async function deadLetter(
   }
   await sql`insert into webhook_deliveries ${rowValues(sql, row)}`
   await insertAttempt(place, {
-    ...{ delivery_id, endpoint_id, payment_id, replay_of: row.replay_of, status: row.status },
-    ...{ attempt_id: row.last_attempt_id, attempt_number: 12, occurred_at: created_at },
-    ...{ root_created_at: row.root_created_at, response_status_code: 500, response_body: 'no' },
+    delivery_id,
+    endpoint_id,
+    payment_id,
+    replay_of: row.replay_of,
+    status: row.status,
+    attempt_id: row.last_attempt_id,
+    attempt_number: 12,
+    occurred_at: created_at,
+    root_created_at: row.root_created_at,
+    response_status_code: 500,
+    response_body: 'no',
   })
   return row
 }

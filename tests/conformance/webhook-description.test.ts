@@ -27,24 +27,17 @@ test('all five routes are there', () => {
   ])
 })
 
-test.each(operations)(
-  '%s tells of its limit, and of keys in their own shape',
-  (_, { responses }) => {
-    const limit = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
-    const [success] = Object.keys(responses).filter((status) => status < '300')
-    expect(Object.keys(responses[success!]!.headers!)).toEqual(expect.arrayContaining(limit))
-    expect(Object.keys(responses[429]!.headers!)).toEqual([
-      'Rip-Request-Id',
-      'Retry-After',
-      ...limit,
-    ])
-    expect(responses[429]!.description).not.toContain('address')
-    expect(JSON.stringify(responses[401]!.content)).toContain('KeyRefusal')
-    expect(JSON.stringify(responses[401]!.content)).not.toContain('key_revoked')
-    expect(JSON.stringify(responses[403]!.content)).toContain('key_revoked')
-    expect(JSON.stringify(responses)).not.toContain('"#/components/schemas/Refusal"')
-  },
-)
+test.each(operations)('%s tells of its limit, and of keys in their own shape', (_, { responses }) => {
+  const limit = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+  const [success] = Object.keys(responses).filter((status) => status < '300')
+  expect(Object.keys(responses[success!]!.headers!)).toEqual(expect.arrayContaining(limit))
+  expect(Object.keys(responses[429]!.headers!)).toEqual(['Rip-Request-Id', 'Retry-After', ...limit])
+  expect(responses[429]!.description).not.toContain('address')
+  expect(JSON.stringify(responses[401]!.content)).toContain('KeyRefusal')
+  expect(JSON.stringify(responses[401]!.content)).not.toContain('key_revoked')
+  expect(JSON.stringify(responses[403]!.content)).toContain('key_revoked')
+  expect(JSON.stringify(responses)).not.toContain('"#/components/schemas/Refusal"')
+})
 
 test('a revoked key stays 401 elsewhere', () => {
   const { responses } = document.paths['/v1/checkout/sessions']!.post!

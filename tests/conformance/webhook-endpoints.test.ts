@@ -13,13 +13,7 @@ const service = await useService({ clock, lock_limit: 'none' })
 const { client } = service
 
 const url = 'https://shop.example/hooks'
-const types = [
-  'payment.captured',
-  'payment.held',
-  'payment.voided',
-  'payment.declined',
-  'payment.failed',
-]
+const types = ['payment.captured', 'payment.held', 'payment.voided', 'payment.declined', 'payment.failed']
 const path = '/v1/webhooks/endpoints'
 const unknown_id = `whep_${'0'.repeat(24)}`
 
@@ -60,11 +54,7 @@ describe('create', () => {
     ['null', null, []],
     ['empty', [], []],
     ['all five', types, types],
-    [
-      'one twice',
-      ['payment.held', 'payment.failed', 'payment.held'],
-      ['payment.held', 'payment.failed'],
-    ],
+    ['one twice', ['payment.held', 'payment.failed', 'payment.held'], ['payment.held', 'payment.failed']],
   ])('an event filter that is %s', async (_, event_filter, kept) => {
     const answer = await client.createEndpoint({ url, event_filter })
     expect([answer.status, answer.body.event_filter]).toEqual([201, kept])
@@ -86,133 +76,56 @@ describe('refused, in the shape of endpoints', () => {
   test.each<[string, unknown, string, RegExp]>([
     ['no object', [], '400 invalid_request', /^The body must be a JSON object\.$/],
     ['null', null, '400 invalid_request', /^The body must be a JSON object\.$/],
-    [
-      'a field that nobody knows',
-      { url, name: 'x' },
-      '400 invalid_request',
-      /^name is not a field/,
-    ],
-    [
-      'a secret of their own',
-      { url, signing_secret: 'x' },
-      '400 invalid_request',
-      /^signing_secret /,
-    ],
+    ['a field that nobody knows', { url, name: 'x' }, '400 invalid_request', /^name is not a field/],
+    ['a secret of their own', { url, signing_secret: 'x' }, '400 invalid_request', /^signing_secret /],
     ['a status', { url, status: 'disabled' }, '400 invalid_request', /^status /],
-    [
-      '__proto__',
-      JSON.parse(`{"url":"${url}","__proto__":1}`),
-      '400 invalid_request',
-      /^__proto__ /,
-    ],
+    ['__proto__', JSON.parse(`{"url":"${url}","__proto__":1}`), '400 invalid_request', /^__proto__ /],
     ['no url', {}, '400 invalid_url', /^url is required\.$/],
     ['null as url', { url: null }, '400 invalid_url', /^url is required\.$/],
     ['a number as url', { url: 7 }, '400 invalid_url', /^url must be text\.$/],
     ['a list as url', { url: [url] }, '400 invalid_url', /^url must be text\.$/],
     ['an empty url', { url: '' }, '400 invalid_url', /^url must /],
-    [
-      'a relative url',
-      { url: '/hooks' },
-      '400 invalid_url',
-      /^url must be an absolute https URL\.$/,
-    ],
+    ['a relative url', { url: '/hooks' }, '400 invalid_url', /^url must be an absolute https URL\.$/],
     ['no scheme', { url: 'shop.example/hooks' }, '400 invalid_url', /^url must /],
     ['plain http', { url: 'http://shop.example/hooks' }, '400 invalid_url', /^url must .*https/],
     ['another scheme', { url: 'ftp://shop.example/hooks' }, '400 invalid_url', /^url must /],
-    [
-      'user information',
-      { url: 'https://a:b@shop.example' },
-      '400 invalid_url',
-      /user name or password/,
-    ],
+    ['user information', { url: 'https://a:b@shop.example' }, '400 invalid_url', /user name or password/],
     ['a fragment', { url: `${url}#x` }, '400 invalid_url', /fragment/],
     ['this machine', { url: 'https://127.0.0.1/hooks' }, '400 invalid_url', /private or local/],
-    [
-      'this machine by name',
-      { url: 'https://localhost/hooks' },
-      '400 invalid_url',
-      /private or local/,
-    ],
-    ...[
-      'hooks',
-      'a.internal',
-      'a.local',
-      'a.localhost',
-      'a.lan',
-      'a.home.arpa',
-      'a.corp',
-      'a.intranet',
-    ].map((name): [string, unknown, string, RegExp] => [
-      `a name of a private network, ${name}`,
-      { url: `https://${name}/hooks` },
-      '400 invalid_url',
-      /private or local/,
-    ]),
+    ['this machine by name', { url: 'https://localhost/hooks' }, '400 invalid_url', /private or local/],
+    ...['hooks', 'a.internal', 'a.local', 'a.localhost', 'a.lan', 'a.home.arpa', 'a.corp', 'a.intranet'].map(
+      (name): [string, unknown, string, RegExp] => [
+        `a name of a private network, ${name}`,
+        { url: `https://${name}/hooks` },
+        '400 invalid_url',
+        /private or local/,
+      ],
+    ),
     ['a private address', { url: 'https://10.1.2.3/hooks' }, '400 invalid_url', /private or local/],
-    [
-      'a private IPv6 address',
-      { url: 'https://[fd00::1]/' },
-      '400 invalid_url',
-      /private or local/,
-    ],
+    ['a private IPv6 address', { url: 'https://[fd00::1]/' }, '400 invalid_url', /private or local/],
     ['cloud metadata', { url: 'https://169.254.169.254/' }, '400 invalid_url', /private or local/],
     ['too long a url', { url: `${url}/${'x'.repeat(2048)}` }, '400 invalid_url', /2,048/],
-    [
-      'no list',
-      { url, event_filter: 'payment.held' },
-      '400 invalid_request',
-      /^event_filter must /,
-    ],
-    [
-      'an object as filter',
-      { url, event_filter: {} },
-      '400 invalid_request',
-      /^event_filter must /,
-    ],
+    ['no list', { url, event_filter: 'payment.held' }, '400 invalid_request', /^event_filter must /],
+    ['an object as filter', { url, event_filter: {} }, '400 invalid_request', /^event_filter must /],
     [
       'another event',
       { url, event_filter: ['payment.held', 'payment.new'] },
       '400 unknown_event_type',
       /^event_filter\[1\] is not one/,
     ],
-    [
-      'other letters',
-      { url, event_filter: ['Payment.captured'] },
-      '400 unknown_event_type',
-      /^event_filter\[0\] /,
-    ],
+    ['other letters', { url, event_filter: ['Payment.captured'] }, '400 unknown_event_type', /^event_filter\[0\] /],
     [
       'as rows spell it',
       { url, event_filter: ['webhook.payment.held'] },
       '400 unknown_event_type',
       /^event_filter\[0\] /,
     ],
-    [
-      'a blank behind',
-      { url, event_filter: ['payment.held '] },
-      '400 unknown_event_type',
-      /^event_filter\[0\] /,
-    ],
+    ['a blank behind', { url, event_filter: ['payment.held '] }, '400 unknown_event_type', /^event_filter\[0\] /],
     ['any event', { url, event_filter: ['*'] }, '400 unknown_event_type', /^event_filter\[0\] /],
-    [
-      'an empty event',
-      { url, event_filter: [''] },
-      '400 unknown_event_type',
-      /^event_filter\[0\] /,
-    ],
+    ['an empty event', { url, event_filter: [''] }, '400 unknown_event_type', /^event_filter\[0\] /],
     ['a number', { url, event_filter: [1] }, '400 unknown_event_type', /^event_filter\[0\] /],
-    [
-      'null in the filter',
-      { url, event_filter: [null] },
-      '400 unknown_event_type',
-      /^event_filter\[0\] /,
-    ],
-    [
-      'toString',
-      { url, event_filter: ['toString'] },
-      '400 unknown_event_type',
-      /^event_filter\[0\] is not one/,
-    ],
+    ['null in the filter', { url, event_filter: [null] }, '400 unknown_event_type', /^event_filter\[0\] /],
+    ['toString', { url, event_filter: ['toString'] }, '400 unknown_event_type', /^event_filter\[0\] is not one/],
     [
       'the retired event',
       { url, event_filter: ['payment.succeeded'] },
@@ -221,12 +134,7 @@ describe('refused, in the shape of endpoints', () => {
     ],
     ['an unknown field and a bad url', { url: 'x', name: 'x' }, '400 invalid_request', /^name /],
     ['a bad url and a bad filter', { url: 'x', event_filter: ['x'] }, '400 invalid_url', /^url /],
-    [
-      'a bad url and no list',
-      { url: 'x', event_filter: 'x' },
-      '400 invalid_request',
-      /^event_filter /,
-    ],
+    ['a bad url and no list', { url: 'x', event_filter: 'x' }, '400 invalid_request', /^event_filter /],
   ])('%s', async (_, body, expected, words) => {
     const answer = await client.createEndpoint(body)
     expect(refusal(answer)).toBe(expected)
@@ -364,16 +272,7 @@ describe('delete', () => {
     const { body: foreign } = await theirs.createEndpoint({ url })
     const { body: deleted } = await client.createEndpoint({ url })
     await client.deleteEndpoint(deleted.id)
-    const ids = [
-      unknown_id,
-      foreign.id,
-      deleted.id,
-      'x',
-      '%00',
-      'a%20b',
-      'é',
-      `whep_${'x'.repeat(600)}`,
-    ]
+    const ids = [unknown_id, foreign.id, deleted.id, 'x', '%00', 'a%20b', 'é', `whep_${'x'.repeat(600)}`]
     const answers = await Promise.all(ids.map((id) => client.deleteEndpoint(id)))
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 404))
     expect(new Set(answers.map(({ text }) => text))).toEqual(

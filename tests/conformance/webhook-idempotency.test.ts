@@ -136,17 +136,13 @@ describe('what a key stands for', () => {
   test('another id in the path is another request', async () => {
     const [one, two] = [await client.createEndpoint({ url }), await client.createEndpoint({ url })]
     expect((await client.deleteEndpoint(one.body.id, 'path')).status).toBe(204)
-    expect(refusal(await client.deleteEndpoint(two.body.id, 'path'))).toBe(
-      '409 idempotency_key_reused',
-    )
+    expect(refusal(await client.deleteEndpoint(two.body.id, 'path'))).toBe('409 idempotency_key_reused')
     expect((await client.deleteEndpoint(two.body.id)).status).toBe(204)
   })
 
   test('two at once under one key for two endpoints: one is deleted', async () => {
     const made = [await client.createEndpoint({ url }), await client.createEndpoint({ url })]
-    const answers = await Promise.all(
-      made.map(({ body }) => client.deleteEndpoint(body.id, 'two paths')),
-    )
+    const answers = await Promise.all(made.map(({ body }) => client.deleteEndpoint(body.id, 'two paths')))
     expect(answers.map(refusal).sort()).toEqual(['204 undefined', '409 idempotency_key_reused'])
   })
 
@@ -200,11 +196,7 @@ describe('headers', () => {
     ['Idempotency-Key alone', { 'idempotency-key': 'h1' }, '201 false'],
     ['the same in the other header', { 'rip-idempotency-key': 'h1' }, '201 true'],
     ['the same in both', { 'rip-idempotency-key': 'h1', 'idempotency-key': 'h1' }, '201 true'],
-    [
-      'two in both',
-      { 'rip-idempotency-key': 'h1', 'idempotency-key': 'h2' },
-      '400 invalid_idempotency_key',
-    ],
+    ['two in both', { 'rip-idempotency-key': 'h1', 'idempotency-key': 'h2' }, '400 invalid_idempotency_key'],
     [
       'an empty one beside another',
       { 'rip-idempotency-key': '', 'idempotency-key': 'h1' },

@@ -131,9 +131,7 @@ test('a key that is refused counts for nothing', async () => {
 
 test('a hundred at once are counted one by one', async () => {
   await spend('read', 450)
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, () => account.client.listEndpoints()),
-  )
+  const answers = await Promise.all(Array.from({ length: 100 }, () => account.client.listEndpoints()))
   const statuses = answers.map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(50)
   expect(statuses.filter((status) => status === 429)).toHaveLength(50)

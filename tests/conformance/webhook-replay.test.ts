@@ -22,10 +22,8 @@ const ago = (ms: number) => new Date(clock.now().getTime() - ms)
 const dead = (asked: Partial<DeliveryRow> = {}, of = account) =>
   deadLetter({ ...service, account: of }, { created_at: ago(1), ...asked })
 const replay = (id: string, key?: string) => account.client.replayDelivery(id, key)
-const rowsIn = async (
-  table: 'webhook_queue' | 'webhook_attempts' | 'webhook_deliveries',
-  id: string,
-) => service.sql`select * from ${service.sql(table)} where delivery_id = ${id}`
+const rowsIn = async (table: 'webhook_queue' | 'webhook_attempts' | 'webhook_deliveries', id: string) =>
+  service.sql`select * from ${service.sql(table)} where delivery_id = ${id}`
 
 test('an accepted replay is a new delivery, queued and listed', async () => {
   const original = await dead({ sequence: 1 })
@@ -88,8 +86,13 @@ test('a replay ends the rest of an endpoint whose breaker is open: one delivery 
   const { merchant_id, delivery_id, endpoint_id } = await dead()
   const open_until = new Date(clock.now().getTime() + 600_000)
   await service.sql`insert into webhook_endpoint_health ${rowValues(service.sql, {
-    ...{ merchant_id, endpoint_id, state: 'open', open_until, reopen_count: 3 },
-    ...{ last_failure: '500', changed_at: ago(1_000) },
+    merchant_id,
+    endpoint_id,
+    state: 'open',
+    open_until,
+    reopen_count: 3,
+    last_failure: '500',
+    changed_at: ago(1_000),
   })}`
   expect((await replay(delivery_id)).status).toBe(202)
   const [health] = await service.sql`
@@ -131,38 +134,18 @@ describe('refused, as {error}', () => {
     ['unknown', async () => '0'.repeat(32), '404 delivery_not_found'],
     ['no id', async () => 'x', '404 delivery_not_found'],
     ['an endpoint’s id', async () => (await dead()).endpoint_id, '404 delivery_not_found'],
-    [
-      'another account’s',
-      async () => (await dead({}, service.account)).delivery_id,
-      '404 delivery_not_found',
-    ],
+    ['another account’s', async () => (await dead({}, service.account)).delivery_id, '404 delivery_not_found'],
     ['one that is queued', queued, '409 delivery_not_dead_lettered'],
     [
       'one that succeeded, of a deleted endpoint',
       async () => (await dead({ ...(await onGone()), status: 'succeeded' })).delivery_id,
       '409 delivery_not_dead_lettered',
     ],
-    [
-      'the endpoint was deleted',
-      async () => (await dead(await onGone())).delivery_id,
-      '404 endpoint_not_found',
-    ],
-    [
-      'an earlier delivery is gone',
-      async () => (await dead(broken())).delivery_id,
-      '422 replay_chain_broken',
-    ],
+    ['the endpoint was deleted', async () => (await dead(await onGone())).delivery_id, '404 endpoint_not_found'],
+    ['an earlier delivery is gone', async () => (await dead(broken())).delivery_id, '422 replay_chain_broken'],
     ['the first of three is gone', brokenFurtherBack, '422 replay_chain_broken'],
-    [
-      'the original is too old',
-      async () => (await dead(expired())).delivery_id,
-      '422 replay_window_expired',
-    ],
-    [
-      'a replay is under way',
-      async () => (await dead(inProgress)).delivery_id,
-      '409 replay_in_progress',
-    ],
+    ['the original is too old', async () => (await dead(expired())).delivery_id, '422 replay_window_expired'],
+    ['a replay is under way', async () => (await dead(inProgress)).delivery_id, '409 replay_in_progress'],
   ])('%s', async (_, prepare, expected) => {
     const id = await prepare()
     const before = await stored()
@@ -202,10 +185,7 @@ describe('at once', () => {
   test('of five, one is accepted', async () => {
     const original = await dead()
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => replay(original.delivery_id)))
-    expect(answers.map(refusal).sort()).toEqual([
-      '202 undefined',
-      ...Array(4).fill('409 replay_in_progress'),
-    ])
+    expect(answers.map(refusal).sort()).toEqual(['202 undefined', ...Array(4).fill('409 replay_in_progress')])
     const replays = await service.sql`
       select 1 from webhook_queue where replay_of = ${original.delivery_id}`
     const pending = await service.sql`
@@ -215,9 +195,7 @@ describe('at once', () => {
 
   test('five under one key: one is accepted, and all get its answer', async () => {
     const original = await dead()
-    const answers = await Promise.all(
-      [1, 2, 3, 4, 5].map(() => replay(original.delivery_id, 'five')),
-    )
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => replay(original.delivery_id, 'five')))
     expect(new Set(answers.map(bytes)).size).toBe(1)
     expect(answers[0]!.status).toBe(202)
     const replays = await service.sql`

@@ -65,12 +65,7 @@ test('of a deleted or unknown endpoint there is nothing to rotate', async () => 
 test('secrets are wrapped under a new master key, and open without the old one', async () => {
   const made = await create()
   const rotated = await create()
-  const { signing_secret } = await rotateSecret(
-    service.context,
-    rotated.id,
-    operatorOf(service.context),
-    clock.now(),
-  )
+  const { signing_secret } = await rotateSecret(service.context, rotated.id, operatorOf(service.context), clock.now())
   const deleted = await create()
   await service.client.deleteEndpoint(deleted.id)
 

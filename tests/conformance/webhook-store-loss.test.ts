@@ -35,35 +35,32 @@ onOneServer('the answer of a create is lost after its COMMIT: one endpoint', asy
   expect((await client.listEndpoints()).body.endpoints).toHaveLength(1)
 })
 
-onOneServer(
-  'the backend of a delete is ended while it waits: deleted nevertheless, and once',
-  async () => {
-    const { body } = await client.createEndpoint({ url })
-    const admin = await database.open()
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
-    const holding = admin.sql.begin(async (tx) => {
-      await tx`select 1 from webhook_endpoints where endpoint_id = ${body.id} for update`
-      lock()
-      await released
-    })
-    await locked
-    const deleting = client.deleteEndpoint(body.id, 'ended delete')
-    const [waiting] = await until(
-      () => lockWaits(admin.sql),
-      (rows) => rows.length === 1,
-    )
-    await admin.sql`select pg_terminate_backend(${waiting!.pid})`
-    release()
-    await holding
-    const first = await deleting
-    const again = await client.deleteEndpoint(body.id, 'ended delete')
-    expect([first.status, again.status]).toEqual([204, 204])
-    expect(again.headers.get('rip-idempotent-replayed')).toBe('true')
-    expect(refusal(await client.deleteEndpoint(body.id))).toBe('404 endpoint_not_found')
-    await admin.close()
-  },
-)
+onOneServer('the backend of a delete is ended while it waits: deleted nevertheless, and once', async () => {
+  const { body } = await client.createEndpoint({ url })
+  const admin = await database.open()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+  const holding = admin.sql.begin(async (tx) => {
+    await tx`select 1 from webhook_endpoints where endpoint_id = ${body.id} for update`
+    lock()
+    await released
+  })
+  await locked
+  const deleting = client.deleteEndpoint(body.id, 'ended delete')
+  const [waiting] = await until(
+    () => lockWaits(admin.sql),
+    (rows) => rows.length === 1,
+  )
+  await admin.sql`select pg_terminate_backend(${waiting!.pid})`
+  release()
+  await holding
+  const first = await deleting
+  const again = await client.deleteEndpoint(body.id, 'ended delete')
+  expect([first.status, again.status]).toEqual([204, 204])
+  expect(again.headers.get('rip-idempotent-replayed')).toBe('true')
+  expect(refusal(await client.deleteEndpoint(body.id))).toBe('404 endpoint_not_found')
+  await admin.close()
+})
 
 onOneServer('the answer of a replay is lost after its COMMIT: one replay', async () => {
   const { delivery_id } = await deadLetter(service)
@@ -100,9 +97,7 @@ onOneServer('it stops and comes back', async () => {
     expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   }
   expect(plain[0]![0].body.message).toContain('See whether the request was done')
-  expect(plain[1]![0].body.message).toBe(
-    'The database could not be reached. Send the request again.',
-  )
+  expect(plain[1]![0].body.message).toBe('The database could not be reached. Send the request again.')
   const withKey = await client.create(undefined, 'stopped')
   expect(withKey.body.message).toContain('same idempotency key')
   proxy.start()

@@ -24,8 +24,7 @@ describe.each(vendor_names)('at %s', async (name) => {
   const paid = async () => (await driving(clock, client.pay())).body.payment_id as string
   const held = async () => (await driving(clock, hold(account))).payment_id
   const statusOf = async (payment_id: string) => (await client.readPayment(payment_id)).body.status
-  const decide = (kind: 'capture' | 'void', payment_id: string) =>
-    driving(clock, client.decideHold(kind, payment_id))
+  const decide = (kind: 'capture' | 'void', payment_id: string) => driving(clock, client.decideHold(kind, payment_id))
 
   async function chargeThere(payment_id: string) {
     const [row] = await other.sql<{ reference: string }[]>`
@@ -44,7 +43,8 @@ describe.each(vendor_names)('at %s', async (name) => {
     expect(await chargeThere(payment_id)).toMatchObject({ taken: part })
     expect(await findingsOf(other, payment_id)).toMatchObject([
       {
-        ...{ kind: 'amount_differs', ours: { state: 'held', amount: 4200, currency: 'GBP' } },
+        kind: 'amount_differs',
+        ours: { state: 'held', amount: 4200, currency: 'GBP' },
         theirs: { state: 'captured', amount: part, currency: 'GBP' },
       },
     ])
@@ -58,10 +58,7 @@ describe.each(vendor_names)('at %s', async (name) => {
     await resolveOperation(
       other.context,
       { merchant_id, payment_id },
-      {
-        ...{ outcome: 'approved', acquirer_transaction_id: null },
-        ...{ reason: 'the rest was captured in the portal', by: 'ada' },
-      },
+      { outcome: 'approved', acquirer_transaction_id: null, reason: 'the rest was captured in the portal', by: 'ada' },
     )
     expect(await statusOf(payment_id)).toBe('captured')
     await pass(stage, 4)
@@ -80,24 +77,23 @@ describe.each(vendor_names)('at %s', async (name) => {
   })
 
   // The other two show how much was captured with the charge, and are asked: see the tests of their standings.
-  test.runIf(name === 'adyen')(
-    'a notice of another amount of what was captured at once',
-    async () => {
-      const payment_id = await paid()
-      await pass(stage, 1)
-      const { body } = await client.readPayment(payment_id)
-      const { reference } = await chargeThere(payment_id)
-      await tellOfCapture(stage, { reference, psp: body.acquirer_transaction_id })
-      await pass(stage, 1)
-      expect(await statusOf(payment_id)).toBe('captured')
-      expect(await findingsOf(other, payment_id)).toMatchObject([
-        {
-          ...{ reference, kind: 'amount_differs', ours: { state: 'captured', amount: 4200 } },
-          theirs: { state: 'captured', amount: part },
-        },
-      ])
-    },
-  )
+  test.runIf(name === 'adyen')('a notice of another amount of what was captured at once', async () => {
+    const payment_id = await paid()
+    await pass(stage, 1)
+    const { body } = await client.readPayment(payment_id)
+    const { reference } = await chargeThere(payment_id)
+    await tellOfCapture(stage, { reference, psp: body.acquirer_transaction_id })
+    await pass(stage, 1)
+    expect(await statusOf(payment_id)).toBe('captured')
+    expect(await findingsOf(other, payment_id)).toMatchObject([
+      {
+        reference,
+        kind: 'amount_differs',
+        ours: { state: 'captured', amount: 4200 },
+        theirs: { state: 'captured', amount: part },
+      },
+    ])
+  })
 
   test('a refund of a part: it stays pending, and is not made again', async () => {
     const payment_id = await paid()
@@ -110,7 +106,8 @@ describe.each(vendor_names)('at %s', async (name) => {
     expect((await client.readRefund(body.id)).body).toMatchObject({ status: 'pending' })
     expect(await findingsOf(other, payment_id)).toContainEqual(
       expect.objectContaining({
-        ...{ kind: 'amount_differs', ours: { state: 'pending', amount: 1200, currency: 'GBP' } },
+        kind: 'amount_differs',
+        ours: { state: 'pending', amount: 1200, currency: 'GBP' },
         theirs: { state: 'refunded', amount: part, currency: 'GBP' },
       }),
     )
@@ -138,10 +135,16 @@ async function tellOfCapture(
 ): Promise<void> {
   const { merchant_account, hmac_key } = vendor.credentials
   const item = signed(hmac_key!, {
-    ...{ pspReference: 'CAPTUREOFAPART01', originalReference: psp, merchantReference: reference },
-    ...{ merchantAccountCode: merchant_account!, eventCode: 'CAPTURE', success: 'true' as const },
-    ...{ amount: { value: part, currency: 'GBP' }, eventDate: clock.now().toISOString() },
-    ...{ reason: '', additionalData: {} },
+    pspReference: 'CAPTUREOFAPART01',
+    originalReference: psp,
+    merchantReference: reference,
+    merchantAccountCode: merchant_account!,
+    eventCode: 'CAPTURE',
+    success: 'true' as const,
+    amount: { value: part, currency: 'GBP' },
+    eventDate: clock.now().toISOString(),
+    reason: '',
+    additionalData: {},
   })
   const url = `${other.base_url}/acquirers/${connection_id}/notices`
   const answer = await fetch(url, { method: 'POST', ...posted([item]) })

@@ -1,11 +1,7 @@
 // Live charges go to the connection that the acquiring profile names, with the credentials that it has at that moment.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  createConnection,
-  disableConnection,
-  rotateCredentials,
-} from '../../src/connections/manage-connections.ts'
+import { createConnection, disableConnection, rotateCredentials } from '../../src/connections/manage-connections.ts'
 import { countStatements } from '../../src/database/count.ts'
 import type { AccountConnection } from '../../src/merchants/account-connection.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
@@ -128,15 +124,19 @@ describe('a charge', () => {
     await name('main')
     await created('live')
     vendor.next('sk_1', async () => ({
-      ...{ result: 'approved', captured: true, acquirer_transaction_id: 't_1' },
-      ...{ amount: vendor.charged.at(-1)!.amount, currency: vendor.charged.at(-1)!.currency },
+      result: 'approved',
+      captured: true,
+      acquirer_transaction_id: 't_1',
+      amount: vendor.charged.at(-1)!.amount,
+      currency: vendor.charged.at(-1)!.currency,
       environment,
     }))
     const { body } = await shopper.pay(8)
     expect(body).toMatchObject({ status })
     if (status === 'captured') return
     expect(body.decline).toMatchObject({
-      ...{ category: 'provider_error', code: 'processing_error' },
+      category: 'provider_error',
+      code: 'processing_error',
       reason: 'the vendor answers from its sandbox, and the connection is of mode live',
     })
     expect(body.attempts_left).toBe(2)
@@ -259,8 +259,7 @@ describe('what a disabled connection charged', () => {
       credentials: {},
     })
     const listed = await service.context.listAcquirers()
-    const of = (id: string) =>
-      listed.flatMap(({ mode, acquirer }) => (acquirer.name === `bank:${id}` ? [mode] : []))
+    const of = (id: string) => listed.flatMap(({ mode, acquirer }) => (acquirer.name === `bank:${id}` ? [mode] : []))
     expect(listed[0]).toMatchObject({ mode: 'test', acquirer: { name: 'simulator' } })
     expect(of(own.connection_id)).toEqual(['live'])
     expect(of(sandbox.connection_id)).toEqual(['test'])

@@ -48,10 +48,7 @@ const after_sale: [number, When][] = [
   [day_29, 'after_30_days'],
   [day_31, 'never'],
 ]
-const while_it_waits: [number, When][] = [1, day_3, day_5, day_8, day_29, day_31].map((hours) => [
-  hours,
-  'next',
-])
+const while_it_waits: [number, When][] = [1, day_3, day_5, day_8, day_29, day_31].map((hours) => [hours, 'next'])
 const after_decision: [number, When][] = [
   [day_3, 'next'],
   [day_5, 'after_7_days'],
@@ -76,52 +73,29 @@ const rows: Row[] = [
     at: after_sale,
   },
   { life: 'paid', what: 'part taken', act: shrunk, findings: ['amount_differs'], at: after_sale },
+  { life: 'paid', what: 'refunded', act: refunded(whole), findings: ['amount_differs'], at: after_sale },
+  { life: 'paid', what: 'part refunded', act: refunded(4000), findings: ['amount_differs'], at: after_sale },
+  { life: 'waits', what: 'captured', act: captured(whole), findings: ['captured_there'], at: while_it_waits },
+  { life: 'waits', what: 'part captured', act: captured(100), findings: [...part], at: while_it_waits },
   {
-    ...{ life: 'paid', what: 'refunded', act: refunded(whole) },
-    ...{ findings: ['amount_differs'], at: after_sale },
-  },
-  {
-    ...{ life: 'paid', what: 'part refunded', act: refunded(4000) },
-    ...{ findings: ['amount_differs'], at: after_sale },
-  },
-  {
-    ...{ life: 'waits', what: 'captured', act: captured(whole) },
-    ...{ findings: ['captured_there'], at: while_it_waits },
-  },
-  {
-    ...{ life: 'waits', what: 'part captured', act: captured(100) },
-    ...{ findings: [...part], at: while_it_waits },
-  },
-  {
-    ...{ life: 'waits', what: 'part voided', act: (portal, it) => portal.void(it, 100) },
-    ...{ findings: ['amount_differs'], at: while_it_waits },
+    life: 'waits',
+    what: 'part voided',
+    act: (portal, it) => portal.void(it, 100),
+    findings: ['amount_differs'],
+    at: while_it_waits,
   },
   { life: 'waits', what: 'voided', act: voided, findings: ['voided_there'], at: while_it_waits },
   { life: 'waits', what: 'lapsed', act: lapsed, findings: ['expired_there'], at: while_it_waits },
-  {
-    ...{ life: 'captured', what: 'capture undone', act: undone },
-    ...{ findings: ['reserved_there'], at: after_decision },
-  },
-  {
-    ...{ life: 'captured', what: 'part taken', act: shrunk },
-    ...{ findings: ['amount_differs'], at: after_decision },
-  },
-  {
-    ...{ life: 'captured', what: 'refunded', act: refunded(whole) },
-    ...{ findings: ['amount_differs'], at: after_decision },
-  },
-  {
-    ...{ life: 'by_rules', what: 'capture undone', act: undone },
-    ...{ findings: ['reserved_there'], at: after_rules },
-  },
+  { life: 'captured', what: 'capture undone', act: undone, findings: ['reserved_there'], at: after_decision },
+  { life: 'captured', what: 'part taken', act: shrunk, findings: ['amount_differs'], at: after_decision },
+  { life: 'captured', what: 'refunded', act: refunded(whole), findings: ['amount_differs'], at: after_decision },
+  { life: 'by_rules', what: 'capture undone', act: undone, findings: ['reserved_there'], at: after_rules },
   { life: 'voided', what: 'void undone', act: revived, findings: ['orphan'], at: after_decision },
 ]
 
 type Case = Omit<Row, 'at'> & { hours: number; when: When }
 
-const cases: Case[] = rows.flatMap(({ at, ...row }) =>
-  at.map(([hours, when]) => ({ ...row, hours, when })),
-)
+const cases: Case[] = rows.flatMap(({ at, ...row }) => at.map(([hours, when]) => ({ ...row, hours, when })))
 
 /** Hours from when it was made to when it is found, at least; from when it was recorded, below. */
 const waits: Record<Exclude<When, 'next' | 'never'>, [number, number]> = {
@@ -129,7 +103,10 @@ const waits: Record<Exclude<When, 'next' | 'never'>, [number, number]> = {
   after_30_days: [30 * 24, 31 * 24 + 2],
 }
 const recorded_after: Record<Life, number> = {
-  ...{ paid: 0, waits: 0, captured: decided_after, voided: decided_after },
+  paid: 0,
+  waits: 0,
+  captured: decided_after,
+  voided: decided_after,
   by_rules: deadline_after,
 }
 
@@ -166,8 +143,7 @@ async function liveThrough(name: VendorName, chosen: Case[]) {
     const [row] = await sql<[{ payment_id: string; reference: string }]>`
       select payment_id, operation_id as reference from acquirer_operations join payments using (merchant_id, payment_id)
       where session_id = ${session.id} and kind = 'authorise'`
-    const deadline =
-      clock.now().getTime() + (life === 'by_rules' ? deadline_after * hour_ms : 99 * day_ms)
+    const deadline = clock.now().getTime() + (life === 'by_rules' ? deadline_after * hour_ms : 99 * day_ms)
     await sql`
       update holds set at_deadline = 'capture', deadline = ${new Date(deadline)}, rules_at = ${new Date(deadline)}
       where payment_id = ${row.payment_id}`
@@ -179,11 +155,8 @@ async function liveThrough(name: VendorName, chosen: Case[]) {
       await settle()
     }
     const done: Step = [begun + hours, () => act(vendor.portal!, row.reference)]
-    if (life === 'by_rules')
-      return [done, [begun + deadline_after + 0.1, () => run('apply_hold_rules').then(settle)]]
-    return life === 'captured' || life === 'voided'
-      ? [done, [begun + decided_after, decide]]
-      : [done]
+    if (life === 'by_rules') return [done, [begun + deadline_after + 0.1, () => run('apply_hold_rules').then(settle)]]
+    return life === 'captured' || life === 'voided' ? [done, [begun + decided_after, decide]] : [done]
   }
 
   async function compare(): Promise<void> {
@@ -201,10 +174,7 @@ async function liveThrough(name: VendorName, chosen: Case[]) {
     for (const key of keys) if (!discoveries.has(key)) discoveries.set(key, found_at)
   }
 
-  const steps: Step[] = chosen.map((each, at) => [
-    at,
-    async () => steps.push(...(await begin(each, at))),
-  ])
+  const steps: Step[] = chosen.map((each, at) => [at, async () => steps.push(...(await begin(each, at)))])
   const last = chosen.length + 40 * 24
   for (let hours = 12.5; hours < last; hours += 24) steps.push([hours, compare])
   while (steps.length > 0) {
@@ -222,27 +192,23 @@ async function liveThrough(name: VendorName, chosen: Case[]) {
 // with the approval, or nothing, and cancels the whole.
 describe.each([
   ['checkout', cases],
-  [
-    'stripe',
-    cases.filter(
-      ({ life, what }) => what !== 'part voided' && (life !== 'paid' || what !== 'part taken'),
-    ),
-  ],
+  ['stripe', cases.filter(({ life, what }) => what !== 'part voided' && (life !== 'paid' || what !== 'part taken'))],
 ] as const)('%s', async (name, chosen) => {
   const { lives, discoveries } = await liveThrough(name, chosen)
-  test.each(
-    lives.map((each) => ({ ...each, title: `${each.life}, ${each.what} after ${each.hours} h` })),
-  )('$title: $when', ({ payment_id, begun, hours, life, findings, when }) => {
-    const own = [...discoveries].filter(([key]) => key.startsWith(payment_id))
-    const kinds = own.map(([key]) => key.split(' ')[1]!)
-    if (when === 'never') return expect(kinds).toEqual([])
-    expect(kinds.toSorted()).toEqual(findings)
-    const [least, below] = when === 'next' ? [hours, hours + 25] : waits[when]
-    // The charge counts as well as its capture: whichever is looked at first.
-    const recorded = when === 'next' ? 0 : recorded_after[life]
-    for (const [, at] of own) {
-      expect(at - begun).toBeGreaterThanOrEqual(least)
-      expect(at - begun).toBeLessThan(below + recorded)
-    }
-  })
+  test.each(lives.map((each) => ({ ...each, title: `${each.life}, ${each.what} after ${each.hours} h` })))(
+    '$title: $when',
+    ({ payment_id, begun, hours, life, findings, when }) => {
+      const own = [...discoveries].filter(([key]) => key.startsWith(payment_id))
+      const kinds = own.map(([key]) => key.split(' ')[1]!)
+      if (when === 'never') return expect(kinds).toEqual([])
+      expect(kinds.toSorted()).toEqual(findings)
+      const [least, below] = when === 'next' ? [hours, hours + 25] : waits[when]
+      // The charge counts as well as its capture: whichever is looked at first.
+      const recorded = when === 'next' ? 0 : recorded_after[life]
+      for (const [, at] of own) {
+        expect(at - begun).toBeGreaterThanOrEqual(least)
+        expect(at - begun).toBeLessThan(below + recorded)
+      }
+    },
+  )
 })

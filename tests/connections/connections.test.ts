@@ -4,11 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCredentials } from '../../src/connections/connection.ts'
 import { findConnection, forgetOldCredentials } from '../../src/connections/connection-store.ts'
-import {
-  createConnection,
-  disableConnection,
-  rotateCredentials,
-} from '../../src/connections/manage-connections.ts'
+import { createConnection, disableConnection, rotateCredentials } from '../../src/connections/manage-connections.ts'
 import { credentialsThatCount } from '../../src/connections/open-connection.ts'
 import { rewrapCredentials } from '../../src/connections/rewrap-credentials.ts'
 import { routingsIn } from '../../src/kernel/ids.ts'
@@ -35,10 +31,8 @@ const fresh = () => ({
   label: `main-${++labels}`,
   credentials: { secret_key: 'sk_Lapsang', signature_key: 'sig' },
 })
-const create = (
-  merchantId = service.account.merchant_id,
-  asked: Partial<ReturnType<typeof fresh>> = {},
-) => createConnection(service.operator, merchantId, { ...fresh(), ...asked })
+const create = (merchantId = service.account.merchant_id, asked: Partial<ReturnType<typeof fresh>> = {}) =>
+  createConnection(service.operator, merchantId, { ...fresh(), ...asked })
 
 async function rowOf(connection_id: string) {
   const { sql, context } = service
@@ -93,12 +87,8 @@ describe('a connection', () => {
   test('of a merchant or an id that is not there', async () => {
     await expect(create('m_none')).rejects.toThrow('There is no merchant m_none.')
     for (const id of [`conn_${'0'.repeat(24)}`, 'conn_1', 'main']) {
-      await expect(rotateCredentials(service.operator, id, {})).rejects.toThrow(
-        `There is no connection ${id}.`,
-      )
-      await expect(disableConnection(service.operator, id)).rejects.toThrow(
-        'There is no connection',
-      )
+      await expect(rotateCredentials(service.operator, id, {})).rejects.toThrow(`There is no connection ${id}.`)
+      await expect(disableConnection(service.operator, id)).rejects.toThrow('There is no connection')
     }
   })
 
@@ -183,11 +173,7 @@ test('nothing of any credentials is in a table or in the log', async () => {
   const stored = await everythingStored(service.sql)
   const places = [JSON.stringify(service.log), ...[...stored.values()].flat()]
   expect(places.some((text) => text.includes(connection_id))).toBe(true)
-  const spelled = [
-    secret,
-    Buffer.from(secret).toString('hex'),
-    Buffer.from(secret).toString('base64'),
-  ]
+  const spelled = [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64')]
   expect(places.filter((text) => spelled.some((each) => text.includes(each)))).toEqual([])
 })
 
@@ -206,7 +192,5 @@ test('a profile whose fallback is its own acquirer is refused by name, and the o
   expect(kept).toEqual({ label: 'second' })
   const asked = { name: 'Tea', live: false, live_enabled: false }
   const acquiring_profile = { ...profile, fallback_acquirer: 'main' }
-  await expect(
-    createMerchant(service.operator, { ...asked, acquiring_profile }),
-  ).rejects.toMatchObject(refused)
+  await expect(createMerchant(service.operator, { ...asked, acquiring_profile })).rejects.toMatchObject(refused)
 })

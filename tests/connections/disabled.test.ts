@@ -9,14 +9,7 @@ import { readConnections } from '../../src/cli/doctor/read-connections.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { KnownConnector } from '../../src/connections/known-connector.ts'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
-import {
-  drivenClock,
-  driving,
-  type LogLine,
-  logInto,
-  type Service,
-  startService,
-} from '../support/service.ts'
+import { drivenClock, driving, type LogLine, logInto, type Service, startService } from '../support/service.ts'
 import { hour_ms, minute_ms } from '../support/settling.ts'
 import { openVendor } from '../support/vendor.ts'
 
@@ -50,8 +43,7 @@ const contextOf = ({ context }: Service) => {
 }
 const sweep = () => driving(clock, sweepOrphans(contextOf(service)))
 const compare = () => driving(clock, compareBooks(contextOf(service)))
-const logged = (message: RegExp) =>
-  log.filter((line) => message.test(line.message)).map(({ level }) => level)
+const logged = (message: RegExp) => log.filter((line) => message.test(line.message)).map(({ level }) => level)
 
 const search = /^search for orphaned authorisations failed/
 const comparison = /^comparison with .* failed$/
@@ -96,10 +88,9 @@ test('the doctor says so', async () => {
   expect(facts.unsearched).toEqual([{ connection_id, label: 'main', since }])
   const [finding] = judgeAll(connectionChecks, facts)
   expect(finding).toMatchObject({
-    ...{ name: 'Connections', status: 'warning' },
-    found: expect.stringContaining(
-      `disabled connections do not answer: ${connection_id} (main), since`,
-    ),
+    name: 'Connections',
+    status: 'warning',
+    found: expect.stringContaining(`disabled connections do not answer: ${connection_id} (main), since`),
   })
   await service.sql`update orphan_sweeps set swept_until = ${new Date()}`
   expect((await readConnections(readConfig({}), service.sql)).unsearched).toEqual([])

@@ -40,9 +40,7 @@ describe.each(['checkout', 'stripe'] as const)('%s, live in a test connection', 
       expect.objectContaining({
         level: 'error',
         fields: expect.objectContaining({
-          reason: expect.stringContaining(
-            'live environment, and the connection is of mode sandbox',
-          ),
+          reason: expect.stringContaining('live environment, and the connection is of mode sandbox'),
         }),
       }),
     )
@@ -60,9 +58,7 @@ test.each<[string, ConnectionMode | undefined]>([
   ['https://api.stripe.com', undefined],
   ['https://vendor.example', undefined],
 ])('behind the address %s: %s', (url, environment) => {
-  const [shown] = [checkout, stripe, adyen].flatMap(
-    ({ environmentAt }) => environmentAt?.(url).environment ?? [],
-  )
+  const [shown] = [checkout, stripe, adyen].flatMap(({ environmentAt }) => environmentAt?.(url).environment ?? [])
   expect(shown).toBe(environment)
 })
 
@@ -71,23 +67,17 @@ test.each([
   ['live', true, 'works'],
   ['sandbox', true, 'fails'],
   ['sandbox', false, 'works'],
-] as const)(
-  'the check of a connection of mode %s, livemode %s: %s',
-  async (mode, is_live, result) => {
-    const clock = drivenClock()
-    const fake = await openStripeFake({ clock })
-    const http = openVendorHttp({ clock, allowed_networks: ['127.0.0.1'] })
-    fake.books.environment.is_live = is_live
-    const { secret_key, webhook_secret, url: api_url } = fake
-    const credentials = { secret_key, webhook_secret, api_url }
-    const asked = { credentials, mode, wire: openWire(http) }
-    expect(await stripe.check(asked)).toMatchObject({ result })
-    fake.books.create(
-      { amount: 1, currency: 'gbp' } as never,
-      fake.books.keepMethod('approve', '4242'),
-    )
-    expect(await stripe.check(asked)).toMatchObject({ result })
-    expect(fake.wrong).toEqual([])
-    await Promise.all([http.close(), fake.close()])
-  },
-)
+] as const)('the check of a connection of mode %s, livemode %s: %s', async (mode, is_live, result) => {
+  const clock = drivenClock()
+  const fake = await openStripeFake({ clock })
+  const http = openVendorHttp({ clock, allowed_networks: ['127.0.0.1'] })
+  fake.books.environment.is_live = is_live
+  const { secret_key, webhook_secret, url: api_url } = fake
+  const credentials = { secret_key, webhook_secret, api_url }
+  const asked = { credentials, mode, wire: openWire(http) }
+  expect(await stripe.check(asked)).toMatchObject({ result })
+  fake.books.create({ amount: 1, currency: 'gbp' } as never, fake.books.keepMethod('approve', '4242'))
+  expect(await stripe.check(asked)).toMatchObject({ result })
+  expect(fake.wrong).toEqual([])
+  await Promise.all([http.close(), fake.close()])
+})

@@ -34,11 +34,18 @@ const vendor = openVendor()
 const database = await freshDatabase()
 const proxy = await openDatabaseProxy(database.url)
 const shared = {
-  ...{ clock, database, master_key: randomBytes(32), connectors: [vendor.connector] },
+  clock,
+  database,
+  master_key: randomBytes(32),
+  connectors: [vendor.connector],
   trusted_proxies: ['127.0.0.1'],
   three_ds: {
-    ...{ server_reference_number: 'R', operator_id: 'O', requestor_id: 'I', requestor_name: 'N' },
-    ...{ requestor_url: 'https://ripper.example', directory_servers: [] },
+    server_reference_number: 'R',
+    operator_id: 'O',
+    requestor_id: 'I',
+    requestor_name: 'N',
+    requestor_url: 'https://ripper.example',
+    directory_servers: [],
   },
 }
 const service = await startService({ ...shared, database_url: proxy.url })
@@ -110,8 +117,7 @@ const unanswered = async () => {
   throw new Unanswered('no answer')
 }
 
-const charged = () =>
-  vendor.asked.flatMap(({ verb, secret_key }) => (verb === 'authorise' ? [secret_key] : []))
+const charged = () => vendor.asked.flatMap(({ verb, secret_key }) => (verb === 'authorise' ? [secret_key] : []))
 
 /** A session whose card is typed and has been asked about. */
 async function presented(): Promise<SessionSecret> {
@@ -121,8 +127,7 @@ async function presented(): Promise<SessionSecret> {
   return session
 }
 
-const confirm = async (session: SessionSecret) =>
-  (await driving(clock, account.client.confirm(session))).body
+const confirm = async (session: SessionSecret) => (await driving(clock, account.client.confirm(session))).body
 const pay = async () => confirm(await presented())
 
 async function rowsOf(payment_id: string) {
@@ -161,10 +166,7 @@ describe('after a soft decline', () => {
     expect(second).toEqual({ ...first!, reference: second!.reference })
     expect(second!.reference).not.toBe(first!.reference)
     expect(await rowsOf(body.payment_id)).toEqual({
-      payment: {
-        ...{ status: 'captured', acquirer: names.second, acquirer_transaction_id: 't_2' },
-        code: null,
-      },
+      payment: { status: 'captured', acquirer: names.second, acquirer_transaction_id: 't_2', code: null },
       operations: [
         { kind: 'authorise', sequence: 1, acquirer: names.main, state: 'declined' },
         { kind: 'authorise', sequence: 2, acquirer: names.second, state: 'approved' },
@@ -187,12 +189,8 @@ describe('after a soft decline', () => {
       ...['charge.begun', 'charge.begun', 'payment.captured'],
     ])
     expect(
-      told.find(
-        ({ change, detail }) => change === 'charge.begun' && detail.operation_id === second,
-      )!.detail,
-    ).toMatchObject({
-      ...{ acquirer: names.second, declined_operation_id: first, decline_code: 'do_not_honor' },
-    })
+      told.find(({ change, detail }) => change === 'charge.begun' && detail.operation_id === second)!.detail,
+    ).toMatchObject({ acquirer: names.second, declined_operation_id: first, decline_code: 'do_not_honor' })
     expect(payments[0]!.operations.map(({ sequence, state }) => [sequence, state])).toEqual([
       [1, 'declined'],
       [2, 'approved'],
@@ -294,8 +292,12 @@ describe('no second acquirer is charged', () => {
     vendor.next('main', refused('do_not_honor'))
     const session = await presented()
     const outcome = {
-      ...{ status: 'Y', eci: '05', authentication_value: 'x', reason: null },
-      ...{ challenge_cancel: null, unavailable_cause: null },
+      status: 'Y',
+      eci: '05',
+      authentication_value: 'x',
+      reason: null,
+      challenge_cancel: null,
+      unavailable_cause: null,
     }
     await other.sql`
       update attempts set three_ds_state = 'authenticated', three_ds_version = '2.2.0',
@@ -311,8 +313,7 @@ describe('no second acquirer is charged', () => {
     ['where it names what is not there', { fallback_acquirer: 'nobody' }],
   ])('%s', async (_, change) => {
     await storedInProfile(change)
-    const told = async () =>
-      (await service.context.directory.account(account.merchant_id))!.merchant.acquiring_profile
+    const told = async () => (await service.context.directory.account(account.merchant_id))!.merchant.acquiring_profile
     await until(told, (each) => each?.fallback_acquirer !== 'second')
     vendor.next('main', refused('do_not_honor'))
     expect(await pay()).toMatchObject({ status: 'declined' })
@@ -321,8 +322,7 @@ describe('no second acquirer is charged', () => {
 
   test('where it is disabled', async () => {
     await disableConnection(other.operator, names.second.split(':')[1] as never)
-    const told = async () =>
-      (await service.context.directory.account(account.merchant_id))!.connections
+    const told = async () => (await service.context.directory.account(account.merchant_id))!.connections
     await until(told, (all) => all.some(({ state }) => state === 'disabled'))
     vendor.next('main', refused('do_not_honor'))
     expect(await pay()).toMatchObject({ status: 'declined' })
@@ -341,10 +341,7 @@ describe('the second charge', () => {
     vendor.books.set(reference, {
       result: 'found',
       kind: 'authorise',
-      answer: {
-        ...{ result: 'approved', captured: true, amount, currency },
-        acquirer_transaction_id: 'theirs_2',
-      },
+      answer: { result: 'approved', captured: true, amount, currency, acquirer_transaction_id: 'theirs_2' },
       standing: null,
     })
     await settle()
@@ -361,9 +358,7 @@ describe('the second charge', () => {
     const { payment_id } = await pay()
     await settle()
     const { payment, operations } = await rowsOf(payment_id)
-    expect(payment).toMatchObject({
-      ...{ status: 'declined', code: 'do_not_honor', acquirer: names.second },
-    })
+    expect(payment).toMatchObject({ status: 'declined', code: 'do_not_honor', acquirer: names.second })
     expect(operations.map(({ kind, state }) => [kind, state])).toEqual([
       ['authorise', 'declined'],
       ['authorise', 'failed'],
@@ -413,7 +408,9 @@ describe('the second charge', () => {
     await until(async () => proxy.isStopped(), Boolean)
     const { reference } = vendor.charged[0]!
     vendor.books.set(reference, {
-      ...{ result: 'found', kind: 'authorise', answer: await refused('do_not_honor')() },
+      result: 'found',
+      kind: 'authorise',
+      answer: await refused('do_not_honor')(),
       standing: null,
     })
     await driving(clock, confirming)
@@ -440,7 +437,9 @@ describe('the first acquirer tells later that it approved after all', () => {
     const [first, second] = vendor.charged as [AuthoriseRequest, AuthoriseRequest]
     const { amount, currency } = first
     const found = (acquirer_transaction_id: string): LookUpAnswer => ({
-      ...{ result: 'found', kind: 'authorise', standing: null },
+      result: 'found',
+      kind: 'authorise',
+      standing: null,
       answer: { result: 'approved', captured: true, amount, currency, acquirer_transaction_id },
     })
     vendor.books.set(second.reference, found('t_2'))
@@ -448,9 +447,14 @@ describe('the first acquirer tells later that it approved after all', () => {
     const { merchant_id } = account
     const [, connection_id] = names.main.split(':') as [string, string]
     const notice = {
-      ...{ notice_id: first.reference, about: 'authorise' as const, reference: first.reference },
-      ...{ acquirer_transaction_id: null, authorisation_transaction_id: null },
-      ...{ answer: suggests('approved'), occurred_at: clock.now(), is_ours: true },
+      notice_id: first.reference,
+      about: 'authorise' as const,
+      reference: first.reference,
+      acquirer_transaction_id: null,
+      authorisation_transaction_id: null,
+      answer: suggests('approved'),
+      occurred_at: clock.now(),
+      is_ours: true,
     }
     await saveNotices(other.sql, { merchant_id, connection_id }, [notice], clock.now())
     await runJob(other, 'handle_notices')
@@ -471,9 +475,7 @@ describe('the first acquirer tells later that it approved after all', () => {
   })
 
   test('the second’s charge is not taken for the first’s on an account that both share', async () => {
-    expect(await told(null)).toEqual({
-      ...{ outcome: 'nothing_new', orphans: [] },
-    })
+    expect(await told(null)).toEqual({ outcome: 'nothing_new', orphans: [] })
   })
 
   test('the authorisation of the payment that stands is not taken back', async () => {

@@ -11,9 +11,7 @@ import { hour_ms } from '../support/settling.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
 
-const stages = await Promise.all(
-  vendor_names.map(async (name) => [name, await useVendorStage(name)] as const),
-)
+const stages = await Promise.all(vendor_names.map(async (name) => [name, await useVendorStage(name)] as const))
 const charging = /confirm$|^POST (\/v72)?\/payments$/
 const voiding = /(cancel|voids|cancels)$/
 
@@ -40,7 +38,7 @@ describe.each(stages)('%s', (name, stage) => {
     resolveOperation(
       other.context,
       { merchant_id, payment_id },
-      { ...{ outcome, reason: 'seen there', by: 'ada' }, acquirer_transaction_id: null },
+      { outcome, reason: 'seen there', by: 'ada', acquirer_transaction_id: null },
     )
   const orphanOf = async (reference: string) => {
     const [orphan] = await sql<Orphan[]>`

@@ -8,17 +8,13 @@ import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
 
-const stages = await Promise.all(
-  vendor_names.map(async (name) => [name, await useVendorStage(name)] as const),
-)
+const stages = await Promise.all(vendor_names.map(async (name) => [name, await useVendorStage(name)] as const))
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 const charging = { request: /confirm$|^POST (\/v72)?\/payments$/ }
 
 /** Checkout.com keeps no error under a key, so the same request is carried out when it is sent again. */
-const kept = {
-  ...{ checkout: 'error_before', stripe: 'error_before_kept', adyen: 'error_before' },
-} as const
+const kept = { checkout: 'error_before', stripe: 'error_before_kept', adyen: 'error_before' } as const
 
 describe.each(stages)('%s', (name, stage) => {
   const { clock, vendor, other, account } = stage
@@ -37,8 +33,7 @@ describe.each(stages)('%s', (name, stage) => {
     return row!
   }
 
-  const chargeOf = (reference: string) =>
-    vendor.charges().find((each) => each.reference === reference)!
+  const chargeOf = (reference: string) => vendor.charges().find((each) => each.reference === reference)!
 
   async function passing(hours: number): Promise<void> {
     for (let passed_ms = 0; passed_ms < hours * hour_ms; passed_ms += 20 * minute_ms) {

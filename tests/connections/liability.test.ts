@@ -10,10 +10,7 @@ import { listOperations } from '../../src/checkout/asking/operation-store.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import { contradiction } from '../../src/checkout/reconciling/contradiction.ts'
-import {
-  type OperationCase,
-  settleOperation,
-} from '../../src/checkout/reconciling/settle-operation.ts'
+import { type OperationCase, settleOperation } from '../../src/checkout/reconciling/settle-operation.ts'
 import { openUnverified } from '../support/holding.ts'
 import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
@@ -34,10 +31,7 @@ describe.each(vendor_names)('at %s', async (name) => {
   })
 
   /** Pays, and tells what the payment says in the end. */
-  async function charge(
-    prepare: (session_id: string) => unknown,
-    amount: 'verified' | 'held' = 'verified',
-  ) {
+  async function charge(prepare: (session_id: string) => unknown, amount: 'verified' | 'held' = 'verified') {
     const session = amount === 'held' ? await openUnverified(account) : await client.open()
     await client.present(session)
     await prepare(session.id)
@@ -114,12 +108,19 @@ describe.each(vendor_names)('at %s', async (name) => {
 })
 
 const connection = {
-  ...{ name: 'x:conn_1', installation: 'ours', clock: { now: () => new Date(0) } },
-  ...{ credentials: async () => null, wire: { send: () => Promise.reject(new Error()) } },
+  name: 'x:conn_1',
+  installation: 'ours',
+  clock: { now: () => new Date(0) },
+  credentials: async () => null,
+  wire: { send: () => Promise.reject(new Error()) },
 }
 const data = {
-  ...{ version: '2.2.0', eci: '05', authentication_value: 'AAAA', ds_transaction_id: 'id' },
-  ...{ status: 'Y', ares_status: 'Y' },
+  version: '2.2.0',
+  eci: '05',
+  authentication_value: 'AAAA',
+  ds_transaction_id: 'id',
+  status: 'Y',
+  ares_status: 'Y',
 }
 
 test.each([

@@ -7,9 +7,7 @@ import { driving, type Service, until } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
 
-const stages = await Promise.all(
-  vendor_names.map(async (name) => [name, await useVendorStage(name)] as const),
-)
+const stages = await Promise.all(vendor_names.map(async (name) => [name, await useVendorStage(name)] as const))
 
 describe.each(stages)('%s', (name, stage) => {
   const { clock, vendor, service, other, proxy, account, connection_id } = stage

@@ -30,10 +30,7 @@ function event(change: object = {}): string {
   return JSON.stringify({ id: `evt_${posted}`, type: 'payment_approved', created_on, data })
 }
 
-async function post(
-  body: string,
-  { key = 'first', id = connection_id, signature = signed(key, body) } = {},
-) {
+async function post(body: string, { key = 'first', id = connection_id, signature = signed(key, body) } = {}) {
   const url = `${service.base_url}/acquirers/${id}/notices`
   const headers = { 'content-type': 'application/json', 'cko-signature': signature }
   const answer = await fetch(url, { method: 'POST', headers, body })
@@ -58,10 +55,7 @@ test('a genuine notice is stored once, however often it comes', async () => {
   const [row] = await service.sql`
     select about, reference, authorisation_transaction_id from acquirer_notices
     where notice_id = ${`evt_${posted}`}`
-  expect(row).toEqual({
-    ...{ about: 'authorise', reference: '0'.repeat(32) },
-    authorisation_transaction_id: 'pay_theirs',
-  })
+  expect(row).toEqual({ about: 'authorise', reference: '0'.repeat(32), authorisation_transaction_id: 'pay_theirs' })
 })
 
 test('a rotation leaves a day in which both signatures count', async () => {

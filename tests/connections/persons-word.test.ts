@@ -1,19 +1,14 @@
 // A person's word for a charge that a vendor never answered. The person may be wrong, and may give the id of another payment.
 
 import { describe, expect, test } from 'vitest'
-import {
-  type Resolution,
-  resolveOperation,
-} from '../../src/checkout/reconciling/resolve-operation.ts'
+import { type Resolution, resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { quick } from '../support/fault-table.ts'
 import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
 
-const stages = await Promise.all(
-  vendor_names.map(async (name) => [name, await useVendorStage(name)] as const),
-)
+const stages = await Promise.all(vendor_names.map(async (name) => [name, await useVendorStage(name)] as const))
 const charging = { request: /confirm$|^POST (\/v72)?\/payments$/ }
 /** Checkout.com is asked for the charge first. It has none, so nothing is sent whose answer could be lost. */
 const taking_back = {
@@ -42,23 +37,21 @@ describe.each(stages)('%s', (name, stage) => {
     return { ...row!, confirming }
   }
 
-  const resolve = (
-    payment_id: string,
-    outcome: Resolution,
-    said: { id?: string; operation_id?: string } = {},
-  ) =>
+  const resolve = (payment_id: string, outcome: Resolution, said: { id?: string; operation_id?: string } = {}) =>
     resolveOperation(
       service.context,
       { merchant_id, payment_id },
       {
-        ...{ outcome, operation_id: said.operation_id ?? null, reason: 'seen in the portal' },
-        ...{ acquirer_transaction_id: said.id ?? null, by: 'ada' },
+        outcome,
+        operation_id: said.operation_id ?? null,
+        reason: 'seen in the portal',
+        acquirer_transaction_id: said.id ?? null,
+        by: 'ada',
         author: { actor: 'user usr_ada', request_id: null, judge: null },
       },
     )
 
-  const chargeOf = (operation_id: string) =>
-    vendor.charges().find(({ reference }) => reference === operation_id)
+  const chargeOf = (operation_id: string) => vendor.charges().find(({ reference }) => reference === operation_id)
   const kept = (operation_id: string) => {
     const { reserved = 0, taken = 0, refunded = 0 } = chargeOf(operation_id) ?? {}
     return reserved + taken - refunded

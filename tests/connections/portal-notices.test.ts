@@ -86,18 +86,27 @@ const is_asked_elsewhere = /^the acquirer has done what nobody asked for here/
 const differs = /^the acquirer has a charge otherwise than we do/
 const ended = (status: string): End => ({ outcome: 'settled', status })
 const differing = (kinds: string[], status = 'captured'): End => ({
-  ...{ outcome: 'contradicts', status, line: differs },
+  outcome: 'contradicts',
+  status,
+  line: differs,
   found: kinds.map((kind) => [kind, 'charge']),
 })
 const told = (kind: string, of: 'charge' | 'refund', status = 'captured'): End => ({
-  ...{ outcome: 'contradicts', status, line: is_asked_elsewhere, found: [[kind, of]] },
+  outcome: 'contradicts',
+  status,
+  line: is_asked_elsewhere,
+  found: [[kind, of]],
 })
 const takenBack: End = {
-  ...{ outcome: 'contradicts', status: 'captured', found: [['declined_there', 'charge']] },
+  outcome: 'contradicts',
+  status: 'captured',
+  found: [['declined_there', 'charge']],
   line: /^the acquirer has taken back what it approved$/,
 }
 const disputed = (status = 'captured'): End => ({
-  ...{ outcome: 'disputed', status, line: /^the acquirer tells of a dispute$/ },
+  outcome: 'disputed',
+  status,
+  line: /^the acquirer tells of a dispute$/,
 })
 
 /** A text says why there is no such row. */
@@ -109,7 +118,9 @@ const rows: [State, Act, Record<VendorName, End | string>][] = [
       checkout: 'it increments no final authorisation, which is what requests ask for',
       stripe: 'it increments only what asked for that beforehand',
       adyen: {
-        ...{ outcome: 'contradicts', status: 'held', found: [['amount_differs', 'charge']] },
+        outcome: 'contradicts',
+        status: 'held',
+        found: [['amount_differs', 'charge']],
         line: /^the acquirer carried out another amount/,
       },
     },
@@ -132,16 +143,8 @@ const rows: [State, Act, Record<VendorName, End | string>][] = [
       adyen: { outcome: 'no_outcome', status: 'captured' },
     },
   ],
-  [
-    'held',
-    { portal: 'void' },
-    { checkout: ended('voided'), stripe: ended('voided'), adyen: ended('voided') },
-  ],
-  [
-    'held',
-    { portal: 'expire' },
-    { checkout: ended('voided'), stripe: ended('voided'), adyen: ended('voided') },
-  ],
+  ['held', { portal: 'void' }, { checkout: ended('voided'), stripe: ended('voided'), adyen: ended('voided') }],
+  ['held', { portal: 'expire' }, { checkout: ended('voided'), stripe: ended('voided'), adyen: ended('voided') }],
   [
     'held',
     { portal: 'capture', of: amount },
@@ -282,11 +285,7 @@ const rows: [State, Act, Record<VendorName, End | string>][] = [
       adyen: told('reversed_there', 'charge'),
     },
   ],
-  [
-    'captured',
-    { portal: 'dispute' },
-    { checkout: disputed(), stripe: disputed(), adyen: disputed() },
-  ],
+  ['captured', { portal: 'dispute' }, { checkout: disputed(), stripe: disputed(), adyen: disputed() }],
 ]
 
 describe.each(vendor_names)('%s', (name) => {
@@ -319,15 +318,10 @@ describe.each(vendor_names)('%s', (name) => {
     expect(outcomes.filter((each) => each !== end.outcome && each !== 'nothing_new')).toEqual([])
     expect((await client.readPayment(payment_id)).body.status).toBe(end.status)
     const found = await findingsOf(other, payment_id)
-    const named = found.map((finding) => [
-      finding.kind,
-      finding.reference === reference ? 'charge' : 'refund',
-    ])
+    const named = found.map((finding) => [finding.kind, finding.reference === reference ? 'charge' : 'refund'])
     expect(named.toSorted()).toEqual((end.found ?? []).toSorted())
     const fresh = lines().slice(before)
-    const told = fresh.filter(
-      ({ fields }) => (fields as { payment_id?: string }).payment_id === payment_id,
-    )
+    const told = fresh.filter(({ fields }) => (fields as { payment_id?: string }).payment_id === payment_id)
     if (end.line) expect(told.map(({ message }) => message).join('\n')).toMatch(end.line)
     if (end.outcome === 'settled') {
       const events = await eventsOf(other, payment_id)

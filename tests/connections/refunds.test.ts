@@ -57,10 +57,15 @@ async function openStripe(clock: DrivenClock): Promise<Vendor> {
     stripe.notices!.read(post, { credentials, mode: 'sandbox', installation, now: clock.now() })
   const given = () => fake.books.refunds().filter(({ failed }) => !failed)
   return {
-    ...{ wrong: fake.wrong, moves: fake.moves, close: fake.close },
+    wrong: fake.wrong,
+    moves: fake.moves,
+    close: fake.close,
     open: (installation) =>
       stripe.open({
-        ...{ name: `stripe:${connection_id}`, installation, clock, wire: wireOf(clock) },
+        name: `stripe:${connection_id}`,
+        installation,
+        clock,
+        wire: wireOf(clock),
         credentials: async () => credentials,
       }),
     loseAnswer: () => fake.next('lose_answer_after'),
@@ -80,14 +85,17 @@ async function openCheckoutCom(clock: DrivenClock): Promise<Vendor> {
   const read = (installation: string) => (post: NoticePost) =>
     checkout.notices!.read(post, { credentials, mode: 'sandbox', installation, now: clock.now() })
   const refunds = () =>
-    books.payments
-      .flatMap(({ actions }) => actions)
-      .filter(({ type, approved }) => type === 'Refund' && approved)
+    books.payments.flatMap(({ actions }) => actions).filter(({ type, approved }) => type === 'Refund' && approved)
   return {
-    ...{ wrong: fake.wrong, moves: fake.moves, close: fake.close },
+    wrong: fake.wrong,
+    moves: fake.moves,
+    close: fake.close,
     open: (installation) =>
       checkout.open({
-        ...{ name: `checkout:${connection_id}`, installation, clock, wire: wireOf(clock) },
+        name: `checkout:${connection_id}`,
+        installation,
+        clock,
+        wire: wireOf(clock),
         credentials: async () => credentials,
       }),
     loseAnswer: () => fake.next('lose_answer_after'),
@@ -107,13 +115,17 @@ async function openAdyen(clock: DrivenClock): Promise<Vendor> {
   const credentials = { api_key, merchant_account, hmac_key, api_url }
   const read = (installation: string) => (post: NoticePost) =>
     adyen.notices!.read(post, { credentials, mode: 'sandbox', installation, now: clock.now() })
-  const refunds = () =>
-    books.modifications.filter(({ takes, success }) => takes === 'refund' && success)
+  const refunds = () => books.modifications.filter(({ takes, success }) => takes === 'refund' && success)
   return {
-    ...{ wrong: fake.wrong, moves: fake.moves, close: fake.close },
+    wrong: fake.wrong,
+    moves: fake.moves,
+    close: fake.close,
     open: (installation) =>
       adyen.open({
-        ...{ name: `adyen:${connection_id}`, installation, clock, wire: wireOf(clock) },
+        name: `adyen:${connection_id}`,
+        installation,
+        clock,
+        wire: wireOf(clock),
         credentials: async () => credentials,
       }),
     loseAnswer: () => fake.next('lose_answer_after'),
@@ -200,9 +212,7 @@ describe.each([
     expect([status, body.status]).toEqual([201, at_once ? 'succeeded' : 'pending'])
     const rest = (await client.refund(payment_id)).body
     expect(rest.amount).toBe(3000)
-    expect(refusal(await client.refund(payment_id, { amount: 1 }))).toBe(
-      '409 refund_exceeds_captured',
-    )
+    expect(refusal(await client.refund(payment_id, { amount: 1 }))).toBe('409 refund_exceeds_captured')
     await settle()
     expect([await statusOf(body.id), await statusOf(rest.id)]).toEqual(['succeeded', 'succeeded'])
     expect(vendor.refunded() - before).toBe(4200)
@@ -214,7 +224,8 @@ describe.each([
     const { body } = await client.refund(payment_id, { amount: 1013 })
     await settle()
     expect((await client.readRefund(body.id)).body).toMatchObject({
-      ...{ status: 'failed', failure: { reason: expect.any(String) } },
+      status: 'failed',
+      failure: { reason: expect.any(String) },
     })
     expect((await client.refund(payment_id)).body.amount).toBe(4200)
     await settle()
@@ -263,11 +274,7 @@ describe.each([
     await pass(30 * minute_ms)
     await run('sweep_orphans')
     const acquirer = service.context.acquirerOf('test', name)
-    const compared = await compareAcquirer(
-      service.context,
-      { mode: 'test', acquirer },
-      { at_once: true },
-    )
+    const compared = await compareAcquirer(service.context, { mode: 'test', acquirer }, { at_once: true })
     expect(compared).toMatchObject({ failure: null, found: [] })
     expect(compared!.ours).toBeGreaterThan(1)
     const orphans = await sql`select * from orphan_authorisations`

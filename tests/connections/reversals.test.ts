@@ -9,9 +9,7 @@ import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
 
-const stages = await Promise.all(
-  vendor_names.map(async (name) => [name, await useVendorStage(name)] as const),
-)
+const stages = await Promise.all(vendor_names.map(async (name) => [name, await useVendorStage(name)] as const))
 const hour_ms = 3_600_000
 
 describe.each(stages)('%s', (name, stage) => {
@@ -44,9 +42,7 @@ describe.each(stages)('%s', (name, stage) => {
   }
 
   const kept = (reference: string) => {
-    const { reserved, taken, refunded } = vendor
-      .charges()
-      .find((each) => each.reference === reference)!
+    const { reserved, taken, refunded } = vendor.charges().find((each) => each.reference === reference)!
     return reserved + taken - refunded
   }
   const orphanOf = async (reference: string) => {
@@ -67,9 +63,7 @@ describe.each(stages)('%s', (name, stage) => {
     expect(orphan).toMatchObject({ state: 'found', next_try_at: expect.any(Date) })
     expect(standingOf(orphan, clock.now())).toBe('unreversed')
     expect(kept(reference)).toBe(4200)
-    const told = other.log.filter(
-      ({ message }) => message === 'orphaned authorisation not reversed',
-    )
+    const told = other.log.filter(({ message }) => message === 'orphaned authorisation not reversed')
     expect(told.at(-1)).toMatchObject({ level: 'error' })
     vendor.habits.refuses_reversals = false
     await clock.advance(4 * hour_ms)

@@ -47,7 +47,10 @@ afterAll(async () => {
 async function rehearsing(vendor: Vendor): Promise<Account & { connection_id: string }> {
   const { merchant_id } = await service.newAccount({ integration: null })
   const { connection_id } = await createConnection(service.operator, merchant_id, {
-    ...{ kind: 'acquirer', connector: vendor, label: 'trial', mode: 'sandbox' },
+    kind: 'acquirer',
+    connector: vendor,
+    label: 'trial',
+    mode: 'sandbox',
     credentials: credentials[vendor](fakes[vendor] as never),
   })
   const account = await service.addPlace(merchant_id, { test_connections: ['trial'] })
@@ -114,9 +117,7 @@ describe.each(rows)('a rehearsal at %s', (vendor, approved, number_of_another) =
 
   test('tells a decline by its code', async () => {
     const { client } = await rehearsing(vendor)
-    const { body } = await client.pay(
-      vendor === 'checkout' ? '4544249167673670' : '4000000000009995',
-    )
+    const { body } = await client.pay(vendor === 'checkout' ? '4544249167673670' : '4000000000009995')
     expect(body).toMatchObject({
       status: 'declined',
       decline: { code: 'insufficient_funds', category: 'soft' },

@@ -14,7 +14,10 @@ import { openLoopbackHttp } from '../support/vendor-http.ts'
 
 /** What the acquiring profile says besides the labels. */
 export const profile = {
-  ...{ acquirer: 'main', descriptor_name: 'TEA', mcc: '5499', country: 'GB' },
+  acquirer: 'main',
+  descriptor_name: 'TEA',
+  mcc: '5499',
+  country: 'GB',
   acquirer_bin: { visa: '400551', mastercard: '520000' },
   acquirer_merchant_id: 'TEA-1',
 }
@@ -58,11 +61,17 @@ export async function openThreeDsStage(options: Parameters<typeof startService>[
     const account = await service.newAccount({ merchant: { live: true, live_enabled: true } })
     const { merchant_id } = account
     await createConnection(service.operator, merchant_id, {
-      ...{ kind: 'acquirer', connector: 'checkout', label: 'main', mode: 'live' },
+      kind: 'acquirer',
+      connector: 'checkout',
+      label: 'main',
+      mode: 'live',
       credentials: { secret_key, signature_key, api_url: acquirer.url },
     })
     const { connection_id } = await createConnection(service.operator, merchant_id, {
-      ...{ kind: 'three_ds', connector, label: 'bank-checks', mode: 'live' },
+      kind: 'three_ds',
+      connector,
+      label: 'bank-checks',
+      mode: 'live',
       credentials: credentials[connector],
     })
     await changeMerchant(service.operator, merchant_id, {
@@ -72,7 +81,13 @@ export async function openThreeDsStage(options: Parameters<typeof startService>[
   }
 
   return {
-    ...{ clock, service, provider, sessions, acquirer, charges, newMerchant },
+    clock,
+    service,
+    provider,
+    sessions,
+    acquirer,
+    charges,
+    newMerchant,
     /** Lets something happen when an AReq is about to be sent, until this is ended. */
     stallBeforeSending(work: () => Promise<void>) {
       beforeSending = work

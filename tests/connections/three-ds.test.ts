@@ -3,11 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fetchResults } from '../../src/checkout/authentication/fetch-result.ts'
-import {
-  createConnection,
-  disableConnection,
-  rotateCredentials,
-} from '../../src/connections/manage-connections.ts'
+import { createConnection, disableConnection, rotateCredentials } from '../../src/connections/manage-connections.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
 import { cardThat } from '../adapters/fakes/bank.ts'
 import { cardOf, refusal, runChallenge, runMethod, type SessionSecret } from '../support/client.ts'
@@ -34,8 +30,7 @@ beforeEach(async () => {
   for (const calls of Object.values(stage.provider.calls)) calls.length = 0
 })
 
-const authenticate = async (card_reference: string) =>
-  (await account.client.authenticate(session, card_reference)).body
+const authenticate = async (card_reference: string) => (await account.client.authenticate(session, card_reference)).body
 const stateNow = async () => (await account.client.state(session)).body.three_ds.state
 const paid = async () => (await account.client.confirm(session)).body
 
@@ -50,10 +45,7 @@ async function challenged(last4: string): Promise<string> {
 /** The challenge ends at the bank, and the shopper's browser never comes back. */
 async function passedAndClosed(url: string): Promise<void> {
   const page = await (await fetch(url)).text()
-  const action = /action="([^"]+)"/
-    .exec(page)![1]!
-    .replaceAll('&#58;', ':')
-    .replaceAll('&#47;', '/')
+  const action = /action="([^"]+)"/.exec(page)![1]!.replaceAll('&#58;', ':').replaceAll('&#47;', '/')
   const creq = /name="creq" value="([^"]+)"/.exec(page)![1]!
   await fetch(action, { method: 'POST', body: new URLSearchParams({ creq }) })
 }
@@ -70,20 +62,26 @@ describe('without a challenge', () => {
     expect(confirmed.status).toBe('captured')
     expect(stage.acquirer.charged_with).toEqual([
       {
-        ...{ enabled: true, eci: '05', version: '2.2.0', status: 'Y' },
-        ...{ cryptogram: expect.any(String), xid: expect.any(String) },
+        enabled: true,
+        eci: '05',
+        version: '2.2.0',
+        status: 'Y',
+        cryptogram: expect.any(String),
+        xid: expect.any(String),
       },
     ])
     expect(stage.charges).toMatchObject([{ status: 'Y', ares_status: 'Y' }])
     const { body } = await account.client.readPayment(confirmed.payment_id)
-    expect(body.authentication).toEqual({
-      ...{ outcome: 'Authenticated', liability_shifted: true, eci: '05' },
-    })
+    expect(body.authentication).toEqual({ outcome: 'Authenticated', liability_shifted: true, eci: '05' })
     const { preauth, auth, postauth } = stage.provider.calls
     expect([preauth.length, auth.length, postauth.length]).toEqual([1, 1, 0])
     expect(auth[0]).toMatchObject({
-      ...{ acquirerBIN: '400551', acquirerMerchantID: 'TEA-1', mcc: '5499', threeDSCompInd: 'N' },
-      ...{ merchantName: 'TEA', merchantCountryCode: '826' },
+      acquirerBIN: '400551',
+      acquirerMerchantID: 'TEA-1',
+      mcc: '5499',
+      threeDSCompInd: 'N',
+      merchantName: 'TEA',
+      merchantCountryCode: '826',
     })
   })
 
@@ -206,17 +204,14 @@ describe('a challenge', () => {
     expect(await stateNow()).toBe('awaiting_challenge')
   })
 
-  test.each(['2070', '2071'])(
-    'whose result is kept no longer (%s) has timed out',
-    async (last4) => {
-      await passedAndClosed(await challenged(last4))
-      await stage.clock.advance(301_000)
-      await jobs()
-      expect(await stateNow()).toBe('failed')
-      expect(await paid()).toMatchObject({ decline: { code: 'authentication_timeout' } })
-      expect(stage.acquirer.charged_with).toEqual([])
-    },
-  )
+  test.each(['2070', '2071'])('whose result is kept no longer (%s) has timed out', async (last4) => {
+    await passedAndClosed(await challenged(last4))
+    await stage.clock.advance(301_000)
+    await jobs()
+    expect(await stateNow()).toBe('failed')
+    expect(await paid()).toMatchObject({ decline: { code: 'authentication_timeout' } })
+    expect(stage.acquirer.charged_with).toEqual([])
+  })
 
   test('that another card superseded changes nothing any more', async () => {
     const url = await challenged('2070')
@@ -391,7 +386,10 @@ describe('which provider', () => {
 
   test('never one of the sandbox', async () => {
     await createConnection(stage.service.operator, account.merchant_id, {
-      ...{ kind: 'three_ds', connector: '3dsecureio', label: 'trial', mode: 'sandbox' },
+      kind: 'three_ds',
+      connector: '3dsecureio',
+      label: 'trial',
+      mode: 'sandbox',
       credentials: { api_key: 'k' },
     })
     await tell({ three_ds: 'trial' })

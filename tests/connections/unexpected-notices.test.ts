@@ -12,9 +12,7 @@ import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'
 import { vendor_names } from '../support/vendors.ts'
 
-const stages = await Promise.all(
-  vendor_names.map(async (name) => [name, await useVendorStage(name)] as const),
-)
+const stages = await Promise.all(vendor_names.map(async (name) => [name, await useVendorStage(name)] as const))
 
 describe.each(stages)('%s', (name, stage) => {
   const { clock, vendor, service, other, account, acquirer, connection_id } = stage
@@ -39,8 +37,7 @@ describe.each(stages)('%s', (name, stage) => {
     return { payment_id: row!.payment_id, reference: row!.operation_id }
   }
 
-  const errors = () =>
-    [...service.log, ...other.log].filter(({ level }) => level === 'error').map((it) => it.message)
+  const errors = () => [...service.log, ...other.log].filter(({ level }) => level === 'error').map((it) => it.message)
   const orphans = async () =>
     sql`select reference, payment_id, acquirer_transaction_id, state, held_back_at is not null as is_held_back
       from orphan_authorisations where acquirer = ${acquirer} order by found_at desc, reference`
@@ -49,8 +46,7 @@ describe.each(stages)('%s', (name, stage) => {
       select outcome from acquirer_notices where received_at >= ${since} order by outcome`
     return rows.map(({ outcome }) => outcome)
   }
-  const ofReference = (reference: string) =>
-    vendor.charges().filter((charge) => charge.reference === reference)
+  const ofReference = (reference: string) => vendor.charges().filter((charge) => charge.reference === reference)
 
   async function hear() {
     for (let look = 0; look < 4; look++) {
@@ -84,9 +80,7 @@ describe.each(stages)('%s', (name, stage) => {
         const by = { at: clock.now(), by: 'test', lines: [] }
         expect(await releaseOrphans(sql, which, by)).toHaveLength(1)
       } else {
-        expect(errors().slice(before)).toEqual([
-          'orphaned authorisation found, it will be reversed',
-        ])
+        expect(errors().slice(before)).toEqual(['orphaned authorisation found, it will be reversed'])
       }
       await stage.rest(true)
       const [own, second] = ofReference(reference)
@@ -142,8 +136,7 @@ describe.each(stages)('%s', (name, stage) => {
       state: 'found',
       is_held_back: true,
     })
-    const brakes =
-      await sql`select acquirer, pulled_by from orphan_brakes where released_at is null`
+    const brakes = await sql`select acquirer, pulled_by from orphan_brakes where released_at is null`
     expect(brakes).toEqual([{ acquirer: '*', pulled_by: 'service' }])
     expect(errors().slice(before)).toContainEqual(
       expect.stringContaining('authorisations that nothing is known of here wait for a person'),
@@ -217,9 +210,7 @@ describe.each(stages)('%s', (name, stage) => {
     const counted = [...service.log, ...other.log].flatMap(({ message, fields }) =>
       message === 'notices that name nothing of ours are not kept' ? [fields] : [],
     )
-    expect(counted).toEqual(
-      Array.from({ length: posts }, () => ({ connection_id, connector: name, count: 1 })),
-    )
+    expect(counted).toEqual(Array.from({ length: posts }, () => ({ connection_id, connector: name, count: 1 })))
   })
 
   // The others are asked, so that no notice of others is kept at any time.

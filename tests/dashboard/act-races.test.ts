@@ -54,8 +54,7 @@ const givenUp = ({ account }: Team) => {
 const acts: Record<string, Act | Act[]> = {
   'POST /keys': {
     act: 'makes a key',
-    run: ({ post }) =>
-      post('/keys', { name: 'k', permissions: ['read_transactions'], mode: 'any' }),
+    run: ({ post }) => post('/keys', { name: 'k', permissions: ['read_transactions'], mode: 'any' }),
   },
   'POST /keys/{key_id}/revoke': [
     {
@@ -77,14 +76,12 @@ const acts: Record<string, Act | Act[]> = {
   },
   'DELETE /integrations/{integration_id}': {
     act: 'deletes an integration',
-    prepare: async ({ post }) =>
-      (await post('/integrations', { name: 'second' })).body.integration_id,
+    prepare: async ({ post }) => (await post('/integrations', { name: 'second' })).body.integration_id,
     run: ({ remove }, id) => remove(`/integrations/${id}`),
   },
   'POST /connections': {
     act: 'makes a connection',
-    run: ({ post }) =>
-      post('/connections', { connector: 'checkout', label: 'main', mode: 'sandbox', credentials }),
+    run: ({ post }) => post('/connections', { connector: 'checkout', label: 'main', mode: 'sandbox', credentials }),
   },
   'POST /connections/{connection_id}/credentials': {
     act: 'rotates credentials',

@@ -51,11 +51,7 @@ const read = async (query: string) => {
 
 describe('the search finds', () => {
   test.each<[string, () => string, (line: Json) => boolean]>([
-    [
-      'a person by name',
-      () => 'grace h',
-      ({ actor, subject }) => `${actor} ${subject}`.includes(admin.user_id),
-    ],
+    ['a person by name', () => 'grace h', ({ actor, subject }) => `${actor} ${subject}`.includes(admin.user_id)],
     [
       'a person by address',
       () => admin.email.toUpperCase(),
@@ -66,19 +62,11 @@ describe('the search finds', () => {
       () => 'ann "former',
       ({ actor, subject }) => `${actor} ${subject}`.includes(former.user_id),
     ],
-    [
-      'a key by name, however many are called so',
-      () => 'Bookkeeper',
-      ({ subject }) => subject === known.key_id,
-    ],
+    ['a key by name, however many are called so', () => 'Bookkeeper', ({ subject }) => subject === known.key_id],
     ['an action', () => 'key.created', ({ change }) => change.endsWith('key.created')],
     ['an action in words', () => 'Key Created', ({ change }) => change.endsWith('key.created')],
     ['a thing by its id', () => known.payment_id, ({ subject }) => subject === known.payment_id],
-    [
-      'a thing by a part of its id',
-      () => known.payment_id.slice(4, 14),
-      ({ subject }) => subject === known.payment_id,
-    ],
+    ['a thing by a part of its id', () => known.payment_id.slice(4, 14), ({ subject }) => subject === known.payment_id],
     ['a request', () => known.request_id, ({ request_id }) => request_id === known.request_id],
   ])('%s', async (_, text, isRight) => {
     const lines = await read(`search=${encodeURIComponent(text())}`)
@@ -110,8 +98,7 @@ test('a kind has its changes and no others', async () => {
       return answer.body.data.map(({ change }: Json) => [kind, change.split('.')[0]])
     }),
   )
-  for (const [kind, beginning] of kinds.flat())
-    expect(auditKinds[kind as keyof typeof auditKinds]).toContain(beginning)
+  for (const [kind, beginning] of kinds.flat()) expect(auditKinds[kind as keyof typeof auditKinds]).toContain(beginning)
   expect(kinds.flat()).toHaveLength(all.length)
   expect(refusalIn(await owner.get(`${at}/audit?kind=weather`))).toBe('400 invalid_request')
 })
@@ -123,9 +110,7 @@ test('each change that has a word is of one kind', () => {
   const beginnings: string[] = Object.values(auditKinds).flat()
   expect(beginnings).toHaveLength(new Set(beginnings).size)
   const changes = Object.keys(words).filter((key) => /^change_(?!password$)/.test(key))
-  const homeless = changes.filter(
-    (key) => !beginnings.some((beginning) => key.startsWith(`change_${beginning}_`)),
-  )
+  const homeless = changes.filter((key) => !beginnings.some((beginning) => key.startsWith(`change_${beginning}_`)))
   expect(homeless).toEqual([])
 })
 
@@ -139,9 +124,7 @@ describe('the file', () => {
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(answer.headers['content-disposition']).toMatch(/filename="journal-[\d-]{21}\.csv"$/)
     const [heading, row, end, ...more] = cellsOf(answer.text)
-    expect(heading!.join()).toBe(
-      '\uFEFFat,change,actor,actor_name,subject,subject_name,request_id,detail',
-    )
+    expect(heading!.join()).toBe('\uFEFFat,change,actor,actor_name,subject,subject_name,request_id,detail')
     expect(row!.slice(1, 7)).toEqual([
       ...['key.created', `user ${admin.user_id}`, 'Grace Hopper'],
       ...[known.key_id, 'the bookkeeper', known.request_id],
@@ -151,9 +134,7 @@ describe('the file', () => {
     const detail = { filters: { kind: 'keys', search: '…' } }
     const actor = `user ${owner.user_id}`
     expect(await read('change=audit.export_begun')).toMatchObject([{ actor, detail }])
-    expect(await read('change=audit.exported')).toMatchObject([
-      { actor, detail: { ...detail, count: 1 } },
-    ])
+    expect(await read('change=audit.exported')).toMatchObject([{ actor, detail: { ...detail, count: 1 } }])
   })
 
   test('holds a name back that would be a formula, and the detail is JSON as it was', async () => {
@@ -179,8 +160,7 @@ describe('the file', () => {
   })
 
   test('is of a leap year at most', async () => {
-    const from = (days: number) =>
-      encodeURIComponent(new Date(clock.now().getTime() - days * 86_400_000).toISOString())
+    const from = (days: number) => encodeURIComponent(new Date(clock.now().getTime() - days * 86_400_000).toISOString())
     expect((await owner.get(`${path}?created_from=${from(366)}`)).status).toBe(200)
     const { body } = await owner.get(`${path}?created_from=${from(368)}`)
     expect(body).toMatchObject({ field: 'created_from', fault: 'too_many_days', bound: 366 })

@@ -39,7 +39,11 @@ test('a connection is made, checked, rotated and disabled, and its credentials a
   const made = await owner.post(at, body)
   const { connection_id } = made.body
   expect(made.body, made.text).toMatchObject({
-    ...{ kind: 'acquirer', connector: 'checkout', label: 'main', mode: 'live', state: 'active' },
+    kind: 'acquirer',
+    connector: 'checkout',
+    label: 'main',
+    mode: 'live',
+    state: 'active',
     notice_url: `${service.base_url}/acquirers/${connection_id}/notices`,
     doubt: null,
   })
@@ -73,8 +77,10 @@ test('a connection is made, checked, rotated and disabled, and its credentials a
 test('what a connector wants is listed as its schema has it', async () => {
   const { connectors } = await listed('test')
   expect(connectors.find(({ connector }: Json) => connector === 'stripe')).toEqual({
-    ...{ connector: 'stripe', kind: 'acquirer' },
-    ...{ required: ['secret_key', 'webhook_secret'], optional: ['api_url'] },
+    connector: 'stripe',
+    kind: 'acquirer',
+    required: ['secret_key', 'webhook_secret'],
+    optional: ['api_url'],
   })
 })
 
@@ -84,11 +90,7 @@ test.each<[string, object, RegExp]>([
   ['an unknown member', { credentials: { ...live, pin: '1' } }, /^Credentials: pin/],
   ['a member too few', { credentials: { secret_key: 'sk_Lapsang' } }, /signature_key/],
   ['a key of the other environment', { credentials: sandbox }, /vendor's sandbox/],
-  [
-    'an address of this machine',
-    { credentials: { ...live, api_url: 'http://127.0.0.1:1' } },
-    /api_url/,
-  ],
+  ['an address of this machine', { credentials: { ...live, api_url: 'http://127.0.0.1:1' } }, /api_url/],
 ])('%s is refused, and no credential repeated', async (_, change, words) => {
   const body = { connector: 'checkout', label: 'other', mode: 'live', credentials: live, ...change }
   const answer = await owner.post(at, body)

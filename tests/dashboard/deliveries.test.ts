@@ -30,11 +30,9 @@ test('a delivery says its payment and order, and its body is what was sent', asy
   await awaitEnds(1)
   const [row] = await rows()
   expect(row).toMatchObject({
-    ...{ failure: null, replay: null },
-    about: {
-      ...{ payment_id: paid.payment_id, order_reference: 'W-1' },
-      ...{ amount: 4200, currency: 'GBP' },
-    },
+    failure: null,
+    replay: null,
+    about: { payment_id: paid.payment_id, order_reference: 'W-1', amount: 4200, currency: 'GBP' },
   })
   const { body } = await owner.get(`${at}/deliveries/${row.delivery_id}`)
   expect(body).toMatchObject({ body: receiver.received.at(-1)!.body, is_cut: false })

@@ -24,9 +24,7 @@ const newEndpoint = async () => (await client.createEndpoint({ url: receiver.url
 /** The signatures of a request that these secrets make. */
 function signaturesBy(secrets: string[], header: string, body: string): string[] {
   const t = /t=(\d+)/.exec(header)?.[1]
-  return secrets.map(
-    (secret) => `v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`,
-  )
+  return secrets.map((secret) => `v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`)
 }
 
 test('a rotated secret is shown once, and both sign; a repeat of the request rotates nothing', async () => {
@@ -53,7 +51,9 @@ test('a test event says that it is one, and is stored nowhere', async () => {
   expect(body).toMatchObject({ succeeded: true, response_status_code: 200, failure: null })
   const { event, headers } = receiver.received.at(-1)!
   expect(event).toMatchObject({
-    ...{ id: body.event_id, type: 'endpoint.test', merchant_id: account.merchant_id },
+    id: body.event_id,
+    type: 'endpoint.test',
+    merchant_id: account.merchant_id,
     data: { endpoint_id: id, mode: 'test' },
   })
   expect(headers['rip-idempotency-key']).toBe(`evt:${body.event_id}#endpoint.test#${id}`)

@@ -21,9 +21,7 @@ test('what the filters say, as a spreadsheet reads it', async () => {
   await client.pay()
   await clock.advance(1000)
   const order_reference = '=cmd|"/c calc"'
-  const { body } = await client.pay(undefined, {
-    ...{ ...purchase, amount: 5, currency: 'JPY', order_reference },
-  })
+  const { body } = await client.pay(undefined, { ...purchase, amount: 5, currency: 'JPY', order_reference })
   const answer = await owner.get(`${path}&currency=JPY`)
   expect(answer.status).toBe(200)
   expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
@@ -34,9 +32,7 @@ test('what the filters say, as a spreadsheet reads it', async () => {
   const [heading, row, end, ...more] = cellsOf(answer.text)
   expect(heading!.slice(0, 2)).toEqual(['\uFEFFcreated_at', 'payment_id'])
   expect([end, more]).toEqual([[''], []])
-  expect(row!.slice(1, 7)).toEqual([
-    ...[body.payment_id, body.session_id, 'test', 'captured', '5', 'JPY'],
-  ])
+  expect(row!.slice(1, 7)).toEqual([...[body.payment_id, body.session_id, 'test', 'captured', '5', 'JPY']])
   expect(row).toContain(`"'=cmd|""/c calc"""`)
   expect(row).toContain('ada@example.com')
   const all = cellsOf((await owner.get(path)).text)
@@ -71,7 +67,8 @@ async function threePayments() {
       decline_code: undefined,
       refunded: undefined,
     },
-    ...{ member: { user_id: owner.user_id }, request_id: 'req_1' },
+    member: { user_id: owner.user_id },
+    request_id: 'req_1',
   }
 }
 
@@ -126,8 +123,7 @@ test.each([
 })
 
 test('a leap year at most', async () => {
-  const from = (days: number) =>
-    encodeURIComponent(new Date(clock.now().getTime() - days * day_ms).toISOString())
+  const from = (days: number) => encodeURIComponent(new Date(clock.now().getTime() - days * day_ms).toISOString())
   expect((await owner.get(`${path}&created_from=${from(366)}`)).status).toBe(200)
   const long = await owner.get(`${path}&created_from=${from(368)}`)
   expect(refusalIn(long)).toBe('400 invalid_request')

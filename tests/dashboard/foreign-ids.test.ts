@@ -33,8 +33,10 @@ const ids: Record<string, string[]> = await (async () => {
     select operation_id from acquirer_operations where merchant_id = ${theirs.merchant_id} and state = 'unknown'`
   const { delivery_id, endpoint_id } = await deadLetter({ ...service, account: theirs })
   await linkFor(service, {
-    ...{ purpose: 'invite', email: 'new@example.com' },
-    ...{ merchant_id: theirs.merchant_id, role: 'viewer' },
+    purpose: 'invite',
+    email: 'new@example.com',
+    merchant_id: theirs.merchant_id,
+    role: 'viewer',
   })
   const [link] = await service.sql<{ link_id: string }[]>`
     select link_id from sign_in_links where merchant_id = ${theirs.merchant_id} and email = 'new@example.com'`
@@ -45,9 +47,7 @@ const ids: Record<string, string[]> = await (async () => {
     delivery_id: [delivery_id],
     endpoint_id: [endpoint_id],
     integration_id: [theirs.integration!.integration_id],
-    connection_id: [
-      (await connectBank(service.operator, theirs.merchant_id, 'theirs')).connection_id,
-    ],
+    connection_id: [(await connectBank(service.operator, theirs.merchant_id, 'theirs')).connection_id],
     key_id: [theirs.key_id, theirs.publishable_key!],
     user_id: [their_owner.user_id],
     link_id: [link!.link_id],
@@ -63,9 +63,7 @@ const bodies: [end: string, body: object][] = [
 
 const withIds = dashboardRoutes.flatMap(({ method, path, access }) => {
   const { door } = access as unknown as DoorRule<unknown>
-  const [name] = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, each]) =>
-    each === 'merchant_id' ? [] : [each!],
-  )
+  const [name] = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, each]) => (each === 'merchant_id' ? [] : [each!]))
   return door.who === 'member' && name
     ? [{ route: `${method} ${path}`, method: method as string, path: path as string, name }]
     : []
@@ -82,12 +80,8 @@ const nobodys = (id: string) =>
 
 test.each(withIds)('$route', async ({ method, path, name }) => {
   const ask = async (id: string) => {
-    const at = path
-      .replace('/dashboard/api', '')
-      .replace('{merchant_id}', mine.merchant_id)
-      .replace(`{${name}}`, id)
-    const body =
-      method === 'GET' ? undefined : (bodies.find(([end]) => at.endsWith(end))?.[1] ?? {})
+    const at = path.replace('/dashboard/api', '').replace('{merchant_id}', mine.merchant_id).replace(`{${name}}`, id)
+    const body = method === 'GET' ? undefined : (bodies.find(([end]) => at.endsWith(end))?.[1] ?? {})
     const headers = { 'rip-idempotency-key': crypto.randomUUID() }
     const { status, text } = await owner.send(method, at, body, { headers })
     return { status, text: text.replaceAll(id, 'ID').replace(/req_[0-9a-f]{24}/, 'req_') }

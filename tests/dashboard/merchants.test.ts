@@ -14,8 +14,7 @@ const owner = await newMember(service)
 const path = '/system/merchants'
 const make = (name: string, key = crypto.randomUUID()) =>
   operator.post(path, { name }, { headers: { 'rip-idempotency-key': key } })
-const membershipsOf = async ({ get }: Pick<typeof operator, 'get'>) =>
-  (await get('/me')).body.memberships
+const membershipsOf = async ({ get }: Pick<typeof operator, 'get'>) => (await get('/me')).body.memberships
 
 /** The rows of a merchant, without what is drawn anew for each. */
 async function rowsOf(merchant_id: string) {
@@ -41,9 +40,7 @@ test('an operator without a merchant sees all of them, the newest first', async 
   expect(await membershipsOf(person)).toEqual([])
   const { body } = await person.get(path)
   expect(body.merchants[0]).toMatchObject({ merchant_id, status: 'active', is_live: false })
-  expect(body.merchants.map((each: { merchant_id: string }) => each.merchant_id)).toContain(
-    account.merchant_id,
-  )
+  expect(body.merchants.map((each: { merchant_id: string }) => each.merchant_id)).toContain(account.merchant_id)
   expect(refusalIn(await person.get(`/${merchant_id}/payments`))).toBe('404 resource_not_found')
 })
 
@@ -75,14 +72,11 @@ test('a press whose answer was lost makes one merchant, pressed again', async ()
   expect(await sql`select 1 from merchants where name = 'Once'`).toHaveLength(1)
 })
 
-test.each(['', '  ', 'x'.repeat(101), 'tea\u202Eshop', 'tea\nshop'])(
-  '%j is no name',
-  async (name) => {
-    const before = await sql`select 1 from merchants`
-    expect(refusalIn(await make(name))).toBe('400 invalid_request')
-    expect(await sql`select 1 from merchants`).toHaveLength(before.length)
-  },
-)
+test.each(['', '  ', 'x'.repeat(101), 'tea\u202Eshop', 'tea\nshop'])('%j is no name', async (name) => {
+  const before = await sql`select 1 from merchants`
+  expect(refusalIn(await make(name))).toBe('400 invalid_request')
+  expect(await sql`select 1 from merchants`).toHaveLength(before.length)
+})
 
 test('a link that opens their account anew counts no more: it was made for fewer rights', async () => {
   const purpose = 'reset' as const

@@ -19,12 +19,13 @@ const id = account.integration!.integration_id
 
 test('an integration is changed by what is sent, and the journal has the difference', async () => {
   const path = `${at}/integrations/${id}`
-  expect(refusalIn(await support.post(path, { at_deadline: 'capture' }))).toBe(
-    '403 permission_denied',
-  )
+  expect(refusalIn(await support.post(path, { at_deadline: 'capture' }))).toBe('403 permission_denied')
   const changed = await developer.post(path, { at_deadline: 'capture', capture_below: 500 })
   expect(changed.body, changed.text).toMatchObject({
-    ...{ integration_id: id, at_deadline: 'capture', capture_below: 500, is_default: true },
+    integration_id: id,
+    at_deadline: 'capture',
+    capture_below: 500,
+    is_default: true,
     allowed_origins: account.integration!.allowed_origins,
   })
   const { body } = await developer.get(`${at}/integrations`)
@@ -43,11 +44,7 @@ test.each<[string, object, string]>([
   ['a hosted page without a handle', { is_hosted_page: true, handle: null }, 'handle'],
   ['a page of the service as its handle', { handle: 'docs' }, 'handle'],
   ['an amount without a currency', { default_amount: 5 }, 'default_currency'],
-  [
-    'an escalation after the deadline',
-    { escalate_after_seconds: 9999999 },
-    'escalate_after_seconds',
-  ],
+  ['an escalation after the deadline', { escalate_after_seconds: 9999999 }, 'escalate_after_seconds'],
   ['a late escalation', { escalate_after_seconds: 2592000 }, 'escalate_after_seconds'],
   ['an unknown member', { merchant_id: 'm_1' }, 'merchant_id'],
   ['a name that turns text round', { name: 'shop\u202e' }, 'name must have 1 to 100 characters'],
@@ -93,9 +90,7 @@ test('a second integration, made and deleted; the default one stays', async () =
   expect(refused.body.message).toMatch(/^integration_id /)
   const other = await service.newAccount()
   const theirs = `${path}/${other.integration!.integration_id}`
-  expect(refusalIn(await developer.post(theirs, { capture_below: 1 }))).toBe(
-    '404 resource_not_found',
-  )
+  expect(refusalIn(await developer.post(theirs, { capture_below: 1 }))).toBe('404 resource_not_found')
   expect(refusalIn(await developer.remove(theirs))).toBe('404 resource_not_found')
 })
 
@@ -105,7 +100,10 @@ test('the last requests of the merchant, and of no other', async () => {
   const { headers } = await client.create({ amount: 0 })
   const { body, text } = await developer.get(`${at}/requests/recent`)
   expect(body.data[0], text).toMatchObject({
-    ...{ method: 'POST', path: '/v1/checkout/sessions', status: 400, code: 'invalid_request' },
+    method: 'POST',
+    path: '/v1/checkout/sessions',
+    status: 400,
+    code: 'invalid_request',
     request_id: headers.get('rip-request-id'),
   })
   expect(text).not.toContain('/v1/payments/')
@@ -121,7 +119,9 @@ test('an operation without an answer is listed, and settled by a person', async 
   const list = async () => (await support.get(`${at}/operations?mode=test`)).body
   const [operation] = (await list()).operations
   expect(operation).toMatchObject({
-    ...{ kind: 'authorise', payment_id: confirmed.payment_id, mode: 'test' },
+    kind: 'authorise',
+    payment_id: confirmed.payment_id,
+    mode: 'test',
     outcomes: ['approved', 'declined', 'failed'],
   })
   expect((await list()).brake).toEqual({ is_pulled: false })
@@ -148,8 +148,7 @@ describe('the journal', async () => {
   const other = await service.newAccount()
   const reader = await newMember(service, { role: 'admin' })
   const stranger = await newMember(service, { merchant_id: other.merchant_id })
-  const read = async (query: string) =>
-    (await reader.get(`${at}/audit?limit=100${query}`)).body.data
+  const read = async (query: string) => (await reader.get(`${at}/audit?limit=100${query}`)).body.data
   const readings = () => read('&change=audit.read')
 
   test('says who read it, once a quarter of an hour', async () => {
@@ -176,9 +175,7 @@ describe('the journal', async () => {
     await stranger.post('/sign-out')
     await stranger.signIn()
     const lines: Json[] = await read('&change=sign_in.succeeded')
-    expect(lines).toMatchObject([
-      { subject: support.user_id, detail: { factors: ['passkey'], address: '127.0.0.1' } },
-    ])
+    expect(lines).toMatchObject([{ subject: support.user_id, detail: { factors: ['passkey'], address: '127.0.0.1' } }])
     await clock.advance(1)
     await sql`
       update memberships set created_at = ${clock.now()} where user_id = ${support.user_id}`
@@ -197,7 +194,8 @@ test('the journal has who made a way into a member’s account, and nothing of t
   const { data } = (await owner.get(`${at}/audit?limit=100`)).body
   expect(data).toContainEqual(
     expect.objectContaining({
-      ...{ change: 'link.created', actor: `user ${owner.user_id}` },
+      change: 'link.created',
+      actor: `user ${owner.user_id}`,
       detail: expect.objectContaining({ purpose: 'reset', user_id: support.user_id }),
     }),
   )
@@ -213,9 +211,7 @@ test('the journal, newest first, by who did it', async () => {
   const actor = encodeURIComponent(`user ${developer.user_id}`)
   const mine = (await owner.get(`${at}/audit?limit=100&actor=${actor}`)).body
   expect(mine.data.map(({ change }: Json) => change)).toContain('integration.changed')
-  expect(new Set(mine.data.map(({ actor }: Json) => actor))).toEqual(
-    new Set([`user ${developer.user_id}`]),
-  )
+  expect(new Set(mine.data.map(({ actor }: Json) => actor))).toEqual(new Set([`user ${developer.user_id}`]))
   const name = (await owner.get(`${at}/team`)).body.members.find(
     ({ user_id }: Json) => user_id === developer.user_id,
   ).name

@@ -39,8 +39,7 @@ async function newOperator() {
   const operator = await newMember(service, { role: 'viewer', is_operator: true })
   const { ids } = service.context
   const disable = () => disableUser({ sql, ids, clock, actor: 'operator' }, operator.email)
-  const count = async () =>
-    (await sql`select 1 from journal where actor = ${`user ${operator.user_id}`}`).length
+  const count = async () => (await sql`select 1 from journal where actor = ${`user ${operator.user_id}`}`).length
   return { operator, disable, count }
 }
 

@@ -77,9 +77,7 @@ test('one is reversed, one is left, and each decision has its line', async () =>
   expect((await operator.post('/system/orphans/leave', left)).body.changed).toBe(1)
   const { orphans, ...counts } = await overview()
   expect(counts).toMatchObject({ due: 1, held_back: 0 })
-  expect(orphans).toMatchObject([
-    { reference: reference(1), state: 'due', released_by: operator.email, amount: 4200 },
-  ])
+  expect(orphans).toMatchObject([{ reference: reference(1), state: 'due', released_by: operator.email, amount: 4200 }])
   expect(await lines('orphans.left')).toEqual([
     {
       merchant_id: 'm_installation',
@@ -98,8 +96,7 @@ test('the brake is pulled at once, and released when every acquirer was gone thr
   expect(brake).toMatchObject({ pulled_by: operator.email, reason: 'a backup', released_at: null })
   const at_operations = await owner.get(`/${account.merchant_id}/operations?mode=test`)
   expect(at_operations.body.brake).toEqual({ is_pulled: true })
-  const release = (anyway: boolean) =>
-    operator.post('/system/brake/release', { acquirer: null, anyway })
+  const release = (anyway: boolean) => operator.post('/system/brake/release', { acquirer: null, anyway })
   const early = await release(false)
   expect(refusalIn(early)).toBe('400 invalid_request')
   expect((await overview()).brakes).toHaveLength(1)

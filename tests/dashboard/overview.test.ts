@@ -29,7 +29,9 @@ test('nothing yet', async () => {
   expect(found.days).toHaveLength(30)
   expect(today(found)).toMatchObject({ captured: 0, declined: 0, sessions: 0 })
   expect(found).toMatchObject({
-    ...{ captured: [], declines: [], zone: 'UTC' },
+    captured: [],
+    declines: [],
+    zone: 'UTC',
     waits: { holds: { count: 0, sums: [], next_deadline: null }, dead_lettered: 0 },
     steps: { has_payment: false, has_endpoint: false, has_colleague: false, has_key: false },
   })
@@ -45,7 +47,12 @@ test('the same before and after the job, however often it runs and in however ma
   await client.open()
   const young = await overview()
   expect(today(young)).toMatchObject({
-    ...{ captured: 2, held: 2, declined: 1, failed: 0, sessions: 6, succeeded_sessions: 4 },
+    captured: 2,
+    held: 2,
+    declined: 1,
+    failed: 0,
+    sessions: 6,
+    succeeded_sessions: 4,
   })
   const hour = clock.now().getUTCHours()
   expect(young.captured).toMatchObject([
@@ -129,8 +136,7 @@ test('days are those of the zone', async () => {
   const far = await overview('mode=test&zone=Pacific/Kiritimati')
   const near = await overview('mode=test&zone=Pacific/Pago_Pago')
   expect(far.days.at(-1).day > near.days.at(-1).day).toBe(true)
-  const sum = ({ days }: Json) =>
-    days.reduce((all: number, { captured }: Json) => all + captured, 0)
+  const sum = ({ days }: Json) => days.reduce((all: number, { captured }: Json) => all + captured, 0)
   expect(sum(far)).toBe(sum(near))
   await clock.advance(7 * day_ms)
   // A session lasts for twelve hours.
@@ -149,8 +155,7 @@ test('each currency has its own sums, and refunds stand beside what was captured
   const { client: other, merchant_id: id } = await service.newAccount()
   const person = await newMember(service, { role: 'viewer', merchant_id: id })
   await other.pay()
-  const inEuro = (amount: number) =>
-    other.pay(undefined, { ...purchase, items: undefined, amount, currency: 'EUR' })
+  const inEuro = (amount: number) => other.pay(undefined, { ...purchase, items: undefined, amount, currency: 'EUR' })
   const { body: confirmed } = await inEuro(1234)
   await inEuro(100)
   await other.refund(confirmed.payment_id, { amount: 1000 })
@@ -169,16 +174,13 @@ test.each(['Asia/Calcutta', 'US/Pacific', 'Europe/Kiev', 'AET', 'CST', 'Etc/GMT+
   },
 )
 
-test.each([
-  'zone=UTC',
-  'mode=test',
-  'mode=test&zone=Nowhere',
-  'mode=test&zone=%2B01:00',
-  'mode=test&zone=UTC&span=8',
-])('%s is refused', async (query) => {
-  const answer = await viewer.get(`/${merchant_id}/overview?${query}`)
-  expect(refusalIn(answer)).toBe('400 invalid_request')
-})
+test.each(['zone=UTC', 'mode=test', 'mode=test&zone=Nowhere', 'mode=test&zone=%2B01:00', 'mode=test&zone=UTC&span=8'])(
+  '%s is refused',
+  async (query) => {
+    const answer = await viewer.get(`/${merchant_id}/overview?${query}`)
+    expect(refusalIn(answer)).toBe('400 invalid_request')
+  },
+)
 
 test('each first step ticks itself off', async () => {
   const fresh = await service.newAccount()
@@ -198,8 +200,7 @@ test('each first step ticks itself off', async () => {
   const made_by_command = await service.newAccount()
   const { merchant_id: id, key_id } = made_by_command
   const keeper = await newMember(service, { role: 'owner', merchant_id: id })
-  const hasKey = async () =>
-    (await keeper.get(`/${id}/overview?mode=test&zone=UTC`)).body.steps.has_key
+  const hasKey = async () => (await keeper.get(`/${id}/overview?mode=test&zone=UTC`)).body.steps.has_key
   expect(await hasKey()).toBe(false)
   await sql`update api_keys set last_used_at = ${clock.now()} where key_id = ${key_id}`
   expect(await hasKey()).toBe(true)

@@ -15,8 +15,7 @@ const [owner, developer, support, viewer] = [
   await newMember(service, { role: 'support' }),
   await newMember(service, { role: 'viewer' }),
 ]
-const paid = (await client.pay(undefined, { ...purchase, metadata: { basket: '7' } })).body
-  .payment_id as string
+const paid = (await client.pay(undefined, { ...purchase, metadata: { basket: '7' } })).body.payment_id as string
 const key = () => ({ headers: { 'rip-idempotency-key': crypto.randomUUID() } })
 const read = async (person: typeof owner, id: string): Promise<Json> => {
   const answer = await person.get(`${at}/${id}`)
@@ -54,7 +53,9 @@ test('one payment, with what each may do with it', async () => {
   expect(shown).toMatchObject(open)
   expect(shown).toMatchObject({
     card: { brand: 'visa', last4: '4242' },
-    ...{ hold: null, settlement: null, permitted: ['refund'] },
+    hold: null,
+    settlement: null,
+    permitted: ['refund'],
   })
   for (const person of [developer, support, viewer]) {
     expect((await read(person, paid)).permitted).toEqual([])
@@ -89,7 +90,8 @@ test('a person decides once, however often they press, and the journal names the
     select change, actor from journal where subject = ${payment_id} and actor like 'user %' order by entry_id`
   expect(lines).toEqual(
     ['hold.escalated', 'capture.begun', 'payment.captured'].map((change) => ({
-      ...{ change, actor: `user ${support.user_id}` },
+      change,
+      actor: `user ${support.user_id}`,
     })),
   )
 })
@@ -109,15 +111,12 @@ test('a refund, and the list of them', async () => {
   const made = await owner.post(path, { amount: 1200, reason: 'broken' }, key())
   expect(made.body, made.text).toMatchObject({ amount: 1200, status: 'succeeded' })
   expect((await viewer.get(path)).body.refunds).toEqual([made.body])
-  expect(await read(owner, body.payment_id)).toMatchObject({
-    ...{ refunded_amount: 1200, permitted: ['refund'] },
-  })
+  expect(await read(owner, body.payment_id)).toMatchObject({ refunded_amount: 1200, permitted: ['refund'] })
 })
 
 test('support refunds a payment up to the limit of its currency, all refunds together', async () => {
   const limits = `/${account.merchant_id}/team/refund-limits`
-  const limit = (amount: number | null, currency = 'gbp') =>
-    owner.post(limits, { currency, amount })
+  const limit = (amount: number | null, currency = 'gbp') => owner.post(limits, { currency, amount })
   const { body } = await client.pay()
   const path = `${at}/${body.payment_id}/refunds`
   const refund = async (amount?: number) => refusalIn(await support.post(path, { amount }, key()))
@@ -134,13 +133,13 @@ test('support refunds a payment up to the limit of its currency, all refunds tog
       { currency: 'GBP', amount: 1500 },
     ],
   })
-  expect(refusalIn(await support.post(limits, { currency: 'GBP', amount: 1 }))).toBe(
-    '403 permission_denied',
-  )
+  expect(refusalIn(await support.post(limits, { currency: 'GBP', amount: 1 }))).toBe('403 permission_denied')
   expect(await refund()).toBe(exceeded)
   expect((await support.post(path, { amount: 1000 }, key())).status).toBe(201)
   expect(await read(support, body.payment_id)).toMatchObject({
-    ...{ permitted: ['refund'], refund_max: 500, refunded_amount: 1000 },
+    permitted: ['refund'],
+    refund_max: 500,
+    refunded_amount: 1000,
   })
   expect(await refund(501)).toBe(exceeded)
   // At once: the payment is locked, so together they stay within it.
@@ -175,9 +174,7 @@ test('the timeline tells all of it, and no shopper', async () => {
   await owner.post(`${at}/${payment_id}/hold/void`, {}, key())
   const { body, text } = await viewer.get(`${at}/${payment_id}/timeline`)
   const changes = body.lines.map(({ change }: Json) => change)
-  expect(changes).toEqual(
-    expect.arrayContaining(['session.created', 'charge.begun', 'payment.held', 'payment.voided']),
-  )
+  expect(changes).toEqual(expect.arrayContaining(['session.created', 'charge.begun', 'payment.held', 'payment.voided']))
   expect(body.lines.at(-1)).toMatchObject({ actor: `user ${owner.user_id}`, seal: 'not_yet' })
   // Who may see neither team nor shoppers reads no names of people.
   expect(body.people[owner.user_id]).toBeUndefined()
@@ -190,10 +187,7 @@ test('the timeline tells all of it, and no shopper', async () => {
     { payment_id, status: 'voided', acquirer: 'simulator', amount: 4200, refunds: [] },
   ])
   expect(body.attempts).toEqual([
-    {
-      ...{ attempt_id: body.payments[0].attempt_id, number: 1 },
-      card: { brand: 'visa', last4: '4242' },
-    },
+    { attempt_id: body.payments[0].attempt_id, number: 1, card: { brand: 'visa', last4: '4242' } },
   ])
   expect(body.seals).toEqual({ right: 0, wrong: 0, not_yet: changes.length })
   expect(text).not.toContain('ada@')
@@ -201,7 +195,9 @@ test('the timeline tells all of it, and no shopper', async () => {
 
 test('keys are told by their names', async () => {
   const made = await owner.post(`/${account.merchant_id}/keys`, {
-    ...{ name: 'web shop', permissions: ['create_payments', 'decide_holds'], mode: 'test_only' },
+    name: 'web shop',
+    permissions: ['create_payments', 'decide_holds'],
+    mode: 'test_only',
   })
   expect(made.body, made.text).toMatchObject({ key_id: expect.any(String) })
   const { payment_id } = await hold(account)
@@ -222,11 +218,7 @@ test('the search box completes orders and emails, which are for who may read sho
   }
   await other.client.pay(undefined, { ...purchase, order_reference: 'B-1-theirs' })
   const begin = async (person: typeof owner, text: string, mode = 'test') =>
-    (
-      await person.get(
-        `/${account.merchant_id}/beginnings?mode=${mode}&text=${encodeURIComponent(text)}`,
-      )
-    ).body
+    (await person.get(`/${account.merchant_id}/beginnings?mode=${mode}&text=${encodeURIComponent(text)}`)).body
   // Five at most, each once, in the order of bytes; % is itself.
   expect(await begin(support, 'B-1')).toEqual({
     order_references: ['B-1%', 'B-10', 'B-101', 'B-102', 'B-103'],

@@ -7,14 +7,7 @@ import { type Permission, permissions } from '../../src/http/access.ts'
 import type { Mode } from '../../src/kernel/values.ts'
 import { may, type Role, roles, type StaffPermission } from '../../src/users/roles.ts'
 import type { DoorRule } from '../../src/users/signed-in.ts'
-import {
-  bothModes,
-  type KeyMode,
-  keyModes,
-  modes,
-  openBothModes,
-  sees,
-} from '../support/both-modes.ts'
+import { bothModes, type KeyMode, keyModes, modes, openBothModes, sees } from '../support/both-modes.ts'
 import { type Client, openClient } from '../support/client.ts'
 import { openUnverified } from '../support/holding.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
@@ -27,9 +20,7 @@ const { accounts, makes, idOf } = await openBothModes(service)
 const { merchant_id, client } = accounts.any
 const at = `/${merchant_id}`
 const people = Object.fromEntries(
-  await Promise.all(
-    roles.map(async (role) => [role, await newMember(service, { role, merchant_id })] as const),
-  ),
+  await Promise.all(roles.map(async (role) => [role, await newMember(service, { role, merchant_id })] as const)),
 ) as Record<Role, Awaited<ReturnType<typeof newMember>>>
 const keyed = () => ({ headers: { 'rip-idempotency-key': crypto.randomUUID() } })
 
@@ -50,60 +41,45 @@ describe('what is read', () => {
     return method === 'GET' && door.who === 'member' && is_of_payment ? [path as string] : []
   })
 
-  test.each(byRole)(
-    'by a $role has no live shopper and no address that is refused',
-    async ({ role }) => {
-      const answers = new Map<string, Reply>()
-      for (const path of reads) {
-        for (const query of queries) {
-          for (const payment_id of path.includes('{payment_id}')
-            ? [payments.live, holds.live]
-            : ['']) {
-            const filled = path
-              .replace('/dashboard/api', '')
-              .replace('{merchant_id}', merchant_id)
-              .replace('{payment_id}', payment_id)
-            const answer = await people[role].get(filled + query)
-            if (answer.status === 200) answers.set(path + payment_id, answer)
-          }
+  test.each(byRole)('by a $role has no live shopper and no address that is refused', async ({ role }) => {
+    const answers = new Map<string, Reply>()
+    for (const path of reads) {
+      for (const query of queries) {
+        for (const payment_id of path.includes('{payment_id}') ? [payments.live, holds.live] : ['']) {
+          const filled = path
+            .replace('/dashboard/api', '')
+            .replace('{merchant_id}', merchant_id)
+            .replace('{payment_id}', payment_id)
+          const answer = await people[role].get(filled + query)
+          if (answer.status === 200) answers.set(path + payment_id, answer)
         }
       }
-      // Whoever may everything is answered by each route: no row is empty.
-      if (role === 'owner') expect(answers.size).toBeGreaterThan(reads.length)
-      const shows = (text: string) =>
-        [...answers].filter(([, answer]) => answer.text.includes(text))
-      const named = (rows: [string, Reply][]) => rows.map(([path]) => path)
-      if (may(role, 'read_shoppers', 'live')) expect(shows(shopper).length).toBeGreaterThan(0)
-      else
-        expect(named(shows(shopper).filter(([, { text }]) => text.includes('"live"')))).toEqual([])
-      if (may(role, 'replay_deliveries', 'live')) expect(shows(token).length).toBeGreaterThan(0)
-      else expect(named(shows(token))).toEqual([])
-    },
-  )
+    }
+    // Whoever may everything is answered by each route: no row is empty.
+    if (role === 'owner') expect(answers.size).toBeGreaterThan(reads.length)
+    const shows = (text: string) => [...answers].filter(([, answer]) => answer.text.includes(text))
+    const named = (rows: [string, Reply][]) => rows.map(([path]) => path)
+    if (may(role, 'read_shoppers', 'live')) expect(shows(shopper).length).toBeGreaterThan(0)
+    else expect(named(shows(shopper).filter(([, { text }]) => text.includes('"live"')))).toEqual([])
+    if (may(role, 'replay_deliveries', 'live')) expect(shows(token).length).toBeGreaterThan(0)
+    else expect(named(shows(token))).toEqual([])
+  })
 })
 
-test.each(byRole)(
-  'an endpoint of a $role is told of no shopper that is refused',
-  async ({ role }) => {
-    const answer = await people[role].post(
-      `${at}/webhooks/endpoints`,
-      { url: 'https://shop.example/own' },
-      keyed(),
-    )
-    if (!may(role, 'manage_webhooks', 'live')) {
-      expect(answer.status).toBe(403)
-      return
-    }
-    expect(answer.status, answer.text).toBe(201)
-    for (const mode of modes) await makes.payment_id!(mode)
-    const events = await service.sql<{ mode: Mode }[]>`
+test.each(byRole)('an endpoint of a $role is told of no shopper that is refused', async ({ role }) => {
+  const answer = await people[role].post(`${at}/webhooks/endpoints`, { url: 'https://shop.example/own' }, keyed())
+  if (!may(role, 'manage_webhooks', 'live')) {
+    expect(answer.status).toBe(403)
+    return
+  }
+  expect(answer.status, answer.text).toBe(201)
+  for (const mode of modes) await makes.payment_id!(mode)
+  const events = await service.sql<{ mode: Mode }[]>`
     select distinct ev.body::json->'data'->>'mode' as mode from webhook_queue q join events ev using (merchant_id, payment_id)
     where endpoint_id = ${answer.body.id}`
-    expect(events.length).toBeGreaterThan(0)
-    for (const { mode } of events)
-      expect([mode, may(role, 'read_shoppers', mode)]).toEqual([mode, true])
-  },
-)
+  expect(events.length).toBeGreaterThan(0)
+  for (const { mode } of events) expect([mode, may(role, 'read_shoppers', mode)]).toEqual([mode, true])
+})
 
 test.each(byRole)(
   'a $role gets no secret by which live events are signed, but as one who is told of them',
@@ -117,22 +93,11 @@ test.each(byRole)(
 )
 
 /** What a key can show or do by a permission in a mode, tried. The second part says what a role must have for it. */
-const powers: Record<
-  Permission,
-  [StaffPermission, (client: Client, mode: Mode) => Promise<boolean>][]
-> = {
-  create_payments: [
-    ['create_payments', async (by, mode) => (await by.create()).body.mode === mode],
-  ],
+const powers: Record<Permission, [StaffPermission, (client: Client, mode: Mode) => Promise<boolean>][]> = {
+  create_payments: [['create_payments', async (by, mode) => (await by.create()).body.mode === mode]],
   read_transactions: [
-    [
-      'read_transactions',
-      async (by, mode) => (await by.readPayment(payments[mode])).status === 200,
-    ],
-    [
-      'read_shoppers',
-      async (by, mode) => (await by.readPayment(payments[mode])).text.includes(shopper),
-    ],
+    ['read_transactions', async (by, mode) => (await by.readPayment(payments[mode])).status === 200],
+    ['read_shoppers', async (by, mode) => (await by.readPayment(payments[mode])).text.includes(shopper)],
   ],
   manage_webhooks: [
     [
@@ -153,10 +118,7 @@ const powers: Record<
     ],
   ],
   refund_payments: [
-    [
-      'refund_payments',
-      async (by, mode) => (await by.refund(payments[mode], { amount: 1 })).status === 201,
-    ],
+    ['refund_payments', async (by, mode) => (await by.refund(payments[mode], { amount: 1 })).status === 201],
   ],
 }
 
@@ -178,8 +140,7 @@ describe.each(byRole)('a key of a $role', ({ role }) => {
         if (!may(role, needed, mode) || !sees(key_mode, mode))
           expect([needed, mode, has]).toEqual([needed, mode, false])
         // Sessions of a key for both modes are live here.
-        else if (permission !== 'create_payments')
-          expect([needed, mode, has]).toEqual([needed, mode, true])
+        else if (permission !== 'create_payments') expect([needed, mode, has]).toEqual([needed, mode, true])
       }
     }
   })
@@ -193,31 +154,27 @@ describe('rules that decide holds', () => {
     { escalate_after_seconds: 60 },
   ]
   const rows = rules.flatMap((rule) => byRole.map(({ role }) => ({ role, rule })))
-  const statusFor = (role: Role) =>
-    may(role, 'manage_integrations', 'live') && may(role, 'decide_holds', 'live')
+  const statusFor = (role: Role) => may(role, 'manage_integrations', 'live') && may(role, 'decide_holds', 'live')
 
-  test.each(rows)(
-    'are not set by a $role who may not decide them: $rule',
-    async ({ role, rule }) => {
-      const paths = `${at}/integrations`
-      const own = await people.owner.post(paths, { name: `shop ${crypto.randomUUID()}` })
-      const path = `${paths}/${own.body.integration_id}`
-      const name = () => `made ${crypto.randomUUID()}`
-      const [allowed, refused] = statusFor(role) ? [200, 201] : [403, 403]
-      expect((await people[role].post(path, rule)).status).toBe(allowed)
-      expect((await people[role].post(paths, { name: name(), ...rule })).status).toBe(refused)
-      if (!may(role, 'manage_integrations', 'live')) return
-      // Those of tests are free, but go live with nobody who may not decide.
-      const tests = await people[role].post(paths, { name: name(), mode_setting: 'test', ...rule })
-      expect(tests.status, tests.text).toBe(201)
-      const live = { mode_setting: 'auto' }
-      const there = `${paths}/${tests.body.integration_id}`
-      expect((await people[role].post(there, live)).status).toBe(allowed)
-      // What is no rule of holds stays theirs, and so does a rule that is sent as it is.
-      const same = await people[role].post(path, { terms_url: 'https://shop.example/terms' })
-      expect(same.status, same.text).toBe(200)
-    },
-  )
+  test.each(rows)('are not set by a $role who may not decide them: $rule', async ({ role, rule }) => {
+    const paths = `${at}/integrations`
+    const own = await people.owner.post(paths, { name: `shop ${crypto.randomUUID()}` })
+    const path = `${paths}/${own.body.integration_id}`
+    const name = () => `made ${crypto.randomUUID()}`
+    const [allowed, refused] = statusFor(role) ? [200, 201] : [403, 403]
+    expect((await people[role].post(path, rule)).status).toBe(allowed)
+    expect((await people[role].post(paths, { name: name(), ...rule })).status).toBe(refused)
+    if (!may(role, 'manage_integrations', 'live')) return
+    // Those of tests are free, but go live with nobody who may not decide.
+    const tests = await people[role].post(paths, { name: name(), mode_setting: 'test', ...rule })
+    expect(tests.status, tests.text).toBe(201)
+    const live = { mode_setting: 'auto' }
+    const there = `${paths}/${tests.body.integration_id}`
+    expect((await people[role].post(there, live)).status).toBe(allowed)
+    // What is no rule of holds stays theirs, and so does a rule that is sent as it is.
+    const same = await people[role].post(path, { terms_url: 'https://shop.example/terms' })
+    expect(same.status, same.text).toBe(200)
+  })
 })
 
 describe('a way round the rules that decide live holds', () => {

@@ -23,9 +23,7 @@ function doorsOf(screen: string): Door[] {
     .filter((name) => name.endsWith('.tsx'))
     .map((name) => readFileSync(new URL(name, place), 'utf8'))
     .join()
-  const names = [...text.matchAll(/(?:useAnswer|usePages)\(\s*'(GET [^']+)'/g)].map(
-    ([, name]) => name!,
-  )
+  const names = [...text.matchAll(/(?:useAnswer|usePages)\(\s*'(GET [^']+)'/g)].map(([, name]) => name!)
   return [...new Set(names)].map((name) => doors.get(name)!)
 }
 

@@ -32,14 +32,17 @@ test('holds wait by their deadline, in one mode', async () => {
   expect(body.has_more).toBe(false)
   expect(body.data, text).toMatchObject([
     {
-      ...{ payment_id, mode: 'test', customer_email: 'ada@example.com', settlement: null },
-      ...{ hold: { status: 'pending_review' }, rules: { at_deadline: 'void' }, operation: null },
+      payment_id,
+      mode: 'test',
+      customer_email: 'ada@example.com',
+      settlement: null,
+      hold: { status: 'pending_review' },
+      rules: { at_deadline: 'void' },
+      operation: null,
     },
   ])
   expect((await support.get(`${at}/holds?mode=live`)).body.data).toEqual([])
-  expect((await viewer.get(`${at}/holds?mode=test`)).body.data[0].customer_email).toBe(
-    'a…@example.com',
-  )
+  expect((await viewer.get(`${at}/holds?mode=test`)).body.data[0].customer_email).toBe('a…@example.com')
   expect(refusalIn(await support.get(`${at}/holds`))).toBe('400 invalid_request')
   await owner.post(`${at}/payments/${payment_id}/hold/void`, {}, key())
   expect((await support.get(`${at}/holds?mode=test`)).body.data).toEqual([])
@@ -93,9 +96,7 @@ test('sessions and events, masked for who may not read shoppers', async () => {
 test('an endpoint: made once, listed with its health, deleted', async () => {
   const asked = { url: 'https://shop.example/hooks', event_filter: ['payment.held'] }
   const pressed = key()
-  expect(refusalIn(await support.post(`${at}/webhooks/endpoints`, asked, pressed))).toBe(
-    '403 permission_denied',
-  )
+  expect(refusalIn(await support.post(`${at}/webhooks/endpoints`, asked, pressed))).toBe('403 permission_denied')
   const made = await developer.post(`${at}/webhooks/endpoints`, asked, pressed)
   expect(made.body, made.text).toMatchObject({
     signing_secret: expect.stringMatching(/^rip_whsec_/),
@@ -104,7 +105,9 @@ test('an endpoint: made once, listed with its health, deleted', async () => {
   const { body } = await support.get(`${at}/webhooks/endpoints`)
   expect(body.endpoints).toMatchObject([
     {
-      ...{ id: made.body.id, url: asked.url, status: 'active' },
+      id: made.body.id,
+      url: asked.url,
+      status: 'active',
       standing: { first_attempts: 0, retries: 0, breaker: null },
       recent: { succeeded: 0, failed: 0, dead_lettered: 0 },
     },
@@ -139,9 +142,7 @@ test('an endpoint of a key or a command has its lines, which never hold its addr
   ])
   const [line] = await sql`
     select detail from journal where subject = ${endpoint_id} and change = 'endpoint.created'`
-  expect(line!.detail).toEqual({
-    ...{ origin: 'https://shop.example', event_filter: [], extension_events: null },
-  })
+  expect(line!.detail).toEqual({ origin: 'https://shop.example', event_filter: [], extension_events: null })
 })
 
 test('a delivery that was given up is replayed', async () => {
@@ -153,9 +154,7 @@ test('a delivery that was given up is replayed', async () => {
   const replayed = await support.post(path, {}, key())
   expect([replayed.status, replayed.body.replay_of]).toEqual([202, delivery_id])
   expect(refusalIn(await support.post(path, {}, key()))).toBe('409 replay_in_progress')
-  expect(await actorsOf(delivery_id)).toEqual([
-    ['delivery.replayed', `user ${support.user_id}`, 'req_'],
-  ])
+  expect(await actorsOf(delivery_id)).toEqual([['delivery.replayed', `user ${support.user_id}`, 'req_']])
 })
 
 test('a key is shown once, works, and is revoked for good', async () => {
@@ -184,7 +183,9 @@ test('a key is shown once, works, and is revoked for good', async () => {
 test('the last use of a key is listed, and whether its maker has left', async () => {
   const leaver = await newMember(service, { role: 'admin' })
   const { body: made } = await leaver.post(`${at}/keys`, {
-    ...{ name: 'shop', permissions: ['create_payments'], mode: 'any' },
+    name: 'shop',
+    permissions: ['create_payments'],
+    mode: 'any',
   })
   const rowOf = async () => {
     const { body } = await owner.get(`${at}/keys`)
@@ -195,9 +196,7 @@ test('the last use of a key is listed, and whether its maker has left', async ()
   await shop.listDeliveries()
   await runJob(service, 'write_key_uses')
   // A key that was refused is not in use.
-  expect(await rowOf()).toMatchObject({
-    ...{ last_used_at: null, made_by: leaver.user_id, maker_has_left: false },
-  })
+  expect(await rowOf()).toMatchObject({ last_used_at: null, made_by: leaver.user_id, maker_has_left: false })
   await shop.create()
   await shop.create()
   expect(await runJob(service, 'write_key_uses')).toBeGreaterThan(0)
@@ -236,7 +235,9 @@ test('a key is made once under an idempotency key, and an invitation, too', asyn
   const repeat = await person.post(`/${merchant_id}/team/invitations`, invited, again)
   expect([link.status, repeat.text]).toEqual([200, link.text])
   expect(await count()).toEqual({
-    ...{ keys: before.keys! + 1, publishable: before.publishable! + 1, links: before.links! + 1 },
+    keys: before.keys! + 1,
+    publishable: before.publishable! + 1,
+    links: before.links! + 1,
   })
 })
 

@@ -101,12 +101,10 @@ const searches = [
   ...['status=captured', 'status=voided', 'amount=4200', 'amount=7', 'order_reference=none'],
   ...['customer_email=nobody@example.com', 'card_last4=0000', 'decline_code=do_not_honour'],
 ].map((filter) => ({ path: '/{merchant_id}/payments', query: `mode=test&${filter}` }))
-const audit_searches = [
-  'search=nobody',
-  'kind=keys',
-  'actor=rules',
-  'search=pay_0&kind=payments',
-].map((query) => ({ path: '/{merchant_id}/audit', query }))
+const audit_searches = ['search=nobody', 'kind=keys', 'actor=rules', 'search=pay_0&kind=payments'].map((query) => ({
+  path: '/{merchant_id}/audit',
+  query,
+}))
 
 type Plan = {
   'Node Type': string
@@ -121,14 +119,10 @@ type Plan = {
 /** The rows that the scans of a plan came by. A bitmap's are counted where the table is read. */
 function rowsOf(plan: Plan): number {
   const below = (plan.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), 0)
-  if (
-    !/Scan$/.test(plan['Node Type']) ||
-    /CTE|Subquery|Function|Values|Bitmap Index/.test(plan['Node Type'])
-  ) {
+  if (!/Scan$/.test(plan['Node Type']) || /CTE|Subquery|Function|Values|Bitmap Index/.test(plan['Node Type'])) {
     return below
   }
-  const dropped =
-    (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
+  const dropped = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
   return below + (plan['Actual Rows'] + dropped) * plan['Actual Loops']
 }
 

@@ -63,18 +63,12 @@ test('a declined one is not tried again', async () => {
 })
 
 test('without a key, or with another outcome, nothing is made', async () => {
-  expect(refusalIn(await developer.post(at, { outcome: 'paid' }))).toBe(
-    '400 idempotency_key_missing',
-  )
-  expect(refusalIn(await developer.post(at, { outcome: 'rich' }, key()))).toBe(
-    '400 invalid_request',
-  )
+  expect(refusalIn(await developer.post(at, { outcome: 'paid' }))).toBe('400 idempotency_key_missing')
+  expect(refusalIn(await developer.post(at, { outcome: 'rich' }, key()))).toBe('400 invalid_request')
 })
 
 test('who may not create payments makes none', async () => {
-  expect(refusalIn(await support.post(at, { outcome: 'paid' }, key()))).toBe(
-    '403 permission_denied',
-  )
+  expect(refusalIn(await support.post(at, { outcome: 'paid' }, key()))).toBe('403 permission_denied')
 })
 
 test('no session but one of these is paid', async () => {

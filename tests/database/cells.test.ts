@@ -1,15 +1,7 @@
 // A database that is spread, without Citus: one database has what all merchants share, and two have the merchants' rows.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  by,
-  cellOf,
-  cellsOf,
-  fromCells,
-  spreadOver,
-  watchCells,
-  wholeOf,
-} from '../../src/database/cells/cells.ts'
+import { by, cellOf, cellsOf, fromCells, spreadOver, watchCells, wholeOf } from '../../src/database/cells/cells.ts'
 import type { Sql } from '../../src/database/open.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import { realClock } from '../../src/outgoing/real-world.ts'
@@ -83,9 +75,7 @@ test('what a merchant asks for is done where its rows are, and nowhere else', as
   for (const account of accounts) {
     const { client } = account
     const { body } = await client.pay()
-    made
-      .get(homes.get(account)!)!
-      .push((await client.readPayment(body.payment_id)).body.checkout_session_id)
+    made.get(homes.get(account)!)!.push((await client.readPayment(body.payment_id)).body.checkout_session_id)
     expect(body.status).toBe('captured')
     expect((await client.readPayment(body.payment_id)).body.status).toBe('captured')
     const by_page = await client.send('POST', '/v1/checkout/public/sessions', {
@@ -128,7 +118,8 @@ test('jobs run in each cell, and a job of the whole once', async () => {
   const failed: string[] = []
   const trust = { isRight: () => true, untilRight: async () => new AbortController().signal }
   const faulty = {
-    ...{ name: 'faulty', every_seconds: 3600 },
+    name: 'faulty',
+    every_seconds: 3600,
     run: async ({ sql }: JobContext) => {
       failed.push(cellsOf(wholeOf(sql)).find((cell) => cell.sql === sql)!.name)
       throw new Error('no')
@@ -149,8 +140,7 @@ test('jobs run in each cell, and a job of the whole once', async () => {
 })
 
 test('what is listed across merchants comes from all cells, in order', async () => {
-  const read = (sql: Sql) =>
-    sql<{ merchant_id: string }[]>`select distinct merchant_id from sessions`
+  const read = (sql: Sql) => sql<{ merchant_id: string }[]>`select distinct merchant_id from sessions`
   const found = await fromCells(service.sql, read)
   expect(found.map(({ merchant_id }) => merchant_id).toSorted()).toEqual(
     accounts.map(({ merchant_id }) => merchant_id).toSorted(),

@@ -87,12 +87,7 @@ const traps = [
   'a pipe',
   'a folder of links',
 ]
-const of_the_cluster = [
-  'access rules',
-  'drafts of access rules',
-  'a lock file',
-  'a lock file aside',
-]
+const of_the_cluster = ['access rules', 'drafts of access rules', 'a lock file', 'a lock file aside']
 const of_the_folder = [
   ...['the log', 'the master key', 'demo.json', 'the high-water mark', 'the place of the data'],
   ...['a cluster', 'rights of the folder’s files', 'a folder in it'],
@@ -215,11 +210,7 @@ describe.runIf(is_root)('who decides what is at a path', () => {
       nobody,
     ],
     ['the owner of a link to a folder of root’s', () => linkOf(nobody, 'a', bait), nobody],
-    [
-      'the owner of what a link of root’s leads to',
-      () => linkOf(0, 'a', folderOf(nobody, join(place, 'b'))),
-      nobody,
-    ],
+    ['the owner of what a link of root’s leads to', () => linkOf(0, 'a', folderOf(nobody, join(place, 'b'))), nobody],
     [
       'the owner of a folder that a link passes through and leaves again',
       () => linkOf(0, 'a', `${folderOf(nobody, join(place, 'b'))}/../bait`),

@@ -2,13 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect } from 'vitest'
-import {
-  CellMovedError,
-  cellFault,
-  cellOf,
-  cellsOf,
-  watchCells,
-} from '../../src/database/cells/cells.ts'
+import { CellMovedError, cellFault, cellOf, cellsOf, watchCells } from '../../src/database/cells/cells.ts'
 import { openCells } from '../../src/database/cells/citus-cells.ts'
 import { isStoreUnavailable } from '../../src/database/failures.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -47,9 +41,7 @@ beforeAll(async () => {
     insert into pg_dist_node values (1, '${address.host}', ${address.port}, 'primary'),
       (2, '192.0.2.1', ${address.port}, 'primary');
     insert into homes values ('m_one', 1), ('m_two', 2)`)
-  await sql.unsafe(
-    readFileSync(new URL('../../src/database/cells/make-cells.sql', import.meta.url), 'utf8'),
-  )
+  await sql.unsafe(readFileSync(new URL('../../src/database/cells/make-cells.sql', import.meta.url), 'utf8'))
   await makeCells()
 })
 
@@ -68,55 +60,46 @@ const count = async (whole: Sql, merchant_id: string) => {
   return (await cell<{ n: number }[]>`select count(*)::int as n from sessions`)[0]!.n
 }
 
-onOneServer(
-  'each node gives the role the time for which this service waits for a lock',
-  async () => {
-    const [limits] = await sql<[{ of_role: string[]; own: string }]>`
+onOneServer('each node gives the role the time for which this service waits for a lock', async () => {
+  const [limits] = await sql<[{ of_role: string[]; own: string }]>`
     select setconfig as of_role, (select setting from pg_settings where name = 'lock_timeout') as own
     from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
     where d.datname = current_database() and s.setrole = current_user::regrole`
-    expect(limits.of_role).toEqual([`lock_timeout=${limits.own}`])
-  },
-)
+  expect(limits.of_role).toEqual([`lock_timeout=${limits.own}`])
+})
 
-onOneServer(
-  'a process refuses what would go to where a cell was, and serves the others',
-  async () => {
-    const whole = await begin()
-    expect([await count(whole, 'm_one'), await count(whole, 'm_two')]).toEqual([0, 0])
-    expect(await watchCells({ sql: whole })).toBe(0)
-    expect(cellFault(whole)).toBeNull()
-    await sql`update pg_dist_placement set groupid = 2 where shardid = 1`
-    await expect(watchCells({ sql: whole })).rejects.toThrow('start it again')
-    expect(cellFault(whole)).toContain('start it again')
-    for (let tries = 0; tries < 3; tries++) {
-      const error = await count(whole, 'm_one').catch((error: unknown) => error)
-      expect(isStoreUnavailable(error)).toBe(true)
-    }
-    expect(await count(whole, 'm_two')).toBe(0)
-    await expect(watchCells({ sql: whole })).rejects.toThrow('start it again')
-  },
-)
+onOneServer('a process refuses what would go to where a cell was, and serves the others', async () => {
+  const whole = await begin()
+  expect([await count(whole, 'm_one'), await count(whole, 'm_two')]).toEqual([0, 0])
+  expect(await watchCells({ sql: whole })).toBe(0)
+  expect(cellFault(whole)).toBeNull()
+  await sql`update pg_dist_placement set groupid = 2 where shardid = 1`
+  await expect(watchCells({ sql: whole })).rejects.toThrow('start it again')
+  expect(cellFault(whole)).toContain('start it again')
+  for (let tries = 0; tries < 3; tries++) {
+    const error = await count(whole, 'm_one').catch((error: unknown) => error)
+    expect(isStoreUnavailable(error)).toBe(true)
+  }
+  expect(await count(whole, 'm_two')).toBe(0)
+  await expect(watchCells({ sql: whole })).rejects.toThrow('start it again')
+})
 
-onOneServer(
-  'a statement that is under way there ends with an error, and its pool is not opened again',
-  async () => {
-    await sql`update pg_dist_placement set groupid = 1 where shardid = 1`
-    const whole = await begin()
-    const cell = await cellOf(whole, 'm_one')
-    const under_way = cell`select pg_sleep(30)`.catch((error: unknown) => error)
-    while (
-      (
-        await sql`select 1 from pg_stat_activity where query like '%pg_sleep(30)%' and state = 'active'
+onOneServer('a statement that is under way there ends with an error, and its pool is not opened again', async () => {
+  await sql`update pg_dist_placement set groupid = 1 where shardid = 1`
+  const whole = await begin()
+  const cell = await cellOf(whole, 'm_one')
+  const under_way = cell`select pg_sleep(30)`.catch((error: unknown) => error)
+  while (
+    (
+      await sql`select 1 from pg_stat_activity where query like '%pg_sleep(30)%' and state = 'active'
     and pid <> pg_backend_pid()`
-      ).length === 0
-    );
-    await sql`update pg_dist_placement set groupid = 2 where shardid = 1`
-    await expect(watchCells({ sql: whole })).rejects.toThrow('start it again')
-    expect(isStoreUnavailable(await under_way)).toBe(true)
-    expect(isStoreUnavailable(await cell`select 1`.catch((error: unknown) => error))).toBe(true)
-  },
-)
+    ).length === 0
+  );
+  await sql`update pg_dist_placement set groupid = 2 where shardid = 1`
+  await expect(watchCells({ sql: whole })).rejects.toThrow('start it again')
+  expect(isStoreUnavailable(await under_way)).toBe(true)
+  expect(isStoreUnavailable(await cell`select 1`.catch((error: unknown) => error))).toBe(true)
+})
 
 onOneServer('a merchant that got a shard of its own is not looked for where it was', async () => {
   await sql`update pg_dist_placement set groupid = 1 where shardid = 1`

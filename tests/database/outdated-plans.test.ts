@@ -59,27 +59,24 @@ test('a transaction is repeated as a whole', async () => {
   expect(written).toEqual(names.map((name) => [`${name} 1`, `${name} 1`]))
 })
 
-test.each(['commit', 'rollback'])(
-  'a %s has no prepared form that may be forgotten',
-  async (end) => {
-    let tries = 0
-    const note = { id: `ended by ${end}`, amount: 1 }
-    const failing = async (write: boolean) =>
-      people.begin(async (tx) => {
-        tries += 1
-        if (write) await tx`insert into notes (id, amount) values (${note.id}, ${note.amount})`
-        if (tries === 3) await tx.unsafe('deallocate all')
-        if (end === 'rollback') throw new Error('no')
-      })
-    const ended = async (write: boolean) => failing(write).catch((error: Error) => error.message)
-    const expected = end === 'commit' ? undefined : 'no'
-    expect(await ended(false)).toBe(expected)
-    expect(await ended(false)).toBe(expected)
-    expect(await ended(true)).toBe(expected)
-    const found = await people`select id from notes where id = ${note.id}`
-    expect(found).toHaveLength(end === 'commit' ? 1 : 0)
-  },
-)
+test.each(['commit', 'rollback'])('a %s has no prepared form that may be forgotten', async (end) => {
+  let tries = 0
+  const note = { id: `ended by ${end}`, amount: 1 }
+  const failing = async (write: boolean) =>
+    people.begin(async (tx) => {
+      tries += 1
+      if (write) await tx`insert into notes (id, amount) values (${note.id}, ${note.amount})`
+      if (tries === 3) await tx.unsafe('deallocate all')
+      if (end === 'rollback') throw new Error('no')
+    })
+  const ended = async (write: boolean) => failing(write).catch((error: Error) => error.message)
+  const expected = end === 'commit' ? undefined : 'no'
+  expect(await ended(false)).toBe(expected)
+  expect(await ended(false)).toBe(expected)
+  expect(await ended(true)).toBe(expected)
+  const found = await people`select id from notes where id = ${note.id}`
+  expect(found).toHaveLength(end === 'commit' ? 1 : 0)
+})
 
 test('an error of the statement itself is not repeated', async () => {
   await expect(insert(few, 'twice')).resolves.toHaveLength(1)

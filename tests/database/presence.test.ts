@@ -3,12 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
-import {
-  gone_after_ms,
-  here_every_ms,
-  openPresence,
-  type Presence,
-} from '../../src/database/presence/presence.ts'
+import { gone_after_ms, here_every_ms, openPresence, type Presence } from '../../src/database/presence/presence.ts'
 import { listUnnamedProxies } from '../../src/database/presence/presence-store.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'

@@ -125,9 +125,7 @@ test('it stops and comes back', async () => {
   expect(answers.map(refusal)).toEqual(answers.map(() => '503 store_unavailable'))
   for (const { headers } of answers) expect(headers.get('retry-after')).toMatch(/^\d+$/)
   const { request_id } = answers[2]!.body
-  const told = service.log.filter(
-    ({ fields }) => 'request_id' in fields && fields.request_id === request_id,
-  )
+  const told = service.log.filter(({ fields }) => 'request_id' in fields && fields.request_id === request_id)
   expect(told.filter(({ level }) => level !== 'info')).toEqual([
     {
       level: 'warn',

@@ -37,7 +37,8 @@ function startProcess(data_dir = folder, installation = 'ours') {
   const marks = openMarkMemory({ data_dir, installation }, context.world)
   const process = { ...context, marks }
   return {
-    ...{ process, marks },
+    process,
+    marks,
     /** A look, so much later. */
     async look(after_ms = 5_000, beforeBrake?: () => Promise<unknown>) {
       await clock.advance(after_ms)
@@ -132,14 +133,13 @@ describe('a database that has gone back', () => {
     await look()
     expect(await brakes()).toMatchObject([
       {
-        ...{ acquirer: every_acquirer, pulled_by: 'service', pulled_at: clock.now() },
-        reason:
-          'the database may have lost commits: its newest high-water mark is 1, and was 3 before',
+        acquirer: every_acquirer,
+        pulled_by: 'service',
+        pulled_at: clock.now(),
+        reason: 'the database may have lost commits: its newest high-water mark is 1, and was 3 before',
       },
     ])
-    expect(told('error')).toMatchObject([
-      { message: expect.stringContaining('ripper orphan list') },
-    ])
+    expect(told('error')).toMatchObject([{ message: expect.stringContaining('ripper orphan list') }])
     for (let round = 0; round < 20; round++) await look()
     expect(told('error')).toHaveLength(1)
   })
@@ -254,9 +254,9 @@ describe('which process reports it', () => {
     await sweepOrphans(context)
     expect(await reasons()).toEqual([expect.stringMatching(/another cluster than before/)])
     const { system_identifier } = await readServer(sql)
-    expect(
-      await sql`select system_identifier from high_water_marks order by epoch desc limit 1`,
-    ).toEqual([{ system_identifier }])
+    expect(await sql`select system_identifier from high_water_marks order by epoch desc limit 1`).toEqual([
+      { system_identifier },
+    ])
   })
 })
 

@@ -28,7 +28,8 @@ async function start(trusted_proxies: string[]) {
     idle.push(await open('127.0.0.2'))
   }
   return {
-    ...{ log: service.log, answer },
+    log: service.log,
+    answer,
     async close() {
       for (const socket of idle) socket.destroy()
       await service.close()

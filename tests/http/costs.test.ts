@@ -21,9 +21,7 @@ import { routes } from '../../src/routes.ts'
 const ratio_max = 12
 
 const judged = routes
-  .filter(
-    (route): route is (typeof routes)[number] & JudgedRoute => !!route.body && !route.alias_of,
-  )
+  .filter((route): route is (typeof routes)[number] & JudgedRoute => !!route.body && !route.alias_of)
   .map((route) => [nameOf(route as Route<never>), route] as const)
 
 test.each(judged)('%s judges every body for about the same', { timeout: 60_000 }, (_, route) => {
@@ -46,10 +44,7 @@ function pathsOf(body: z.ZodType): string[] {
     customer: ['email', 'name', 'account_id', 'account_created'],
     items: ['0.sku', '0.name', '0.type'],
   }
-  return Object.keys(shape ?? {}).flatMap((name) => [
-    name,
-    ...(inner[name] ?? []).map((below) => `${name}.${below}`),
-  ])
+  return Object.keys(shape ?? {}).flatMap((name) => [name, ...(inner[name] ?? []).map((below) => `${name}.${below}`)])
 }
 
 const head_bytes = 16_000

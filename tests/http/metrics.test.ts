@@ -28,9 +28,7 @@ test('metrics do not grow by what callers choose', async () => {
       .sort()
   }
   const paths = ['/v1/checkout/sessions', '/v1/payments/pay_x', '/healthz', '/docs/1', '/nowhere/2']
-  const chosen = METHODS.filter(
-    (method) => !['CONNECT', 'GET', 'HEAD', 'POST', 'OPTIONS'].includes(method),
-  )
+  const chosen = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'POST', 'OPTIONS'].includes(method))
   expect(chosen.length).toBeGreaterThan(20)
   for (const method of chosen) for (const path of paths) await ask(method, path)
   expect(await labels()).toEqual([

@@ -31,11 +31,7 @@ const answers: [string, string, string, boolean?][] = [
   ['HTTP/1.0, ended by closing', 'HTTP/1.0 200 OK\r\n\r\n{}', '200 {}', true],
   ['HTTP/1.0 that stays', `HTTP/1.0 200 OK\r\nconnection: keep-alive\r\n${body}`, '200 {}'],
   ['an end by closing', `${ok}connection: close\r\n\r\n{}`, '200 {}', true],
-  [
-    'chunks with an extension and trailers',
-    `${ok}${chunked}\r\n2;a=b\r\n{}\r\n0\r\nsum: 1\r\n\r\n`,
-    '200 {}',
-  ],
+  ['chunks with an extension and trailers', `${ok}${chunked}\r\n2;a=b\r\n{}\r\n0\r\nsum: 1\r\n\r\n`, '200 {}'],
   ['no reason', `HTTP/1.1 200\r\n${body}`, '200 {}'],
   ['an empty line before it', `\r\n${ok}${body}`, '200 {}'],
   ['a header in UTF-8', `${ok}x-name: Zoë\r\n${body}`, '200 {}'],

@@ -119,8 +119,7 @@ function create(key: string): string {
 }
 
 describe('what is done has its answer, whatever comes behind it', () => {
-  const chunked =
-    'POST /v1/checkout/sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const chunked = 'POST /v1/checkout/sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
   test.each([
     ['no method', 'XX\r\n\r\n'],
     ['no header', 'GET / HTTP/1.1\r\nno header\r\n\r\n'],

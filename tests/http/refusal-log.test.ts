@@ -48,8 +48,13 @@ describe('what is kept', () => {
       {
         request_id: headers.get('rip-request-id'),
         at: expect.any(String),
-        ...{ method: 'POST', path: '/v1/checkout/sessions', route: '/v1/checkout/sessions' },
-        ...{ status: 400, code: 'invalid_request', field: 'amount', key_id: account.key_id },
+        method: 'POST',
+        path: '/v1/checkout/sessions',
+        route: '/v1/checkout/sessions',
+        status: 400,
+        code: 'invalid_request',
+        field: 'amount',
+        key_id: account.key_id,
         duration_ms: expect.any(Number),
       },
     ])
@@ -127,9 +132,7 @@ describe('the list', () => {
       from generate_series(1, 6000) n`
     const first = await owner.get(`/${many.merchant_id}/requests?code=rare`)
     expect(first.body).toMatchObject({ data: [], has_more: true })
-    const next = await owner.get(
-      `/${many.merchant_id}/requests?code=rare&after=${first.body.next_cursor}`,
-    )
+    const next = await owner.get(`/${many.merchant_id}/requests?code=rare&after=${first.body.next_cursor}`)
     expect(next.body).toMatchObject({ data: [{ request_id: 'req_6000' }], has_more: false })
   })
 
@@ -144,9 +147,17 @@ describe('the list', () => {
 
 describe('the queue', () => {
   const refusalOf = (merchant_id: string, number: number) => ({
-    ...{ merchant_id, request_id: `req_${String(number).padStart(24, '0')}`, key_id: 'key_1' },
-    ...{ at: clock.now(), method: 'GET', path: '/', route: '/', status: 500 },
-    ...{ code: null, field: null, duration_ms: 1 },
+    merchant_id,
+    request_id: `req_${String(number).padStart(24, '0')}`,
+    key_id: 'key_1',
+    at: clock.now(),
+    method: 'GET',
+    path: '/',
+    route: '/',
+    status: 500,
+    code: null,
+    field: null,
+    duration_ms: 1,
   })
   const notKept = async (metrics: ReturnType<typeof openMetrics>) =>
     /^ripper_refusals_not_kept_total (\d+)$/m.exec(await metrics.text())?.[1]
@@ -181,9 +192,7 @@ test('each day has its partition, which goes after a month', async () => {
   const partitions = () =>
     sql<{ name: string }[]>`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = 'request_log'::regclass order by 1`.then((rows) =>
-      rows.map(({ name }) => name),
-    )
+      where i.inhparent = 'request_log'::regclass order by 1`.then((rows) => rows.map(({ name }) => name))
   expect(await keepRefusals(context)).toBeGreaterThan(0)
   const today = `request_log_${clock.now().toISOString().slice(0, 10).replaceAll('-', '')}`
   expect(await partitions()).toContain(today)
@@ -191,7 +200,5 @@ test('each day has its partition, which goes after a month', async () => {
   await clock.advance(33 * day_ms)
   await keepRefusals(context)
   expect(await partitions()).not.toContain(today)
-  expect(
-    await sql`select 1 from request_log where at < ${new Date(clock.now().getTime() - 32 * day_ms)}`,
-  ).toEqual([])
+  expect(await sql`select 1 from request_log where at < ${new Date(clock.now().getTime() - 32 * day_ms)}`).toEqual([])
 })

@@ -17,8 +17,7 @@ const listen = ({ secret_key }: Pick<Account, 'secret_key'>, query = '') =>
 const payment = (end: string) => `pay_${end.padStart(24, '0')}`
 const session = (end: string) => `cs_${end.padStart(24, '0')}`
 
-const rows = (news: StreamMessage[]) =>
-  news.map(({ data }) => `${data.status} ${data.method} ${data.route}`)
+const rows = (news: StreamMessage[]) => news.map(({ data }) => `${data.status} ${data.method} ${data.route}`)
 
 describe('the stream', () => {
   test('has each request of the account, by any caller', async () => {
@@ -144,9 +143,7 @@ describe('the stream', () => {
     await client.send('GET', `${described}/cs_0`, { headers: native(account.secret_key) })
     await client.state({ ...session, client_secret: 'none' })
     await client.state(session)
-    expect(rows(await listener.atLeast(1))).toEqual([
-      '200 GET /v1/checkout/sessions/:session_id/state',
-    ])
+    expect(rows(await listener.atLeast(1))).toEqual(['200 GET /v1/checkout/sessions/:session_id/state'])
     listener.hangUp()
   })
 
@@ -228,8 +225,16 @@ describe('the stream', () => {
 describe('the log', () => {
   const at = new Date(0)
   const request = (number: number) => ({
-    ...{ merchant_id: 'm', request_id: String(number), at, method: 'GET', path: '/', route: '/' },
-    ...{ status: 200, code: null, duration_ms: 1, mode: null },
+    merchant_id: 'm',
+    request_id: String(number),
+    at,
+    method: 'GET',
+    path: '/',
+    route: '/',
+    status: 200,
+    code: null,
+    duration_ms: 1,
+    mode: null,
   })
 
   test('keeps the last ones, and gives from any place what is still there', () => {
@@ -277,12 +282,8 @@ describe('ripper logs tail', () => {
     expect(status).toBe(0)
     expect(stdout.split('\n')).toEqual([
       `Requests of ${account.merchant_id} at ${service.base_url}, as they are answered:`,
-      expect.stringMatching(
-        /^\S+Z {2}404 {2}GET {4}\/v1\/payments\/pay_0+b +resource_not_found +req_\w{24} {2}\d/,
-      ),
-      expect.stringMatching(
-        /^\S+Z {2}201 {2}POST {3}\/v1\/checkout\/sessions +– +req_\w{24} {2}\d/,
-      ),
+      expect.stringMatching(/^\S+Z {2}404 {2}GET {4}\/v1\/payments\/pay_0+b +resource_not_found +req_\w{24} {2}\d/),
+      expect.stringMatching(/^\S+Z {2}201 {2}POST {3}\/v1\/checkout\/sessions +– +req_\w{24} {2}\d/),
       '',
     ])
   })
@@ -305,11 +306,7 @@ describe('ripper logs tail', () => {
   test.each([
     [['--status', 'bad'], 2, /--status must be/],
     [['--last', 'all'], 2, /--last must be/],
-    [
-      ['--key', 'rip_sk_0000'],
-      1,
-      /401 unauthorized[\s\S]*that of --key[\s\S]*ripper key list --all/,
-    ],
+    [['--key', 'rip_sk_0000'], 1, /401 unauthorized[\s\S]*that of --key[\s\S]*ripper key list --all/],
   ])('%j is refused', async (args, status, words) => {
     const { secret_key } = service.account
     const env = { RIPPER_SECRET_KEY: secret_key, RIPPER_DATA_DIR: '/nonexistent' }

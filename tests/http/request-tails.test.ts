@@ -4,14 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { type LoggedRequest, openRequestLog } from '../../src/http/request-log.ts'
 import { openNews } from '../../src/service/news.ts'
-import {
-  again_ms,
-  believed_ms,
-  openTails,
-  rest_ms,
-  type TailMessage,
-  waiting_max,
-} from '../../src/service/tails.ts'
+import { again_ms, believed_ms, openTails, rest_ms, type TailMessage, waiting_max } from '../../src/service/tails.ts'
 import { manualClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'
 import { listen } from '../support/listener.ts'
@@ -71,8 +64,16 @@ function start({ is_alone = false } = {}) {
 }
 
 const request = (merchant_id: string, path = '/'): LoggedRequest => ({
-  ...{ merchant_id, request_id: 'req', at: new Date(0), method: 'GET', path, route: '/' },
-  ...{ status: 200, code: null, duration_ms: 1, mode: null },
+  merchant_id,
+  request_id: 'req',
+  at: new Date(0),
+  method: 'GET',
+  path,
+  route: '/',
+  status: 200,
+  code: null,
+  duration_ms: 1,
+  mode: null,
 })
 
 test('what nobody listens to is told to nobody', async () => {
@@ -129,9 +130,6 @@ test('more than can be told is left out, and that is said', async () => {
   await clock.advance(rest_ms)
   const told = said.flatMap((message) => (message.kind === 'requests' ? [message] : []))
   expect(told.reduce((sum, { requests: some }) => sum + some.length, 0)).toBe(waiting_max + 1)
-  expect([told.at(-2)!.is_cut, told.at(-1)]).toEqual([
-    true,
-    { kind: 'requests', requests: [], is_cut: true },
-  ])
+  expect([told.at(-2)!.is_cut, told.at(-1)]).toEqual([true, { kind: 'requests', requests: [], is_cut: true }])
   for (const message of told) expect(JSON.stringify(message).length).toBeLessThan(7_900)
 })

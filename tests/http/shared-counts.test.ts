@@ -34,9 +34,7 @@ afterAll(async () => {
 const patient = {
   sleep: (_: number, signal?: AbortSignal) =>
     signal
-      ? new Promise<void>((_, reject) =>
-          signal.addEventListener('abort', () => reject(signal.reason)),
-        )
+      ? new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       : Promise.resolve(),
 }
 
@@ -63,8 +61,7 @@ function start({ processes = 4, clock = patient, told = [], ...options }: Option
     passed: () => passed,
     async ask(from = address): Promise<boolean> {
       const { count: used } = counts.count(from, now)
-      const may_pass =
-        used <= limit && (await shared.admits({ kind: 'requests', address: from, used, limit }))
+      const may_pass = used <= limit && (await shared.admits({ kind: 'requests', address: from, used, limit }))
       if (may_pass) passed += 1
       return may_pass
     },
@@ -135,9 +132,7 @@ test('a process that is alone writes nothing', async () => {
 test('of many addresses at once, each has its own limit', async () => {
   const processes = [start({ processes: 2 }), start({ processes: 2 })]
   const addresses = Array.from({ length: 700 }, (_, each) => `10.0.${each >> 8}.${each & 255}`)
-  const asking = addresses.flatMap((from) =>
-    Array.from({ length: 130 }, (_, asked) => processes[asked % 2]!.ask(from)),
-  )
+  const asking = addresses.flatMap((from) => Array.from({ length: 130 }, (_, asked) => processes[asked % 2]!.ask(from)))
   expect(new Set(await Promise.all(asking))).toEqual(new Set([true]))
   const written = await rows()
   expect(written).toHaveLength(700)
@@ -146,7 +141,11 @@ test('of many addresses at once, each has its own limit', async () => {
 
 test('beyond so many addresses, no more are kept or written', async () => {
   const shared = openSharedCounts({
-    ...{ sql: silent(), clock: patient, log: quiet, now: () => now, serving: () => 2 },
+    sql: silent(),
+    clock: patient,
+    log: quiet,
+    now: () => now,
+    serving: () => 2,
     digest: (kind, from) => `${kind} ${from}`,
   })
   const asked = { kind: 'requests', used: 31, limit }
@@ -168,9 +167,7 @@ describe('without a database', () => {
     for (let asked = 0; asked < 4 * limit; asked += 1) await processes[asked % 4]!.ask()
     expect(processes.map(({ passed }) => passed())).toEqual([limit, limit, limit, limit])
     expect(await processes[0]!.ask()).toBe(false)
-    expect(told).toEqual(
-      Array.from({ length: 4 }, () => 'the gateway limit counts in each process by itself'),
-    )
+    expect(told).toEqual(Array.from({ length: 4 }, () => 'the gateway limit counts in each process by itself'))
   })
 
   test('one that is silent holds up requests for a moment, and then nobody', async () => {

@@ -50,30 +50,27 @@ test('while it drains it is not ready, and takes what comes; then it takes nothi
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-] as const)(
-  'a process drains for as long as it is told, and a second %s ends it at once',
-  async (signal, status) => {
-    const database = await freshDatabase()
-    const { said, stop } = await serve({
-      env: { ...envOf(database.url), RIPPER_DRAIN_SECONDS: '60' },
-    })
-    const ready = async () => (await fetch(`${said.base_url}/readyz`, closing)).status
-    expect(await ready()).toBe(200)
-    let is_over = false
-    const ended = stop(signal).finally(() => {
-      is_over = true
-    })
-    await until(ready, (answered) => answered === 503)
-    // Signals that come at once count as one, so the second has to be said again.
-    const signalAgain = async () => {
-      void stop(signal)
-      return is_over
-    }
-    await until(signalAgain, (over) => over)
-    expect((await ended).status).toBe(status)
-    await database.drop()
-  },
-)
+] as const)('a process drains for as long as it is told, and a second %s ends it at once', async (signal, status) => {
+  const database = await freshDatabase()
+  const { said, stop } = await serve({
+    env: { ...envOf(database.url), RIPPER_DRAIN_SECONDS: '60' },
+  })
+  const ready = async () => (await fetch(`${said.base_url}/readyz`, closing)).status
+  expect(await ready()).toBe(200)
+  let is_over = false
+  const ended = stop(signal).finally(() => {
+    is_over = true
+  })
+  await until(ready, (answered) => answered === 503)
+  // Signals that come at once count as one, so the second has to be said again.
+  const signalAgain = async () => {
+    void stop(signal)
+    return is_over
+  }
+  await until(signalAgain, (over) => over)
+  expect((await ended).status).toBe(status)
+  await database.drop()
+})
 
 test('a process ends though a silent database closes none of its connections', async () => {
   const database = await freshDatabase()
@@ -119,7 +116,8 @@ function envOf(database_url: string) {
   return {
     RIPPER_DATABASE_URL: database_url,
     RIPPER_MASTER_KEY: randomBytes(32).toString('base64'),
-    ...{ RIPPER_PORT: '0', RIPPER_DATABASE_CONNECTIONS: '2' },
+    RIPPER_PORT: '0',
+    RIPPER_DATABASE_CONNECTIONS: '2',
   }
 }
 

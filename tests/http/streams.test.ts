@@ -36,7 +36,7 @@ let closed: Refusal | null
 const sockets: Socket[] = []
 
 beforeEach(async () => {
-  feed = { ...{ reads: 0, wake: () => {}, heard_by: 0 }, read: async () => nothing }
+  feed = { reads: 0, wake: () => {}, heard_by: 0, read: async () => nothing }
   ;[clock, log, open, refused, closed, connections] = [manualClock(), [], 0, null, null, []]
   app = Fastify()
   app.decorateRequest('merchant_id', null)
@@ -45,7 +45,9 @@ beforeEach(async () => {
     reply.code(error.status).send({ error: error.code, message: error.message }),
   )
   const kernel = {
-    ...{ access: {}, context: {}, world: { clock, log: logInto(log) } },
+    access: {},
+    context: {},
+    world: { clock, log: logInto(log) },
     metrics: {
       streamsOpen(_: string, more: number) {
         open += more
@@ -72,20 +74,21 @@ const access = {
 } as AccessRule<unknown, SecretKey>
 
 const numbers = stream({
-  ...{
-    method: 'GET',
-    path: '/numbers',
-    tag: 'Tests',
-    summary: 'Numbers',
-    access,
-    mode: 'handler',
-    dialect: 'checkout',
-  },
-  ...{ query: z.strictObject({}), messages: {}, refusals: [] },
+  method: 'GET',
+  path: '/numbers',
+  tag: 'Tests',
+  summary: 'Numbers',
+  access,
+  mode: 'handler',
+  dialect: 'checkout',
+  query: z.strictObject({}),
+  messages: {},
+  refusals: [],
   open: async () => {
     if (closed) throw closed
     return {
-      ...{ ready, poll_ms: 1_000 },
+      ready,
+      poll_ms: 1_000,
       ...(feed.place && { place: feed.place }),
       read() {
         feed.reads += 1
@@ -252,9 +255,7 @@ test('what cannot be read ends it, and the log says so without the words of the 
   }
   const answer = await ask()
   await comes(() => answer.is_closed)
-  expect(log).toEqual([
-    { level: 'warn', message: 'stream ended', fields: expect.objectContaining({ code: '57P01' }) },
-  ])
+  expect(log).toEqual([{ level: 'warn', message: 'stream ended', fields: expect.objectContaining({ code: '57P01' }) }])
   expect(JSON.stringify(log)).not.toContain('secret row')
 })
 

@@ -5,14 +5,7 @@ import { openTracing } from '../../src/outgoing/tracing/open-tracing.ts'
 import { type CollectedSpan, type Collector, openCollector } from '../support/collector.ts'
 import { freshDatabase } from '../support/database.ts'
 import { openReceiver } from '../support/receiver.ts'
-import {
-  type LogLine,
-  logInto,
-  type Service,
-  type ServiceOptions,
-  startService,
-  until,
-} from '../support/service.ts'
+import { type LogLine, logInto, type Service, type ServiceOptions, startService, until } from '../support/service.ts'
 import { realClock } from '../support/world.ts'
 
 const closings: (() => Promise<void>)[] = []
@@ -138,7 +131,8 @@ describe('what a caller sends', () => {
     const gone = new AbortController()
     const { signal } = gone
     const stream = await fetch(`${base_url}/v1/events/stream`, {
-      ...{ headers: { 'x-service-api-key': account.secret_key }, signal },
+      headers: { 'x-service-api-key': account.secret_key },
+      signal,
     })
     expect(stream.status).toBe(200)
     gone.abort()
@@ -175,9 +169,7 @@ test('a part of the traces is recorded where a share is asked for, each whole or
 })
 
 test('a webhook attempt is a trace of its own, and its receiver hears nothing of it', async () => {
-  const receiver = await openReceiver(({ socket }) =>
-    socket.end('HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n'),
-  )
+  const receiver = await openReceiver(({ socket }) => socket.end('HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n'))
   closings.push(receiver.close)
   const { client, sent, collector, log } = await start({ deliver: {} })
   await client.createEndpoint({ url: `${receiver.url}/hooks?secret=s3cr3t` })

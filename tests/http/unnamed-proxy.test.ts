@@ -10,12 +10,7 @@ test.each<[string, string[], Partial<Record<keyof typeof header_of, string>>, bo
   ['a proxy that is not named', [], { 'x-forwarded-for': '203.0.113.7' }, true],
   ['one beside others that are', ['10.0.0.0/8'], { forwarded: 'for=203.0.113.7' }, true],
   ['one that is named', ['127.0.0.1'], { 'x-forwarded-for': '1.2.3.4' }, false],
-  [
-    'one that is named and sends Forwarded alone',
-    ['127.0.0.1'],
-    { forwarded: 'for=1.2.3.4' },
-    true,
-  ],
+  ['one that is named and sends Forwarded alone', ['127.0.0.1'], { forwarded: 'for=1.2.3.4' }, true],
   ['no proxy', [], {}, false],
 ])('%s', async (_, trusted_proxies, headers, is_told) => {
   const service = await startService({ trusted_proxies })
@@ -26,18 +21,14 @@ test.each<[string, string[], Partial<Record<keyof typeof header_of, string>>, bo
   const [header] = Object.keys(headers) as (keyof typeof header_of)[]
   const line = {
     level: 'warn',
-    fields: {
-      ...{ peer: '127.0.0.1', setting: 'RIPPER_TRUSTED_PROXIES' },
-      header: header && header_of[header],
-    },
+    fields: { peer: '127.0.0.1', setting: 'RIPPER_TRUSTED_PROXIES', header: header && header_of[header] },
     message: 'requests are forwarded by a proxy, and no trusted X-Forwarded-For says for whom',
   }
   expect(told).toEqual(is_told ? [line] : [])
   await service.close()
 })
 
-const finding = (name: string, facts: object) =>
-  workChecks.find((check) => check.name === name)!.judge(facts as never)
+const finding = (name: string, facts: object) => workChecks.find((check) => check.name === name)!.judge(facts as never)
 
 test('the doctor names the proxy and the setting', () => {
   const { status, found, to_do } = finding('Proxies', { unnamed_proxies: ['10.0.0.2'] })

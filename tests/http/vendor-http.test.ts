@@ -7,14 +7,7 @@ import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
 import { loopback } from '../support/address-tricks.ts'
 import { manualClock } from '../support/clock.ts'
 import { type Ending, openClosingVendor } from '../support/closing-vendor.ts'
-import {
-  ended,
-  httpAnswer,
-  openReceiver,
-  type Received,
-  type Receiver,
-  receiverRoot,
-} from '../support/receiver.ts'
+import { ended, httpAnswer, openReceiver, type Received, type Receiver, receiverRoot } from '../support/receiver.ts'
 import { realClock } from '../support/world.ts'
 
 const opened: { close(): Promise<void> }[] = []
@@ -80,9 +73,7 @@ describe('an answer', () => {
     '%s comes with its headers and its body',
     async (status) => {
       const headers = 'Cko-Request-Id: 1\r\nx-twice: a\r\nx-twice: b\r\nlocation: /elsewhere\r\n'
-      const receiver = await receive(({ socket }) =>
-        socket.write(httpAnswer(status, 'what it says', headers)),
-      )
+      const receiver = await receive(({ socket }) => socket.write(httpAnswer(status, 'what it says', headers)))
       expect(await open().send(receiver.url)).toMatchObject({
         status: Number(status.slice(0, 3)),
         headers: { 'cko-request-id': '1', 'x-twice': 'a, b' },
@@ -132,17 +123,12 @@ describe('what never left', () => {
 describe('what may have arrived', () => {
   test.each<[string, (request: Received) => void]>([
     ['the connection ends before the answer', ({ socket }) => void socket.destroy()],
-    [
-      'it ends within',
-      ({ socket }) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'),
-    ],
+    ['it ends within', ({ socket }) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{')],
     ['what comes is not HTTP', ({ socket }) => void socket.end('SSH-2.0-OpenSSH\r\n\r\n')],
   ])('is unanswered, and not sent again: %s', async (_, answer) => {
     const receiver = await receive(answer)
     expect(await failed(open().send(receiver.url))).toBe('unanswered')
-    expect(await failed(open().send(receiver.url, { method: 'GET', body: null }))).toBe(
-      'unanswered',
-    )
+    expect(await failed(open().send(receiver.url, { method: 'GET', body: null }))).toBe('unanswered')
     expect(receiver.requests).toHaveLength(2)
   })
 
@@ -237,21 +223,18 @@ describe('connections', () => {
     { how: 'destroy', when: 'at_once' },
     { how: 'end', when: 'when_told' },
     { how: 'destroy', when: 'when_told' },
-  ])(
-    'that the vendor ended ($how, $when) carry no request, though nobody has looked since',
-    async (ending) => {
-      const vendor = await openClosingVendor(ending)
-      opened.push(vendor)
-      const http = open()
-      for (let round = 1; round <= 5; round += 1) {
-        expect(await failed(http.send(vendor.url))).toMatch(/^answered/)
-        // By then the connection is one that the next request may take. A timer's turn comes before what lies unread.
-        await realClock.sleep(5)
-        vendor.endUnread(round)
-      }
-      expect(await vendor.requests()).toBe(5)
-    },
-  )
+  ])('that the vendor ended ($how, $when) carry no request, though nobody has looked since', async (ending) => {
+    const vendor = await openClosingVendor(ending)
+    opened.push(vendor)
+    const http = open()
+    for (let round = 1; round <= 5; round += 1) {
+      expect(await failed(http.send(vendor.url))).toMatch(/^answered/)
+      // By then the connection is one that the next request may take. A timer's turn comes before what lies unread.
+      await realClock.sleep(5)
+      vendor.endUnread(round)
+    }
+    expect(await vendor.requests()).toBe(5)
+  })
 
   test.each([
     ['is used again while it was used just now', 2_000, 1],

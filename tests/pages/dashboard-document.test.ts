@@ -26,12 +26,7 @@ test.each([
   ['the chosen one', { language: 'ar', accept_language: 'de-CH' }, 'ar', 'rtl'],
   ['the chosen one, with the region', { language: 'de', accept_language: 'de-CH' }, 'de-CH', 'ltr'],
   ['English, if it was chosen', { language: 'en', accept_language: 'de' }, 'en', 'ltr'],
-  [
-    'the browser’s, if none is known by that name',
-    { language: 'xx', accept_language: 'ja' },
-    'ja',
-    'ltr',
-  ],
+  ['the browser’s, if none is known by that name', { language: 'xx', accept_language: 'ja' }, 'ja', 'ltr'],
   ['English, if we speak none', { accept_language: 'sv' }, 'en', 'ltr'],
 ])('language: %s', (_title, wanted, locale, direction) => {
   const { root, context } = written(wanted)

@@ -75,11 +75,7 @@ test.each<[string, string, string]>([
   ['JSON that is no object', '[]', unreadable],
   ['no items', '{}', unreadable],
   ['an empty basket', '{"items":[]}', unreadable],
-  [
-    'more than a basket holds',
-    JSON.stringify({ items: Array(21).fill({ sku: 'tea', quantity: 1 }) }),
-    unreadable,
-  ],
+  ['more than a basket holds', JSON.stringify({ items: Array(21).fill({ sku: 'tea', quantity: 1 }) }), unreadable],
   ['quantity 0', item({ quantity: 0 }), unreadable],
   ['a quantity below 0', item({ quantity: -1 }), unreadable],
   ['half a quantity', item({ quantity: 0.5 }), unreadable],
@@ -119,10 +115,7 @@ test('an address places thirty orders a minute, refused ones too', async () => {
   const from = async (address: string, body = '{}') => {
     const answer = await fetch(`${limited.base_url}/demo/orders`, {
       method: 'POST',
-      headers: {
-        ...{ 'content-type': 'application/json', origin: limited.base_url },
-        'x-forwarded-for': address,
-      },
+      headers: { 'content-type': 'application/json', origin: limited.base_url, 'x-forwarded-for': address },
       body,
     })
     return `${answer.status} ${answer.headers.get('retry-after')}`

@@ -25,10 +25,7 @@ import { useService } from '../support/use-service.ts'
 const document = inlineDocument(routes, events, streams)
 const operations = operationsOf(document)
 const types = namedSchemas(document).map(typeSection).join('')
-const named = operations.map((listed): [string, DocumentedOperation] => [
-  listed.operation.operationId,
-  listed,
-])
+const named = operations.map((listed): [string, DocumentedOperation] => [listed.operation.operationId, listed])
 /** The body that the examples begin with. */
 const [order] = named
   .filter(([id]) => id === 'create_a_checkout_session')
@@ -41,7 +38,10 @@ beforeAll(async () => {
   const integration = { default_amount: 4200, default_currency: 'GBP' }
   account = await service.newAccount({ integration })
   await createIntegration(service.operator, account.merchant_id, {
-    ...{ ...integration, name: 'page', is_hosted_page: true, handle: 'tea-and-pots' },
+    ...integration,
+    name: 'page',
+    is_hosted_page: true,
+    handle: 'tea-and-pots',
   })
 })
 
@@ -83,9 +83,7 @@ const challenged = '4000000000003220'
 async function ready(operationId: string): Promise<Record<string, string>> {
   const { client } = account
   const ids = { handle: 'tea-and-pots', public_key: account.publishable_key! }
-  const ofSession = ({ id, client_secret }: SessionSecret) => ({
-    ...{ ...ids, session_id: id, secret: client_secret },
-  })
+  const ofSession = ({ id, client_secret }: SessionSecret) => ({ ...ids, session_id: id, secret: client_secret })
   if (/held_payment/.test(operationId)) return { ...ids, payment_id: await heldPayment() }
   // Of a list the first row is compared, which is the newest.
   if (/^(read_a_payment|list_payments|list_events|list_checkout_sessions)$/.test(operationId)) {
@@ -136,10 +134,7 @@ async function lineFor(listed: DocumentedOperation): Promise<string> {
     [/\b[0-9a-f]{12}7[0-9a-f]{19}\b/g, ids.delivery_id],
     [/\brip_pk_[0-9a-f]{48}\b/g, ids.public_key],
   ]
-  return names.reduce(
-    (line, [pattern, id]) => (id ? line.replace(pattern, id) : line),
-    curlOf(requestExample(listed)),
-  )
+  return names.reduce((line, [pattern, id]) => (id ? line.replace(pattern, id) : line), curlOf(requestExample(listed)))
 }
 
 /** The kind of each member; of what is free, like metadata, only that it is an object. */
@@ -192,9 +187,7 @@ describe.each(named)('%s', (_, listed) => {
     const html = operationSection(listed, undefined) + types
     const body = listed.operation.requestBody?.content['application/json'].schema
     const schemas = [body, successOf(listed)].filter((each) => each !== undefined) as Schema[]
-    const values = schemas.flatMap((each) =>
-      fieldsOf(each).flatMap(({ schema }) => valuesOf(schema)),
-    )
+    const values = schemas.flatMap((each) => fieldsOf(each).flatMap(({ schema }) => valuesOf(schema)))
     expect(values.filter((value) => !html.includes(`<code>${value}</code>`))).toEqual([])
   })
 })
@@ -216,11 +209,8 @@ test('requests show fields that the schema has, and nothing else', () => {
   }
 })
 
-test.each(Object.entries(document.webhooks))(
-  '%s: the body is one that the schema allows',
-  (_, hook) => {
-    const { operationId, requestBody } = hook.post
-    const schema = requestBody!.content['application/json'].schema as Schema
-    expect(faultOf(schema, eventExample(operationId, schema), document)).toBeNull()
-  },
-)
+test.each(Object.entries(document.webhooks))('%s: the body is one that the schema allows', (_, hook) => {
+  const { operationId, requestBody } = hook.post
+  const schema = requestBody!.content['application/json'].schema as Schema
+  expect(faultOf(schema, eventExample(operationId, schema), document)).toBeNull()
+})

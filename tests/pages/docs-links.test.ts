@@ -18,9 +18,7 @@ const pages = documentation(inlineDocument(routes, events, streams), guideFiles(
 const served = operationalPages({ now: false }).map(({ path }) => path)
 const index_path = '/docs/search.json'
 const tags = new Map(
-  [...pages].flatMap(([path, { body }]) =>
-    path === index_path ? [] : [[path, readMarkup(body).tags] as const],
-  ),
+  [...pages].flatMap(([path, { body }]) => (path === index_path ? [] : [[path, readMarkup(body).tags] as const])),
 )
 
 function anchorsOf(path: string): string[] {
@@ -37,9 +35,7 @@ function isThere(href: string, from: string): boolean {
 
 test('every page is served', () => {
   expect([...pages.keys()].filter((path) => !served.includes(path))).toEqual([])
-  expect([...pages.keys()]).toEqual(
-    expect.arrayContaining(['/docs', '/docs/webhooks', '/README', '/sdk/README']),
-  )
+  expect([...pages.keys()]).toEqual(expect.arrayContaining(['/docs', '/docs/webhooks', '/README', '/sdk/README']))
 })
 
 describe.each([...tags.keys()])('%s', (path) => {
@@ -76,9 +72,7 @@ test('checkout.js has no code besides those', () => {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(root, 'web', path), 'utf8'))
   const thrown = /(?:RipperError|failure|failed)\(\s*(?:\w+ \?\? )?'([a-z_]+)'|\?\? '(\w+_error)'/g
-  const codes = sources.flatMap((source) =>
-    [...source.matchAll(thrown)].map(([, first, second]) => first ?? second!),
-  )
+  const codes = sources.flatMap((source) => [...source.matchAll(thrown)].map(([, first, second]) => first ?? second!))
   const own = codes.filter((code) => !apiRefusals.some(([known]) => known === code))
   expect(new Set(own)).toEqual(new Set(Object.keys(checkoutErrors)))
 })
@@ -87,9 +81,7 @@ test('what commands print of the documentation has its place', () => {
   const sources = readdirSync(join(root, 'src/cli'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => readFileSync(join(root, 'src/cli', path), 'utf8'))
-  const named = sources.flatMap((source) => [
-    ...source.matchAll(/"([^"]+)" in (docs\/[\w/-]+\.md)/g),
-  ])
+  const named = sources.flatMap((source) => [...source.matchAll(/"([^"]+)" in (docs\/[\w/-]+\.md)/g)])
   expect(named.length).toBeGreaterThan(3)
   const missing = named.filter(([, title, path]) => {
     const text = readFileSync(join(root, path!), 'utf8')

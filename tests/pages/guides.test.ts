@@ -1,14 +1,6 @@
 // The guides, followed line by line as a new user would, against a service that `ripper serve` started.
 
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import Stripe from 'stripe'
@@ -18,15 +10,7 @@ import { newShopper, payButton, startBrowser, typeCard } from '../browser/shoppe
 import type { Json } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { prelude, readGuide, sideOf, withChanges } from '../support/guide-blocks.ts'
-import {
-  type ProgramResult,
-  type RunningProgram,
-  ripper,
-  serve,
-  shell,
-  talk,
-  talkShell,
-} from '../support/programs.ts'
+import { type ProgramResult, type RunningProgram, ripper, serve, shell, talk, talkShell } from '../support/programs.ts'
 import { until } from '../support/service.ts'
 import { removeData } from '../support/setup-database.ts'
 import { realClock } from '../support/world.ts'
@@ -35,8 +19,12 @@ const root = resolve(import.meta.dirname, '../..')
 const place = mkdtempSync(join(tmpdir(), 'ripper-guides-'))
 const folder = join(place, 'ripper')
 const env = {
-  ...{ RIPPER_DATA_DIR: '.ripper', RIPPER_PORT: '0', npm_config_cache: join(place, 'cache') },
-  ...{ npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' },
+  RIPPER_DATA_DIR: '.ripper',
+  RIPPER_PORT: '0',
+  npm_config_cache: join(place, 'cache'),
+  npm_config_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
   npm_config_update_notifier: 'false',
 }
 const here = { cwd: folder, env }
@@ -95,10 +83,7 @@ describe('first-webhook.md', () => {
 
   test('ends with five verified events, and an endpoint', async () => {
     await run(blocks.install!)
-    writeFileSync(
-      join(place, 'receiver/receiver.mjs'),
-      withChanges(blocks.receiver!, { 'listen(4000)': on_any_port }),
-    )
+    writeFileSync(join(place, 'receiver/receiver.mjs'), withChanges(blocks.receiver!, { 'listen(4000)': on_any_port }))
     const receiver = begin(blocks.receive!)
     const port = await portOf(receiver)
     const listener = begin(withChanges(blocks.listen!, { 4000: port }))
@@ -134,9 +119,7 @@ describe('migrate-from-stripe.md', () => {
 
   test('has no block that is not run here', () => {
     expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual([
-      ...['server', 'refund', 'page', 'integration', 'shop', 'listen', 'curl'],
-    ])
+    expect(Object.keys(blocks)).toEqual([...['server', 'refund', 'page', 'integration', 'shop', 'listen', 'curl']])
   })
 
   test('a shop is migrated, takes a payment, and gets its webhook', async () => {
@@ -147,15 +130,9 @@ describe('migrate-from-stripe.md', () => {
     expect(hostname).toBe('127.0.0.1')
     const changed = { 8080: service_port }
     const server = sideOf(blocks.server!, 'after')
-    writeFileSync(
-      join(shop, 'server.mjs'),
-      withChanges(server, { ...changed, 'listen(4242)': on_any_port }),
-    )
+    writeFileSync(join(shop, 'server.mjs'), withChanges(server, { ...changed, 'listen(4242)': on_any_port }))
     const page = sideOf(blocks.page!, 'after')
-    writeFileSync(
-      join(shop, 'public/index.html'),
-      withChanges(page, { ...changed, 'rip_pk_…': demo.publishable_key }),
-    )
+    writeFileSync(join(shop, 'public/index.html'), withChanges(page, { ...changed, 'rip_pk_…': demo.publishable_key }))
     const port = await portOf(begin(blocks.shop!))
     await run(withChanges(blocks.integration!, { 'm_…': demo.merchant_id, 4242: port }))
     const listener = begin(withChanges(blocks.listen!, { 4242: port }))
@@ -180,10 +157,7 @@ describe('migrate-from-stripe.md', () => {
     const browser = await startBrowser()
     try {
       const { page, faults } = await newShopper(browser, demo.base_url, { origins: [address] })
-      const [ordered] = await Promise.all([
-        page.waitForResponse(`${address}/orders`),
-        page.goto(address),
-      ])
+      const [ordered] = await Promise.all([page.waitForResponse(`${address}/orders`), page.goto(address)])
       await typeCard(page, '4242424242424242')
       await payButton(page).click()
       await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
@@ -212,19 +186,12 @@ describe('migrate-from-stripe.md', () => {
 
   test('the lines by hand', async () => {
     const script = withChanges(blocks.curl!, { 'http://127.0.0.1:8080': demo.base_url })
-    const [form, json] = (await run(script))
-      .match(/\{"id".*?\}\}/g)!
-      .map((each) => JSON.parse(each))
-    expect(form).toMatchObject({
-      ...{ object: 'payment_intent', amount: 1999, metadata: { order_id: '1001' } },
-    })
+    const [form, json] = (await run(script)).match(/\{"id".*?\}\}/g)!.map((each) => JSON.parse(each))
+    expect(form).toMatchObject({ object: 'payment_intent', amount: 1999, metadata: { order_id: '1001' } })
     expect(json).toMatchObject({ object: 'payment_intent', amount: 1999, currency: 'gbp' })
   })
 
-  const rows = /\| delete \| because \|\n\|---\|---\|\n((?:\|.*\n)+)/
-    .exec(text)![1]!
-    .trim()
-    .split('\n')
+  const rows = /\| delete \| because \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(text)![1]!.trim().split('\n')
   const parameters = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`(\w+)`/g)])
   const names = parameters.map(([, name]) => name!)
 
@@ -298,9 +265,7 @@ describe('shop.md', () => {
     const statuses: string[] = []
     for (const RIPPER_CLOCK_OFFSET_SECONDS of ['0', offset!, '0']) {
       const running = await serve({ cwd, env: { ...env, RIPPER_CLOCK_OFFSET_SECONDS } })
-      const { base_url, secret_key } = JSON.parse(
-        readFileSync(join(cwd, '.ripper/demo.json'), 'utf8'),
-      )
+      const { base_url, secret_key } = JSON.parse(readFileSync(join(cwd, '.ripper/demo.json'), 'utf8'))
       const sessions = `${base_url}/v1/checkout/sessions`
       const headers = { 'X-Service-Api-Key': secret_key, 'Content-Type': 'application/json' }
       if (id === null) {
@@ -362,8 +327,7 @@ describe('going-live.md', () => {
     const database = await freshDatabase('empty')
     const cwd = join(place, 'live')
     mkdirSync(cwd)
-    for (const name of ['acquiring.json', 'goods.json'])
-      writeFileSync(join(cwd, name), blocks[name]!)
+    for (const name of ['acquiring.json', 'goods.json']) writeFileSync(join(cwd, name), blocks[name]!)
     const url = { 'postgresql://ripper:…@db.example/ripper': `'${database.url}'` }
     const prepare = withChanges(blocks.prepare!, url)
     // No service runs here, which is the doctor's one problem before the switch; it has two after it.
@@ -371,9 +335,7 @@ describe('going-live.md', () => {
     const followed: typeof blocks = { ...blocks, doctor }
     const lines = [prepare, ...commands.slice(1).map((name) => followed[name]!), doctor]
     const settings = { RIPPER_DATA_DIR: '.ripper', RIPPER_BASE_URL: 'https://127.0.0.1:9' }
-    const { status, stdout, stderr } = await shell(prelude + lines.join('\n'), {
-      ...{ cwd, env: settings },
-    })
+    const { status, stdout, stderr } = await shell(prelude + lines.join('\n'), { cwd, env: settings })
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout.match(/^signing_secret +rip_whsec_/gm)).toHaveLength(1)
     expect(stdout.match(/^secret_key +rip_sk_/gm)).toHaveLength(2)
@@ -420,8 +382,7 @@ describe('live-money.md', () => {
         env: allowed,
       })
       // Each fake has the same key, of the sandbox's form.
-      const warning =
-        "Warning: the key looks like one of the vendor's sandbox, and the connection is of mode live."
+      const warning = "Warning: the key looks like one of the vendor's sandbox, and the connection is of mode live."
       expect([status, stderr]).toEqual([0, `${warning} It is taken because of api_url.\n`])
       expect(stdout.match(/stripe takes the credentials of /g)).toHaveLength(2)
       expect(stdout).toMatch(/^authenticated$/m)

@@ -41,19 +41,14 @@ async function check(url: string, options: CheckOptions = {}): Promise<CheckRepo
   return { status, ...JSON.parse(stdout) }
 }
 
-test.each([
-  'checkout.js',
-  'card-fields',
-  'hosted-page',
-  'demo-shop',
-  'challenge-page',
-  'method-page',
-  'result-page',
-])('%s is as this release has it', async (page) => {
-  const said = await check(pages[page]!)
-  expect(said).toMatchObject({ status: 0, page, differences: [] })
-  expect(said.checked.length).toBeGreaterThan(1)
-})
+test.each(['checkout.js', 'card-fields', 'hosted-page', 'demo-shop', 'challenge-page', 'method-page', 'result-page'])(
+  '%s is as this release has it',
+  async (page) => {
+    const said = await check(pages[page]!)
+    expect(said).toMatchObject({ status: 0, page, differences: [] })
+    expect(said.checked.length).toBeGreaterThan(1)
+  },
+)
 
 describe('with the origins named', () => {
   test.each(['card-fields', 'challenge-page', 'method-page', 'result-page'])('%s', async (page) => {
@@ -139,10 +134,7 @@ describe('somebody in between', () => {
         body: (text) => text.replace('</body>', '<script>steal()</script></body>'),
         headers: (headers) => {
           const policy = headers['content-security-policy']!
-          headers['content-security-policy'] = policy.replace(
-            'script-src',
-            "script-src 'unsafe-inline'",
-          )
+          headers['content-security-policy'] = policy.replace('script-src', "script-src 'unsafe-inline'")
         },
       },
       [
@@ -184,10 +176,7 @@ describe('somebody in between', () => {
           delete headers['strict-transport-security']
         },
       },
-      [
-        'The header strict-transport-security is missing.',
-        'The header x-frame-options is missing.',
-      ],
+      ['The header strict-transport-security is missing.', 'The header x-frame-options is missing.'],
     ],
     [
       'lets a stranger frame the card fields',
@@ -205,9 +194,7 @@ describe('somebody in between', () => {
         page: 'card-fields',
         options: { origin: [shop] },
         body: (text, path) =>
-          path.startsWith('/card-fields/')
-            ? text.replace('{"origins":[', '{"origins":["https://evil.example",')
-            : text,
+          path.startsWith('/card-fields/') ? text.replace('{"origins":[', '{"origins":["https://evil.example",') : text,
         headers: (headers) => {
           headers['content-security-policy'] += ' https://evil.example'
         },
@@ -220,24 +207,18 @@ describe('somebody in between', () => {
     [
       'has the hosted page pay somebody else',
       {
-        body: (text, path) =>
-          path.startsWith('/pay/') ? text.replaceAll(/rip_pk_\w+/g, 'rip_pk_evil') : text,
+        body: (text, path) => (path.startsWith('/pay/') ? text.replaceAll(/rip_pk_\w+/g, 'rip_pk_evil') : text),
       },
       [
-        expect.stringMatching(
-          /^config\.public_key of the context is rip_pk_evil, not rip_pk_\w+\.$/,
-        ),
-        expect.stringMatching(
-          /^config\.card_fields_url of the context is \S+\/rip_pk_evil\S*, not /,
-        ),
+        expect.stringMatching(/^config\.public_key of the context is rip_pk_evil, not rip_pk_\w+\.$/),
+        expect.stringMatching(/^config\.card_fields_url of the context is \S+\/rip_pk_evil\S*, not /),
       ],
     ],
     [
       'has the card fields take cards for somebody else',
       {
         page: 'card-fields',
-        body: (text, path) =>
-          path.startsWith('/card-fields/') ? text.replaceAll(/rip_pk_\w+/g, 'rip_pk_evil') : text,
+        body: (text, path) => (path.startsWith('/card-fields/') ? text.replaceAll(/rip_pk_\w+/g, 'rip_pk_evil') : text),
       },
       [expect.stringMatching(/^public_key of the context is rip_pk_evil, not rip_pk_\w+\.$/)],
     ],
@@ -264,9 +245,7 @@ describe('somebody in between', () => {
       {
         page: 'card-fields',
         body: (text, path) =>
-          path.startsWith('/card-fields/')
-            ? text.replace('{"origins":[', '{"origins":["https://evil.example",')
-            : text,
+          path.startsWith('/card-fields/') ? text.replace('{"origins":[', '{"origins":["https://evil.example",') : text,
         headers: (headers) => {
           headers['content-security-policy'] += ' https://evil.example'
         },
@@ -323,12 +302,7 @@ describe('as a command', () => {
       /The answer is 302 and leads to http:\/\/127\.0\.0\.1:\d+\/demo, not 200\./,
     ],
     ['nobody there', () => [`${nobody}/demo`], 1, /cannot be read: ECONNREFUSED/],
-    [
-      'another page than is named',
-      () => [pages['demo-shop']!, '--page', 'hosted-page'],
-      1,
-      /pay\.js/,
-    ],
+    ['another page than is named', () => [pages['demo-shop']!, '--page', 'hosted-page'], 1, /pay\.js/],
     ['no address', () => [], 2, /needs URL/],
     ['an address of another kind', () => ['ftp://pay.example/demo'], 2, /URL must be an http/],
     ['a path that does not tell', () => ['https://pay.example/x'], 2, /needs --page/],
@@ -366,12 +340,7 @@ describe('as a command', () => {
   })
 
   test('by --json', async () => {
-    const { status, stdout } = await ripper([
-      'page',
-      'check',
-      `${service.base_url}/pay/x`,
-      '--json',
-    ])
+    const { status, stdout } = await ripper(['page', 'check', `${service.base_url}/pay/x`, '--json'])
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toEqual({
       url: `${service.base_url}/pay/x`,

@@ -43,9 +43,7 @@ describe('the language', () => {
 describe('what a merchant writes stays text', () => {
   test.each(['pay', 'fields', 'demo'] as const)('on %s', async (page) => {
     const got = await read(pages[page])
-    const json = /<script type="application\/json" id="context">(.*?)<\/script>/s.exec(
-      got.text,
-    )![1]!
+    const json = /<script type="application\/json" id="context">(.*?)<\/script>/s.exec(got.text)![1]!
     expect(json).toContain('\\u003c/script>')
     expect(got.text).not.toContain(breakout)
     expect(got.text).not.toContain('<script>alert')

@@ -78,11 +78,7 @@ describe('headers', () => {
     ['a page of a stranger', { referer: 'https://evil.example/' }, true],
     ['a page that does not say its name', {}, false],
     ['what is no address', { referer: 'x' }, false],
-    [
-      'a link on a page of a stranger',
-      { referer: 'https://evil.example/', 'sec-fetch-dest': 'document' },
-      false,
-    ],
+    ['a link on a page of a stranger', { referer: 'https://evil.example/', 'sec-fetch-dest': 'document' }, false],
   ])('the card fields, in test mode, in %s', async (_, headers, is_refused) => {
     const got = await read(pages.fields, { 'sec-fetch-dest': 'iframe', ...headers })
     expect(got.status).toBe(200)
@@ -241,19 +237,15 @@ describe('a page that is not there', () => {
 })
 
 describe("this machine's other name", () => {
-  const asked = (path: string, host: string) =>
-    read(path, { host: `${host}:${new URL(service.base_url).port}` })
+  const asked = (path: string, host: string) => read(path, { host: `${host}:${new URL(service.base_url).port}` })
 
-  test.each(['localhost', '[::1]'])(
-    '%s leads to the one that is an allowed origin',
-    async (host) => {
-      for (const path of ['/demo', '/pay/tea?amount=5&currency=GBP']) {
-        const { status, headers } = await asked(path, host)
-        expect(status).toBe(302)
-        expect(headers.location).toBe(service.base_url + path)
-      }
-    },
-  )
+  test.each(['localhost', '[::1]'])('%s leads to the one that is an allowed origin', async (host) => {
+    for (const path of ['/demo', '/pay/tea?amount=5&currency=GBP']) {
+      const { status, headers } = await asked(path, host)
+      expect(status).toBe(302)
+      expect(headers.location).toBe(service.base_url + path)
+    }
+  })
 
   test.each(['127.0.0.1', 'pay.example'])('%s is not led away', async (host) => {
     for (const path of ['/demo', '/pay/tea']) expect((await asked(path, host)).status).toBe(200)

@@ -12,15 +12,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { generateTestHeader } from '../../sdk/src/index.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
-import {
-  bankPage,
-  cards,
-  newShopper,
-  payButton,
-  startBrowser,
-  typeCard,
-  typeEmail,
-} from '../browser/shopper.ts'
+import { bankPage, cards, newShopper, payButton, startBrowser, typeCard, typeEmail } from '../browser/shopper.ts'
 import { type Stage, setStage } from '../browser/stage.ts'
 import type { Json } from '../support/client.ts'
 import { readGuide, sideOf, withChanges } from '../support/guide-blocks.ts'
@@ -61,16 +53,14 @@ type Surroundings = { account: Account; address: string; webhook_secret: string;
 const any_port = `listen(0, function () { console.log('port', this.address().port) })`
 
 /** The shop in one file. Its page to pay at may be another's. */
-function shopInOneFile(
-  { account, address, webhook_secret }: Surroundings,
-  pay_path = '/pay',
-): SampleFiles {
+function shopInOneFile({ account, address, webhook_secret }: Surroundings, pay_path = '/pay'): SampleFiles {
   const shop = readFileSync(join(root, 'docs/examples/shop.mjs'), 'utf8')
   return {
     files: { 'server.mjs': shop },
     env: {
       PORT: '0',
-      ...{ RIPPER_BASE_URL: stage.service.base_url, RIPPER_SECRET_KEY: account.secret_key },
+      RIPPER_BASE_URL: stage.service.base_url,
+      RIPPER_SECRET_KEY: account.secret_key,
       RIPPER_PUBLISHABLE_KEY: account.publishable_key!,
       RIPPER_WEBHOOK_SECRET: webhook_secret,
     },
@@ -121,9 +111,7 @@ const samples: Record<string, (around: Surroundings) => SampleFiles> = {
     const key = { 'rip_pk_…': account.publishable_key! }
     return {
       files: {
-        'server.mjs': withChanges(sideOf(blocks.server!, 'after'), {
-          ...{ ...port, 'listen(4242)': any_port },
-        }),
+        'server.mjs': withChanges(sideOf(blocks.server!, 'after'), { ...port, 'listen(4242)': any_port }),
         'public/index.html': withChanges(page, { ...port, ...key }),
       },
       env: { RIPPER_SECRET_KEY: account.secret_key, RIPPER_WEBHOOK_SECRET: webhook_secret },
@@ -157,9 +145,7 @@ async function open(name: string): Promise<Running> {
   const address = front.address
   const account = await stage.service.newAccount({ integration: { allowed_origins: [address] } })
   const handle = `sample-${++shops}`
-  await createIntegration(stage.service.operator, account.merchant_id, {
-    ...{ name: 'hosted', is_hosted_page: true, handle },
-  })
+  await createIntegration(stage.service.operator, account.merchant_id, { name: 'hosted', is_hosted_page: true, handle })
   const url = `${address}${hooks_paths[name] ?? '/hooks'}`
   const endpoint = await account.client.createEndpoint({ url })
   const webhook_secret: string = endpoint.body.signing_secret
@@ -233,11 +219,7 @@ async function fill(page: Page, number: string): Promise<void> {
 
 /** Our own words, or the shop's. */
 const thanks = (page: Page) =>
-  page
-    .getByRole('heading', { name: 'Payment complete' })
-    .or(page.getByText('Thank you.'))
-    .first()
-    .waitFor()
+  page.getByRole('heading', { name: 'Payment complete' }).or(page.getByText('Thank you.')).first().waitFor()
 
 async function listed({ account }: Running, path: string): Promise<Json[]> {
   const headers = { 'x-service-api-key': account.secret_key }
@@ -247,23 +229,16 @@ async function listed({ account }: Running, path: string): Promise<Json[]> {
 
 /** The members of the one session that its payment has, too. */
 async function onlySession(sample: Running): Promise<Json> {
-  const [{ id, amount, currency, order_reference }] = (await listed(
-    sample,
-    'checkout/sessions',
-  )) as [Json]
+  const [{ id, amount, currency, order_reference }] = (await listed(sample, 'checkout/sessions')) as [Json]
   const { metadata } = (await sample.account.client.readSession(id)).body
   return { id, amount, currency, order_reference, metadata }
 }
 
 /** How many sessions and captured payments there are, and of how many orders. */
-async function counts(
-  sample: Running,
-): Promise<{ sessions: number; paid: number; orders: number }> {
+async function counts(sample: Running): Promise<{ sessions: number; paid: number; orders: number }> {
   const sessions = await listed(sample, 'checkout/sessions')
   const payments = await listed(sample, 'payments?status=captured')
-  const orders = new Set(
-    sessions.map(({ order_reference: name, metadata }) => name ?? metadata?.order_id),
-  )
+  const orders = new Set(sessions.map(({ order_reference: name, metadata }) => name ?? metadata?.order_id))
   return { sessions: sessions.length, paid: payments.length, orders: orders.size }
 }
 const once_paid = { sessions: 1, paid: 1, orders: 1 }
@@ -339,26 +314,23 @@ test.each(['docs/shop.md', 'docs/migrate-from-stripe.md'])(
 )
 
 describe.each(['docs/shop.md', 'docs/migrate-from-stripe.md'])('%s: an order', (name) => {
-  test.each<object>([{ amount: 1 }, { currency: 'EUR' }])(
-    'is not paid by its own session with %j',
-    async (other) => {
-      const sample = await open(name)
-      const { page, said, tell } = sample
-      await sample.come(page)
-      await payButton(page).waitFor()
-      const { id: checkout_session_id, ...rest } = await onlySession(sample)
-      const payment = { ...rest, checkout_session_id, payment_id: 'pay_1', status: 'captured' }
-      expect(await tell({ ...payment, ...other }), said()).toBeLessThan(300)
-      const { order_reference, metadata } = rest
-      expect(said()).toContain(`${order_reference ?? metadata.order_id}: `)
-      expect(said()).toContain('pay_1')
-      expect(said()).not.toContain('not of a session of ours')
-      expect(said()).not.toContain('ship it')
-      await fill(page, cards.approved)
-      await payButton(page).click()
-      await thanks(page)
-    },
-  )
+  test.each<object>([{ amount: 1 }, { currency: 'EUR' }])('is not paid by its own session with %j', async (other) => {
+    const sample = await open(name)
+    const { page, said, tell } = sample
+    await sample.come(page)
+    await payButton(page).waitFor()
+    const { id: checkout_session_id, ...rest } = await onlySession(sample)
+    const payment = { ...rest, checkout_session_id, payment_id: 'pay_1', status: 'captured' }
+    expect(await tell({ ...payment, ...other }), said()).toBeLessThan(300)
+    const { order_reference, metadata } = rest
+    expect(said()).toContain(`${order_reference ?? metadata.order_id}: `)
+    expect(said()).toContain('pay_1')
+    expect(said()).not.toContain('not of a session of ours')
+    expect(said()).not.toContain('ship it')
+    await fill(page, cards.approved)
+    await payButton(page).click()
+    await thanks(page)
+  })
 })
 
 test('docs/shop.md: a basket that changes is paid at its new price, and what an old tab pays goes back', async () => {
@@ -388,18 +360,15 @@ test('docs/shop.md: a basket that changes is paid at its new price, and what an 
 })
 
 // At the end, because what is signed by a clock that was set forward is refused.
-test.each(Object.keys(samples))(
-  '%s: an order whose session has expired is paid by another',
-  async (name) => {
-    const sample = await open(name)
-    const { page } = sample
-    await sample.come(page)
-    await payButton(page).waitFor()
-    stage.clock.shift(31 * 60_000)
-    await sample.come(page)
-    await fill(page, cards.approved)
-    await payButton(page).click()
-    await thanks(page)
-    expect(await counts(sample)).toEqual({ sessions: 2, paid: 1, orders: 1 })
-  },
-)
+test.each(Object.keys(samples))('%s: an order whose session has expired is paid by another', async (name) => {
+  const sample = await open(name)
+  const { page } = sample
+  await sample.come(page)
+  await payButton(page).waitFor()
+  stage.clock.shift(31 * 60_000)
+  await sample.come(page)
+  await fill(page, cards.approved)
+  await payButton(page).click()
+  await thanks(page)
+  expect(await counts(sample)).toEqual({ sessions: 2, paid: 1, orders: 1 })
+})

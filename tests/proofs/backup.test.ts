@@ -150,10 +150,7 @@ describe('a backup', () => {
       await sql`alter table sessions add column note text`
     })
     // As the release before wrote it, and nobody has compared since.
-    await withSql(
-      one.database,
-      (sql) => sql`update migrations set name = '0035_of_then.sql' where number = 35`,
-    )
+    await withSql(one.database, (sql) => sql`update migrations set name = '0035_of_then.sql' where number = 35`)
     const columns: string[][] = []
     let from = one
     for (const to of [adopted, await emptyServer()]) {
@@ -165,9 +162,7 @@ describe('a backup', () => {
     }
     expect(columns).toEqual([[], ['public.sessions.note']])
     const { stdout } = await ripper(['backup', join(place, 'adopted.backup')], adopted)
-    expect(stdout).toContain(
-      'It lacks these columns, which are not of the service: public.sessions.note.',
-    )
+    expect(stdout).toContain('It lacks these columns, which are not of the service: public.sessions.note.')
     const orders = await Promise.all([one, adopted, from].map(({ database }) => ordersOf(database)))
     expect(orders[0]).toHaveLength(1)
     expect([orders[1], orders[2]]).toEqual([orders[0], orders[0]])
@@ -183,10 +178,7 @@ describe('a backup', () => {
         select session_id, order_reference from sessions where order_reference is not null order by session_id`,
     )
 
-  async function withSql<T>(
-    database: FreshDatabase,
-    work: (sql: Sql) => PromiseLike<T>,
-  ): Promise<T> {
+  async function withSql<T>(database: FreshDatabase, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
     const { sql, close } = await database.open()
     try {
       return await work(sql)
@@ -215,9 +207,7 @@ async function isPutBack(env: Record<string, string>, database: FreshDatabase): 
   const { brakes } = await answer(['orphan', 'list'], { env })
   expect(brakes).toMatchObject([{ reason: expect.stringContaining('was restored') }])
   const { stdout } = await ripper(['doctor', '--json'], { env })
-  const found = JSON.parse(stdout).checks.filter(
-    ({ status }: { status: string }) => status !== 'ok',
-  )
+  const found = JSON.parse(stdout).checks.filter(({ status }: { status: string }) => status !== 'ok')
   const named = found.map(({ name, found }: { name: string; found: string }) => `${name}: ${found}`)
   expect(named.filter((line: string) => /^Orphans: .*was restored/.test(line))).toHaveLength(1)
   expect(named.filter((line: string) => /^(Journal|Master key|Tables)/.test(line))).toEqual([])
@@ -231,8 +221,7 @@ async function holds({ base_url, sql }: Service): Promise<void> {
   const client = openClient({ base_url, secret_key: at.key })
   for (const id of at.paid) expect((await client.readPayment(id)).body.status).toBe('captured')
   for (const id of at.lost) expect(refusal(await client.readPayment(id))).toMatch(/^404 /)
-  const [odd] =
-    await sql`select order_reference from sessions where order_reference like ${'%quote%'}`
+  const [odd] = await sql`select order_reference from sessions where order_reference like ${'%quote%'}`
   expect(odd).toEqual({ order_reference })
   expect(await sql`select 1 from vault.security_codes`).toHaveLength(0)
   expect((await client.pay()).body.status).toBe('captured')

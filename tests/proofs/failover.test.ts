@@ -9,10 +9,7 @@ const failed_over = { lag_ms: 9_000, lagged_at: new Date(0), died_ms: 10_000, pr
 
 function call(status: number | null, begin_ms: number, end_ms: number, method = 'POST'): DiaryCall {
   const asked = { method: method as 'POST', path: '/v1/checkout/sessions', headers: {} }
-  return {
-    ...{ client: 'a', asked, begin_ms, end_ms },
-    said: { status, text: '', body: null, replayed: false },
-  }
+  return { client: 'a', asked, begin_ms, end_ms, said: { status, text: '', body: null, replayed: false } }
 }
 
 describe('the figures of a failover', () => {
@@ -21,11 +18,13 @@ describe('the figures of a failover', () => {
 
   test('count from the death to the first write that began after it', () => {
     const calls = [before, call(503, 10_100, 10_130), call(503, 12_000, 12_020), first]
-    expect(
-      figuresOf([...calls, call(null, 9_500, 22_000), call(503, 40_000, 40_010)], failed_over),
-    ).toEqual({
-      ...{ acknowledged: 2, unavailable: 2, unanswered: 1, slowest_ms: 30 },
-      ...{ promotion_ms: 20_000, after_promotion_ms: 1_400 },
+    expect(figuresOf([...calls, call(null, 9_500, 22_000), call(503, 40_000, 40_010)], failed_over)).toEqual({
+      acknowledged: 2,
+      unavailable: 2,
+      unanswered: 1,
+      slowest_ms: 30,
+      promotion_ms: 20_000,
+      after_promotion_ms: 1_400,
     })
   })
 
@@ -45,8 +44,12 @@ describe('the figures of a failover', () => {
 describe('the configuration', () => {
   const node = { name: 'one', api_port: 1, server_port: 2, folder: '/data/one' }
   const cluster = (is_synchronous: boolean): Cluster => ({
-    ...{ nodes: [node], etcd_port: 3, etcd_peer_port: 4, haproxy_port: 5 },
-    ...{ postgres_folder: '/server/bin', is_synchronous },
+    nodes: [node],
+    etcd_port: 3,
+    etcd_peer_port: 4,
+    haproxy_port: 5,
+    postgres_folder: '/server/bin',
+    is_synchronous,
   })
 
   test.each([true, false])('commits wait for the standby: %s', (is_synchronous) => {

@@ -36,16 +36,23 @@ test('700 requests of one seed find nothing', { timeout: 60_000 }, async () => {
 })
 
 const plan: Plan = {
-  ...{ operation: '', caller: 'main', secret: 'own', origin: null, key: 'fresh', query: [] },
-  ...{
-    place: { from: 'fitting', at: 0 },
-    body: null,
-    as: 'json',
-    type: 'good',
-    values: [],
-    bytes: [],
-  },
-  ...{ headers: [], method: null, path: 'plain', hazard: null, times: 'once' },
+  operation: '',
+  caller: 'main',
+  secret: 'own',
+  origin: null,
+  key: 'fresh',
+  query: [],
+  place: { from: 'fitting', at: 0 },
+  body: null,
+  as: 'json',
+  type: 'good',
+  values: [],
+  bytes: [],
+  headers: [],
+  method: null,
+  path: 'plain',
+  hazard: null,
+  times: 'once',
 }
 
 function composed(name: string, asked: Partial<Plan>): Composed {
@@ -67,9 +74,7 @@ const create = 'POST /v1/checkout/sessions'
 const marked = 'zqbcdfghjk'
 const refusedCreate = { body: { amount: marked, currency: `card ${visa}` } }
 const judge = (request: Composed, answers: Answer[]) =>
-  faultsOf({ document, operations }, request, {
-    ...{ answers, ended: 'open', rest: Buffer.alloc(0), took_ms: 1 },
-  }).join('; ')
+  faultsOf({ document, operations }, request, { answers, ended: 'open', rest: Buffer.alloc(0), took_ms: 1 }).join('; ')
 const saying = (answer: Answer, change: (text: string) => string): Answer => ({
   ...answer,
   body: Buffer.from(change(answer.body.toString())),
@@ -78,17 +83,9 @@ const saying = (answer: Answer, change: (text: string) => string): Answer => ({
 test.each<[string, RegExp, (answer: Answer) => Answer]>([
   ['nothing wrong', /^$/, (answer) => answer],
   ['a failure of the service', /a status of 500/, (answer) => ({ ...answer, status: 500 })],
-  [
-    'a status that is not described',
-    /418 .*not described/,
-    (answer) => ({ ...answer, status: 418 }),
-  ],
+  ['a status that is not described', /418 .*not described/, (answer) => ({ ...answer, status: 418 })],
   ['no request id', /no Rip-Request-Id/, (answer) => ({ ...answer, headers: [] })],
-  [
-    'another request id',
-    /request_id/,
-    (answer) => saying(answer, (text) => text.replace(/req_./, 'req_')),
-  ],
+  ['another request id', /request_id/, (answer) => saying(answer, (text) => text.replace(/req_./, 'req_'))],
   ['another family', /missing/, (answer) => saying(answer, () => '{"code":"invalid_request"}')],
   [
     'a code of other routes',
@@ -96,26 +93,17 @@ test.each<[string, RegExp, (answer: Answer) => Answer]>([
     (answer) => saying(answer, (text) => text.replace('invalid_request', 'handle_not_found')),
   ],
   ['no JSON', /no JSON/, (answer) => saying(answer, () => 'Not found')],
-  [
-    'what was sent',
-    /repeats a sent value/,
-    (answer) => saying(answer, (text) => text.replace('amount', marked)),
-  ],
+  ['what was sent', /repeats a sent value/, (answer) => saying(answer, (text) => text.replace('amount', marked))],
   [
     'a card number',
     /repeats a card number/,
     (answer) => saying(answer, (text) => text.replace('amount', visa.replace(/.{4}/g, '$& '))),
   ],
-  [
-    'a secret key',
-    /secret key/,
-    (answer) => saying(answer, (text) => text.replace('amount', stage.secret_keys.main)),
-  ],
+  ['a secret key', /secret key/, (answer) => saying(answer, (text) => text.replace('amount', stage.secret_keys.main))],
   [
     'a client secret',
     /client secret/,
-    (answer) =>
-      saying(answer, (text) => text.replace('amount', stage.pool.own.sessions[0]!.client_secret)),
+    (answer) => saying(answer, (text) => text.replace('amount', stage.pool.own.sessions[0]!.client_secret)),
   ],
   [
     'a refusal that may be cached',

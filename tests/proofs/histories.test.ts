@@ -3,13 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { judgeHistories } from '../../proofs/histories/judge.ts'
 import { judge } from '../../proofs/histories/search.ts'
-import {
-  type Call,
-  noRules,
-  type Rules,
-  type SessionCall,
-  sessionModel,
-} from '../../proofs/histories/session.ts'
+import { type Call, noRules, type Rules, type SessionCall, sessionModel } from '../../proofs/histories/session.ts'
 
 /** A call of somebody from one time to another, or to null. */
 type Row = [client: string, begin_ms: number, end_ms: number | null, asked: SessionCall]
@@ -17,8 +11,7 @@ type Row = [client: string, begin_ms: number, end_ms: number | null, asked: Sess
 const calls = (rows: Row[]): Call[] =>
   rows.map(([client, begin_ms, end_ms, asked]) => ({ client, begin_ms, end_ms, ...asked }))
 
-const verdictOf = (history: Call[], rules: Rules = noRules) =>
-  judge(sessionModel(rules), history).verdict
+const verdictOf = (history: Call[], rules: Rules = noRules) => judge(sessionModel(rules), history).verdict
 
 const created: Row = ['shop', 0, 1, { what: 'create', told: { good: {} } }]
 
@@ -27,10 +20,7 @@ function authenticated(number = 1): SessionCall {
   return { what: 'authenticate', card: `card_${number}`, told }
 }
 
-function confirmed(
-  status: string,
-  { number = 1, left }: { number?: number; left?: number } = {},
-): SessionCall {
+function confirmed(status: string, { number = 1, left }: { number?: number; left?: number } = {}): SessionCall {
   const attempt = { id: `att_${number}`, number }
   const attempts_left = left ?? 3 - number
   const good = { status, payment_id: `pay_${number}`, attempt, attempts_left }
@@ -40,18 +30,16 @@ function confirmed(
 function state(status: string, result: string | null, number = 1): SessionCall {
   const told = result === null ? null : confirmed(result, { number }).told
   const good = {
-    ...{ status, attempt_count: number, settlement: null },
+    status,
+    attempt_count: number,
+    settlement: null,
     attempt: number === 0 ? null : { id: `att_${number}`, number },
     result: told && 'good' in told ? (told.good as never) : null,
   }
   return { what: 'read_state', told: { good } }
 }
 
-function session(
-  status: string,
-  payment: number | null,
-  hold_status: string | null = null,
-): SessionCall {
+function session(status: string, payment: number | null, hold_status: string | null = null): SessionCall {
   const payment_id = payment === null ? null : `pay_${payment}`
   const good = { status, attempt_count: payment ?? 1, settlement: null, payment_id, hold_status }
   return { what: 'read_session', told: { good } }
@@ -98,10 +86,7 @@ const right: [string, Row[], Rules?][] = [
     'a confirm without an answer that took effect',
     [created, card, ['a', 4, null, unanswered], ['a', 20, 21, state('succeeded', 'captured')]],
   ],
-  [
-    'and one that did not',
-    [created, card, ['a', 4, null, unanswered], ['a', 20, 21, state('requires_payment', null)]],
-  ],
+  ['and one that did not', [created, card, ['a', 4, null, unanswered], ['a', 20, 21, state('requires_payment', null)]]],
   [
     'two confirms at once, of which one finds the other under way',
     [created, card, ['a', 4, 9, confirmed('captured')], ['b', 5, 6, confirmed('processing')]],
@@ -182,25 +167,15 @@ const right: [string, Row[], Rules?][] = [
       ['a', 14, 15, decided('capture', 'held', true)],
     ],
   ],
-  [
-    'rules that void when they may',
-    [...held, ['b', 100, 101, payment('voided')]],
-    { ...noRules, void: 90 },
-  ],
+  ['rules that void when they may', [...held, ['b', 100, 101, payment('voided')]], { ...noRules, void: 90 }],
 ]
 
 const wrong: [string, Row[], Rules?][] = [
-  [
-    'a stale read after an outcome that was acknowledged',
-    [...captured, ['b', 10, 11, session('processing', 1)]],
-  ],
+  ['a stale read after an outcome that was acknowledged', [...captured, ['b', 10, 11, session('processing', 1)]]],
   ['one that knows nothing of it', [...captured, ['b', 10, 11, state('requires_payment', null)]]],
   ['two outcomes', [...captured, ['b', 10, 11, confirmed('declined')]]],
   ['two outcomes at once', [...captured, ['b', 4, 9, confirmed('declined')]]],
-  [
-    'an outcome that goes back',
-    [...captured, ['b', 10, 11, payment('captured')], ['b', 12, 13, payment('pending')]],
-  ],
+  ['an outcome that goes back', [...captured, ['b', 10, 11, payment('captured')], ['b', 12, 13, payment('pending')]]],
   [
     'an outcome that comes and goes, with nobody told',
     [
@@ -213,19 +188,11 @@ const wrong: [string, Row[], Rules?][] = [
   ],
   [
     'a decided hold that is read as waiting',
-    [
-      ...held,
-      ['a', 10, 11, decided('capture', 'captured')],
-      ['b', 12, 13, session('succeeded', 1, 'pending_review')],
-    ],
+    [...held, ['a', 10, 11, decided('capture', 'captured')], ['b', 12, 13, session('succeeded', 1, 'pending_review')]],
   ],
   [
     'a hold that was captured and voided',
-    [
-      ...held,
-      ['a', 10, 20, decided('capture', 'captured')],
-      ['b', 10, 20, decided('void', 'voided')],
-    ],
+    [...held, ['a', 10, 20, decided('capture', 'captured')], ['b', 10, 20, decided('void', 'voided')]],
   ],
   ['a hold that nobody decided', [...held, ['b', 10, 11, payment('voided')]]],
   [
@@ -236,11 +203,7 @@ const wrong: [string, Row[], Rules?][] = [
       ['b', 20, 21, payment('voided')],
     ],
   ],
-  [
-    'rules that void too early',
-    [...held, ['b', 80, 81, payment('voided')]],
-    { ...noRules, void: 90 },
-  ],
+  ['rules that void too early', [...held, ['b', 80, 81, payment('voided')]], { ...noRules, void: 90 }],
   ['a charge that nobody asked for', [created, card, ['b', 4, 5, session('processing', 1)]]],
   [
     'a charge before it was asked for',
@@ -265,12 +228,7 @@ const wrong: [string, Row[], Rules?][] = [
     'a payment that is gone',
     [
       ...captured,
-      [
-        'b',
-        10,
-        11,
-        { what: 'read_payment', payment_id: 'pay_1', told: { refused: 'resource_not_found' } },
-      ],
+      ['b', 10, 11, { what: 'read_payment', payment_id: 'pay_1', told: { refused: 'resource_not_found' } }],
     ],
   ],
   [
@@ -311,12 +269,7 @@ const wrong: [string, Row[], Rules?][] = [
   ['a payment that changes its name', [...captured, ['b', 10, 11, session('succeeded', 9)]]],
   [
     'a session that is open again after a decline closed it',
-    [
-      created,
-      card,
-      ['a', 4, 5, confirmed('declined', { left: 0 })],
-      ['b', 6, 7, session('requires_payment', 1)],
-    ],
+    [created, card, ['a', 4, 5, confirmed('declined', { left: 0 })], ['b', 6, 7, session('requires_payment', 1)]],
   ],
 ]
 
@@ -336,10 +289,7 @@ describe('the history of a session', () => {
 })
 
 test('what is too large is not judged, and says so', () => {
-  const many = Array.from(
-    { length: 40 },
-    (_, at): Row => [`client ${at}`, 4, 90, confirmed('processing')],
-  )
+  const many = Array.from({ length: 40 }, (_, at): Row => [`client ${at}`, 4, 90, confirmed('processing')])
   const sessions = [{ session_id: 'cs_1', calls: calls([created, card, ...many]), rules: noRules }]
   const judged = judgeHistories({ sessions, keys: [] }, 20)
   expect(judged.faults).toEqual([])

@@ -19,12 +19,7 @@ const right = {
 
 test.each<[string, Record<string, Read>, string[], string[]]>([
   ['all is read right, and a listed difference is no fault', right, [], []],
-  [
-    'another status',
-    { ...right, approved: read('FAILURE') },
-    [],
-    ['approved: FAILURE, expected AUTHORIZED'],
-  ],
+  ['another status', { ...right, approved: read('FAILURE') }, [], ['approved: FAILURE, expected AUTHORIZED']],
   [
     'another code',
     { ...right, lost_card: read('FAILURE', '20051') },

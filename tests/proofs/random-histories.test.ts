@@ -18,10 +18,7 @@ const mutations: [string, (history: Call[], end_ms: number) => Call[] | null][] 
     (history, end_ms) => {
       const known = history.find((call) => call.what === 'read_payment' && isFinal(call))
       if (known?.what !== 'read_payment') return null
-      return [
-        ...history,
-        { ...known, begin_ms: end_ms, end_ms: end_ms + 1, told: { good: { status: 'pending' } } },
-      ]
+      return [...history, { ...known, begin_ms: end_ms, end_ms: end_ms + 1, told: { good: { status: 'pending' } } }]
     },
   ],
   [
@@ -41,10 +38,7 @@ const mutations: [string, (history: Call[], end_ms: number) => Call[] | null][] 
       if (known?.what !== 'decide') return null
       const told = { good: { status: 'held' } }
       const { client, payment_id } = known
-      return [
-        ...history,
-        { client, payment_id, what: 'read_payment', begin_ms: end_ms, end_ms: end_ms + 1, told },
-      ]
+      return [...history, { client, payment_id, what: 'read_payment', begin_ms: end_ms, end_ms: end_ms + 1, told }]
     },
   ],
   [

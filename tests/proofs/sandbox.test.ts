@@ -17,11 +17,7 @@ import { realClock } from '../support/world.ts'
 
 type Fake = { url: string; wrong: string[]; close(): Promise<void> }
 
-async function atFake<F extends Fake>(
-  name: string,
-  fake: F,
-  credentials: (fake: F) => Credentials,
-) {
+async function atFake<F extends Fake>(name: string, fake: F, credentials: (fake: F) => Credentials) {
   const http = openVendorHttp({ clock: realClock, allowed_networks: ['127.0.0.1'] })
   onTestFinished(async () => {
     await http.close()
@@ -82,9 +78,7 @@ test('what a vendor answers otherwise is told, and the cases behind it go on', a
   fake.next('wrong_amount')
   const verdicts = await driving(clock, rehearse({ ...parts, clock }))
   const differed = namesOf(verdicts, 'differed')
-  expect(differed).toEqual([
-    expect.stringMatching(/^a charge is approved and captured at once: .*1\b/),
-  ])
+  expect(differed).toEqual([expect.stringMatching(/^a charge is approved and captured at once: .*1\b/)])
   const page = pageOf(verdicts, { name: 'checkout', day: '2026-09-01' })
   expect(page).toMatch(/^# checkout, its sandbox, 2026-09-01\n\n\d+ held, 1 differed, 0 cannot be/)
   expect(page.indexOf('## What differed')).toBeLessThan(page.indexOf('## What held'))

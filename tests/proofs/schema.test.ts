@@ -34,13 +34,13 @@ test.skipIf(no_history)('the same tables, which are adopted as they are', async 
   const texts = migrationTexts(last_release)
   expect(texts).toHaveLength(schema_migration)
   await migrate({
-    ...{ sql: older.sql, log: quiet, clock: realClock },
+    sql: older.sql,
+    log: quiet,
+    clock: realClock,
     migrations: texts.map((text, at) => ({ number: at + 1, name: `${at + 1}.sql`, text })),
   })
   await newer.sql.unsafe(schemaText())
-  const named = Object.entries(await catalogueOf(older)).filter(
-    ([name]) => !/[ .]migrations(_pkey)?\b/.test(name),
-  )
+  const named = Object.entries(await catalogueOf(older)).filter(([name]) => !/[ .]migrations(_pkey)?\b/.test(name))
   expect(named.length).toBeGreaterThan(1000)
   expect(Object.fromEntries(named)).toEqual(await catalogueOf(newer))
   const later = ownMigrations().flatMap(({ number }) => (number > schema_migration ? [number] : []))

@@ -41,8 +41,7 @@ const groups = ['process: stalls', 'clock: drifts', 'sql: waits for a connection
 test('no life breaks an invariant', { timeout: 360_000 }, async () => {
   // Seeds that nobody chose are for the command: what they find is a defect to mend, not a run to repeat.
   const all = []
-  for (const seed of ['ripper', 'checkout'])
-    all.push(await brokenBy({ seed, lives: 75, bank: 'simulator' }))
+  for (const seed of ['ripper', 'checkout']) all.push(await brokenBy({ seed, lives: 75, bank: 'simulator' }))
   expect(all.map(({ found }) => found)).toEqual([null, null])
   const met = all.flatMap(({ faults }) => [...faults.keys()])
   expect(groups.filter((group) => !met.some((kind) => kind.startsWith(group)))).toEqual([])
@@ -65,9 +64,7 @@ test('a seed decides everything that happens', { timeout: 180_000 }, async () =>
 test.each(vendor_names)('no life at %s breaks an invariant', { timeout: 120_000 }, async (bank) => {
   const campaign = { seed: 'vendor', lives: 8, bank }
   const [one, other] = [here.lanes.slice(0, 1), here.lanes.slice(1)]
-  const lived = [{ lanes: one }, { lanes: other }].map((lanes) =>
-    brokenBy({ ...campaign, ...lanes }),
-  )
+  const lived = [{ lanes: one }, { lanes: other }].map((lanes) => brokenBy({ ...campaign, ...lanes }))
   const [first, second] = await Promise.all(lived)
   expect(first!.found).toBeNull()
   expect(second).toEqual(first)
@@ -110,9 +107,11 @@ const openWorldBank = async () => {
   const clock = manualClock()
   const { acquirer } = openBank({ clock, random: { bytes: openChance('bank').bytes } })
   return {
-    ...{ traits, acquirer, clock, reopen: () => acquirer },
-    numberFor: (behaviour: AcquirerBehaviour) =>
-      numbers.find((each) => testCardOf(each)!.acquirer === behaviour)!,
+    traits,
+    acquirer,
+    clock,
+    reopen: () => acquirer,
+    numberFor: (behaviour: AcquirerBehaviour) => numbers.find((each) => testCardOf(each)!.acquirer === behaviour)!,
   }
 }
 

@@ -26,9 +26,7 @@ function lineOf(ahead_ms: number) {
     faults: { happens: () => null },
     bank: {
       calls: new Map(),
-      accounts: [
-        { knows: () => true, reply: async () => ({ status: 201, headers: {}, body: '' }) },
-      ],
+      accounts: [{ knows: () => true, reply: async () => ({ status: 201, headers: {}, body: '' }) }],
     },
     posts: { changed: () => {} },
   }
@@ -43,7 +41,9 @@ const request = {
     method: 'POST',
     url: 'https://account-0.vendor.example/v72/payments/A1/captures',
   } as const),
-  ...{ headers: { 'idempotency-key': 'e'.repeat(32) }, body: '{}', timeout_ms: 18_000 },
+  headers: { 'idempotency-key': 'e'.repeat(32) },
+  body: '{}',
+  timeout_ms: 18_000,
 }
 
 test.each([-1_900, 0, 766])('by a clock that is %i ms ahead a process sends', async (ahead_ms) => {
@@ -57,16 +57,24 @@ test.each([-1_900, 0, 766])('by a clock that is %i ms ahead a process sends', as
 
 const reference = 'a'.repeat(32)
 const charge = {
-  ...{ operation_id: reference, kind: 'authorise', acquirer: `adyen:conn_${'0'.repeat(24)}` },
-  ...{ state: 'failed', answered_at: after(336_000), noticed_at: after(340_000) },
+  operation_id: reference,
+  kind: 'authorise',
+  acquirer: `adyen:conn_${'0'.repeat(24)}`,
+  state: 'failed',
+  answered_at: after(336_000),
+  noticed_at: after(340_000),
   sent_at: after(0),
 } as KnownOperation
-const reversal = {
-  ...{ ...charge, operation_id: 'b'.repeat(32), kind: 'reverse', sent_at: after(300_000) },
-} as KnownOperation
+const reversal = { ...charge, operation_id: 'b'.repeat(32), kind: 'reverse', sent_at: after(300_000) } as KnownOperation
 const said = {
-  ...{ reference, result: 'declined', known_ms: after(338_000).getTime(), surprises: [] },
-  ...{ voided_ms: null, reversed_ms: null, captured_ms: null, lapses_ms: null },
+  reference,
+  result: 'declined',
+  known_ms: after(338_000).getTime(),
+  surprises: [],
+  voided_ms: null,
+  reversed_ms: null,
+  captured_ms: null,
+  lapses_ms: null,
 } as unknown as Authorisation
 
 type Ends = { charge?: Partial<KnownOperation>; said?: Partial<Authorisation>; alone?: true }
@@ -83,15 +91,9 @@ const at_checkout = { acquirer: `checkout:conn_${'0'.repeat(24)}`, noticed_at: n
 
 test.each<[string, Ends]>([
   ['it came after its reversal, and was refused', {}],
-  [
-    'its refusal was posted half an hour late',
-    { said: at_once, charge: { noticed_at: after(1_800_000) } },
-  ],
+  ['its refusal was posted half an hour late', { said: at_once, charge: { noticed_at: after(1_800_000) } }],
   ['its reversal was answered an hour later', { charge: { answered_at: after(3_900_000) } }],
-  [
-    'a process with a wrong clock took its refusal in',
-    { said: at_once, charge: { noticed_at: after(-1_800_000) } },
-  ],
+  ['a process with a wrong clock took its refusal in', { said: at_once, charge: { noticed_at: after(-1_800_000) } }],
   ['its refusal was never posted', { said: at_once, charge: { noticed_at: null } }],
   ['it came after its reversal at a vendor that can be asked', { charge: at_checkout }],
   [
@@ -160,7 +162,9 @@ test.each(vendor_names.flatMap((vendor) => people.map((row) => [vendor, ...row] 
     }
     const { refused_days, left_days } = did
     const refusal = {
-      ...{ kind: 'reverse', of: reference, answer: { result: 'refused' } },
+      kind: 'reverse',
+      of: reference,
+      answer: { result: 'refused' },
       known_ms: after((refused_days ?? 0) * day_ms).getTime(),
     }
     const line = { subject: 'pay_1', change: 'orphan.left', at: after((left_days ?? 0) * day_ms) }

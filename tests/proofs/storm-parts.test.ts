@@ -89,10 +89,7 @@ describe('an asynchronous failover', () => {
 
   function created(number: number, begin_ms: number, end_ms: number): DiaryCall {
     const key = `storm 1.${number}`
-    const asked = {
-      ...{ method: 'POST' as const, path: '/v1/checkout/sessions' },
-      headers: { 'rip-idempotency-key': key },
-    }
+    const asked = { method: 'POST' as const, path: '/v1/checkout/sessions', headers: { 'rip-idempotency-key': key } }
     const body = { id: id('cs', number) }
     const said = { status: 201, text: JSON.stringify(body), body, replayed: false }
     return { client: 'a', asked, said, begin_ms, end_ms }

@@ -49,14 +49,10 @@ const tampered: [string, (checked: Checked) => Promise<unknown> | unknown, RegEx
     ({ diary }) => {
       // Of some sessions every read was refused, or lost.
       const readOf = ({ asked: { path } }: DiaryCall) =>
-        diary.calls.find(
-          ({ asked, said }) => asked.path === asked_session.exec(path)?.[0] && said.status === 200,
-        )
+        diary.calls.find(({ asked, said }) => asked.path === asked_session.exec(path)?.[0] && said.status === 200)
       const paid = diary.calls.findLast(
         (call) =>
-          call.asked.path.endsWith('/confirm') &&
-          call.said.body?.status === 'captured' &&
-          readOf(call) !== undefined,
+          call.asked.path.endsWith('/confirm') && call.said.body?.status === 'captured' && readOf(call) !== undefined,
       )!
       const made = readOf(paid)!
       const body = { ...made.said.body, status: 'requires_payment' }
@@ -99,7 +95,11 @@ const tampered: [string, (checked: Checked) => Promise<unknown> | unknown, RegEx
 test('a short storm loses nothing, and its check finds what is done to the facts', async () => {
   const found: string[] = []
   const report = await runStorm({
-    ...{ seed: 'short', seconds: 8, shoppers: 4, hurries: true, tell: () => {} },
+    seed: 'short',
+    seconds: 8,
+    shoppers: 4,
+    hurries: true,
+    tell: () => {},
     async lookAt(checked) {
       for (const [name, tamper, words] of tampered) {
         await tamper(checked)

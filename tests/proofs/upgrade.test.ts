@@ -19,8 +19,14 @@ test.skipIf(no_history)(
     const old = copyRelease('HEAD')
     try {
       const report = await runUpgrade({
-        ...{ old, seed: 'short', seconds: 3, shoppers: 3, shops: 1 },
-        ...{ returns: false, drain_seconds: 5, tell: () => {} },
+        old,
+        seed: 'short',
+        seconds: 3,
+        shoppers: 3,
+        shops: 1,
+        returns: false,
+        drain_seconds: 5,
+        tell: () => {},
       })
       expect(report.faults, `kept in ${report.folder}`).toEqual([])
       expect(report.phases.map(({ step }) => step.running)).toEqual(['old', 'old and new', 'new'])
@@ -48,8 +54,7 @@ test('the balancer leaves out a service that is not ready, goes elsewhere where 
   // It looks only when it is told to, so that it does not know who is gone.
   const clock = manualClock()
   const balancer = await openBalancer(clock)
-  const ask = async (path = '/') =>
-    (await fetch(balancer.base_url + path, { method: 'POST' })).text()
+  const ask = async (path = '/') => (await fetch(balancer.base_url + path, { method: 'POST' })).text()
   const bothReady = (wanted: boolean) =>
     until(
       async () => [one, other].every((each) => balancer.isReady(each.address) === wanted),
@@ -94,7 +99,8 @@ async function listen(answering: (path: string, server: Server) => number | null
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
-    ...{ port, address: `http://127.0.0.1:${port}` },
+    port,
+    address: `http://127.0.0.1:${port}`,
     async close() {
       server.closeAllConnections()
       server.close()

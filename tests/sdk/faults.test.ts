@@ -3,13 +3,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer_max_bytes } from '../../sdk/src/attempt.ts'
-import {
-  AbortError,
-  ApiError,
-  ConnectionError,
-  RipperError,
-  TimeoutError,
-} from '../../sdk/src/errors.ts'
+import { AbortError, ApiError, ConnectionError, RipperError, TimeoutError } from '../../sdk/src/errors.ts'
 import { pause } from '../../sdk/src/pause.ts'
 import type { Ripper } from '../../sdk/src/ripper.ts'
 import { answerMeta } from '../../sdk/src/send.ts'
@@ -81,11 +75,7 @@ describe('never tried again:', () => {
     ['JSON that is no object', answers(201, '[1', {}), '201 unexpected_response'],
     ['no body', answers(201, ''), '201 unexpected_response'],
     ['204', answers(204, ''), '204 unexpected_response'],
-    [
-      'an answer without end',
-      answers(200, 'x'.repeat(answer_max_bytes + 1)),
-      '200 response_too_large',
-    ],
+    ['an answer without end', answers(200, 'x'.repeat(answer_max_bytes + 1)), '200 response_too_large'],
     ['an hour’s wait', answers(429, 'no', { 'retry-after': '3600' }), '429 rate_limit_exceeded'],
   ])('%s', async (_, fault, told) => {
     server.treat(fault)
@@ -119,43 +109,18 @@ test('Retry-After is waited for, and each wait is longer than the one before', a
 describe('every call is repeated safely:', () => {
   test.each<[string, (ripper: Ripper) => Promise<unknown>, string, boolean]>([
     ['create a session', create, 'POST /v1/checkout/sessions', true],
-    [
-      'read one',
-      (ripper) => ripper.checkout.sessions.retrieve('cs_1'),
-      'GET /v1/checkout/sessions/cs_1',
-      false,
-    ],
-    [
-      'read a payment',
-      (ripper) => ripper.payments.retrieve('pay_1'),
-      'GET /v1/payments/pay_1',
-      false,
-    ],
-    [
-      'capture',
-      (ripper) => ripper.payments.capture('pay_1'),
-      'POST /v1/payments/pay_1/hold/capture',
-      true,
-    ],
+    ['read one', (ripper) => ripper.checkout.sessions.retrieve('cs_1'), 'GET /v1/checkout/sessions/cs_1', false],
+    ['read a payment', (ripper) => ripper.payments.retrieve('pay_1'), 'GET /v1/payments/pay_1', false],
+    ['capture', (ripper) => ripper.payments.capture('pay_1'), 'POST /v1/payments/pay_1/hold/capture', true],
     ['void', (ripper) => ripper.payments.void('pay_1'), 'POST /v1/payments/pay_1/hold/void', true],
-    [
-      'escalate',
-      (ripper) => ripper.payments.escalate('pay_1'),
-      'POST /v1/payments/pay_1/hold/escalate',
-      true,
-    ],
+    ['escalate', (ripper) => ripper.payments.escalate('pay_1'), 'POST /v1/payments/pay_1/hold/escalate', true],
     [
       'register an endpoint',
       (ripper) => ripper.webhooks.endpoints.create({ url: 'https://shop.example/hooks' }),
       'POST /v1/webhooks/endpoints',
       true,
     ],
-    [
-      'list endpoints',
-      (ripper) => ripper.webhooks.endpoints.list(),
-      'GET /v1/webhooks/endpoints',
-      false,
-    ],
+    ['list endpoints', (ripper) => ripper.webhooks.endpoints.list(), 'GET /v1/webhooks/endpoints', false],
     [
       'delete one',
       (ripper) => ripper.webhooks.endpoints.delete('whep_1'),
@@ -284,9 +249,7 @@ describe('a signal ends a call', () => {
       signal: aborting.signal,
       idempotency_key: 'order-1',
     })
-    expect(await errorOf(call)).toMatchObject({
-      ...{ name: 'AbortError', cause: reason, idempotency_key: 'order-1' },
-    })
+    expect(await errorOf(call)).toMatchObject({ name: 'AbortError', cause: reason, idempotency_key: 'order-1' })
     expect(server.asked).toHaveLength(1)
   })
 

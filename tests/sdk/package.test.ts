@@ -31,9 +31,10 @@ const shop = mkdtempSync(`${tmpdir()}/ripper-sdk-`)
 const modules = join(shop, 'node_modules')
 const readme = readFileSync(join(root, 'sdk/README.md'), 'utf8')
 const blocks = Object.fromEntries(
-  [...readme.matchAll(/(?:<!-- ([\w-]+) -->\n)?```(\w+)\n([\s\S]*?)```/g)].map(
-    ([, name, language, code]) => [name!, { language: language!, code: code! }],
-  ),
+  [...readme.matchAll(/(?:<!-- ([\w-]+) -->\n)?```(\w+)\n([\s\S]*?)```/g)].map(([, name, language, code]) => [
+    name!,
+    { language: language!, code: code! },
+  ]),
 )
 
 const archive_max_bytes = 25_000
@@ -59,8 +60,11 @@ afterAll(async () => {
 
 const environment = {
   ...process.env,
-  ...{ npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' },
-  ...{ npm_config_update_notifier: 'false', npm_config_cache: join(shop, 'cache') },
+  npm_config_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+  npm_config_cache: join(shop, 'cache'),
 }
 
 function run(program: string, args: string[]) {
@@ -78,10 +82,7 @@ function start(name: string, code: string, args: string[] = [], env = {}): Child
   const { base_url, account } = service
   return spawn(process.execPath, [`${name}.js`, ...args], {
     cwd: shop,
-    env: {
-      ...process.env,
-      ...{ RIPPER_BASE_URL: base_url, RIPPER_SECRET_KEY: account.secret_key, ...env },
-    },
+    env: { ...process.env, RIPPER_BASE_URL: base_url, RIPPER_SECRET_KEY: account.secret_key, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
@@ -218,9 +219,7 @@ describe('the README', () => {
   test('captures a held payment, and gets an error if another call was faster', async () => {
     const { payment_id } = await hold(service.account)
     expect(await printed('errors', [payment_id])).toBe('captured settled\n')
-    expect(await printed('errors', [payment_id])).toMatch(
-      /^somebody was faster 409 req_[0-9a-f]{24}\n$/,
-    )
+    expect(await printed('errors', [payment_id])).toMatch(/^somebody was faster 409 req_[0-9a-f]{24}\n$/)
   })
 
   test('lists payments, and replays what was given up on', async () => {
@@ -251,9 +250,7 @@ describe('the README', () => {
     const order = { total: amount, currency, session_ids: [session.id] }
     const table = `new Map(Object.entries(${JSON.stringify({ 'order-1002': order })}))`
     expect(blocks.express!.code).toContain('new Map()')
-    const code = blocks
-      .express!.code.replace('app.listen(3000)', listening)
-      .replace('new Map()', table)
+    const code = blocks.express!.code.replace('app.listen(3000)', listening).replace('new Map()', table)
     const child = start('express', code, [], { RIPPER_WEBHOOK_SECRET: signing_secret })
     const [out, errors] = [linesOf(child.stdout!), linesOf(child.stderr!)]
     const address = `http://127.0.0.1:${(await out.next()).value}/hooks`
@@ -271,11 +268,7 @@ describe('the README', () => {
     const [{ body, headers, event }] = (await receiver.has(1)) as [ReceivedEvent]
     expect((await post(body, headers)).status).toBe(200)
     expect((await out.next()).value).toBe('ship order-1002')
-    for (const other of [
-      { amount: amount + 1 },
-      { currency: 'EUR' },
-      { checkout_session_id: 'cs_1' },
-    ]) {
+    for (const other of [{ amount: amount + 1 }, { currency: 'EUR' }, { checkout_session_id: 'cs_1' }]) {
       const changed = JSON.stringify({ ...event, data: { ...event.data, ...other } })
       const signature = generateTestHeader({ body: changed, secret: signing_secret })
       expect((await post(changed, { ...headers, 'rip-signature': signature })).status).toBe(200)

@@ -34,10 +34,9 @@ test('awaited it is the first page, and nothing more is asked for', async () => 
 
 test('looped over it is every row, with the same filters on each page', async () => {
   server.treat(page([1, 2], 'c/1'), dies, page([], 'c2'), page([3], null))
-  const rows = server.client().webhooks.deliveries.list({
-    ...{ limit: 2, status: 'failed' },
-    event_type: 'webhook.payment.held',
-  })
+  const rows = server
+    .client()
+    .webhooks.deliveries.list({ limit: 2, status: 'failed', event_type: 'webhook.payment.held' })
   expect(await numbersOf(rows)).toEqual([1, 2, 3])
   const query = 'limit=2&status=failed&event_type=webhook.payment.held'
   expect(paths()).toEqual([

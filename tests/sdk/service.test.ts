@@ -159,7 +159,8 @@ describe('refusals of every shape', () => {
     await payments.retrieve(`pay_${strange}`).catch(() => {})
     const read = payments.retrieve(`pay_${strange}`)
     await expect(read).rejects.toMatchObject({
-      ...{ status: 429, code: 'rate_limit_exceeded' },
+      status: 429,
+      code: 'rate_limit_exceeded',
       message: expect.stringMatching(/^Too many requests/),
     })
     expect(waits).toHaveLength(1)

@@ -37,15 +37,24 @@ export async function openAuditStage(): Promise<AuditStage> {
 
   async function write(merchant_id: string, at = clock.now()): Promise<string> {
     const line: JournalLine = journalLine(ids, {
-      ...{ merchant_id, session_id: null, subject: 'key_1', change: 'key.created' },
-      ...{ detail: { 'a "word"': 'é' }, actor: 'operator', request_id: null, at },
+      merchant_id,
+      session_id: null,
+      subject: 'key_1',
+      change: 'key.created',
+      detail: { 'a "word"': 'é' },
+      actor: 'operator',
+      request_id: null,
+      at,
     })
     await sql`insert into journal ${rowValues(sql, line)}`
     return line.entry_id
   }
 
   return {
-    ...{ fresh, sql, clock, write },
+    fresh,
+    sql,
+    clock,
+    write,
     async newJournal(lines) {
       const operator = { sql, ids, clock, actor: 'operator' } as const
       const asked = { name: 'Tea', live: false, live_enabled: false, acquiring_profile: null }

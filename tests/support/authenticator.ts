@@ -41,10 +41,7 @@ export function openAuthenticator(page_origin: string, { counts = true } = {}) {
   return {
     /** The ids of its passkeys, the oldest first. */
     ids: () => [...kept.keys()],
-    make(
-      { challenge, user }: PublicKeyCredentialCreationOptionsJSON,
-      tricks: Tricks = {},
-    ): RegistrationResponseJSON {
+    make({ challenge, user }: PublicKeyCredentialCreationOptionsJSON, tricks: Tricks = {}): RegistrationResponseJSON {
       const id = randomBytes(20)
       const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const name = id.toString('base64url')
@@ -61,7 +58,10 @@ export function openAuthenticator(page_origin: string, { counts = true } = {}) {
       ])
       const client = clientDataOf('webauthn.create', tricks.challenge ?? challenge, tricks)
       return {
-        ...{ id: name, rawId: name, type: 'public-key', clientExtensionResults: {} },
+        id: name,
+        rawId: name,
+        type: 'public-key',
+        clientExtensionResults: {},
         response: {
           clientDataJSON: client.toString('base64url'),
           attestationObject: attestation.toString('base64url'),
@@ -81,7 +81,10 @@ export function openAuthenticator(page_origin: string, { counts = true } = {}) {
       const client = clientDataOf('webauthn.get', tricks.challenge ?? challenge, tricks)
       const signed = Buffer.concat([auth_data, sha256(client)])
       return {
-        ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+        id,
+        rawId: id,
+        type: 'public-key',
+        clientExtensionResults: {},
         response: {
           clientDataJSON: client.toString('base64url'),
           authenticatorData: auth_data.toString('base64url'),

@@ -71,7 +71,8 @@ export async function makeBackup() {
   function shopOf(service: Service, data_dir: string): Shop {
     const client = openClient({ base_url: service.base_url, secret_key })
     return {
-      ...{ service, client },
+      service,
+      client,
       env: envOf(data_dir),
       async pay(count) {
         const ids: string[] = []
@@ -92,7 +93,10 @@ export async function makeBackup() {
   }
 
   return {
-    ...{ receiver, payment_ids, order, head },
+    receiver,
+    payment_ids,
+    order,
+    head,
     pass(duration_ms: number) {
       ahead_ms += duration_ms
     },

@@ -62,11 +62,7 @@ export async function badAnswerTable(name: VendorName, rows: BadAnswer[]): Promi
     })
     await expectEnd(stage, { session_id, before, end: 'failed' })
     await expectToldOf(stage, session_id)
-    const row = await findConnection(
-      other.sql,
-      connection_id,
-      routingsIn(connection_id, operator.keyring),
-    )
+    const row = await findConnection(other.sql, connection_id, routingsIn(connection_id, operator.keyring))
     const http = openVendorHttp({ clock, allowed_networks: ['127.0.0.1'] })
     const parts = { keyring: operator.keyring, wire: openWire(http), clock, connectors }
     const checked = await checkConnection(parts, row!, 60_000)
@@ -107,10 +103,7 @@ async function charge({ account, clock }: VendorStage) {
 }
 
 /** A line names the connection, and the payment says whose fault it was. */
-async function expectToldOf(
-  { other, service, acquirer }: VendorStage,
-  session_id: string,
-): Promise<void> {
+async function expectToldOf({ other, service, acquirer }: VendorStage, session_id: string): Promise<void> {
   const [payment] = await other.sql`
     select payment_id, decline from payments where session_id = ${session_id}`
   expect(payment!.decline).toMatchObject({ category: 'provider_error' })

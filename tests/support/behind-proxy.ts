@@ -14,14 +14,15 @@ export type BehindProxy = {
   close(): Promise<void>
 }
 
-export async function startBehindProxy(
-  options: Parameters<typeof startService>[0] = {},
-): Promise<BehindProxy> {
+export async function startBehindProxy(options: Parameters<typeof startService>[0] = {}): Promise<BehindProxy> {
   const database = await freshDatabase('migrated', options.lock_limit)
   const proxy = await openDatabaseProxy(database.url)
   const service = await startService({ ...options, database, database_url: proxy.url })
   return {
-    ...{ database, proxy, service, client: service.client },
+    database,
+    proxy,
+    service,
+    client: service.client,
     async close() {
       proxy.start()
       await service.close()

@@ -165,10 +165,7 @@ function faultsOfRefunds({ payment, operations, entries, refunds }: Life): strin
   const asked = operations.filter(({ kind }) => kind === 'refund')
   return [
     ...unless(sum(given) <= payment.amount, 'more was refunded than captured'),
-    ...unless(
-      Number(payment.refunded_amount) === sum(counted),
-      `counts ${payment.refunded_amount} as refunded`,
-    ),
+    ...unless(Number(payment.refunded_amount) === sum(counted), `counts ${payment.refunded_amount} as refunded`),
     ...unless(asked.length === refunds.length, `${asked.length} refunds were sent`),
     ...refunds.flatMap(({ refund_id, operation_id, status, events }) => {
       const there = given.filter(({ reference }) => reference === operation_id)

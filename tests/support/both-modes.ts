@@ -13,21 +13,30 @@ const never = async () => {
   throw new Error('not asked for here')
 }
 const bank: Acquirer = {
-  ...{ name: 'bank', learned_by: 'reference', lists: true },
-  ...{ reverse: never, lookUp: never, listAuthorisations: never },
-  ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000, late_approval_ms: 0 },
+  name: 'bank',
+  learned_by: 'reference',
+  lists: true,
+  reverse: never,
+  lookUp: never,
+  listAuthorisations: never,
+  safe_window_ms: 300_000,
+  reference_life_ms: 24 * 3_600_000,
+  late_approval_ms: 0,
   authorise: async ({ amount, currency, capture, reference }) => ({
-    ...{ result: 'approved', captured: capture, amount, currency },
+    result: 'approved',
+    captured: capture,
+    amount,
+    currency,
     acquirer_transaction_id: `t_${reference}`,
   }),
-  capture: async ({ reference }) => ({
-    ...{ result: 'approved', acquirer_transaction_id: reference },
-  }),
+  capture: async ({ reference }) => ({ result: 'approved', acquirer_transaction_id: reference }),
   void: async ({ reference }) => ({ result: 'approved', acquirer_transaction_id: reference }),
   refund: async ({ reference }) => ({ result: 'approved', acquirer_transaction_id: reference }),
 }
 const bankConnector: KnownConnector = {
-  ...{ name: 'bank', kind: 'acquirer', credentials: z.object({}) },
+  name: 'bank',
+  kind: 'acquirer',
+  credentials: z.object({}),
   open: ({ name }) => ({ ...bank, name }),
 }
 
@@ -36,8 +45,12 @@ export const bothModes: ServiceOptions = {
   connectors: [bankConnector],
   // No card is enrolled in live mode, and each is charged without 3-D Secure.
   three_ds: {
-    ...{ server_reference_number: 'R', operator_id: 'O', requestor_id: 'I' },
-    ...{ requestor_name: 'N', requestor_url: 'https://ripper.example', directory_servers: [] },
+    server_reference_number: 'R',
+    operator_id: 'O',
+    requestor_id: 'I',
+    requestor_name: 'N',
+    requestor_url: 'https://ripper.example',
+    directory_servers: [],
   },
 }
 
@@ -57,7 +70,7 @@ export async function openBothModes(service: Service) {
     const pair = mode === 'test_only' ? 'own' : true
     const { secret_key, key } = await newKey(service.operator, account.merchant_id, { mode, pair })
     const client = openClient({ base_url: service.base_url, secret_key })
-    return { ...account, ...{ secret_key, client }, publishable_key: key.publishable_key }
+    return { ...account, secret_key, client, publishable_key: key.publishable_key }
   }
   const test_only = await accountWith('test_only')
   const live_only = await accountWith('live_only')

@@ -1,11 +1,7 @@
 // Pages as they are served, and what `ripper page check` says of the same with one thing changed: without a service.
 
 import { expect } from 'vitest'
-import {
-  challengeFrame,
-  doneNotice,
-  methodFrame,
-} from '../../src/checkout/authentication/framed-page.ts'
+import { challengeFrame, doneNotice, methodFrame } from '../../src/checkout/authentication/framed-page.ts'
 import type { PageAnswer } from '../../src/http/pages.ts'
 import { languageFor } from '../../src/kernel/words.ts'
 import type { TextAnswer } from '../../src/kernel/world.ts'
@@ -34,10 +30,7 @@ export const config = {
   appearance: { theme: 'dark' },
 }
 
-const common = {
-  ...{ language, title: 'Tea & Pots <1>', base_url: service, main_id: 'main' },
-  appearance: config.appearance,
-}
+const common = { language, title: 'Tea & Pots <1>', base_url: service, main_id: 'main', appearance: config.appearance }
 const { locale, words } = language
 const pages = {
   'hosted-page': document({
@@ -49,7 +42,11 @@ const pages = {
     ...common,
     parts: cardFieldsOptions(assets, { origins: [shop] }),
     context_json: JSON.stringify({
-      ...{ origins: [service, shop], public_key, brands: ['visa'], locale, words },
+      origins: [service, shop],
+      public_key,
+      brands: ['visa'],
+      locale,
+      words,
       appearance: config.appearance,
     }),
   }),
@@ -79,10 +76,7 @@ const paths: Record<Checked, string> = {
   'method-page': '/3ds/method/1',
   'result-page': '/3ds/challenge/1',
 }
-const configurations = [
-  `${service}/v1/checkout/handles/tea`,
-  `${service}/v1/checkout/config/${public_key}`,
-]
+const configurations = [`${service}/v1/checkout/handles/tea`, `${service}/v1/checkout/config/${public_key}`]
 
 /** What a browser gets, perhaps of another text, with other headers or with other files. */
 export type Change = {
@@ -126,5 +120,4 @@ export function differences(name: Checked, change: Change = {}): string[] {
 }
 
 /** Puts more at the end of a page's body. */
-export const within = (added: string) => (html: string) =>
-  html.replace('</body>', `${added}</body>`)
+export const within = (added: string) => (html: string) => html.replace('</body>', `${added}</body>`)

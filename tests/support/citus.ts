@@ -46,19 +46,11 @@ export async function spread(sql: Sql): Promise<void> {
 /** Nobody may be connected to a database that is copied, and Citus itself would be. */
 export async function closeOnCluster(cluster: Cluster, name: string): Promise<void> {
   await onEach(cluster, 'template1', `alter database ${name} with allow_connections false`)
-  await onEach(
-    cluster,
-    'template1',
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-  )
+  await onEach(cluster, 'template1', `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
 }
 
 /** Runs a statement in that database of each server. */
-export async function onEach(
-  { url_of, nodes }: Cluster,
-  database: string,
-  text: string,
-): Promise<void> {
+export async function onEach({ url_of, nodes }: Cluster, database: string, text: string): Promise<void> {
   for (const url of [url_of, ...nodes]) {
     await withDatabase(url.replace('{name}', database), (sql) => sql.unsafe(text))
   }

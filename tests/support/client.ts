@@ -119,10 +119,19 @@ export function openClient({ base_url, secret_key }: Target) {
   }
 
   return {
-    ...{ base_url, secret_key, withKey, send, create, createFrom, open, referenceCard, reference },
-    ...{ authenticate, present, confirm },
-    state: (session: SessionSecret) =>
-      send('GET', at(session, 'state'), { headers: held(session) }),
+    base_url,
+    secret_key,
+    withKey,
+    send,
+    create,
+    createFrom,
+    open,
+    referenceCard,
+    reference,
+    authenticate,
+    present,
+    confirm,
+    state: (session: SessionSecret) => send('GET', at(session, 'state'), { headers: held(session) }),
     readSession: (id: string) => send('GET', `/v1/checkout/sessions/${id}`, { headers: withKey }),
     readPayment: (id: string) => send('GET', `/v1/payments/${id}`, { headers: withKey }),
     /** capture, void or escalate; a key of null sends none. */
@@ -135,8 +144,7 @@ export function openClient({ base_url, secret_key }: Target) {
         headers: { ...withKey, ...(key !== null && { 'rip-idempotency-key': key }) },
         body,
       }),
-    listRefunds: (payment_id: string) =>
-      send('GET', `/v1/payments/${payment_id}/refunds`, { headers: withKey }),
+    listRefunds: (payment_id: string) => send('GET', `/v1/payments/${payment_id}/refunds`, { headers: withKey }),
     readRefund: (id: string) => send('GET', `/v1/refunds/${id}`, { headers: withKey }),
     createEndpoint: (body: unknown, key?: string) =>
       send('POST', '/v1/webhooks/endpoints', { headers: keyed(key), body }),
@@ -144,8 +152,7 @@ export function openClient({ base_url, secret_key }: Target) {
     deleteEndpoint: (id: string, key?: string) =>
       send('DELETE', `/v1/webhooks/endpoints/${id}`, { headers: keyed(key) }),
     /** The query as it stands in the address. */
-    listDeliveries: (query = '') =>
-      send('GET', `/v1/webhooks/deliveries?${query}`, { headers: withKey }),
+    listDeliveries: (query = '') => send('GET', `/v1/webhooks/deliveries?${query}`, { headers: withKey }),
     replayDelivery: (id: string, key?: string) =>
       send('POST', `/v1/webhooks/deliveries/${id}/replay`, { headers: keyed(key) }),
     /** A whole payment without a challenge. */
@@ -193,15 +200,11 @@ async function expectDescribed(base_url: string, method: string, path: string, a
   const parts = path.split('?')[0]!.split('/')
   const template = Object.keys(document.paths).find((known) => {
     const names = known.split('/')
-    return (
-      names.length === parts.length &&
-      names.every((name, index) => name.startsWith('{') || name === parts[index])
-    )
+    return names.length === parts.length && names.every((name, index) => name.startsWith('{') || name === parts[index])
   })
   const operation = template && document.paths[template]?.[method.toLowerCase()]
   if (!operation) return
-  const schema: Schema | undefined =
-    operation.responses[answer.status]?.content?.['application/json'].schema
+  const schema: Schema | undefined = operation.responses[answer.status]?.content?.['application/json'].schema
   const where = `${method} ${template} ${answer.status}`
   expect(schema, `${where} is not described: ${answer.text.slice(0, 200)}`).toBeDefined()
   expect(faultOf(schema!, answer.body, document), `${where} ${answer.text}`).toBeNull()

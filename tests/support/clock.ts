@@ -43,9 +43,7 @@ export function manualClock(start: Date = new Date('2026-09-01T12:00:00Z')): Man
     const end = now + duration_ms
     await settled()
     for (;;) {
-      const next = [...sleeping]
-        .filter((sleeper) => sleeper.wakes_at <= end)
-        .sort((a, b) => a.wakes_at - b.wakes_at)[0]
+      const next = [...sleeping].filter((sleeper) => sleeper.wakes_at <= end).sort((a, b) => a.wakes_at - b.wakes_at)[0]
       if (!next) break
       now = Math.max(now, next.wakes_at)
       next.wake()

@@ -49,8 +49,7 @@ type WorkerData = Ending & { ended: Int32Array }
 /** Runs in the thread, from its source text alone. */
 function serve(): void {
   const { createServer } = require('node:net') as typeof import('node:net')
-  const { parentPort, workerData } =
-    require('node:worker_threads') as typeof import('node:worker_threads')
+  const { parentPort, workerData } = require('node:worker_threads') as typeof import('node:worker_threads')
   const { how, when, ended } = workerData as WorkerData
   let count = 0
   let last: import('node:net').Socket | null = null

@@ -42,7 +42,9 @@ export async function openCollector(
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
-    ...{ spans, bodies, headers },
+    spans,
+    bodies,
+    headers,
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     below: ({ span_id }) => spans.filter(({ parent_id }) => parent_id === span_id),
     async close() {

@@ -22,10 +22,7 @@ export const tea = { amount: 4200, currency: 'gbp', receipt_email: 'ada@example.
 
 type More = { headers?: Record<string, string>; at?: string }
 
-export function openCompatible(
-  client: Pick<Client, 'send'>,
-  { secret_key }: Pick<Target, 'secret_key'>,
-) {
+export function openCompatible(client: Pick<Client, 'send'>, { secret_key }: Pick<Target, 'secret_key'>) {
   const bearer = { authorization: `Bearer ${secret_key}` }
   const post = (sent: { body?: unknown; raw?: string | Buffer<ArrayBuffer> }, more: More = {}) =>
     client.send('POST', more.at ?? described, { headers: { ...bearer, ...more.headers }, ...sent })

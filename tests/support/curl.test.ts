@@ -33,21 +33,15 @@ const calls: [string, object][] = [
   ],
   [
     `/ -u 'key:' -d amount=1 -d 'metadata[a]=2'`,
-    {
-      ...{ method: 'POST', url: '/', content_type: form, body: 'amount=1&metadata[a]=2' },
-      authorization: 'Basic a2V5Og==',
-    },
+    { method: 'POST', url: '/', content_type: form, body: 'amount=1&metadata[a]=2', authorization: 'Basic a2V5Og==' },
   ],
 ]
 
-describe.each([['the stand-in', curlStandIn], ...(hasCurl ? [['curl', '']] : [])])(
-  '%s',
-  (_, prelude) => {
-    test.each(calls)('%s', async (call, said) => {
-      const asked = call.replace(/(?<=^| )\//, `${address}/`)
-      const { status, stdout, stderr } = await shell(`${prelude}curl -s ${asked}`)
-      expect([status, stderr]).toEqual([0, ''])
-      expect(JSON.parse(stdout)).toEqual(said)
-    })
-  },
-)
+describe.each([['the stand-in', curlStandIn], ...(hasCurl ? [['curl', '']] : [])])('%s', (_, prelude) => {
+  test.each(calls)('%s', async (call, said) => {
+    const asked = call.replace(/(?<=^| )\//, `${address}/`)
+    const { status, stdout, stderr } = await shell(`${prelude}curl -s ${asked}`)
+    expect([status, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toEqual(said)
+  })
+})

@@ -32,10 +32,7 @@ export async function freshDatabase(
   return {
     url,
     open: (options = {}) =>
-      openDatabase({
-        ...{ url, data_dir: '', connections_max: 5, log: quiet, clock: realClock },
-        ...options,
-      }),
+      openDatabase({ url, data_dir: '', connections_max: 5, log: quiet, clock: realClock, ...options }),
     drop: () =>
       atEach(server, async (sql) => {
         await sql.unsafe(`drop database if exists ${name} with (force)`)
@@ -51,10 +48,7 @@ function addressOf(url: string, lock_limit: LockLimit): string {
 }
 
 /** On the server, and on each node of a cluster. */
-async function atEach(
-  { url_of, nodes }: TestServer,
-  work: (sql: Sql) => Promise<void>,
-): Promise<void> {
+async function atEach({ url_of, nodes }: TestServer, work: (sql: Sql) => Promise<void>): Promise<void> {
   for (const url of [url_of, ...nodes]) await withAdmin(url, work)
 }
 

@@ -98,17 +98,13 @@ const never_there = new Set<VendorFault>([
 ])
 
 export function faultRowsOf(vendor: VendorName): FaultRow[] {
-  return (Object.entries(steps[vendor]) as [Operation, Record<string, RegExp>][]).flatMap(
-    ([operation, requests]) =>
-      Object.entries(requests).flatMap(([step, request]) => {
-        const is_question = operation === 'look_up' || operation === 'list'
-        const is_charge = operation === 'charge' || operation === 'hold'
-        const faults = is_charge ? of_charges : is_question ? of_questions : of_others
-        return faults.map((fault) => ({
-          ...{ operation, step, at: { request }, fault },
-          end: endOf(operation, step, fault),
-        }))
-      }),
+  return (Object.entries(steps[vendor]) as [Operation, Record<string, RegExp>][]).flatMap(([operation, requests]) =>
+    Object.entries(requests).flatMap(([step, request]) => {
+      const is_question = operation === 'look_up' || operation === 'list'
+      const is_charge = operation === 'charge' || operation === 'hold'
+      const faults = is_charge ? of_charges : is_question ? of_questions : of_others
+      return faults.map((fault) => ({ operation, step, at: { request }, fault, end: endOf(operation, step, fault) }))
+    }),
   )
 }
 

@@ -72,8 +72,7 @@ async function arriveGivenUp(stage: VendorStage, session_id: string): Promise<vo
       select payment_id, status from payments where session_id = ${session_id}`
     return payment!
   }
-  for (let look = 0; look < 100 && (await find()).status !== 'failed'; look++)
-    await lookAfter(stage, 50)
+  for (let look = 0; look < 100 && (await find()).status !== 'failed'; look++) await lookAfter(stage, 50)
   const { payment_id, status } = await find()
   expect(status).toBe('failed')
   const request = asked.at(-1)!
@@ -186,8 +185,7 @@ export async function expectEnd(
   const [session] = await other.sql<Pick<Session, 'settlement' | 'answer_by'>[]>`
     select settlement, answer_by from sessions where session_id = ${session_id}`
   expect(session).toEqual({ settlement: null, answer_by: null })
-  const kept =
-    await other.sql`select 1 from vault.cards c join attempts a using (merchant_id, card_reference)
+  const kept = await other.sql`select 1 from vault.cards c join attempts a using (merchant_id, card_reference)
     where a.session_id = ${session_id}`
   expect(kept).toEqual([])
 }

@@ -17,9 +17,7 @@ export type Guide = {
 export function readGuide(path: string): Guide {
   const text = readFileSync(root + path, 'utf8')
   const guide: Guide = { text, blocks: {}, not_run: [] }
-  for (const [block, name, why, code] of text.matchAll(
-    /(?:<!-- ([\w.-]+)(: [^>]+)? -->\n)?```\w+\n([\s\S]*?)```/g,
-  )) {
+  for (const [block, name, why, code] of text.matchAll(/(?:<!-- ([\w.-]+)(: [^>]+)? -->\n)?```\w+\n([\s\S]*?)```/g)) {
     if (!name) throw new Error(`${path} has a block without a name: ${block}`)
     guide.blocks[name] = code!
     if (why) guide.not_run.push(name)

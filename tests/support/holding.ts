@@ -25,11 +25,7 @@ export async function openUnverified(account: Account, body: object = {}): Promi
 }
 
 /** A payment that is held. */
-export async function hold(
-  account: Account,
-  number = '4242424242424242',
-  body: object = {},
-): Promise<Held> {
+export async function hold(account: Account, number = '4242424242424242', body: object = {}): Promise<Held> {
   const { client } = account
   const session = await openUnverified(account, body)
   await client.present(session, number)
@@ -45,8 +41,7 @@ export async function runJob(service: Service, name: string): Promise<number> {
   const { context } = service
   if (job.where === 'whole') return job.run(context as JobContext)
   let count = 0
-  for (const { sql } of cellsOf(context.sql))
-    count += await job.run({ ...context, sql } as JobContext)
+  for (const { sql } of cellsOf(context.sql)) count += await job.run({ ...context, sql } as JobContext)
   return count
 }
 
@@ -65,9 +60,7 @@ export async function findingsOf({ sql }: Pick<Service, 'sql'>, payment_id: stri
 
 /** What the acquirer's own books say of a payment's authorisation; null where it never heard of it. */
 export async function booksOf({ sql }: Pick<Service, 'sql'>, payment_id: string) {
-  const [row] = await sql<
-    Record<'authorised_at' | 'captured_at' | 'voided_at' | 'reversed_at', Date | null>[]
-  >`
+  const [row] = await sql<Record<'authorised_at' | 'captured_at' | 'voided_at' | 'reversed_at', Date | null>[]>`
     select l.authorised_at, l.captured_at, l.voided_at, l.reversed_at from simulator.ledger l
     join acquirer_operations o on o.operation_id = l.reference
     where o.payment_id = ${payment_id} and o.kind = 'authorise'`

@@ -15,11 +15,7 @@ export type ListHoldings = Record<(typeof cursorNames)[keyof typeof cursorNames]
 }
 
 type Asked = { path: string; headers: Record<string, string> }
-type ListRow = [
-  route: string,
-  what: string,
-  request: (named: ListHoldings & { payment: string }) => Asked,
-]
+type ListRow = [route: string, what: string, request: (named: ListHoldings & { payment: string }) => Asked]
 
 /** The cursors of a merchant who has two rows of each list at least. */
 export async function listHoldingsOf(
@@ -47,11 +43,7 @@ export function listRows(headers: () => Record<string, string>): ListRow[] {
   const ask = (path: string, query: string) => ({ path: `${path}?${query}`, headers: headers() })
   return [
     ...paths.map(
-      (path): ListRow => [
-        `GET ${path}`,
-        'cursor',
-        (named) => ask(path, `limit=1&after=${named[cursorNames[path]]}`),
-      ],
+      (path): ListRow => [`GET ${path}`, 'cursor', (named) => ask(path, `limit=1&after=${named[cursorNames[path]]}`)],
     ),
     ...['', '&type=payment.captured'].map(
       (more): ListRow => [
@@ -65,10 +57,6 @@ export function listRows(headers: () => Record<string, string>): ListRow[] {
       'email and order',
       ({ email, order }) => ask('/v1/payments', `customer_email=${email}&order_reference=${order}`),
     ],
-    [
-      'GET /v1/checkout/sessions',
-      'order',
-      ({ order }) => ask('/v1/checkout/sessions', `order_reference=${order}`),
-    ],
+    ['GET /v1/checkout/sessions', 'order', ({ order }) => ask('/v1/checkout/sessions', `order_reference=${order}`)],
   ]
 }

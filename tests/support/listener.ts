@@ -23,12 +23,7 @@ export type Listener = {
 type ListenOptions = { base_url: string; secret_key: string; path: string; last_id?: string | null }
 
 /** Resolves when the stream is open and its first message is there. Throws what it is refused with. */
-export async function listen({
-  base_url,
-  secret_key,
-  path,
-  last_id,
-}: ListenOptions): Promise<Listener> {
+export async function listen({ base_url, secret_key, path, last_id }: ListenOptions): Promise<Listener> {
   const aborting = new AbortController()
   const answer = await fetch(base_url + path, {
     headers: { 'x-service-api-key': secret_key, ...(last_id && { 'last-event-id': last_id }) },
@@ -46,7 +41,10 @@ export async function listen({
     (count) => count > 0,
   )
   return {
-    ...{ told, news, ended, place: () => place },
+    told,
+    news,
+    ended,
+    place: () => place,
     atLeast: (count) =>
       until(
         async () => news(),

@@ -19,8 +19,7 @@ export function shopperAt(account: Account, address: string) {
   const at = (session: SessionSecret, verb: string) => `/v1/checkout/sessions/${session.id}/${verb}`
   const post = (session: SessionSecret, verb: string, body: unknown) =>
     account.client.send('POST', at(session, verb), sent(session, body))
-  const type = (session: SessionSecret, index: number) =>
-    post(session, 'card_references', cardOf(realNumber(index)))
+  const type = (session: SessionSecret, index: number) => post(session, 'card_references', cardOf(realNumber(index)))
   return {
     type,
     async pay(index: number, known?: SessionSecret): Promise<Answer> {

@@ -33,13 +33,11 @@ export type MailServer = {
   close(): Promise<void>
 }
 
-const file = (name: string) =>
-  readFileSync(new URL(`fixtures/receiver/${name}.pem`, import.meta.url), 'utf8')
+const file = (name: string) => readFileSync(new URL(`fixtures/receiver/${name}.pem`, import.meta.url), 'utf8')
 
 export const mailRoot = file('root')
 
-const answer = (code: number) =>
-  Object.assign(new Error('as the test says'), { responseCode: code })
+const answer = (code: number) => Object.assign(new Error('as the test says'), { responseCode: code })
 
 export async function openMailServer(
   { tls = 'none', ...options }: SMTPServerOptions & { tls?: SmtpAddress['tls'] } = {},
@@ -123,7 +121,9 @@ export async function openMailServer(
     login: null,
   }
   return {
-    ...{ address, letters, connections },
+    address,
+    letters,
+    connections,
     get most_open() {
       return most_open
     },

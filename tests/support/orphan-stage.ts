@@ -61,7 +61,10 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
 
   function contextOf(acquirer: Acquirer, through: Sql = sql): ComparisonContext {
     return {
-      ...{ sql: through, ids, world: { clock, random, log: logInto(log) }, installation: 'ours' },
+      sql: through,
+      ids,
+      world: { clock, random, log: logInto(log) },
+      installation: 'ours',
       listAcquirers: async () => [{ mode: 'test', acquirer }],
       acquirerOf: () => acquirer,
       wakeDeliveries: () => {},
@@ -92,17 +95,27 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   async function writeCharge(written: ChargeStates, reference = ids.operation(clock.now())) {
     const at = clock.now()
     const payment: Payment = {
-      ...{ merchant_id: written.merchant_id ?? 'm_b', payment_id: ids.payment(at) },
-      ...{ session_id: ids.session(1, at), attempt_id: ids.attempt(at), mode: 'test' },
-      ...{ amount: 4200, currency: 'GBP', acquirer: 'simulator', acquirer_transaction_id: null },
-      ...{ authentication: null, amount_verified: true, order_reference: null, created_at: at },
-      ...{ refunded_amount: 0, refund_count: 0 },
-      ...{ customer_email: null, card_brand: 'visa' as const, card_last4: '4242' },
+      merchant_id: written.merchant_id ?? 'm_b',
+      payment_id: ids.payment(at),
+      session_id: ids.session(1, at),
+      attempt_id: ids.attempt(at),
+      mode: 'test',
+      amount: 4200,
+      currency: 'GBP',
+      acquirer: 'simulator',
+      acquirer_transaction_id: null,
+      authentication: null,
+      amount_verified: true,
+      order_reference: null,
+      created_at: at,
+      refunded_amount: 0,
+      refund_count: 0,
+      customer_email: null,
+      card_brand: 'visa' as const,
+      card_last4: '4242',
       ...statusOf(written.payment, at),
     }
-    const operation = newOperation(payment, {
-      ...{ operation_id: reference, kind: 'authorise', sequence: 1, at },
-    })
+    const operation = newOperation(payment, { operation_id: reference, kind: 'authorise', sequence: 1, at })
     const { state } = written
     await sql`insert into payments ${rowValues(sql, payment)}`
     await sql`insert into acquirer_operations ${rowValues(sql, { ...operation, state, next_check_at: null })}`
@@ -179,19 +192,25 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   const told = (level: LogLine['level']) => log.filter((line) => line.level === level)
 
   return {
-    ...{ database, sql, clock, ids, log, simulator, context, contextOf },
-    ...{
-      authorise,
-      authoriseMany,
-      writeCharge,
-      writeRefund,
-      charge,
-      booksOf,
-      orphanOf,
-      sweepAfter,
-      told,
-    },
-    ...{ countReversed, countStandings },
+    database,
+    sql,
+    clock,
+    ids,
+    log,
+    simulator,
+    context,
+    contextOf,
+    authorise,
+    authoriseMany,
+    writeCharge,
+    writeRefund,
+    charge,
+    booksOf,
+    orphanOf,
+    sweepAfter,
+    told,
+    countReversed,
+    countStandings,
   }
 }
 
@@ -201,7 +220,12 @@ async function prepare(sql: Sql): Promise<void> {
   await sql`alter table payments drop constraint payments_merchant_id_session_id_fkey`
   for (const [routing, merchant_id] of merchants.entries()) {
     await sql`insert into merchants ${rowValues(sql, {
-      ...{ merchant_id, routing, name: 'Tea', status: 'active', live: false, live_enabled: false },
+      merchant_id,
+      routing,
+      name: 'Tea',
+      status: 'active',
+      live: false,
+      live_enabled: false,
       created_at: new Date(0),
     })}`
   }
@@ -211,10 +235,13 @@ function statusOf(status: PaymentStatus, at: Date) {
   const isOver = status === 'declined' || status === 'failed'
   const category = 'provider_error' as const
   const capture_states: Partial<Record<PaymentStatus, Payment['capture_state']>> = {
-    ...{ captured: 'captured', held: 'authorised', voided: 'voided' },
+    captured: 'captured',
+    held: 'authorised',
+    voided: 'voided',
   }
   return {
-    ...{ status, capture_state: capture_states[status] ?? null },
+    status,
+    capture_state: capture_states[status] ?? null,
     decline: isOver ? { code: 'processing_error', category, reason: null } : null,
     executed_at: status === 'captured' ? at : null,
   }

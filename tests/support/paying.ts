@@ -44,9 +44,7 @@ export async function payAndTell(
   const { payment_id } = confirmed.body
   const payment = (await client.readPayment(payment_id)).body
   const read = (await client.readSession(session.id)).body
-  const events = await sql<
-    { body: string }[]
-  >`select body from events where payment_id = ${payment_id}`
+  const events = await sql<{ body: string }[]>`select body from events where payment_id = ${payment_id}`
   expect(events.length).toBeLessThanOrEqual(1)
   const asked = await sql`select 1 from simulator.ledger l
     join acquirer_operations o on o.operation_id = l.reference where o.payment_id = ${payment_id}`

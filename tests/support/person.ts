@@ -37,12 +37,7 @@ export function newPerson(
   const authenticator = openAuthenticator(page.origin)
 
   /** A header of null is not sent. */
-  async function send(
-    method: string,
-    path: string,
-    body?: unknown,
-    { headers = {}, raw }: Sent = {},
-  ): Promise<Reply> {
+  async function send(method: string, path: string, body?: unknown, { headers = {}, raw }: Sent = {}): Promise<Reply> {
     const has_body = raw !== undefined || body !== undefined
     const all: Record<string, string | null> = {
       cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') || null,
@@ -76,7 +71,13 @@ export function newPerson(
   const remove = (path: string, more?: Sent) => send('DELETE', path, undefined, more)
 
   return {
-    ...{ page, cookies, authenticator, send, get, post, remove },
+    page,
+    cookies,
+    authenticator,
+    send,
+    get,
+    post,
+    remove,
     /** Comes in by a link's secret, with a new passkey or by a password. */
     async redeem(secret: string, more: { email?: string; name?: string; password?: string } = {}) {
       const { email = 'ada@example.com', name = 'Ada', password } = more
@@ -93,8 +94,7 @@ export function newPerson(
       const { body } = await post('/proof/passkey-options')
       return post('/proof', { passkey: authenticator.use(body.options) })
     },
-    signInByPassword: (email: string, password: string) =>
-      post('/sign-in/password', { email, password }),
+    signInByPassword: (email: string, password: string) => post('/sign-in/password', { email, password }),
   }
 }
 
@@ -139,10 +139,7 @@ export function secretOf(url: string): string {
 export async function linkFor(service: Service, asked: Partial<NewLink> = {}): Promise<string> {
   const { url } = await makeLink(
     service.context,
-    {
-      ...{ purpose: 'welcome', email: null, user_id: null },
-      ...{ merchant_id: null, role: null, is_operator: false, ...asked },
-    },
+    { purpose: 'welcome', email: null, user_id: null, merchant_id: null, role: null, is_operator: false, ...asked },
     { actor: 'operator', request_id: null, by: 'jo' },
   )
   return secretOf(url)

@@ -60,8 +60,7 @@ export function checkoutPortal(books: CheckoutBooks): Portal {
 
 /** Nobody can ask Adyen, so all that it shows are notices: they bear the words that were entered in the portal. */
 export function adyenPortal(books: AdyenBooks, words: string): Portal & AdyenPortal {
-  const paymentOf = (reference: string) =>
-    orThrow(books.payments.find((payment) => payment.reference === reference))
+  const paymentOf = (reference: string) => orThrow(books.payments.find((payment) => payment.reference === reference))
   const act =
     (event: FakeModification['event'], takes: FakeModification['takes'] = null) =>
     (reference: string, amount?: number) =>
@@ -75,7 +74,8 @@ export function adyenPortal(books: AdyenBooks, words: string): Portal & AdyenPor
     refund: act('REFUND', 'refund'),
     expire: act('EXPIRE', 'cancel'),
     undoCapture: act('CAPTURE_FAILED'),
-    ...{ shrinkCapture: never, undoVoid: never },
+    shrinkCapture: never,
+    undoVoid: never,
     reverse: act('CANCEL_OR_REFUND', 'refund'),
     dispute: act('CHARGEBACK'),
     adjust: act('AUTHORISATION_ADJUSTMENT'),
@@ -94,10 +94,8 @@ export function stripePortal(books: StripeBooks, now: () => Date): Portal {
   const intentOf = (reference: string) =>
     orThrow(books.intents.find(({ metadata }) => metadata.ripper_reference === reference))
   return {
-    capture: (reference, amount_to_capture) =>
-      expectDone(books.capture(intentOf(reference), { amount_to_capture })),
-    void: (reference) =>
-      expectDone(books.cancel(intentOf(reference), { cancellation_reason: 'duplicate' })),
+    capture: (reference, amount_to_capture) => expectDone(books.capture(intentOf(reference), { amount_to_capture })),
+    void: (reference) => expectDone(books.cancel(intentOf(reference), { cancellation_reason: 'duplicate' })),
     refund: (reference, amount) => {
       const intent = intentOf(reference)
       expectDone(books.refund(intent, { payment_intent: intent.id, amount }))

@@ -129,8 +129,7 @@ function talkOf(
   void end.finally(() => {
     has_ended = true
   })
-  const hasSaid = (words: string | RegExp) =>
-    typeof words === 'string' ? said().includes(words) : words.test(said())
+  const hasSaid = (words: string | RegExp) => (typeof words === 'string' ? said().includes(words) : words.test(said()))
   return {
     said,
     says: (words) =>
@@ -170,11 +169,7 @@ async function stay(command: string, where: ProgramPlace, ripper: string): Promi
   }
 }
 
-function start(
-  command: string,
-  args: string[],
-  { env = {}, cwd, detached = false }: ProgramPlace,
-): ChildProcess {
+function start(command: string, args: string[], { env = {}, cwd, detached = false }: ProgramPlace): ChildProcess {
   return spawn(command, args, {
     cwd,
     detached,

@@ -25,9 +25,7 @@ const calls_each = 5
 /** Some answers are lost, and so are the outcomes of some charges until later. */
 export function randomHistory(chance: Chance): Call[] {
   const attempts: TriedPayment[] = []
-  const calls: Call[] = [
-    { client: 'shop', begin_ms: 0, end_ms: 1, what: 'create', told: { good: {} } },
-  ]
+  const calls: Call[] = [{ client: 'shop', begin_ms: 0, end_ms: 1, what: 'create', told: { good: {} } }]
   const later: Later[] = []
   const soon = (at_ms: number) => at_ms + 1 + chance.below(20)
   const after = (at_ms: number, happen: (now_ms: number) => void) => {
@@ -59,7 +57,10 @@ export function randomHistory(chance: Chance): Call[] {
       const last = attempts.at(-1)
       if (last?.phase === 'ready') last.phase = 'superseded'
       const opened: TriedPayment = {
-        ...{ id: `att_${ids}`, payment_id: `pay_${ids}`, phase: 'ready', hold: null },
+        id: `att_${ids}`,
+        payment_id: `pay_${ids}`,
+        phase: 'ready',
+        hold: null,
         is_deciding: false,
       }
       attempts.push(opened)
@@ -68,8 +69,7 @@ export function randomHistory(chance: Chance): Call[] {
     },
     confirm(now_ms, end) {
       const last = attempts.at(-1)
-      const answer = (at_ms: number) =>
-        end(at_ms, { what: 'confirm', told: { good: resultOf(attempts)! } })
+      const answer = (at_ms: number) => end(at_ms, { what: 'confirm', told: { good: resultOf(attempts)! } })
       if (!last || last.phase === 'superseded') {
         return end(now_ms, { what: 'confirm', told: { refused: 'authentication_incomplete' } })
       }
@@ -101,10 +101,8 @@ export function randomHistory(chance: Chance): Call[] {
         end(then_ms, said({ good: { status: found.hold, replayed: false } }))
       })
     },
-    read_state: (now_ms, end) =>
-      end(now_ms, { what: 'read_state', told: { good: stateOf(attempts) } }),
-    read_session: (now_ms, end) =>
-      end(now_ms, { what: 'read_session', told: { good: sessionOf(attempts) } }),
+    read_state: (now_ms, end) => end(now_ms, { what: 'read_state', told: { good: stateOf(attempts) } }),
+    read_session: (now_ms, end) => end(now_ms, { what: 'read_session', told: { good: sessionOf(attempts) } }),
     read_payment(now_ms, end) {
       const charged = chargedOf(attempts)
       if (!charged) return end(now_ms, { what: 'other', told: { good: {} } })
@@ -162,7 +160,9 @@ function resultOf(attempts: TriedPayment[]): Result | null {
 function stateOf(attempts: TriedPayment[]): StateRead {
   const last = attempts.at(-1)
   return {
-    ...{ status: statusOf(attempts), attempt_count: attempts.length, settlement: null },
+    status: statusOf(attempts),
+    attempt_count: attempts.length,
+    settlement: null,
     attempt: last ? { id: last.id, number: attempts.length } : null,
     result: resultOf(attempts),
   }
@@ -171,7 +171,9 @@ function stateOf(attempts: TriedPayment[]): StateRead {
 function sessionOf(attempts: TriedPayment[]): SessionRead {
   const charged = chargedOf(attempts)
   return {
-    ...{ status: statusOf(attempts), attempt_count: attempts.length, settlement: null },
+    status: statusOf(attempts),
+    attempt_count: attempts.length,
+    settlement: null,
     payment_id: charged?.payment_id ?? null,
     hold_status: charged?.hold ?? null,
   }

@@ -37,8 +37,7 @@ type Options = {
   silent?: string[]
 }
 
-const file = (name: string) =>
-  readFileSync(new URL(`fixtures/receiver/${name}.pem`, import.meta.url), 'utf8')
+const file = (name: string) => readFileSync(new URL(`fixtures/receiver/${name}.pem`, import.meta.url), 'utf8')
 
 /** The root of the certificate that receivers have, which is for `hooks.example` and 127.0.0.1, until 2120. */
 export const receiverRoot = file('root')
@@ -112,9 +111,7 @@ export async function openReceiver(
     received: (count) => until(() => requests[count - 1]),
     async close() {
       for (const socket of sockets) socket.destroy()
-      await Promise.all(
-        servers.map((server) => new Promise<void>((closed) => server.close(() => closed()))),
-      )
+      await Promise.all(servers.map((server) => new Promise<void>((closed) => server.close(() => closed()))))
     },
   }
 }
@@ -147,10 +144,7 @@ function wholeRequest(bytes: Buffer): { head: string; body: string } | undefined
 }
 
 /** One port that is free on every host: where the first host's is taken on another, the next is tried. */
-async function listenOn(
-  hosts: string[],
-  open: (host: string) => Server,
-): Promise<{ servers: Server[]; port: number }> {
+async function listenOn(hosts: string[], open: (host: string) => Server): Promise<{ servers: Server[]; port: number }> {
   for (;;) {
     const servers: Server[] = []
     let port = 0

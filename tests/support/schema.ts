@@ -30,8 +30,7 @@ export function faultOf(schema: Schema, value: unknown, root: object, path = '$'
   if (schema.enum && !schema.enum.includes(value)) return `${path} is none of ${schema.enum}`
   if ('const' in schema && schema.const !== value) return `${path} is not ${schema.const}`
   if (schema.format === 'date-time' && !isTimestamp(value)) return `${path} is no timestamp`
-  if (schema.pattern && !new RegExp(schema.pattern, 'u').test(String(value)))
-    return `${path}: pattern`
+  if (schema.pattern && !new RegExp(schema.pattern, 'u').test(String(value))) return `${path}: pattern`
   const inner = [
     ...(schema.allOf ?? []).map((each) => faultOf(each, value, root, path)),
     ...(Array.isArray(value) && schema.items

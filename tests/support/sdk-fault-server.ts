@@ -53,7 +53,9 @@ export async function openFaultServer(): Promise<FaultServer> {
   })
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    ...{ base_url, asked, waits },
+    base_url,
+    asked,
+    waits,
     treat(...all) {
       treatments = all
       asked.length = 0
@@ -85,11 +87,7 @@ export async function openFaultServer(): Promise<FaultServer> {
 }
 
 /** A whole answer; JSON unless it is a text. */
-export function answers(
-  status: number,
-  body: object | string = {},
-  headers: Record<string, string> = {},
-): Treatment {
+export function answers(status: number, body: object | string = {}, headers: Record<string, string> = {}): Treatment {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const type = typeof body === 'string' ? 'text/plain' : 'application/json'
   return (response) => {

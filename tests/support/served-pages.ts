@@ -57,7 +57,9 @@ async function servePages(): Promise<ServedPages> {
   const over = await challengeOf(account)
   await runChallenge(over)
   return {
-    ...{ service, account, client_secret: session.client_secret },
+    service,
+    account,
+    client_secret: session.client_secret,
     pages: {
       fields: `/card-fields/${account.publishable_key}`,
       pay: '/pay/tea',
@@ -71,11 +73,7 @@ async function servePages(): Promise<ServedPages> {
   }
 }
 
-async function hostedPage(
-  { operator }: Service,
-  { merchant_id }: Account,
-  handle: string,
-): Promise<void> {
+async function hostedPage({ operator }: Service, { merchant_id }: Account, handle: string): Promise<void> {
   await createIntegration(operator, merchant_id, {
     name: 'hosted',
     is_hosted_page: true,
@@ -112,9 +110,7 @@ export function policyOf({ headers }: PageAnswer): Record<string, string[]> {
 
 /** What the page itself holds, as its policy has to name it. */
 export function hashOf({ text }: PageAnswer, element: 'script' | 'style'): string {
-  const found = readMarkup(text).tags.filter(
-    (tag) => tag.name === element && tag.attributes.size === 0,
-  )
+  const found = readMarkup(text).tags.filter((tag) => tag.name === element && tag.attributes.size === 0)
   expect(found).toHaveLength(1)
   return `'sha256-${createHash('sha256').update(found[0]!.text!).digest('base64')}'`
 }

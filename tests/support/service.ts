@@ -6,10 +6,7 @@ import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import type { Context } from '../../src/checkout/context.ts'
 import type { SingleSignOnConfig, ThreeDsFile } from '../../src/config/config.ts'
 import type { KnownConnector } from '../../src/connections/known-connector.ts'
-import {
-  type ConnectionOffice,
-  createConnection,
-} from '../../src/connections/manage-connections.ts'
+import { type ConnectionOffice, createConnection } from '../../src/connections/manage-connections.ts'
 import type { CheckUp } from '../../src/context.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { permissions } from '../../src/http/access.ts'
@@ -146,10 +143,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     http: options.http?.(http) ?? http,
     log: logInto(log),
   }
-  const keyring = openKeyring(
-    options.master_keys ?? [options.master_key ?? randomBytes(32)],
-    world.random,
-  )
+  const keyring = openKeyring(options.master_keys ?? [options.master_key ?? randomBytes(32)], world.random)
   const allowed_networks = options.allowed_networks ?? (options.deliver ? loopback : [])
   const { resolve } = options
   const judgeUrl = openEndpointUrlJudge({ clock, allowed_networks, ...(resolve && { resolve }) })
@@ -196,9 +190,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await app.listen({ host: '127.0.0.1', port: 0 })
   const metrics = await metricsApp?.listen({ host: '127.0.0.1', port: 0 })
   base_url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const operator: ConnectionOffice = {
-    ...{ sql: opened.sql, ids: context.ids, clock, keyring, actor: 'operator' },
-  }
+  const operator: ConnectionOffice = { sql: opened.sql, ids: context.ids, clock, keyring, actor: 'operator' }
   const newAccount = (asked?: AccountOptions) => openAccount(operator, base_url, asked)
   const addPlace = (merchant_id: string, integration: Partial<Integration> = {}) =>
     openPlace(operator, base_url, { merchant_id, integration, key: {} })
@@ -206,7 +198,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (options.deliver) {
     deliveries = deliverInCells(opened.sql, (sql) =>
       startDeliveries({
-        ...{ world, keyring, sql, metrics: context.metrics },
+        world,
+        keyring,
+        sql,
+        metrics: context.metrics,
         tracing: options.tracing ?? null,
         http: openGuardedHttp({ clock, allowed_networks }),
         settings: { ...delivery_settings, ...options.deliver },
@@ -214,18 +209,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     )
   }
   return {
-    ...{
-      base_url,
-      metrics_url: metrics ? `${metrics}/metrics` : null,
-      sql: opened.sql,
-      log,
-      context,
-      database,
-      operator,
-      account,
-      newAccount,
-    },
-    ...{ addPlace, drain, endChallenges },
+    base_url,
+    metrics_url: metrics ? `${metrics}/metrics` : null,
+    sql: opened.sql,
+    log,
+    context,
+    database,
+    operator,
+    account,
+    newAccount,
+    addPlace,
+    drain,
+    endChallenges,
     client: account.client,
     async close() {
       await close()
@@ -282,11 +277,13 @@ async function openPlace(
 ): Promise<Account> {
   const rules = { name: 'default', is_default: true, allowed_origins: [shop], ...integration }
   const take = rules.is_default ? (['is_default'] as const) : []
-  const made =
-    integration && (await createIntegration(operator, merchant_id, rules, { take: [...take] }))
+  const made = integration && (await createIntegration(operator, merchant_id, rules, { take: [...take] }))
   const { secret_key, key: row } = await newKey(operator, merchant_id, key)
   return {
-    ...{ merchant_id, secret_key, key_id: row.key_id, publishable_key: row.publishable_key },
+    merchant_id,
+    secret_key,
+    key_id: row.key_id,
+    publishable_key: row.publishable_key,
     integration: made?.integration ?? null,
     client: openClient({ base_url, secret_key }),
   }

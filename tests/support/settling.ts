@@ -9,15 +9,7 @@ import { openClient } from './client.ts'
 import { freshDatabase, type LockLimit } from './database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
 import { runJob } from './holding.ts'
-import {
-  type Account,
-  type DrivenClock,
-  drivenClock,
-  driving,
-  type Service,
-  startService,
-  until,
-} from './service.ts'
+import { type Account, type DrivenClock, drivenClock, driving, type Service, startService, until } from './service.ts'
 
 export const second_ms = 1_000
 export const minute_ms = 60 * second_ms

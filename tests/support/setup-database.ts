@@ -24,11 +24,7 @@ type Running = { url_of: string; admin_url: string; nodes: string[]; stop(): Pro
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { RIPPER_TEST_DATABASE_URL: external, RIPPER_CITUS_URL: citus } = process.env
-  const server = citus
-    ? await onCluster(citus)
-    : external
-      ? onServer(external)
-      : await startServer()
+  const server = citus ? await onCluster(citus) : external ? onServer(external) : await startServer()
   const template = `ripper_template_${project.name}_${process.pid}`
   const admin = connect(server.admin_url, { connections_max: 1, statement_timeout_ms: 60_000 })
   if (citus) await makeOnCluster(server, template)

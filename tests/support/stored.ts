@@ -3,10 +3,7 @@
 import type { Sql } from '../../src/database/open.ts'
 
 /** Every row of every table, by the name of its table, as PostgreSQL prints it or as JSON: bytes in hex. */
-export async function everythingStored(
-  sql: Sql,
-  as: 'text' | 'json' = 'text',
-): Promise<Map<string, string[]>> {
+export async function everythingStored(sql: Sql, as: 'text' | 'json' = 'text'): Promise<Map<string, string[]>> {
   const text = as === 'text' ? 't::text' : 'row_to_json(t)::text'
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables

@@ -10,10 +10,7 @@ export function drawing(seed: number): (below: number) => number {
 }
 
 /** Starts each a few turns of the event loop after the other; the seed decides how many. */
-export function together<Result>(
-  seed: number,
-  ...starts: (() => Promise<Result>)[]
-): Promise<Result[]> {
+export function together<Result>(seed: number, ...starts: (() => Promise<Result>)[]): Promise<Result[]> {
   const next = drawing(seed)
   return Promise.all(
     starts.map(async (start) => {

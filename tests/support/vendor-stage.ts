@@ -12,14 +12,7 @@ import { freshDatabase } from './database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
 import type { Step, VendorFault } from './fault-rows.ts'
 import { runJob } from './holding.ts'
-import {
-  type Account,
-  type DrivenClock,
-  drivenClock,
-  driving,
-  type Service,
-  startService,
-} from './service.ts'
+import { type Account, type DrivenClock, drivenClock, driving, type Service, startService } from './service.ts'
 import { type FakeVendor, openFakeVendor, type VendorName } from './vendors.ts'
 
 export type VendorStage = {
@@ -68,10 +61,7 @@ export async function useVendorStage(name: VendorName): Promise<VendorStage> {
       new Proxy(simulator, {
         get(_, member) {
           const { service } = started
-          const connected =
-            service && names.acquirer
-              ? service.context.acquirerOf('test', names.acquirer)
-              : simulator
+          const connected = service && names.acquirer ? service.context.acquirerOf('test', names.acquirer) : simulator
           return Reflect.get(connected, member)
         },
       })
@@ -130,9 +120,21 @@ export async function useVendorStage(name: VendorName): Promise<VendorStage> {
   }
 
   return {
-    ...{ clock, vendor, service, other, proxy, account, connection_id, run, post, rest },
-    ...{ acquirer: names.acquirer, asked: meddled.asked },
-    ...{ meet: meddled.meet, isMet: meddled.isMet, arrive: meddled.arrive },
+    clock,
+    vendor,
+    service,
+    other,
+    proxy,
+    account,
+    connection_id,
+    run,
+    post,
+    rest,
+    acquirer: names.acquirer,
+    asked: meddled.asked,
+    meet: meddled.meet,
+    isMet: meddled.isMet,
+    arrive: meddled.arrive,
     calm() {
       meddled.calm()
       proxy.start()

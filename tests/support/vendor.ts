@@ -78,7 +78,10 @@ export function openVendor(): Vendor {
     },
   }
   return {
-    ...{ connector, asked, charged, books },
+    connector,
+    asked,
+    charged,
+    books,
     next: (secret_key, ...outcomes) => {
       set.set(secret_key, outcomes)
     },

@@ -60,20 +60,17 @@ export type FakeVendor = {
 /** Captures, voids and refunds are carried out so much later, where the vendor does them later. */
 export const settles_after_ms = 20_000
 
-export async function openFakeVendor(
-  name: VendorName,
-  clock: Clock,
-  later_ms = settles_after_ms,
-): Promise<FakeVendor> {
+export async function openFakeVendor(name: VendorName, clock: Clock, later_ms = settles_after_ms): Promise<FakeVendor> {
   const { fake, credentials, charges, ...acts } = await openers[name](clock, later_ms)
   const { url: api_url, wrong } = fake
   return {
     ...acts,
     habits: fake.books.habits,
-    ...{ name, charges, wrong, credentials: { ...credentials, api_url } },
-    secrets: Object.entries(credentials).flatMap(([member, value]) =>
-      member === 'merchant_account' ? [] : [value],
-    ),
+    name,
+    charges,
+    wrong,
+    credentials: { ...credentials, api_url },
+    secrets: Object.entries(credentials).flatMap(([member, value]) => (member === 'merchant_account' ? [] : [value])),
     next: (fault) => fake.next(fault as never),
     beLive() {
       if ('environment' in fake.books) fake.books.environment.is_live = true
@@ -98,7 +95,8 @@ const openers = {
           transaction_id: payment.id,
           is_marked: 'ripper_installation' in payment.metadata,
           reserved: is_reserved ? payment.amount : 0,
-          ...{ taken, refunded: books.total(payment, 'Refund') },
+          taken,
+          refunded: books.total(payment, 'Refund'),
         }
       })
     const paymentOf = (reference: string) =>
@@ -107,7 +105,9 @@ const openers = {
       books.sendBack(books.payments.find((each) => longReference(each.reference) === reference)!)
     return {
       sendBack,
-      ...{ fake, credentials: { secret_key, signature_key }, charges },
+      fake,
+      credentials: { secret_key, signature_key },
+      charges,
       portal: checkoutPortal(books),
       dispute(reference: string) {
         const { id: payment_id } = paymentOf(reference)
@@ -149,7 +149,9 @@ const openers = {
       books.sendBack(books.intents.find(({ metadata }) => metadata.ripper_reference === reference)!)
     return {
       sendBack,
-      ...{ fake, credentials: { secret_key, webhook_secret }, charges },
+      fake,
+      credentials: { secret_key, webhook_secret },
+      charges,
       portal: stripePortal(books, clock.now),
       dispute(reference: string) {
         const { id: payment_intent } = intentOf(reference)
@@ -180,16 +182,19 @@ const openers = {
           transaction_id: payment.psp,
           is_marked: 'ripper_installation' in payment.metadata,
           reserved: books.isLive(payment) && taken === 0 ? payment.amount : 0,
-          ...{ taken, refunded: books.sum(payment, 'refund') },
+          taken,
+          refunded: books.sum(payment, 'refund'),
         }
       })
     const credentials = { api_key, merchant_account, hmac_key }
     const portal = adyenPortal(books, 'RMA-2026-17')
-    const sendBack = (reference: string) =>
-      books.sendBack(books.payments.find((each) => each.reference === reference)!)
+    const sendBack = (reference: string) => books.sendBack(books.payments.find((each) => each.reference === reference)!)
     return {
       sendBack,
-      ...{ fake, credentials, charges, portal },
+      fake,
+      credentials,
+      charges,
+      portal,
       dispute(reference: string) {
         portal.dispute(reference)
         return []

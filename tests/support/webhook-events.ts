@@ -21,10 +21,7 @@ export async function makeEndpoint(
 ): Promise<{ endpoint_id: string; signing_secret: string }> {
   const { signing_secret, ...made } = newEndpoint(
     context,
-    {
-      ...{ merchant_id: asked.merchant_id as MerchantId, url: asked.url },
-      ...{ event_filter: [], now: new Date() },
-    },
+    { merchant_id: asked.merchant_id as MerchantId, url: asked.url, event_filter: [], now: new Date() },
     operatorOf(context),
   )
   await insertEndpoint(context.sql, made, null)
@@ -39,14 +36,17 @@ export async function makePayments(
 ): Promise<string[]> {
   const at = new Date()
   const session = {
-    ...{
-      merchant_id,
-      session_id: ids.session(ids.routing(), at),
-      mode: 'test',
-      status: 'declined',
-    },
-    ...{ amount: 4200, currency: 'GBP', metadata: {}, amount_verified: true },
-    ...{ amount_verification_source: 'server_minted', created_at: at, expires_at: at },
+    merchant_id,
+    session_id: ids.session(ids.routing(), at),
+    mode: 'test',
+    status: 'declined',
+    amount: 4200,
+    currency: 'GBP',
+    metadata: {},
+    amount_verified: true,
+    amount_verification_source: 'server_minted',
+    created_at: at,
+    expires_at: at,
   }
   const payment_ids = Array.from({ length: count }, () => ids.payment(at))
   await sql`
@@ -72,8 +72,12 @@ export function makeEvent(
 ): MadeEvent {
   const [type, event_id] = [types[of.sequence], ids.event(created_at)]
   const body = JSON.stringify({
-    ...{ id: event_id, type, created: timestamp(created_at), api_version },
-    ...{ merchant_id: of.merchant_id, sequence: of.sequence },
+    id: event_id,
+    type,
+    created: timestamp(created_at),
+    api_version,
+    merchant_id: of.merchant_id,
+    sequence: of.sequence,
     data: { payment_id: of.payment_id, ...more },
   })
   return { ...of, event_id, type, created_at, body }

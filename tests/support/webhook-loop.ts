@@ -102,7 +102,12 @@ export function startLoop(
   const { clock, http, keyring, trust, processes } = parts
   return startDeliveries({
     ...(processes && { processes }),
-    ...{ sql, http, keyring, trust, metrics: openMetrics(), settings: delivery_settings },
+    sql,
+    http,
+    keyring,
+    trust,
+    metrics: openMetrics(),
+    settings: delivery_settings,
     world: { clock, random, log: quiet },
   })
 }

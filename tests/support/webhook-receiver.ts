@@ -33,10 +33,7 @@ export type WebhookReceiver = {
 export const nobody_url = 'http://127.0.0.1:1/hooks'
 
 /** `port` of one that was closed, to come back at the same address. */
-export async function openWebhookReceiver(
-  treatment: Treatment = () => 200,
-  port = 0,
-): Promise<WebhookReceiver> {
+export async function openWebhookReceiver(treatment: Treatment = () => 200, port = 0): Promise<WebhookReceiver> {
   const received: ReceivedEvent[] = []
   let treat = treatment
   const server = createServer((request, response) => {

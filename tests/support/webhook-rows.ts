@@ -56,8 +56,13 @@ export const lease_seconds = 30
 /** Writes an endpoint of the merchant `m_a` called `a`, or as is said. */
 export async function addEndpoint(sql: AnySql, changes: object = {}): Promise<void> {
   await sql`insert into webhook_endpoints ${rowValues(sql, {
-    ...{ merchant_id, endpoint_id: 'a', url: 'https://a.example/', event_filter: [] },
-    ...{ status: 'active', sealed_secret: Buffer.from('sealed'), created_at: at(-3600) },
+    merchant_id,
+    endpoint_id: 'a',
+    url: 'https://a.example/',
+    event_filter: [],
+    status: 'active',
+    sealed_secret: Buffer.from('sealed'),
+    created_at: at(-3600),
     ...changes,
   })}`
 }
@@ -65,8 +70,12 @@ export async function addEndpoint(sql: AnySql, changes: object = {}): Promise<vo
 export function toldEvent(changes: Partial<QueuedEvent> = {}): QueuedEvent {
   const { payment_id = 'pay_1', sequence = 1 } = changes
   return {
-    ...{ merchant_id, payment_id, sequence, event_id: `evt_${payment_id}_${sequence}` },
-    ...{ type: 'payment.captured', created_at: at(-1) },
+    merchant_id,
+    payment_id,
+    sequence,
+    event_id: `evt_${payment_id}_${sequence}`,
+    type: 'payment.captured',
+    created_at: at(-1),
     ...changes,
   }
 }
@@ -101,11 +110,21 @@ export async function fill(
 export function claimOrder(changes: Partial<ClaimOrder> = {}): ClaimOrder {
   const { now = noon } = changes
   return {
-    ...{ class: 0, rooms: [], room: 1_000, slots: 1_000 },
-    ...{ trusted_slots: 1_000, untrusted_slots: 1_000, new_slots: 1_000, other_slots: 1_000 },
-    ...{ after_endpoint: '', after_trusted: '', after_other: '', endpoints_max: 500 },
-    ...{ now, overdue_before: at(-4 * 24 * 3600) },
-    ...{ lease_until: new Date(now.getTime() + lease_seconds * 1000) },
+    class: 0,
+    rooms: [],
+    room: 1_000,
+    slots: 1_000,
+    trusted_slots: 1_000,
+    untrusted_slots: 1_000,
+    new_slots: 1_000,
+    other_slots: 1_000,
+    after_endpoint: '',
+    after_trusted: '',
+    after_other: '',
+    endpoints_max: 500,
+    now,
+    overdue_before: at(-4 * 24 * 3600),
+    lease_until: new Date(now.getTime() + lease_seconds * 1000),
     ...changes,
   }
 }
@@ -115,18 +134,29 @@ export async function claimed(sql: AnySql, changes: Partial<ClaimOrder> = {}) {
 }
 
 /** How an attempt ended: well, a second after it was begun, or as is said. */
-export function settlementOf(
-  delivery: ClaimedDelivery,
-  changes: Partial<Settlement> = {},
-): Settlement {
+export function settlementOf(delivery: ClaimedDelivery, changes: Partial<Settlement> = {}): Settlement {
   const { delivery_id, endpoint_id, attempt_id, attempt_number, last_attempt_id } = delivery
   const { pending_id, payment_id, replay_of, root_created_at, event_type, endpoint_url } = delivery
   return {
     merchant_id: delivery.merchant_id,
-    ...{ delivery_id, endpoint_id, attempt_id, attempt_number, last_attempt_id, pending_id },
-    ...{ payment_id, replay_of, root_created_at, event_type, endpoint_url },
-    ...{ status: 'succeeded', occurred_at: delivery.attempted_at, duration_ms: 1_000 },
-    ...{ response_status_code: 200, response_body: 'ok', failure: null, next_retry_at: null },
+    delivery_id,
+    endpoint_id,
+    attempt_id,
+    attempt_number,
+    last_attempt_id,
+    pending_id,
+    payment_id,
+    replay_of,
+    root_created_at,
+    event_type,
+    endpoint_url,
+    status: 'succeeded',
+    occurred_at: delivery.attempted_at,
+    duration_ms: 1_000,
+    response_status_code: 200,
+    response_body: 'ok',
+    failure: null,
+    next_retry_at: null,
     ...changes,
   }
 }
@@ -157,8 +187,14 @@ export async function replayed(sql: Sql) {
   const line = journalLine(
     { journalEntry: () => `${idsFrom(noon)}a${tail}` },
     {
-      ...{ merchant_id, session_id: null, subject: delivery_id, change: 'delivery.replayed' },
-      ...{ detail: {}, actor: 'operator', request_id: null, at: noon },
+      merchant_id,
+      session_id: null,
+      subject: delivery_id,
+      change: 'delivery.replayed',
+      detail: {},
+      actor: 'operator',
+      request_id: null,
+      at: noon,
     },
   )
   await insertReplay(sql, given_up, { ...ids, created_at: noon, line }, null)
@@ -187,10 +223,7 @@ export async function queueReads(tx: AnySql): Promise<number> {
 }
 
 /** Starts something, and comes back as soon as it waits for a lock or is over. */
-export async function runInto<T>(
-  sql: Sql,
-  start: () => Promise<T>,
-): Promise<{ running: Promise<T> }> {
+export async function runInto<T>(sql: Sql, start: () => Promise<T>): Promise<{ running: Promise<T> }> {
   const waiting = () => countLockWaits(sql)
   const before = await waiting()
   let isOver = false

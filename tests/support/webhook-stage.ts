@@ -93,15 +93,17 @@ export async function openStage(schedule: number[]): Promise<Stage> {
   }
 
   return {
-    ...{ service, clock, until, tell },
+    service,
+    clock,
+    until,
+    tell,
     async openCounter() {
       const counter = await openCounter()
       receivers.push(counter.receiver)
       return counter
     },
     async endpointAt(url, merchantId) {
-      const merchant_id =
-        merchantId ?? (await service.newAccount({ integration: null })).merchant_id
+      const merchant_id = merchantId ?? (await service.newAccount({ integration: null })).merchant_id
       const { endpoint_id } = await makeEndpoint(context, { merchant_id, url })
       return { merchant_id, endpoint_id }
     },
@@ -150,7 +152,10 @@ async function openCounter(): Promise<Counter & { receiver: WebhookReceiver }> {
     return undefined
   })
   return {
-    ...{ receiver, url: receiver.url, came, waiting },
+    receiver,
+    url: receiver.url,
+    came,
+    waiting,
     answer(status, { count = waiting.length, fits = () => true, headers = {} } = {}) {
       const chosen = waiting.filter(({ number }) => fits(number)).slice(0, count)
       for (const one of chosen) {

@@ -16,11 +16,7 @@ export type Workers = {
   stop(): Promise<void>
 }
 
-export function startWorkers(
-  count: number,
-  env: Record<string, string>,
-  settings: DeliverySettings,
-): Workers {
+export function startWorkers(count: number, env: Record<string, string>, settings: DeliverySettings): Workers {
   const all = new Set<ChildProcess>()
   const working = new Set<ChildProcess>()
   const fallen: string[] = []

@@ -14,14 +14,10 @@ const files = readdirSync(folder)
 const page = readdirSync(resolve(root, 'web/dashboard'), { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
   .map((file) => `web/dashboard/${file}`)
-const sources = [...page, 'src/pages/dashboard.ts']
-  .map((file) => readFileSync(resolve(root, file), 'utf8'))
-  .join('\n')
+const sources = [...page, 'src/pages/dashboard.ts'].map((file) => readFileSync(resolve(root, file), 'utf8')).join('\n')
 
 test('every word is said somewhere', () => {
-  const prefixes = [
-    ...sources.matchAll(/say(?:Code|Known)\(\s*(?:'([a-z_]+)'|.*? \? '([a-z]+)' : '([a-z]+)')/g),
-  ]
+  const prefixes = [...sources.matchAll(/say(?:Code|Known)\(\s*(?:'([a-z_]+)'|.*? \? '([a-z]+)' : '([a-z]+)')/g)]
     .flatMap(([, ...found]) => found)
     .filter((prefix) => prefix !== undefined)
   const parts = [...sources.matchAll(/`(\w*_)?\$\{\w+\}(_\w+)?`/g)].map(
@@ -47,13 +43,7 @@ test('each change that the service journals has its word, and no other', () => {
   expect([...new Set(wordless)]).toEqual([])
   const names = [...service.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, name]) => name!)
   // Those of an operation are put together: `void.begun`.
-  const known = [
-    ...names,
-    'capture.begun',
-    'void.begun',
-    'orphan.reversed',
-    'orphan.nothing_to_reverse',
-  ]
+  const known = [...names, 'capture.begun', 'void.begun', 'orphan.reversed', 'orphan.nothing_to_reverse']
   const keys = new Set(known.map((name) => `change_${name.replace('.', '_')}`))
   const stray = Object.keys(english).filter((key) => key.startsWith('change_') && !keys.has(key))
   expect(stray).toEqual(['change_password'])
@@ -76,9 +66,7 @@ test('each decline code that the service itself gives has its word', () => {
     `code: '([a-z_]+)',\\s+category: (?:${category}|fraud)`,
     "soft\\('([a-z_]+)', ",
   ]
-  const codes = forms.map((form) =>
-    [...service.matchAll(new RegExp(form, 'g'))].map(([, code]) => code!),
-  )
+  const codes = forms.map((form) => [...service.matchAll(new RegExp(form, 'g'))].map(([, code]) => code!))
   // Each form is one in which they stand somewhere.
   expect(codes.map((each) => each.length > 0)).toEqual(forms.map(() => true))
   const wordless = codes.flat().filter((code) => !(`decline_${code}` in english))
@@ -135,8 +123,7 @@ describe.each(files)('%s', (file) => {
     const wrong = keysWhere((text, key) => {
       // A form for zero, one or two may say its number in a word.
       const of_english = placeholders(english[key] ?? english[key.replace(/_[a-z]+$/, '')] ?? '')
-      const lacks = (each: string) =>
-        !(text.includes(each) || (!(key in english) && each === '{count}'))
+      const lacks = (each: string) => !(text.includes(each) || (!(key in english) && each === '{count}'))
       const has_more = placeholders(text).some((each) => !of_english.includes(each))
       return has_more || of_english.some(lacks) || text === '' || text !== text.trim()
     })

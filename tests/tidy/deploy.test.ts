@@ -65,9 +65,7 @@ test('the image leaves out packages that the installed service does not import',
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => read(`src/${name}`))
     .join('\n')
-  const imported = left_out.filter((name) =>
-    new RegExp(`(?:from |import\\()'${name}(?:/[^']*)?'`).test(sources),
-  )
+  const imported = left_out.filter((name) => new RegExp(`(?:from |import\\()'${name}(?:/[^']*)?'`).test(sources))
   expect(imported).toEqual([])
 })
 

@@ -17,9 +17,7 @@ const guides = ['', 'connect/', 'operations/'].flatMap((folder) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => folder + name),
 )
-const paths = ['llms.txt', 'README.md', 'SECURITY.md', 'sdk/README.md'].concat(
-  guides.map((name) => `docs/${name}`),
-)
+const paths = ['llms.txt', 'README.md', 'SECURITY.md', 'sdk/README.md'].concat(guides.map((name) => `docs/${name}`))
 
 /** Code in a line or in a block, continued lines joined. */
 function codesOf(text: string): string[] {
@@ -32,9 +30,7 @@ function codesOf(text: string): string[] {
 
 /** Links as they stand, without those to elsewhere. */
 function linksOf(text: string): string[] {
-  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, link]) => link!)
-    .filter((link) => !/^https?:/.test(link))
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!).filter((link) => !/^https?:/.test(link))
 }
 
 /** A heading's anchor, as GitHub makes it. */
@@ -164,11 +160,8 @@ test('there are two proxies', () => {
   expect(proxies.map(([path]) => path)).toEqual(['docs/going-live.md', 'docs/operations/proxy.md'])
 })
 
-test.each(proxies)(
-  'the proxy of %s lets nobody send a result without a bank’s certificate',
-  (_, block) => {
-    expect(block).toMatch(/^ {2}ssl_client_certificate \S+;\n {2}ssl_verify_client optional;\n/m)
-    const [, results] = /^ {2}location = \/3ds\/results \{\n([\s\S]*?)^ {2}\}/m.exec(block) ?? []
-    expect(results).toMatch(/^ {4}if \(\$ssl_client_verify != SUCCESS\) \{ return 403; \}$/m)
-  },
-)
+test.each(proxies)('the proxy of %s lets nobody send a result without a bank’s certificate', (_, block) => {
+  expect(block).toMatch(/^ {2}ssl_client_certificate \S+;\n {2}ssl_verify_client optional;\n/m)
+  const [, results] = /^ {2}location = \/3ds\/results \{\n([\s\S]*?)^ {2}\}/m.exec(block) ?? []
+  expect(results).toMatch(/^ {4}if \(\$ssl_client_verify != SUCCESS\) \{ return 403; \}$/m)
+})

@@ -29,9 +29,7 @@ const with_script = Object.fromEntries(
 )
 
 test('every package has its hash, and names no registry', () => {
-  const without = Object.entries(locked).filter(
-    ([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),
-  )
+  const without = Object.entries(locked).filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
   expect(without.map(([path]) => path)).toEqual([])
   expect(Object.values(locked).filter(({ resolved, link }) => resolved || link)).toEqual([])
   expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true\n')
@@ -51,15 +49,11 @@ describe('a script of installation', () => {
     const found = Object.entries(locked).filter(([, each]) => each.hasInstallScript)
     const names = found.map(([path]) => nameOf(path)).toSorted()
     expect(names).toEqual(Object.keys(with_script).toSorted())
-    expect(described.allowScripts).toEqual(
-      Object.fromEntries(Object.keys(with_script).map((name) => [name, false])),
-    )
+    expect(described.allowScripts).toEqual(Object.fromEntries(Object.keys(with_script).map((name) => [name, false])))
   })
 
   test('is what is named here, where the package is installed', () => {
-    const installed = Object.keys(with_script).filter((name) =>
-      existsSync(resolve(root, 'node_modules', name)),
-    )
+    const installed = Object.keys(with_script).filter((name) => existsSync(resolve(root, 'node_modules', name)))
     expect(installed).not.toEqual([])
     for (const name of installed) {
       const { scripts } = JSON.parse(read(`node_modules/${name}/package.json`))
@@ -71,8 +65,6 @@ describe('a script of installation', () => {
 
 test('the Node of each system is a package of the lock file', () => {
   const named = [...read('scripts/own-node.mjs').matchAll(/^ {2}'[\w-]+': '(node-[\w-]+)',$/gm)]
-  expect(named.map(([, name]) => name).toSorted()).toEqual(
-    Object.keys(described.optionalDependencies).toSorted(),
-  )
+  expect(named.map(([, name]) => name).toSorted()).toEqual(Object.keys(described.optionalDependencies).toSorted())
   expect(named.length).toBeGreaterThan(0)
 })

@@ -41,14 +41,9 @@ function faultsOf(text: string): string[] {
 
 /** One on a table with rows can be made before, without its lock, only where the migration lets it be there already. */
 function faultsOfIndex(statement: string, made: ReadonlySet<string | undefined>): string[] {
-  const index = /^create (unique )?index (if not exists )?.*?\bon (?:only )?([\w.]+)/.exec(
-    statement,
-  )
+  const index = /^create (unique )?index (if not exists )?.*?\bon (?:only )?([\w.]+)/.exec(statement)
   if (!index || made.has(index[3])) return []
-  return [
-    ...(index[1] ? ['constrains'] : []),
-    ...(index[2] ? [] : ['makes an index that cannot be there before']),
-  ]
+  return [...(index[1] ? ['constrains'] : []), ...(index[2] ? [] : ['makes an index that cannot be there before'])]
 }
 
 test.each(names)('%s lets the release before go on', (name) => {
@@ -75,8 +70,7 @@ test.each(names)('%s names tables of public without their schema', (name) => {
 })
 
 test('a table counts whether it is changed or gets an index, unless it is made there', () => {
-  const text =
-    'alter table a add b int; create index if not exists c on d (e); create table f (g int);'
+  const text = 'alter table a add b int; create index if not exists c on d (e); create table f (g int);'
   expect(tablesOf(`${text} create index h on f (g); alter table a add i int;`)).toEqual(['a', 'd'])
 })
 
@@ -95,10 +89,7 @@ test.each<[string, string[]]>([
   ['alter table a add constraint b check (c > 0);', ['constrains']],
   ['alter table a add column b text;', []],
   ["alter table a add column b text not null default 'x' check (b in ('x', 'y'));", []],
-  [
-    'alter table a add column b int not null default 0, add column c int not null;',
-    ['wants a new column filled'],
-  ],
+  ['alter table a add column b int not null default 0, add column c int not null;', ['wants a new column filled']],
   ['update a set b = 1;', ['changes rows']],
   ['delete from a where b;', ['changes rows']],
   ['revoke update on a from b;', ['takes rights']],
@@ -106,15 +97,9 @@ test.each<[string, string[]]>([
   ['create index if not exists a_by_b on a (b);', []],
   ['create unique index if not exists a_by_b on a (b);', ['constrains']],
   ["-- contract: 0.2 does not read it; it's gone since\nalter table a drop column b;", []],
-  [
-    '-- contract: nothing reads it\nalter table a drop column b; alter table c drop column d;',
-    ['drops'],
-  ],
+  ['-- contract: nothing reads it\nalter table a drop column b; alter table c drop column d;', ['drops']],
   ['-- contract:\nalter table a drop column b;', ['drops']],
-  [
-    'create table a (b int not null, check (b > 0)); update a set b = 1; create index a_by_b on a (b);',
-    [],
-  ],
+  ['create table a (b int not null, check (b > 0)); update a set b = 1; create index a_by_b on a (b);', []],
   ["insert into a values ('drop table; rename');", []],
 ])('%s', (text, faults) => {
   expect(faultsOf(text)).toEqual(faults)

@@ -17,8 +17,7 @@ const root = resolve(import.meta.dirname, '../..')
 const api = new API({ cwd: root })
 afterAll(() => api.close())
 
-const data_flags =
-  TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike | TypeFlags.BigIntLike
+const data_flags = TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike | TypeFlags.BigIntLike
 const nothing_flags = TypeFlags.Null | TypeFlags.Undefined | TypeFlags.Void
 /** What may be anything. */
 const open_flags = TypeFlags.Any | TypeFlags.Unknown | TypeFlags.Never | TypeFlags.TypeParameter
@@ -75,9 +74,7 @@ test.each([
   for (const file_name of program.getSourceFileNames()) {
     const name = relative(root, file_name)
     if (!folders.test(name) || /\.(d|test)\.tsx?$/.test(name)) continue
-    const names = chosenNames(program.getSourceFile(file_name)!).filter(
-      ({ text }) => isSnake(text) || isCamel(text),
-    )
+    const names = chosenNames(program.getSourceFile(file_name)!).filter(({ text }) => isSnake(text) || isCamel(text))
     const types = checker.getTypeAtLocation(names)
     for (const [index, { text }] of names.entries()) {
       const kind = types[index] ? kindOf(checker, types[index]) : 'either'

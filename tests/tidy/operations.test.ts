@@ -39,9 +39,7 @@ function namedBelow(heading: string): string[] {
   const [, section] = text.split(new RegExp(`^#+ ${heading}$`, 'm'))
   const [own] = section!.split(/^#+ /m)
   const rows = own!.split('\n').filter((line) => line.startsWith('| `'))
-  return rows.flatMap((row) =>
-    [...row.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, it]) => it!),
-  )
+  return rows.flatMap((row) => [...row.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, it]) => it!))
 }
 
 describe('the guide', () => {
@@ -108,12 +106,7 @@ describe('a backup of the embedded database', () => {
   test.each<[string, number, typeof pullBrake | undefined, Found]>([
     ['many payments later: they are held back', 21, undefined, { live: 21, held_back: 21 }],
     ['two payments later: they are held back', 2, undefined, { live: 2, held_back: 2 }],
-    [
-      'two payments later, the brake pulled: they are held back',
-      2,
-      pullBrake,
-      { live: 2, held_back: 2 },
-    ],
+    ['two payments later, the brake pulled: they are held back', 2, pullBrake, { live: 2, held_back: 2 }],
   ])(
     'is put back %s',
     async (_, count, before, found) => {
@@ -157,9 +150,7 @@ describe('a backup of the embedded database', () => {
           where state = 'found' and held_back_at is not null) as held_back
       from simulator.ledger where authorised_at is not null`
       expect(counted).toEqual(found)
-      const alarms = service.log.filter(
-        ({ level, message }) => level === 'error' && /ripper orphan list/.test(message),
-      )
+      const alarms = service.log.filter(({ level, message }) => level === 'error' && /ripper orphan list/.test(message))
       expect(alarms).toHaveLength(found.held_back > 0 ? 1 : 0)
       if (before) {
         const shown = await answer(['orphan', 'list'], restored)
@@ -171,9 +162,7 @@ describe('a backup of the embedded database', () => {
         await typed('release', restored)
         stage.pass(5 * minute_ms)
         await sweepOrphans(service.context)
-        expect(await answer(['orphan', 'list'], restored)).toMatchObject({
-          ...{ orphans: [], brakes: [] },
-        })
+        expect(await answer(['orphan', 'list'], restored)).toMatchObject({ orphans: [], brakes: [] })
       }
       await restored.stop()
     },
@@ -190,7 +179,9 @@ describe('two processes', () => {
     const env = {
       RIPPER_DATABASE_URL: database.url,
       RIPPER_MASTER_KEY: master_key.toString('base64'),
-      ...{ RIPPER_PORT: '0', RIPPER_GATEWAY_LIMIT: '0', RIPPER_DATABASE_CONNECTIONS: '4' },
+      RIPPER_PORT: '0',
+      RIPPER_GATEWAY_LIMIT: '0',
+      RIPPER_DATABASE_CONNECTIONS: '4',
     }
     const [leaving, staying] = await Promise.all([serve({ env }), serve({ env })])
     const addresses = [leaving, staying].map(({ said }) => said.base_url!)
@@ -239,8 +230,7 @@ describe('two processes', () => {
     const session = await client.open()
     const { url } = (await client.present(session, '4000000000003220')).body.three_ds.challenge
     // As a proxy does that does not care.
-    const send = (from: string, to: string) =>
-      one.sql`update attempts set acs_url = replace(acs_url, ${from}, ${to})`
+    const send = (from: string, to: string) => one.sql`update attempts set acs_url = replace(acs_url, ${from}, ${to})`
     await send(one.base_url, other.base_url)
     await runChallenge(url)
     expect((await client.state(session)).body.three_ds.state).toBe('awaiting_challenge')
@@ -295,9 +285,7 @@ describe('the master key', () => {
       const rows = await sql.unsafe<{ what: string; key_id: string }[]>(blocks['under-key']!)
       return rows.flatMap(({ what, key_id }) => (key_id === current_key_id ? [] : [what]))
     }
-    expect(await left()).toEqual([
-      ...['answers kept for replays', 'card numbers', 'security codes', 'signing secrets'],
-    ])
+    expect(await left()).toEqual([...['answers kept for replays', 'card numbers', 'security codes', 'signing secrets']])
     const context = { sql, keyring: rotating, world: { log: quiet } as World }
     expect([await rewrapCards(context), await rewrapSecrets(context)]).toEqual([1, 1])
     expect(await left()).toEqual(['answers kept for replays'])
@@ -339,11 +327,7 @@ describe('a database role', () => {
     expect(told.map(({ message }) => message)).toEqual([
       expect.stringContaining('may not make or drop their partitions'),
     ])
-    for (const change of [
-      'update journal set actor = $$x$$',
-      'delete from audit_chain',
-      'create table x ()',
-    ]) {
+    for (const change of ['update journal set actor = $$x$$', 'delete from audit_chain', 'create table x ()']) {
       await expect(sql.unsafe(change)).rejects.toMatchObject({ code: '42501' })
     }
     await service.close()
@@ -433,17 +417,14 @@ describe('citus.sql', () => {
   test('distributes by merchant, side by side, what no unique key stands against', () => {
     const distributed = calls.filter(({ how }) => how === 'create_distributed_table')
     for (const { table, column, beside } of distributed) {
-      expect([table, column, beside]).toEqual([
-        ...[table, 'merchant_id', table === 'sessions' ? 'none' : 'sessions'],
-      ])
+      expect([table, column, beside]).toEqual([...[table, 'merchant_id', table === 'sessions' ? 'none' : 'sessions']])
       for (const unique of uniques.filter((each) => each.table === table)) {
         expect([table, unique.columns]).toEqual([table, expect.arrayContaining(['merchant_id'])])
       }
     }
     // What has a merchant and is not distributed has a key that is unique among all, a merchant that may be unknown, or is a setting.
     const others = tables.filter(
-      ({ name, has_merchant }) =>
-        has_merchant && place.get(name)?.how !== 'create_distributed_table',
+      ({ name, has_merchant }) => has_merchant && place.get(name)?.how !== 'create_distributed_table',
     )
     expect(others.map(({ name }) => name).toSorted()).toEqual([
       ...[
@@ -462,8 +443,7 @@ describe('citus.sql', () => {
   test('lets reference tables refer to nothing but reference tables', () => {
     const wrong = references.filter(
       ({ from, to }) =>
-        place.get(from)?.how === 'create_reference_table' &&
-        place.get(to)!.how !== 'create_reference_table',
+        place.get(from)?.how === 'create_reference_table' && place.get(to)!.how !== 'create_reference_table',
     )
     expect(wrong).toEqual([])
   })

@@ -27,9 +27,7 @@ afterAll(async () => {
 })
 
 test('the first payment ends captured, with liability shifted', async () => {
-  const [, script] = /<!-- first-payment -->\n```sh\n([\s\S]*?)```/.exec(
-    read('docs/first-payment.md'),
-  )!
+  const [, script] = /<!-- first-payment -->\n```sh\n([\s\S]*?)```/.exec(read('docs/first-payment.md'))!
   const { stdout, stderr, status } = await shell(script!, { cwd: folder })
   expect(stderr).toBe('')
   expect(status).toBe(0)
@@ -46,10 +44,7 @@ test('the first payment ends captured, with liability shifted', async () => {
 test('a small server sends a shopper to pay the order', async () => {
   const [, lines] = /<!-- server.mjs -->\n```js\n([\s\S]*?)```/.exec(readme)!
   const any_port = `server.listen(0, () => console.log('port', server.address().port))`
-  writeFileSync(
-    join(folder, 'server.mjs'),
-    withChanges(lines!, { 'server.listen(4000)': any_port }),
-  )
+  writeFileSync(join(folder, 'server.mjs'), withChanges(lines!, { 'server.listen(4000)': any_port }))
   const program = talkShell('exec node server.mjs', { cwd: folder })
   await program.says(/^port \d+$/m)
   const [, port] = /^port (\d+)$/m.exec(program.said())!
@@ -79,7 +74,8 @@ test('and the shopper comes back to it', async () => {
   const listed = await shell(`${prelude}npx ripper integration list --json`, place)
   expect(JSON.parse(listed.stdout).integrations).toContainEqual(
     expect.objectContaining({
-      ...{ name: 'twenty-lines', is_default: true },
+      name: 'twenty-lines',
+      is_default: true,
       confirmation_url: 'http://localhost:4000/thanks',
     }),
   )

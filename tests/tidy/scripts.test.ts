@@ -1,16 +1,7 @@
 // The scripts that run before anything is installed, each in a small project of its own with a play-acted npm.
 
 import { type SpawnOptions, spawn } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,9 +23,9 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 /** The package that brings Node to this system. */
-const own_node = Object.keys(
-  JSON.parse(readFileSync(`${repository}package.json`, 'utf8')).optionalDependencies,
-).find((name) => name.endsWith(`-${process.platform}-${process.arch}`))!
+const own_node = Object.keys(JSON.parse(readFileSync(`${repository}package.json`, 'utf8')).optionalDependencies).find(
+  (name) => name.endsWith(`-${process.platform}-${process.arch}`),
+)!
 
 const npm = `
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -63,10 +54,7 @@ function lockFile(version: string): void {
     'node_modules/a': { version },
     'node_modules/b': { version, dev: true },
     'node_modules/other-system': { version, optional: true, os: ['other'], cpu: ['other'] },
-    [`node_modules/${own_node}`]: {
-      ...{ version, optional: true },
-      ...{ os: [process.platform], cpu: [process.arch] },
-    },
+    [`node_modules/${own_node}`]: { version, optional: true, os: [process.platform], cpu: [process.arch] },
   }
   write('package-lock.json', JSON.stringify({ packages }))
 }
@@ -272,8 +260,7 @@ runUnder(process.execPath, ${all})`,
 })
 
 describe('the check', () => {
-  const step = (name: string, status: number) =>
-    `console.log('${name}'); process.exitCode = ${status}`
+  const step = (name: string, status: number) => `console.log('${name}'); process.exitCode = ${status}`
   const report = {
     numPassedTests: 7,
     numFailedTests: 1,
@@ -285,13 +272,7 @@ describe('the check', () => {
   const table: Row[] = [
     ['all well', [0, 0, 0], { ...report, numFailedTests: 0 }, 0, '7 passed, 0 failed'],
     ['a test fails', [0, 0, 1], report, 1, '7 passed, 1 failed'],
-    [
-      'a test is skipped',
-      [0, 0, 1],
-      { ...report, numPendingTests: 2 },
-      1,
-      '7 passed, 1 failed, 2 skipped',
-    ],
+    ['a test is skipped', [0, 0, 1], { ...report, numPendingTests: 2 }, 1, '7 passed, 1 failed, 2 skipped'],
     [
       'a test file is broken',
       [0, 0, 1],

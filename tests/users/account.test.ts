@@ -22,9 +22,7 @@ describe('a further passkey', () => {
     expect(refusalIn(await elsewhere.get('/me'))).toBe('401 sign_in_required')
     const { passkeys } = (await member.get('/me/account')).body
     expect(passkeys).toMatchObject([{ name: 'First passkey' }, { name: 'Phone', used_at: null }])
-    expect(refusalIn(await member.post('/me/passkeys', { name: 'Again', passkey }))).toBe(
-      '400 invalid_request',
-    )
+    expect(refusalIn(await member.post('/me/passkeys', { name: 'Again', passkey }))).toBe('400 invalid_request')
     const [first] = member.authenticator.ids()
     expect((await member.remove(`/me/passkeys/${first}`)).status).toBe(204)
     await clock.advance(1)
@@ -66,9 +64,7 @@ test('who has a password alone shows it again before they change how they sign i
     expect(refusalIn(await member.post(path))).toBe('403 proof_required')
   }
   const next = 'zebra lamp 44 quilt'
-  expect(refusalIn(await member.post('/me/password', { password: next }))).toBe(
-    '403 proof_required',
-  )
+  expect(refusalIn(await member.post('/me/password', { password: next }))).toBe('403 proof_required')
   expect((await member.post('/proof', { password })).status).toBe(200)
   expect((await member.post('/me/password', { password: next })).status).toBe(204)
 })

@@ -24,7 +24,12 @@ test('a link makes an operator, who is listed', async () => {
   const { user_id } = (await person.get('/me')).body.user
   const listed = await answer('list')
   expect(listed.find((each: { email: string }) => each.email === email)).toEqual({
-    ...{ user_id, email, name: 'Op', is_operator: true, memberships: [], disabled_at: null },
+    user_id,
+    email,
+    name: 'Op',
+    is_operator: true,
+    memberships: [],
+    disabled_at: null,
     seen_at: expect.any(String),
   })
   const [line] = await service.sql`
@@ -43,10 +48,7 @@ test('whoever has an account gets a reset, or an invitation to what is new', asy
   const sent = { secret: secretOf(invited.url), email: member.email, name: '' }
   expect((await member.post('/links/redeem', sent)).status).toBe(200)
   const { memberships } = (await member.get('/me')).body
-  expect(memberships.map(({ role }: { role: string }) => role).toSorted()).toEqual([
-    'owner',
-    'support',
-  ])
+  expect(memberships.map(({ role }: { role: string }) => role).toSorted()).toEqual(['owner', 'support'])
 })
 
 test('disable shuts out at once, unlock lets in again', async () => {
@@ -63,10 +65,7 @@ test('disable shuts out at once, unlock lets in again', async () => {
 test('one operator is left, whoever is disabled or loses the mark', async () => {
   const { sql } = service
   await sql`update users set is_operator = false`
-  const [first, second] = [
-    await newMember(service, { is_operator: true }),
-    await newMember(service),
-  ]
+  const [first, second] = [await newMember(service, { is_operator: true }), await newMember(service)]
   const last = expect.stringContaining(`${first.email} is the last operator`)
   for (const args of [
     ['disable', first.email],
@@ -108,9 +107,7 @@ test('a link changes no role, and a command does, but for the last owner', async
   const last = await run('role', owner.email, ...at, 'admin')
   expect([last.status, last.stderr]).toEqual([1, expect.stringContaining('the last owner')])
   const changed = await answer('role', member.email, ...at, 'owner')
-  expect(changed).toEqual({
-    ...{ user_id: member.user_id, email: member.email, merchant_id, role: 'owner' },
-  })
+  expect(changed).toEqual({ user_id: member.user_id, email: member.email, merchant_id, role: 'owner' })
   expect(refusalIn(await member.get('/me'))).toBe('401 sign_in_required')
   await member.signIn()
   expect((await member.get('/me')).body.memberships[0].role).toBe('owner')
@@ -129,16 +126,8 @@ test('sign-out ends the sessions, and says how many', async () => {
 test.each([
   [['link', '--email', 'no address'], 2, '--email must be an e-mail address'],
   [['link', '--email', 'a@b.example', '--merchant', merchant_id], 2, 'belong together'],
-  [
-    ['link', '--email', 'a@b.example', '--merchant', 'm_x', '--role', 'owner'],
-    1,
-    'no merchant m_x',
-  ],
-  [
-    ['link', '--email', 'a@b.example', '--merchant', merchant_id, '--role', 'chief'],
-    2,
-    '--role must be',
-  ],
+  [['link', '--email', 'a@b.example', '--merchant', 'm_x', '--role', 'owner'], 1, 'no merchant m_x'],
+  [['link', '--email', 'a@b.example', '--merchant', merchant_id, '--role', 'chief'], 2, '--role must be'],
   [['disable', 'nobody@example.com'], 1, 'nobody with the address'],
   [['unlock', 'x'], 2, 'takes an e-mail address'],
 ] as const)('%j', async (args, status, words) => {

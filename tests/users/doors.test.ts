@@ -22,9 +22,7 @@ const anybodys = ['visitor', 'half', 'locked']
 
 /** Nothing has these ids, so that what is let through changes nothing. */
 function filled(path: string, merchant_id: string): string {
-  return path
-    .replace('{merchant_id}', merchant_id)
-    .replace(/\{(\w+)\}/g, (_, name) => `${name}_${'0'.repeat(24)}`)
+  return path.replace('{merchant_id}', merchant_id).replace(/\{(\w+)\}/g, (_, name) => `${name}_${'0'.repeat(24)}`)
 }
 
 const members = await Promise.all(roles.map((role) => newMember(service, { role })))
@@ -36,43 +34,32 @@ test('every record says who passes', () => {
   expect(paths.length).toBeGreaterThan(5)
 })
 
-describe.each(roles.map((role, at) => ({ role, member: members[at]! })))(
-  '$role',
-  ({ role, member }) => {
-    const body = (method: string) => (method === 'GET' ? undefined : {})
+describe.each(roles.map((role, at) => ({ role, member: members[at]! })))('$role', ({ role, member }) => {
+  const body = (method: string) => (method === 'GET' ? undefined : {})
 
-    /** In the mode that the door finds for a request that names none, and else in the strictest. */
-    async function isLet({ permission, mode }: Door): Promise<boolean> {
-      const { merchant_id } = service.account
-      const find = typeof mode === 'function' ? mode : async () => (mode === 'any' ? 'test' : null)
-      const found = await find(service.context, { merchant_id }, () => ({}))
-      return may(role, permission!, found ?? 'live')
-    }
+  /** In the mode that the door finds for a request that names none, and else in the strictest. */
+  async function isLet({ permission, mode }: Door): Promise<boolean> {
+    const { merchant_id } = service.account
+    const find = typeof mode === 'function' ? mode : async () => (mode === 'any' ? 'test' : null)
+    const found = await find(service.context, { merchant_id }, () => ({}))
+    return may(role, permission!, found ?? 'live')
+  }
 
-    test.each(ofMerchants)('$name', async ({ method, path, door }) => {
-      const { status, body: said } = await member.send(
-        method,
-        filled(path, service.account.merchant_id),
-        body(method),
-      )
-      if (await isLet(door)) expect([401, 403]).not.toContain(status)
-      else expect([status, said.error]).toEqual([403, 'permission_denied'])
-    })
+  test.each(ofMerchants)('$name', async ({ method, path, door }) => {
+    const { status, body: said } = await member.send(method, filled(path, service.account.merchant_id), body(method))
+    if (await isLet(door)) expect([401, 403]).not.toContain(status)
+    else expect([status, said.error]).toEqual([403, 'permission_denied'])
+  })
 
-    test.each(ofMerchants)(
-      "$name of another merchant is as if it weren't there",
-      async (record) => {
-        const { method, path } = record
-        const ask = (merchant_id: string) =>
-          member.send(method, filled(path, merchant_id), body(method))
-        const theirs = await ask(other.merchant_id)
-        const nobodys = await ask(`m_${'0'.repeat(24)}`)
-        expect(refusalIn(theirs)).toBe('404 resource_not_found')
-        expect(theirs.body.message).toBe(nobodys.body.message)
-      },
-    )
-  },
-)
+  test.each(ofMerchants)("$name of another merchant is as if it weren't there", async (record) => {
+    const { method, path } = record
+    const ask = (merchant_id: string) => member.send(method, filled(path, merchant_id), body(method))
+    const theirs = await ask(other.merchant_id)
+    const nobodys = await ask(`m_${'0'.repeat(24)}`)
+    expect(refusalIn(theirs)).toBe('404 resource_not_found')
+    expect(theirs.body.message).toBe(nobodys.body.message)
+  })
+})
 
 describe('who has not signed in', () => {
   test.each(doors.filter(({ door }) => !anybodys.includes(door.who)))('$name', async (record) => {
@@ -85,9 +72,7 @@ describe('who has not signed in', () => {
   test.each(doors.filter(({ door }) => door.who === 'half' || door.who === 'locked'))(
     '$name',
     async ({ method, path }) => {
-      expect(refusalIn(await newPerson(service).send(method, path, {}))).toBe(
-        '401 sign_in_required',
-      )
+      expect(refusalIn(await newPerson(service).send(method, path, {}))).toBe('401 sign_in_required')
     },
   )
 })

@@ -67,11 +67,7 @@ describe('nothing secret is stored or logged', async () => {
   test('and what happened stands in a journal that is sealed', async () => {
     await clock.advance(3 * 3600_000)
     const { sql } = service
-    const { lines, fault_count } = await verifyChain(
-      { sql, world: service.context.world },
-      installation_id,
-      new Set(),
-    )
+    const { lines, fault_count } = await verifyChain({ sql, world: service.context.world }, installation_id, new Set())
     expect(fault_count).toBe(0)
     expect(lines).toBe(5)
     const chained = await sql`select 1 from audit_chain where merchant_id = ${installation_id}`
@@ -205,8 +201,7 @@ test('codes go by real time, whatever the clock of the service was shifted by', 
   const shifted = await startService({ clock, clock_offset_seconds: 3600 })
   const member = await newMember(shifted)
   const { secret } = (await member.post('/me/one-time-codes')).body
-  const confirm = (at: Date) =>
-    member.post('/me/one-time-codes/confirm', { code: codeAt(secret, at) })
+  const confirm = (at: Date) => member.post('/me/one-time-codes/confirm', { code: codeAt(secret, at) })
   expect(refusalIn(await confirm(clock.now()))).toBe('401 sign_in_failed')
   expect((await confirm(new Date(clock.now().getTime() - 3600_000))).status).toBe(204)
   await shifted.close()
@@ -214,8 +209,6 @@ test('codes go by real time, whatever the clock of the service was shifted by', 
 
 function base32Bytes(text: string): Buffer {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const bits = [...text]
-    .map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
-    .join('')
+  const bits = [...text].map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0')).join('')
   return Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
 }

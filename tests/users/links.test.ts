@@ -32,21 +32,15 @@ describe('a link', () => {
     await clock.advance(hours * hour_ms - 1)
     expect((await newPerson(service).post('/links/read', { secret })).status).toBe(200)
     await clock.advance(1)
-    expect(refusalIn(await newPerson(service).post('/links/read', { secret }))).toBe(
-      '410 link_expired',
-    )
-    expect(refusalIn(await newPerson(service).redeem(secret, { email, password }))).toBe(
-      '410 link_expired',
-    )
+    expect(refusalIn(await newPerson(service).post('/links/read', { secret }))).toBe('410 link_expired')
+    expect(refusalIn(await newPerson(service).redeem(secret, { email, password }))).toBe('410 link_expired')
   })
 
   test('in two tabs at once makes one account', async () => {
     const secret = await linkFor(service, { email: 'tabs@example.com' })
     const tabs = [newPerson(service), newPerson(service), newPerson(service)]
     const answers = await Promise.all(tabs.map((tab) => tab.redeem(secret, { password })))
-    expect(answers.map(refusalIn).toSorted()).toEqual([
-      ...['200 undefined', '410 link_used', '410 link_used'],
-    ])
+    expect(answers.map(refusalIn).toSorted()).toEqual([...['200 undefined', '410 link_used', '410 link_used']])
     const users = await service.sql`select 1 from users where email = 'tabs@example.com'`
     expect(users).toHaveLength(1)
   })
@@ -111,9 +105,7 @@ describe('an invitation to somebody who has an account', () => {
     const joined = await victim.post('/links/redeem', sent)
     expect(joined.body).toEqual({ recovery_codes: [], merchant_id: elsewhere.merchant_id })
     const { memberships } = (await victim.get('/me')).body
-    expect(memberships).toContainEqual(
-      expect.objectContaining({ merchant_id: elsewhere.merchant_id, role: 'viewer' }),
-    )
+    expect(memberships).toContainEqual(expect.objectContaining({ merchant_id: elsewhere.merchant_id, role: 'viewer' }))
     expect(refusalIn(await victim.post('/links/redeem', sent))).toBe('410 link_used')
   })
 })
@@ -141,7 +133,9 @@ describe('a reset', () => {
     const secret = await linkFor(service, asked)
     const again = newPerson(service)
     expect((await again.post('/links/read', { secret })).body).toMatchObject({
-      ...{ purpose: 'reset', email: member.email, name: 'Jo Doe' },
+      purpose: 'reset',
+      email: member.email,
+      name: 'Jo Doe',
     })
     const { status, body } = await again.redeem(secret, { password })
     expect([status, body.recovery_codes.length]).toEqual([200, 10])
@@ -176,9 +170,7 @@ describe('a reset', () => {
     const second = await linkFor(service, asked)
     expect(refusalIn(await newPerson(service).redeem(first, { password }))).toBe('410 link_used')
     await clock.advance(hour_ms)
-    expect(refusalIn(await newPerson(service).redeem(second, { password }))).toBe(
-      '410 link_expired',
-    )
+    expect(refusalIn(await newPerson(service).redeem(second, { password }))).toBe('410 link_expired')
   })
 })
 
@@ -201,14 +193,10 @@ describe('the first owner', async () => {
   test('comes in by the link of the last start, and then there is none', async () => {
     const [first, second] = [await invite(), await invite()]
     const { base_url } = fresh
-    expect(second).toMatch(
-      new RegExp(`^http://localhost:${new URL(base_url).port}/dashboard#welcome=[\\w-]{43}$`),
-    )
+    expect(second).toMatch(new RegExp(`^http://localhost:${new URL(base_url).port}/dashboard#welcome=[\\w-]{43}$`))
     const person = newPerson(fresh)
     expect(refusalIn(await person.redeem(secretOf(first!)))).toBe('410 link_used')
-    expect((await person.redeem(secretOf(second!), { email: 'first@example.com' })).status).toBe(
-      200,
-    )
+    expect((await person.redeem(secretOf(second!), { email: 'first@example.com' })).status).toBe(200)
     expect((await person.get('/me')).body).toMatchObject({
       user: { is_operator: true },
       memberships: [{ merchant_id: fresh.account.merchant_id, role: 'owner' }],

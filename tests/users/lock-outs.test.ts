@@ -5,12 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { disableUser, unlockUser } from '../../src/users/manage-users.ts'
 import { hashes_at_once } from '../../src/users/passwords.ts'
 import { lockOf } from '../../src/users/tries.ts'
-import {
-  type Counter,
-  countTryApart,
-  countTryOfName,
-  forgetEveryTry,
-} from '../../src/users/tries-store.ts'
+import { type Counter, countTryApart, countTryOfName, forgetEveryTry } from '../../src/users/tries-store.ts'
 import { codeAt, linkFor, newPerson, type Person, refusalIn } from '../support/person.ts'
 import { drivenClock } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
@@ -54,8 +49,7 @@ async function tenTimes(attempt: () => Promise<{ status: number }>): Promise<voi
 }
 
 /** A stranger knows the address alone. */
-const strangersTry = (email: string) =>
-  tenTimes(() => newPerson(service).signInByPassword(email, wrong))
+const strangersTry = (email: string) => tenTimes(() => newPerson(service).signInByPassword(email, wrong))
 
 describe('ten wrong passwords of a stranger', () => {
   test('take no proof from an open session, and so no act that wants one', async () => {
@@ -76,9 +70,7 @@ describe('ten wrong passwords of a stranger', () => {
     await signIn()
     const hold = Promise.withResolvers<void>()
     const { hashing } = service.context.doorkeeper
-    const taken = Array.from({ length: hashes_at_once }, () =>
-      hashing.of_strangers.run(() => hold.promise),
-    )
+    const taken = Array.from({ length: hashes_at_once }, () => hashing.of_strangers.run(() => hold.promise))
     expect(refusalIn(await signIn(newPerson(service)))).toBe('429 too_many_attempts')
     expect((await signIn(person)).status).toBe(200)
     const changed = await person.post('/me/password', { password: 'granite lantern 52' })
@@ -155,10 +147,7 @@ describe('a browser that was known', () => {
         expect((await set(password)).status).toBe(204)
       },
     ],
-    [
-      'before all other sessions were ended',
-      ({ person }) => person.post('/me/sessions/end-others'),
-    ],
+    ['before all other sessions were ended', ({ person }) => person.post('/me/sessions/end-others')],
     [
       'before its person was disabled',
       async ({ email }) => {
@@ -236,8 +225,7 @@ describe('ten wrong codes in an open session', () => {
 describe('a day has no more than 480 guesses', async () => {
   const { person, email } = await newOwner()
   const { user_id } = (await person.get('/me')).body.user
-  const apart = (counter: Counter) => () =>
-    countTryApart(sql, { user_id, counter }, lockOf(context))
+  const apart = (counter: Counter) => () => countTryApart(sql, { user_id, counter }, lockOf(context))
 
   test.each<[string, () => Promise<unknown>]>([
     ['of a password', () => countTryOfName(sql, { email, bucket: 1 }, lockOf(context))],

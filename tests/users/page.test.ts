@@ -8,22 +8,19 @@ import { useService } from '../support/use-service.ts'
 const service = await useService()
 const html = { accept: 'text/html' }
 
-describe.each(['/dashboard', '/dashboard/m_x/test/payments', '/dashboard/m_x/live/team?a=1'])(
-  '%s',
-  (path) => {
-    test('keeps out what is not ours, frames and caches', async () => {
-      const { headers } = await exchange(service.base_url + path, { headers: html })
-      const policy = headers['content-security-policy'] as string
-      expect(policy).toContain("default-src 'none'")
-      expect(policy).toContain("frame-ancestors 'none'")
-      expect(policy).not.toMatch(/unsafe|https?:|\*/)
-      expect(headers).toMatchObject({
-        'cache-control': 'no-store',
-        'referrer-policy': 'no-referrer',
-      })
+describe.each(['/dashboard', '/dashboard/m_x/test/payments', '/dashboard/m_x/live/team?a=1'])('%s', (path) => {
+  test('keeps out what is not ours, frames and caches', async () => {
+    const { headers } = await exchange(service.base_url + path, { headers: html })
+    const policy = headers['content-security-policy'] as string
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
     })
-  },
-)
+  })
+})
 
 test('below the api there is no document', async () => {
   const { status, body } = await exchange(`${service.base_url}/dashboard/api/nothing`, {
@@ -69,13 +66,7 @@ describe('on a host of its own', async () => {
   })
 
   test('nor by a name that means the same elsewhere', async () => {
-    for (const host of [
-      'localhost.:4000',
-      'localhost',
-      '127.0.0.1:4000',
-      '127.1:4000',
-      '2130706433:4000',
-    ]) {
+    for (const host of ['localhost.:4000', 'localhost', '127.0.0.1:4000', '127.1:4000', '2130706433:4000']) {
       expect([host, await at('/dashboard', host)]).toEqual([host, 404])
     }
   })

@@ -16,7 +16,10 @@ test('a welcome makes an account, signed in, and nothing more by the same link',
   })
   const person = newPerson(service)
   expect((await person.post('/links/read', { secret })).body).toMatchObject({
-    ...{ purpose: 'welcome', email: null, merchant_name: 'Tea & Sons', role: 'owner' },
+    purpose: 'welcome',
+    email: null,
+    merchant_name: 'Tea & Sons',
+    role: 'owner',
   })
   const redeemed = await person.redeem(secret, { email: ' First@Example.com ' })
   expect(redeemed.status).toBe(200)

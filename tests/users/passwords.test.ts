@@ -58,9 +58,7 @@ describe('a password', () => {
     expect((await person.get('/me')).status).toBe(200)
     const thief = newPerson(service)
     await half(thief, email)
-    expect(refusalIn(await thief.post('/sign-in/one-time-code', { code }))).toBe(
-      '401 sign_in_failed',
-    )
+    expect(refusalIn(await thief.post('/sign-in/one-time-code', { code }))).toBe('401 sign_in_failed')
     await clock.advance(30_000)
     const next = { code: codeAt(totp, clock.now()) }
     expect((await thief.post('/sign-in/one-time-code', next)).status).toBe(200)
@@ -73,9 +71,7 @@ describe('a password', () => {
     await person.post('/sign-in/one-time-code', { code: codeAt(totp, clock.now()) })
     const thief = newPerson(service)
     await half(thief, email)
-    expect(refusalIn(await thief.post('/sign-in/one-time-code', { code: before }))).toBe(
-      '401 sign_in_failed',
-    )
+    expect(refusalIn(await thief.post('/sign-in/one-time-code', { code: before }))).toBe('401 sign_in_failed')
   })
 
   test('half a session ends after ten minutes', async () => {
@@ -83,9 +79,7 @@ describe('a password', () => {
     await half(person, email)
     await clock.advance(10 * minute_ms)
     const code = { code: codeAt(totp, clock.now()) }
-    expect(refusalIn(await person.post('/sign-in/one-time-code', code))).toBe(
-      '401 sign_in_required',
-    )
+    expect(refusalIn(await person.post('/sign-in/one-time-code', code))).toBe('401 sign_in_required')
   })
 
   test('a new token after the second factor: the one before it is worth nothing', async () => {
@@ -112,9 +106,7 @@ describe('ten failures', () => {
     const unknown = await person.signInByPassword('nobody@example.com', 'wrong horse battery 1')
     expect(told(wrong)).toEqual(told(unknown))
     for (let tries = 2; tries <= 10; tries++) {
-      expect(told(await person.signInByPassword(email, 'wrong horse battery 1'))).toEqual(
-        told(wrong),
-      )
+      expect(told(await person.signInByPassword(email, 'wrong horse battery 1'))).toEqual(told(wrong))
     }
     expect(told(await person.signInByPassword(email, password))).toEqual(told(wrong))
     await clock.advance(30 * minute_ms - 1)
@@ -191,14 +183,9 @@ describe('hashes', () => {
     const { email } = await withPassword({ codes: false })
     const hold = Promise.withResolvers<void>()
     const { hashing } = service.context.doorkeeper
-    const taken = Array.from({ length: hashes_at_once }, () =>
-      hashing.of_strangers.run(() => hold.promise),
-    )
+    const taken = Array.from({ length: hashes_at_once }, () => hashing.of_strangers.run(() => hold.promise))
     const answer = await newPerson(service).signInByPassword(email, password)
-    expect([refusalIn(answer), answer.headers['retry-after']]).toEqual([
-      '429 too_many_attempts',
-      '2',
-    ])
+    expect([refusalIn(answer), answer.headers['retry-after']]).toEqual(['429 too_many_attempts', '2'])
     hold.resolve()
     await Promise.all(taken)
     const [row] = await service.sql`select tries from users where email = ${email}`
@@ -217,9 +204,7 @@ describe('recovery codes', () => {
     expect((await person.get('/me')).body.methods.recovery_codes_left).toBe(9)
     const again = newPerson(service)
     await half(again, email)
-    expect(refusalIn(await again.post('/sign-in/recovery-code', { code }))).toBe(
-      '401 sign_in_failed',
-    )
+    expect(refusalIn(await again.post('/sign-in/recovery-code', { code }))).toBe('401 sign_in_failed')
     const [line] = await service.sql`
       select change from journal where merchant_id = ${merchant_id} and change = 'recovery_code.used'`
     expect(line).toBeDefined()
@@ -228,9 +213,7 @@ describe('recovery codes', () => {
   test('of somebody with a password want that first', async () => {
     const { recovery_codes } = await withPassword()
     const code = { code: recovery_codes[0] }
-    expect(refusalIn(await newPerson(service).post('/sign-in/recovery-code', code))).toBe(
-      '401 sign_in_failed',
-    )
+    expect(refusalIn(await newPerson(service).post('/sign-in/recovery-code', code))).toBe('401 sign_in_failed')
   })
 
   test('let in somebody who lost their only passkey', async () => {
@@ -262,8 +245,7 @@ describe('a new password', () => {
     await elsewhere.signInByPassword(email, password)
     const set = (next: string) => person.post('/me/password', { password: next })
     expect(refusalIn(await set(password))).toBe('400 invalid_request')
-    for (const at of [1, 2, 3, 4])
-      expect((await set(`granite lantern ${at}${at}`)).status).toBe(204)
+    for (const at of [1, 2, 3, 4]) expect((await set(`granite lantern ${at}${at}`)).status).toBe(204)
     expect(refusalIn(await elsewhere.get('/me'))).toBe('401 sign_in_required')
     expect(refusalIn(await set(password))).toBe('400 invalid_request')
     expect((await set('granite lantern 55')).status).toBe(204)

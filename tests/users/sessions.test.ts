@@ -27,8 +27,7 @@ test('nobody there for a quarter of an hour: locked, and a passkey opens it agai
 })
 
 test('the sign-in says whether it is needed, which a browser would write into its console as a refusal', async () => {
-  const isSignedIn = async (person: Pick<Person, 'get'>) =>
-    (await person.get('/sign-in/ways', idle)).body.is_signed_in
+  const isSignedIn = async (person: Pick<Person, 'get'>) => (await person.get('/sign-in/ways', idle)).body.is_signed_in
   expect(await isSignedIn(newPerson(service))).toBe(false)
   const member = await newMember(service)
   expect(await isSignedIn(member)).toBe(true)
@@ -49,8 +48,7 @@ test('what a person does keeps it open, to the minute', async () => {
       new Date(clock.now().getTime() + 15 * minute_ms).toISOString().slice(0, 19),
     )
   }
-  const seen = () =>
-    service.sql`select seen_at from user_sessions where user_id = ${member.user_id}`
+  const seen = () => service.sql`select seen_at from user_sessions where user_id = ${member.user_id}`
   const before = await seen()
   await clock.advance(minute_ms - 1)
   await member.get('/me')
@@ -83,10 +81,7 @@ describe('somebody with a password and codes', () => {
     await person.post('/me/one-time-codes/confirm', { code: codeAt(secret, clock.now()) })
     await clock.advance(6 * minute_ms)
     const refused = await person.post('/me/recovery-codes')
-    expect([refusalIn(refused), refused.body.accepted]).toEqual([
-      '403 proof_required',
-      ['one_time_code'],
-    ])
+    expect([refusalIn(refused), refused.body.accepted]).toEqual(['403 proof_required', ['one_time_code']])
     const one_time_code = () => codeAt(secret, clock.now())
     expect((await person.post('/proof', { one_time_code: one_time_code() })).status).toBe(200)
     expect((await person.post('/me/recovery-codes')).status).toBe(200)
@@ -145,9 +140,7 @@ describe('a proof', () => {
     expect(refusalIn(await change())).toBe('403 proof_required')
     expect(refusalIn(await make())).toBe('403 proof_required')
     const path = `/${merchant_id}/integrations`
-    expect(refusalIn(await member.remove(`${path}/${integration!.integration_id}`))).toBe(
-      '403 proof_required',
-    )
+    expect(refusalIn(await member.remove(`${path}/${integration!.integration_id}`))).toBe('403 proof_required')
     expect((await member.get(path)).status).toBe(200)
     await member.prove()
     expect((await change()).status).toBe(200)
@@ -175,9 +168,7 @@ describe('a proof', () => {
     expect(refusalIn(await member.post('/proof', { passkey }))).toBe('401 sign_in_failed')
     const own = member.authenticator.use(body.options)
     expect(refusalIn(await other.post('/proof', { passkey: own }))).toBe('401 sign_in_failed')
-    expect(refusalIn(await member.post('/sign-in/passkey', { passkey: own }))).toBe(
-      '401 sign_in_failed',
-    )
+    expect(refusalIn(await member.post('/sign-in/passkey', { passkey: own }))).toBe('401 sign_in_failed')
     expect((await member.post('/proof', { passkey: own })).status).toBe(200)
   })
 })

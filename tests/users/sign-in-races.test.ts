@@ -84,8 +84,12 @@ type Way = {
 }
 
 const claims = ({ email }: Victim) => ({
-  ...{ issuer: 'https://id.example', subject: email, name: null, email: null },
-  ...{ has_second_factor: true, authenticated_at: clock.now() },
+  issuer: 'https://id.example',
+  subject: email,
+  name: null,
+  email: null,
+  has_second_factor: true,
+  authenticated_at: clock.now(),
 })
 
 const ways = {
@@ -127,8 +131,7 @@ const ways = {
   },
   provider: {
     way: 'an account at a provider',
-    come: (context, victim) =>
-      signInByProvider(context, { claims: claims(victim), linking: null }, sender),
+    come: (context, victim) => signInByProvider(context, { claims: claims(victim), linking: null }, sender),
   },
 } satisfies Record<string, Way>
 

@@ -4,14 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { singleSignOnOf } from '../../src/config/single-sign-on.ts'
 import { callback_path } from '../../src/users/single-sign-on.ts'
 import { openIdentityProvider } from '../support/oidc.ts'
-import {
-  exchange,
-  linkFor,
-  newMember,
-  newPerson,
-  refusalIn,
-  type TeamMember,
-} from '../support/person.ts'
+import { exchange, linkFor, newMember, newPerson, refusalIn, type TeamMember } from '../support/person.ts'
 import { useService } from '../support/use-service.ts'
 
 const provider = await openIdentityProvider()
@@ -19,8 +12,12 @@ afterAll(() => provider.close())
 const { issuer, client_id, client_secret } = provider
 const service = await useService({
   single_sign_on: {
-    ...{ issuer, client_id, client_secret, domains: ['shop.example'] },
-    ...{ is_required: true, is_trusted_for_factors: false },
+    issuer,
+    client_id,
+    client_secret,
+    domains: ['shop.example'],
+    is_required: true,
+    is_trusted_for_factors: false,
   },
 })
 const { merchant_id } = service.account
@@ -61,13 +58,13 @@ const refused = `${origin}/dashboard#single-sign-on=refused`
 
 const jo = { sub: 'jo-1', email: 'jo@shop.example', email_verified: true, name: 'Jo Doe' }
 
-const invite = (email: string) =>
-  linkFor(service, { purpose: 'invite', email, merchant_id, role: 'viewer' })
+const invite = (email: string) => linkFor(service, { purpose: 'invite', email, merchant_id, role: 'viewer' })
 
 test('the page learns the name of the provider', async () => {
   const { body } = await newPerson(service).get('/sign-in/ways')
   expect(body.single_sign_on).toEqual({
-    ...{ name: '127.0.0.1', path: '/dashboard/sign-in/oidc' },
+    name: '127.0.0.1',
+    path: '/dashboard/sign-in/oidc',
     prove_path: '/dashboard/sign-in/oidc/prove',
   })
 })
@@ -98,11 +95,7 @@ describe('somebody who was invited', () => {
 
   test.each([
     ['nobody invited', { ...jo, sub: 'a', email: 'a@shop.example' }, false],
-    [
-      'whose address is not verified',
-      { ...jo, sub: 'b', email: 'b@shop.example', email_verified: false },
-      true,
-    ],
+    ['whose address is not verified', { ...jo, sub: 'b', email: 'b@shop.example', email_verified: false }, true],
     ['of another domain', { ...jo, sub: 'c', email: 'c@else.example' }, true],
   ])('%s stays outside', async (_who, account, is_invited) => {
     if (is_invited) await invite(account.email)
@@ -164,8 +157,7 @@ describe('somebody who has nothing but the account there', async () => {
   const prove = `${begin}/prove`
   const sole = { ...jo, sub: 'sole', email: 'sole@shop.example' }
   const person = newPerson(service)
-  const grave = () =>
-    person.post(`/${merchant_id}/team/invitations`, { email: 'x@shop.example', role: 'viewer' })
+  const grave = () => person.post(`/${merchant_id}/team/invitations`, { email: 'x@shop.example', role: 'viewer' })
   const join = async (browser: Browser) => {
     provider.expect(sole)
     return follow(browser, begin, is_over)
@@ -175,10 +167,7 @@ describe('somebody who has nothing but the account there', async () => {
 
   test('proves it by signing in there anew, which by itself is no proof', async () => {
     const refusal = await grave()
-    expect([refusalIn(refusal), refusal.body.accepted]).toEqual([
-      '403 proof_required',
-      ['single_sign_on'],
-    ])
+    expect([refusalIn(refusal), refusal.body.accepted]).toEqual(['403 proof_required', ['single_sign_on']])
     expect(refusalIn(await person.post('/me/passkeys/options'))).toBe('403 proof_required')
     const before = new Map(person.cookies)
     provider.expect(sole)
@@ -215,10 +204,7 @@ describe('somebody who has nothing but the account there', async () => {
     await service.sql`
       update user_sessions set seen_at = ${minutes_ago(16)} where session_id = ${session.session_id}`
     const locked = await browser.get('/me')
-    expect([refusalIn(locked), locked.body.accepted]).toEqual([
-      '401 session_locked',
-      ['single_sign_on'],
-    ])
+    expect([refusalIn(locked), locked.body.accepted]).toEqual(['401 session_locked', ['single_sign_on']])
     provider.expect(sole)
     expect(await follow(browser, prove, is_over)).toBe(proved)
     expect((await browser.get('/me')).body.session.session_id).toBe(session.session_id)
@@ -241,10 +227,7 @@ describe('what comes back', () => {
 
   test.each([
     ['without the cookie', (person: Browser) => person.cookies.clear()],
-    [
-      'with a cookie of somebody else',
-      (person: Browser) => person.cookies.set('ripper-oidc', 'AAAA'),
-    ],
+    ['with a cookie of somebody else', (person: Browser) => person.cookies.set('ripper-oidc', 'AAAA')],
   ])('%s is worth nothing', async (_how, spoil) => {
     const person = newPerson(service)
     const url = await halfWay(person)

@@ -99,7 +99,9 @@ test('a new role counts at once, and ends the sessions of the old one', async ()
   expect(changed.status).toBe(204)
   expect(refusalIn(await colleague.get('/me'))).toBe('401 sign_in_required')
   expect((await linesOf(owner)).at(-1)).toEqual({
-    ...{ change: 'member.role', actor: `user ${owner.user_id}`, subject: colleague.user_id },
+    change: 'member.role',
+    actor: `user ${owner.user_id}`,
+    subject: colleague.user_id,
   })
 })
 
@@ -197,10 +199,7 @@ describe('an admin decides about everybody but owners', async () => {
   const as_owner = { role: 'owner' }
 
   test.each([
-    [
-      'inviting one',
-      () => admin.post(at(admin, '/invitations'), { email: 'o@b.example', ...as_owner }),
-    ],
+    ['inviting one', () => admin.post(at(admin, '/invitations'), { email: 'o@b.example', ...as_owner })],
     ['making one', () => admin.post(at(admin, `/${viewer.user_id}/role`), as_owner)],
     ['becoming one', () => admin.post(at(admin, `/${admin.user_id}/role`), as_owner)],
     ['changing one', () => admin.post(at(admin, `/${owner.user_id}/role`), { role: 'viewer' })],

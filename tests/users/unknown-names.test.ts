@@ -21,9 +21,7 @@ afterAll(async () => {
 })
 
 const email = 'known@example.com'
-await newPerson(service).redeem(await linkFor(service, { email }), {
-  ...{ email, password: 'cobalt harbour 41' },
-})
+await newPerson(service).redeem(await linkFor(service, { email }), { email, password: 'cobalt harbour 41' })
 const stranger = newPerson(service)
 
 /** What one failure wrote, and by how many statements. */

@@ -13,18 +13,8 @@ import { createMerchant } from '../../src/merchants/manage.ts'
 import { open, type ServiceResources } from '../../src/service/resources.ts'
 import { eventKey } from '../../src/webhooks/delivery.ts'
 import { removeData } from '../support/setup-database.ts'
-import {
-  commitEvent,
-  type MadeEvent,
-  makeEndpoint,
-  makeEvent,
-  makePayments,
-} from '../support/webhook-events.ts'
-import {
-  openWebhookReceiver,
-  type ReceivedEvent,
-  type WebhookReceiver,
-} from '../support/webhook-receiver.ts'
+import { commitEvent, type MadeEvent, makeEndpoint, makeEvent, makePayments } from '../support/webhook-events.ts'
+import { openWebhookReceiver, type ReceivedEvent, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { startWorkers, type Workers } from '../support/webhook-workers.ts'
 import { realClock } from '../support/world.ts'
 
@@ -41,13 +31,16 @@ const limit_ms = 180_000
 
 const settings = {
   schedule: Array.from({ length: 11 }, () => 0.2),
-  ...{ timeout_ms: 2_000, connect_timeout_ms: 2_000, lease_slack_ms: 1_500 },
+  timeout_ms: 2_000,
+  connect_timeout_ms: 2_000,
+  lease_slack_ms: 1_500,
   clock_offset_seconds: 0,
 }
 
 const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
 const env = {
-  ...{ RIPPER_DATA_DIR: data_dir, RIPPER_LOG_LEVEL: 'error' },
+  RIPPER_DATA_DIR: data_dir,
+  RIPPER_LOG_LEVEL: 'error',
   RIPPER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
   // Workers that begin are most of the work.
   NODE_COMPILE_CACHE: `${data_dir}/compiled`,
@@ -142,9 +135,7 @@ test(
     select d.payment_id, d.endpoint_id from webhook_deliveries d
     join webhook_attempts a on a.merchant_id = d.merchant_id and a.delivery_id = d.delivery_id
     where d.sequence = 1 and a.attempt_number = 1 and a.status = 'failed'`
-    const failed = new Set(
-      tried.map(({ payment_id, endpoint_id }) => `${payment_id} ${endpoint_id}`),
-    )
+    const failed = new Set(tried.map(({ payment_id, endpoint_id }) => `${payment_id} ${endpoint_id}`))
     const turned = [...sequences].filter(([, order]) => `${order}` !== '1,2')
     expect(turned.filter(([place]) => !failed.has(place))).toEqual([])
 

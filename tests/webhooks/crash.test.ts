@@ -11,16 +11,14 @@ import { type Client, type Json, openClient } from '../support/client.ts'
 import { type Staying, serve, work } from '../support/programs.ts'
 import { until } from '../support/service.ts'
 import { removeData } from '../support/setup-database.ts'
-import {
-  openWebhookReceiver,
-  type ReceivedEvent,
-  type WebhookReceiver,
-} from '../support/webhook-receiver.ts'
+import { openWebhookReceiver, type ReceivedEvent, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
 const env = {
-  ...{ RIPPER_DATA_DIR: data_dir, RIPPER_PORT: '0' },
-  ...{ RIPPER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', RIPPER_WEBHOOK_RETRY_SCHEDULE: '0,0' },
+  RIPPER_DATA_DIR: data_dir,
+  RIPPER_PORT: '0',
+  RIPPER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  RIPPER_WEBHOOK_RETRY_SCHEDULE: '0,0',
 }
 /** An hour later every lease has ended. */
 const later = { RIPPER_CLOCK_OFFSET_SECONDS: '3600' }
@@ -69,9 +67,7 @@ function clientOf({ said }: Staying): Client {
 
 /** Checks a signature by nothing but the documentation. Returns when it was made. */
 function signedAt({ headers, body }: ReceivedEvent, secret: string): number {
-  const { t, v1 } = Object.fromEntries(
-    headers['rip-signature']!.split(',').map((part) => part.split('=')),
-  )
+  const { t, v1 } = Object.fromEntries(headers['rip-signature']!.split(',').map((part) => part.split('=')))
   expect(v1).toBe(createHmac('sha256', secret).update(`${t}.${body}`).digest('hex'))
   return Number(t)
 }
@@ -86,30 +82,27 @@ async function attemptsOf(client: Client, { payment_id }: Json): Promise<Json[]>
 
 const goOn = { serve, 'a worker alone': work }
 
-test.each(Object.entries(goOn))(
-  'killed as soon as confirm has answered, the event arrives: %s',
-  async (_, start) => {
-    receiver = await openWebhookReceiver(() => undefined)
-    const { shop, client, signing_secret } = await startShop()
-    const { status, body: paid } = await client.pay()
-    expect((await shop.stop('SIGKILL')).status).toBe(128)
-    expect(status).toBe(200)
+test.each(Object.entries(goOn))('killed as soon as confirm has answered, the event arrives: %s', async (_, start) => {
+  receiver = await openWebhookReceiver(() => undefined)
+  const { shop, client, signing_secret } = await startShop()
+  const { status, body: paid } = await client.pay()
+  expect((await shop.stop('SIGKILL')).status).toBe(128)
+  expect(status).toBe(200)
 
-    const answered: ReceivedEvent[] = []
-    receiver.treat((received) => {
-      answered.push(received)
-      return 200
-    })
-    const next = await run(start({ env: { ...env, ...later } }))
-    const [told] = await until(
-      async () => answered,
-      ({ length }) => length > 0,
-    )
-    expect(told!.event.data.payment_id).toBe(paid.payment_id)
-    expect(Math.abs(signedAt(told!, signing_secret) - now())).toBeLessThan(60)
-    expect((await next.stop()).status).toBe(0)
-  },
-)
+  const answered: ReceivedEvent[] = []
+  receiver.treat((received) => {
+    answered.push(received)
+    return 200
+  })
+  const next = await run(start({ env: { ...env, ...later } }))
+  const [told] = await until(
+    async () => answered,
+    ({ length }) => length > 0,
+  )
+  expect(told!.event.data.payment_id).toBe(paid.payment_id)
+  expect(Math.abs(signedAt(told!, signing_secret) - now())).toBeLessThan(60)
+  expect((await next.stop()).status).toBe(0)
+})
 
 test('killed while an attempt is under way, it is made again, and the lost one has its row', async () => {
   receiver = await openWebhookReceiver(() => undefined)
@@ -155,10 +148,7 @@ test('asked to stop while an attempt is under way, it waits, writes how that end
   ])
   const { body: paid_later } = await next.pay()
   const told = await receiver.has(2)
-  expect(told.map(({ event }) => event.data.payment_id)).toEqual([
-    paid.payment_id,
-    paid_later.payment_id,
-  ])
+  expect(told.map(({ event }) => event.data.payment_id)).toEqual([paid.payment_id, paid_later.payment_id])
 })
 
 test('given up at a dead receiver, an event arrives by replay once that is back', async () => {

@@ -7,11 +7,7 @@ import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { type Account, type Service, startService, until } from '../support/service.ts'
 import { operatorOf } from '../support/webhook-events.ts'
-import {
-  openWebhookReceiver,
-  type ReceivedEvent,
-  type WebhookReceiver,
-} from '../support/webhook-receiver.ts'
+import { openWebhookReceiver, type ReceivedEvent, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 let service: Service
 const receivers: WebhookReceiver[] = []
@@ -41,8 +37,7 @@ async function openShop(event_filter: string[] = []): Promise<Shop> {
 async function rowsOf({ client }: Account, count: number): Promise<Json[]> {
   const { body } = await until(
     () => client.listDeliveries(),
-    ({ body }) =>
-      body.data.length === count && !['pending', 'failed'].includes(body.data[0]?.status),
+    ({ body }) => body.data.length === count && !['pending', 'failed'].includes(body.data[0]?.status),
   )
   return body.data
 }
@@ -200,9 +195,7 @@ test('while a secret is rotated both sign', async () => {
     where endpoint_id = ${endpoint.id}`
   await account.client.pay()
   const later = (await receiver.has(2))[1]!
-  expect(signaturesOf(later).v1).toEqual([
-    signed(later, signaturesOf(later).t, rotated.signing_secret),
-  ])
+  expect(signaturesOf(later).v1).toEqual([signed(later, signaturesOf(later).t, rotated.signing_secret)])
 })
 
 test('a deleted endpoint gets nothing more, and an attempt under way there still gets its answer written', async () => {
@@ -249,8 +242,7 @@ test('an attempt has one line in the log, without secrets, path, body or answer'
   const { body: paid } = await account.client.pay()
   await rowsOf(account, 1)
   const lines = service.log.filter(
-    ({ message, fields }) =>
-      message === 'webhook attempt' && JSON.stringify(fields).includes(endpoint.id),
+    ({ message, fields }) => message === 'webhook attempt' && JSON.stringify(fields).includes(endpoint.id),
   )
   expect(lines).toHaveLength(1)
   expect(lines[0]!.fields).toMatchObject({

@@ -33,10 +33,8 @@ const { sql } = queue
 
 const retry = failedUntil(at(5))
 const write = (settlements: Settlement[], on: AnySql = sql) => settle(on as Sql, settlements, noon)
-const endEndpoint = (on: AnySql = sql) =>
-  endDeliveries(on, { merchant_id, endpoint_id: 'a' }, at(9))
-const endUnclaimed = () =>
-  endDeliveries(sql, { merchant_id, endpoint_id: 'a', but_claimed: true }, at(9))
+const endEndpoint = (on: AnySql = sql) => endDeliveries(on, { merchant_id, endpoint_id: 'a' }, at(9))
+const endUnclaimed = () => endDeliveries(sql, { merchant_id, endpoint_id: 'a', but_claimed: true }, at(9))
 const endDelivery = (delivery_id: string, on: AnySql = sql) =>
   endDeliveries(on, { merchant_id, delivery_ids: [delivery_id] }, at(9))
 
@@ -88,11 +86,7 @@ describe('an endpoint is deleted, and with it a delivery', () => {
   test.each<[string, Partial<Settlement>, object]>([
     ['a success', {}, { status: 'succeeded', response_status_code: 200, failure: null }],
     ['a failure', retry, { ...dead, response_status_code: 500, failure: null }],
-    [
-      'no answer',
-      { ...retry, response_status_code: null, failure: 'timeout' },
-      { ...dead, failure: 'timeout' },
-    ],
+    ['no answer', { ...retry, response_status_code: null, failure: 'timeout' }, { ...dead, failure: 'timeout' }],
   ])('under way: %s that comes later completes the row', async (_name, how, row) => {
     const delivery = await begun(sql)
     await endEndpoint()
@@ -121,14 +115,11 @@ describe('an endpoint is deleted, and with it a delivery', () => {
     const { original, delivery_id } = await replayed(sql)
     const [attempt] = await claimed(sql, { class: 1 })
     await endEndpoint()
-    const rows = async () =>
-      (await attemptRows(sql)).filter((row) => row.delivery_id === delivery_id)
+    const rows = async () => (await attemptRows(sql)).filter((row) => row.delivery_id === delivery_id)
     expect(await rows()).toMatchObject([{ attempt_number: 1, ...dead, duration_ms: null }])
     await write([settlementOf(attempt!, retry)])
     expect(await rows()).toMatchObject([{ attempt_number: 1, ...dead, duration_ms: 1_000 }])
-    expect((await settledRows(sql))[0]).toMatchObject({
-      ...{ delivery_id: original.delivery_id, active_replay: null },
-    })
+    expect((await settledRows(sql))[0]).toMatchObject({ delivery_id: original.delivery_id, active_replay: null })
   })
 
   test('and no other', async () => {
@@ -208,28 +199,25 @@ describe('a delivery is given up', () => {
   test.each<[string, () => Promise<{ first: ClaimedDelivery; second?: ClaimedDelivery }>]>([
     ['its only one', async () => ({ first: await begun(sql) })],
     ['its second', begunAgain],
-  ])(
-    'after its last attempt counted as lost, and had succeeded after all: %s',
-    async (_name, begin) => {
-      const { first, second } = await begin()
-      const last = second ?? first
-      await claimed(sql, { class: second ? 1 : 0, now: at(5 + lease_seconds) })
-      expect(await write([settlementOf(last)])).toEqual(new Set())
-      const { delivery_id, attempt_id, attempt_number } = last
-      expect(await endDelivery(delivery_id)).toBe(1)
-      expect(await queueRows(sql)).toEqual([])
-      expect(await settledRows(sql)).toMatchObject([
-        {
-          ...{ delivery_id, status: 'succeeded' },
-          ...{ attempt_count: attempt_number, last_attempt_id: attempt_id },
-        },
-      ])
-      const succeeded = { status: 'succeeded', response_status_code: 200, failure: null }
-      expect((await attemptRows(sql)).at(-1)).toMatchObject({
-        ...{ attempt_id, attempt_number, ...succeeded, next_retry_at: null },
-      })
-    },
-  )
+  ])('after its last attempt counted as lost, and had succeeded after all: %s', async (_name, begin) => {
+    const { first, second } = await begin()
+    const last = second ?? first
+    await claimed(sql, { class: second ? 1 : 0, now: at(5 + lease_seconds) })
+    expect(await write([settlementOf(last)])).toEqual(new Set())
+    const { delivery_id, attempt_id, attempt_number } = last
+    expect(await endDelivery(delivery_id)).toBe(1)
+    expect(await queueRows(sql)).toEqual([])
+    expect(await settledRows(sql)).toMatchObject([
+      { delivery_id, status: 'succeeded', attempt_count: attempt_number, last_attempt_id: attempt_id },
+    ])
+    const succeeded = { status: 'succeeded', response_status_code: 200, failure: null }
+    expect((await attemptRows(sql)).at(-1)).toMatchObject({
+      attempt_id,
+      attempt_number,
+      ...succeeded,
+      next_retry_at: null,
+    })
+  })
 
   test('that was a replay without an answer: no row is left pending', async () => {
     const { delivery_id } = await replayed(sql)
@@ -255,10 +243,7 @@ describe('a delivery is given up', () => {
     ["another merchant's", { merchant_id: 'm_b', delivery_ids: [] as string[] }],
   ])('and no other: %s', async (_name, which) => {
     const { delivery_id } = await begun(sql)
-    const delivery_ids = [
-      ...which.delivery_ids,
-      ...(which.merchant_id === 'm_b' ? [delivery_id] : []),
-    ]
+    const delivery_ids = [...which.delivery_ids, ...(which.merchant_id === 'm_b' ? [delivery_id] : [])]
     expect(await endDeliveries(sql, { ...which, delivery_ids }, noon)).toBe(0)
     expect(await queueRows(sql)).toHaveLength(1)
   })
@@ -365,30 +350,27 @@ describe('at once, each begun before the first is committed', () => {
 })
 
 describe('with ten thousand others in the queue', () => {
-  test.each(['empty', 'full'])(
-    'settling and ending read only their own, planned while it was %s',
-    async (planned) => {
-      const connection = await openConnection(queue)
-      const delivery = await begun(sql)
-      const other = { merchant_id, endpoint_id: 'b' }
-      const run = async (on: AnySql) => {
-        await write([settlementOf(delivery, retry)], on)
-        await endDeliveries(on, other, noon)
-        await endDelivery(delivery.delivery_id, on)
-      }
-      const readsOf = () =>
-        connection.sql.begin(async (tx) => {
-          await run(tx)
-          const reads = await queueReads(tx)
-          await tx`rollback`
-          return reads
-        })
-      if (planned === 'empty') await readsOf()
-      await fill(sql, { count: 10_000, endpoint_id: 'm' })
-      await fill(sql, { count: 10_000, endpoint_id: 'm', class: 1 })
-      await sql`analyze webhook_queue`
-      expect(await readsOf()).toBeLessThan(20)
-      await connection.close()
-    },
-  )
+  test.each(['empty', 'full'])('settling and ending read only their own, planned while it was %s', async (planned) => {
+    const connection = await openConnection(queue)
+    const delivery = await begun(sql)
+    const other = { merchant_id, endpoint_id: 'b' }
+    const run = async (on: AnySql) => {
+      await write([settlementOf(delivery, retry)], on)
+      await endDeliveries(on, other, noon)
+      await endDelivery(delivery.delivery_id, on)
+    }
+    const readsOf = () =>
+      connection.sql.begin(async (tx) => {
+        await run(tx)
+        const reads = await queueReads(tx)
+        await tx`rollback`
+        return reads
+      })
+    if (planned === 'empty') await readsOf()
+    await fill(sql, { count: 10_000, endpoint_id: 'm' })
+    await fill(sql, { count: 10_000, endpoint_id: 'm', class: 1 })
+    await sql`analyze webhook_queue`
+    expect(await readsOf()).toBeLessThan(20)
+    await connection.close()
+  })
 })

@@ -7,12 +7,7 @@ import type { AnySql } from '../../src/database/open.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import { eventTypes, timestamp } from '../../src/kernel/values.ts'
 import { lines_max } from '../../src/webhooks/stream/event-line-store.ts'
-import {
-  cursorOf,
-  overlap_ms,
-  readCursor,
-  retention_days,
-} from '../../src/webhooks/stream/trail.ts'
+import { cursorOf, overlap_ms, readCursor, retention_days } from '../../src/webhooks/stream/trail.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { hold } from '../support/holding.ts'
@@ -67,8 +62,7 @@ const passing = (ms: number, holds: () => boolean) =>
 
 const looks = () => count.texts().filter((text) => text.includes('from journal')).length
 const payments = (listener: Listener) => listener.news().map(({ data }) => data.payment_id)
-const pay = async (number?: string): Promise<string> =>
-  (await account.client.pay(number)).body.payment_id
+const pay = async (number?: string): Promise<string> => (await account.client.pay(number)).body.payment_id
 
 /** A second event of a payment, as another process would write it. */
 async function tellAgain(sql: AnySql, payment_id: string, at: Date): Promise<void> {
@@ -151,9 +145,7 @@ describe('while it listens', () => {
     await pay()
     await passing(5_000, () => listener.place() !== listener.told[0]!.id)
     expect(listener.news()).toEqual([])
-    expect(readCursor(listener.place()!)!.sent_until_ms).toBeGreaterThan(
-      began.sent_until_ms + 10_000,
-    )
+    expect(readCursor(listener.place()!)!.sent_until_ms).toBeGreaterThan(began.sent_until_ms + 10_000)
     expect(readCursor(listener.place()!)!.floor_ms).toBe(began.floor_ms)
   })
 })

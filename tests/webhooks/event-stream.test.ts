@@ -101,11 +101,7 @@ test('on one connection no event comes twice, in the order of their commits for 
   await listener.atLeast(2)
   await account.client.pay(captured)
   const news = await listener.atLeast(3)
-  expect(news.map(({ event }) => event)).toEqual([
-    'payment.held',
-    'payment.captured',
-    'payment.captured',
-  ])
+  expect(news.map(({ event }) => event)).toEqual(['payment.held', 'payment.captured', 'payment.captured'])
   expect(new Set(ids(news)).size).toBe(3)
   listener.hangUp()
 })
@@ -200,9 +196,7 @@ test.each([
   ['a cursor that is none', {}, '?after=last', '400 invalid_pagination'],
   ['a parameter that is none', {}, '?since=1', '400 invalid_request'],
 ])('%s is refused', async (_, asked: { key?: string; may?: string }, query, wanted) => {
-  const account = await service.newAccount(
-    asked.may ? { key: { permissions: ['read_transactions'] } } : {},
-  )
+  const account = await service.newAccount(asked.may ? { key: { permissions: ['read_transactions'] } } : {})
   const secret_key = asked.key ?? account.secret_key
   const refused = await listen({ secret_key }, query).then(
     () => 'listens',

@@ -59,9 +59,7 @@ function readAt(all: Line[], now: number, look: TrailRead): ReadResult<Line> {
     .filter(({ committed_ms }) => at(committed_ms) <= now)
     .sort((a, b) => (a.entry_id < b.entry_id ? -1 : 1))
   return look.ranges.map(({ from, below }) => {
-    const found = there.filter(
-      ({ entry_id }) => entry_id >= from && (below === null || entry_id < below),
-    )
+    const found = there.filter(({ entry_id }) => entry_id >= from && (below === null || entry_id < below))
     return { lines: found.slice(0, lines_max), cut_at: found[lines_max]?.entry_id ?? null }
   })
 }

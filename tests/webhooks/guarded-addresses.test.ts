@@ -36,12 +36,10 @@ function open(allowed_networks: string[], resolve = async (): Promise<string[]> 
 /** `arrives`, or the code of the failure. The port of the listener stands in for PORT. */
 function outcome(http: GuardedHttp, url: string): Promise<string> {
   const limits = { timeout_ms: 10_000, connect_timeout_ms: 5_000 }
-  return http
-    .post({ url: url.replaceAll('PORT', `${receiver.port}`), headers: {}, body: '{}', ...limits })
-    .then(
-      () => 'arrives',
-      (failure: GuardedFailure) => failure.code,
-    )
+  return http.post({ url: url.replaceAll('PORT', `${receiver.port}`), headers: {}, body: '{}', ...limits }).then(
+    () => 'arrives',
+    (failure: GuardedFailure) => failure.code,
+  )
 }
 
 describe('a URL that is posted to', () => {
@@ -118,9 +116,7 @@ describe('the addresses of a name', () => {
   test('are judged again at the next connection', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']]
     const http = open(loopback, async () => answers.shift()!)
-    const closing = await openReceiver(({ socket }) =>
-      socket.end(httpAnswer('200 OK', '', 'connection: close\r\n')),
-    )
+    const closing = await openReceiver(({ socket }) => socket.end(httpAnswer('200 OK', '', 'connection: close\r\n')))
     const url = `http://rebinding.internal:${closing.port}/`
     expect(await outcome(http, url)).toBe('arrives')
     expect(await outcome(http, url)).toBe('blocked_address')

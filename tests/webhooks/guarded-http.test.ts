@@ -8,13 +8,7 @@ import { openConnections } from '../../src/outgoing/guarded-http/connections.ts'
 import { openGuardedHttp } from '../../src/outgoing/guarded-http.ts'
 import { loopback } from '../support/address-tricks.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
-import {
-  ended,
-  httpAnswer,
-  openReceiver,
-  type Received,
-  type Receiver,
-} from '../support/receiver.ts'
+import { ended, httpAnswer, openReceiver, type Received, type Receiver } from '../support/receiver.ts'
 import { realClock } from '../support/world.ts'
 
 const opened: { close(): Promise<void> }[] = []
@@ -23,10 +17,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((each) => each.close()))
 })
 
-async function receive(
-  answer: (request: Received) => void,
-  options?: { silent?: string[] },
-): Promise<Receiver> {
+async function receive(answer: (request: Received) => void, options?: { silent?: string[] }): Promise<Receiver> {
   const receiver = await openReceiver(answer, options)
   opened.push(receiver)
   return receiver
@@ -88,9 +79,7 @@ describe('the request', () => {
     const receiver = await receive(({ socket }) => socket.write(httpAnswer('200 OK')))
     const others = ['127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6']
     const http = open({ resolve: async () => [...others, '127.0.0.1'] })
-    expect(await failed(post(http, `http://shop.internal:${receiver.port}/`))).toBe(
-      'connection_refused',
-    )
+    expect(await failed(post(http, `http://shop.internal:${receiver.port}/`))).toBe('connection_refused')
     expect(receiver.sockets).toHaveLength(0)
   })
 })
@@ -347,9 +336,7 @@ describe('a connection that is kept', () => {
     ['reset', (request: Received) => request.socket.resetAndDestroy()],
     ['ended within an answer', (request: Received) => request.socket.end('HTTP/1.1 2')],
   ])('and is %s under way fails its post: the receiver may have acted', async (_name, close) => {
-    const receiver = await receive((request) =>
-      receiver.requests.length === 2 ? close(request) : answers(request),
-    )
+    const receiver = await receive((request) => (receiver.requests.length === 2 ? close(request) : answers(request)))
     const http = open()
     await post(http, receiver.url, 'first')
     expect(await failed(post(http, receiver.url, 'second'))).toBe('connection_lost')

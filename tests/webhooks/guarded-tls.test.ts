@@ -71,26 +71,20 @@ test('an IP address as host is what the certificate must name', async () => {
   const receiver = await receive(['127.0.0.1', '127.0.0.2'])
   expect(await post(open(), `https://127.0.0.1:${receiver.port}/`)).toBe('200')
   expect(serverNameOf(receiver.requests[0]!.socket)).toBe(false)
-  expect(await post(open(), `https://127.0.0.2:${receiver.port}/`)).toBe(
-    'tls ERR_TLS_CERT_ALTNAME_INVALID',
-  )
+  expect(await post(open(), `https://127.0.0.2:${receiver.port}/`)).toBe('tls ERR_TLS_CERT_ALTNAME_INVALID')
   expect(receiver.addresses).toEqual(['127.0.0.1', '127.0.0.2'])
 })
 
 test('a certificate of an unknown root is refused before anything is sent', async () => {
   const receiver = await receive()
   const http = open({ ca: undefined })
-  expect(await post(http, `https://hooks.example:${receiver.port}/`)).toBe(
-    'tls UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  )
+  expect(await post(http, `https://hooks.example:${receiver.port}/`)).toBe('tls UNABLE_TO_VERIFY_LEAF_SIGNATURE')
   expect(receiver.requests).toHaveLength(0)
 })
 
 test("another name's certificate is refused before anything is sent", async () => {
   const receiver = await receive()
-  expect(await post(open(), `https://shop.example:${receiver.port}/`)).toBe(
-    'tls ERR_TLS_CERT_ALTNAME_INVALID',
-  )
+  expect(await post(open(), `https://shop.example:${receiver.port}/`)).toBe('tls ERR_TLS_CERT_ALTNAME_INVALID')
   expect(receiver.requests).toHaveLength(0)
 })
 

@@ -10,14 +10,7 @@ import { saveHealth } from '../../src/webhooks/sending/health-store.ts'
 import { openLanes } from '../../src/webhooks/sending/lanes.ts'
 import { manualClock } from '../support/clock.ts'
 import { until } from '../support/service.ts'
-import {
-  addEndpoints,
-  newKeyring,
-  openPosts,
-  pollClock,
-  startLoop,
-  urlOf,
-} from '../support/webhook-loop.ts'
+import { addEndpoints, newKeyring, openPosts, pollClock, startLoop, urlOf } from '../support/webhook-loop.ts'
 import {
   at,
   emptyQueue,
@@ -49,8 +42,13 @@ afterAll(() => queue.drop())
 
 const saveOpen = (endpoint_id: string, open_until: Date, changed_at = at(-10)) =>
   saveHealth(sql, {
-    ...{ merchant_id, endpoint_id, state: 'open', open_until, changed_at },
-    ...{ reopen_count: 2, last_failure: '500' },
+    merchant_id,
+    endpoint_id,
+    state: 'open',
+    open_until,
+    changed_at,
+    reopen_count: 2,
+    last_failure: '500',
   })
 
 /** The numbers of attempts of what waits, by endpoint. */
@@ -99,11 +97,11 @@ describe('between two processes', () => {
   }
   const of = { merchant_id, endpoint_id: 'a' } as ClaimedDelivery
   const opened = (changed_ms: number): StoredBreaker => ({
-    ...{ open_until_ms: changed_ms + 30_000, reopen_count: 1, changed_ms },
+    open_until_ms: changed_ms + 30_000,
+    reopen_count: 1,
+    changed_ms,
   })
-  const closed = (changed_ms: number): StoredBreaker => ({
-    ...{ open_until_ms: null, reopen_count: 0, changed_ms },
-  })
+  const closed = (changed_ms: number): StoredBreaker => ({ open_until_ms: null, reopen_count: 0, changed_ms })
   const rows = () => sql`select endpoint_id, state, changed_at from webhook_endpoint_health`
 
   test('what could not be written is written at the next exchange: the newest alone', async () => {
@@ -191,8 +189,13 @@ describe('between two processes', () => {
     expect([standing(), lanes.listOpen()]).toEqual(['other', ['a']])
 
     await saveHealth(sql, {
-      ...{ merchant_id, endpoint_id: 'a', state: 'closed', open_until: null, reopen_count: 0 },
-      ...{ last_failure: null, changed_at: at(86) },
+      merchant_id,
+      endpoint_id: 'a',
+      state: 'closed',
+      open_until: null,
+      reopen_count: 0,
+      last_failure: null,
+      changed_at: at(86),
     })
     await clock.advance(5_000)
     await health.exchange()

@@ -42,19 +42,42 @@ describe('an attempt is settled', () => {
     expect(await queueRows(sql)).toEqual([])
     expect(await settledRows(sql)).toEqual([
       {
-        ...{ merchant_id, delivery_id, endpoint_id: 'a', payment_id: 'pay_1', sequence: 1 },
-        ...{ status: 'succeeded', attempt_count: 1, last_attempt_id: attempt_id, replay_of: null },
-        ...{ root_id: delivery_id, root_created_at: created_at, active_replay: null },
-        ...{ created_at, settled_at: noon },
+        merchant_id,
+        delivery_id,
+        endpoint_id: 'a',
+        payment_id: 'pay_1',
+        sequence: 1,
+        status: 'succeeded',
+        attempt_count: 1,
+        last_attempt_id: attempt_id,
+        replay_of: null,
+        root_id: delivery_id,
+        root_created_at: created_at,
+        active_replay: null,
+        created_at,
+        settled_at: noon,
       },
     ])
     expect(await attemptRows(sql)).toEqual([
       {
-        ...{ merchant_id, attempt_id, delivery_id, endpoint_id: 'a', payment_id: 'pay_1' },
-        ...{ endpoint_url: 'https://a.example/', event_type: 'payment.captured' },
-        ...{ attempt_number: 1, previous_attempt_id: null, replay_of: null, status: 'succeeded' },
-        ...{ root_created_at: created_at, occurred_at: noon, duration_ms: 1_000 },
-        ...{ response_status_code: 200, response_body: 'ok', failure: null, next_retry_at: null },
+        merchant_id,
+        attempt_id,
+        delivery_id,
+        endpoint_id: 'a',
+        payment_id: 'pay_1',
+        endpoint_url: 'https://a.example/',
+        event_type: 'payment.captured',
+        attempt_number: 1,
+        previous_attempt_id: null,
+        replay_of: null,
+        status: 'succeeded',
+        root_created_at: created_at,
+        occurred_at: noon,
+        duration_ms: 1_000,
+        response_status_code: 200,
+        response_body: 'ok',
+        failure: null,
+        next_retry_at: null,
       },
     ])
   })
@@ -104,8 +127,7 @@ describe('an attempt is settled', () => {
     expect(written).toEqual(new Set(held.map(({ attempt_id }) => attempt_id)))
     const statuses = new Map<string, string>()
     for (const row of await settledRows(sql)) statuses.set(row.delivery_id, row.status)
-    for (const row of await queueRows(sql))
-      statuses.set(row.delivery_id, row.attempt_id ?? 'failed')
+    for (const row of await queueRows(sql)) statuses.set(row.delivery_id, row.attempt_id ?? 'failed')
     for (const { delivery_id, status } of held) expect(statuses.get(delivery_id)).toBe(status)
     expect(statuses.get(fenced!.delivery_id)).toBe(fenced!.attempt_id)
     expect(await attemptRows(sql)).toHaveLength(8)
@@ -174,15 +196,24 @@ describe('a lease that has run out', () => {
     const first = await begun(sql)
     const second = await again(later, 0)
     expect(second).toMatchObject({
-      ...{ delivery_id: first.delivery_id, attempt_number: 2, was_lost: true },
-      ...{ last_attempt_id: first.attempt_id, attempted_at: later },
+      delivery_id: first.delivery_id,
+      attempt_number: 2,
+      was_lost: true,
+      last_attempt_id: first.attempt_id,
+      attempted_at: later,
     })
     const { attempt_id, created_at } = first
     expect(await attemptRows(sql)).toMatchObject([
       {
-        ...{ ...lost, attempt_id, occurred_at: noon, next_retry_at: later },
-        ...{ endpoint_url: 'https://a.example/', event_type: 'payment.captured' },
-        ...{ response_status_code: null, response_body: null, root_created_at: created_at },
+        ...lost,
+        attempt_id,
+        occurred_at: noon,
+        next_retry_at: later,
+        endpoint_url: 'https://a.example/',
+        event_type: 'payment.captured',
+        response_status_code: null,
+        response_body: null,
+        root_created_at: created_at,
       },
     ])
     expect(await queueRows(sql)).toMatchObject([{ class: 0, attempt_id: second.attempt_id }])
@@ -202,9 +233,7 @@ describe('a lease that has run out', () => {
         [3, 'lost'],
       ],
     ])
-    expect(rows.map((row) => row.previous_attempt_id)).toEqual([
-      ...[null, rows[0]!.attempt_id, rows[1]!.attempt_id],
-    ])
+    expect(rows.map((row) => row.previous_attempt_id)).toEqual([...[null, rows[0]!.attempt_id, rows[1]!.attempt_id]])
   })
 
   test('is still good for its holder until another process takes over', async () => {
@@ -214,21 +243,9 @@ describe('a lease that has run out', () => {
   })
 
   test.each<[string, Partial<Settlement>, object]>([
-    [
-      'a success',
-      {},
-      { status: 'succeeded', response_status_code: 200, failure: null, next_retry_at: null },
-    ],
-    [
-      'a failure',
-      retry,
-      { status: 'failed', response_status_code: 500, failure: null, next_retry_at: later },
-    ],
-    [
-      'the last failure',
-      last,
-      { status: 'failed', response_status_code: 500, next_retry_at: later },
-    ],
+    ['a success', {}, { status: 'succeeded', response_status_code: 200, failure: null, next_retry_at: null }],
+    ['a failure', retry, { status: 'failed', response_status_code: 500, failure: null, next_retry_at: later }],
+    ['the last failure', last, { status: 'failed', response_status_code: 500, next_retry_at: later }],
     [
       'no answer',
       { ...retry, response_status_code: null, failure: 'timeout' },
@@ -241,9 +258,7 @@ describe('a lease that has run out', () => {
     expect(await write([settlementOf(first, how)])).toEqual(new Set())
     expect(await queueRows(sql)).toEqual(before)
     expect(await settledRows(sql)).toEqual([])
-    expect(await attemptRows(sql)).toMatchObject([
-      { attempt_number: 1, duration_ms: 1_000, ...row },
-    ])
+    expect(await attemptRows(sql)).toMatchObject([{ attempt_number: 1, duration_ms: 1_000, ...row }])
     await write([settlementOf(second)])
     expect(await attemptRows(sql)).toMatchObject([row, { attempt_number: 2, status: 'succeeded' }])
     expect(await settledRows(sql)).toMatchObject([{ status: 'succeeded', attempt_count: 2 }])

@@ -3,12 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
-import {
-  type Committed,
-  leaveToNeighbours,
-  type Neighbours,
-  openNeighbours,
-} from '../../src/service/neighbours.ts'
+import { type Committed, leaveToNeighbours, type Neighbours, openNeighbours } from '../../src/service/neighbours.ts'
 import { manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { until } from '../support/service.ts'
@@ -25,8 +20,7 @@ let stopListening: () => Promise<void>
 
 type Said = { from: string; kind: string; merchant_ids?: string[] | null }
 
-const saidBy = (payload: string): Said =>
-  payload.startsWith('{') ? JSON.parse(payload) : { from: '', kind: payload }
+const saidBy = (payload: string): Said => (payload.startsWith('{') ? JSON.parse(payload) : { from: '', kind: payload })
 
 beforeAll(async () => {
   fresh = await freshDatabase('empty')
@@ -50,10 +44,7 @@ afterAll(async () => {
 async function process({ delivers = true } = {}) {
   const heard: Committed[] = []
   const world = { clock, random: { bytes: randomBytes }, log: quiet }
-  const neighbours = await openNeighbours({
-    ...{ database, world, delivers },
-    heard: (committed) => heard.push(committed),
-  })
+  const neighbours = await openNeighbours({ database, world, delivers, heard: (committed) => heard.push(committed) })
   open.push(neighbours)
   return { ...neighbours, heard }
 }
@@ -108,10 +99,7 @@ test('a commit is heard by the other process, and not by its own', async () => {
 test('commits that come together are told together, after a rest', async () => {
   const { one, other } = await two()
   for (const merchant_id of ['m_a', 'm_b', 'm_b', 'm_c']) one.tell(merchant_id)
-  expect(await heardAfterRests(other, 2)).toMatchObject([
-    { merchant_ids: ['m_a'] },
-    { merchant_ids: ['m_b', 'm_c'] },
-  ])
+  expect(await heardAfterRests(other, 2)).toMatchObject([{ merchant_ids: ['m_a'] }, { merchant_ids: ['m_b', 'm_c'] }])
   expect(await allHeard(one, other)).toHaveLength(2)
 })
 
@@ -143,9 +131,7 @@ test('what a process leaves to others is said to be undelivered', async () => {
   one.tell('m_a')
   expect(await heardBy(other, 1)).toMatchObject([{ merchant_ids: ['m_a'], is_undelivered: true }])
   await leaveToNeighbours(database, ['m_b'])
-  expect((await heardBy(other, 2)).at(-1)).toMatchObject({
-    ...{ merchant_ids: ['m_b'], is_undelivered: true },
-  })
+  expect((await heardBy(other, 2)).at(-1)).toMatchObject({ merchant_ids: ['m_b'], is_undelivered: true })
   await heardBy(one, 1)
 })
 
@@ -159,8 +145,7 @@ test('a command that has ended is no other process', async () => {
 test('a message of another release is passed over', async () => {
   const { other } = await two()
   const strange = ['{}', 'null', 'news', '{"kind":"later","from":"x"}', '{"kind":"committed"}']
-  for (const payload of strange)
-    await database.sql`select pg_notify('ripper_committed', ${payload})`
+  for (const payload of strange) await database.sql`select pg_notify('ripper_committed', ${payload})`
   await leaveToNeighbours(database, ['m_b'])
   expect(await heardBy(other, 1)).toMatchObject([{ merchant_ids: ['m_b'] }])
 })

@@ -59,17 +59,32 @@ function idAt(at: Date, tail: number): string {
 
 function attempt(attempt_id: string, at: Date) {
   return {
-    ...{ merchant_id: merchant, attempt_id, delivery_id: attempt_id, endpoint_id: 'whep_1' },
-    ...{ payment_id: 'pay_1', event_type: 'payment.captured', attempt_number: 1 },
-    ...{ root_created_at: at, status: 'succeeded', occurred_at: at },
+    merchant_id: merchant,
+    attempt_id,
+    delivery_id: attempt_id,
+    endpoint_id: 'whep_1',
+    payment_id: 'pay_1',
+    event_type: 'payment.captured',
+    attempt_number: 1,
+    root_created_at: at,
+    status: 'succeeded',
+    occurred_at: at,
   }
 }
 
 function delivery(delivery_id: string, at: Date) {
   return {
-    ...{ merchant_id: merchant, delivery_id, endpoint_id: 'whep_1', payment_id: 'pay_1' },
-    ...{ sequence: 1, status: 'succeeded', attempt_count: 1, root_id: delivery_id },
-    ...{ root_created_at: at, created_at: at, settled_at: at },
+    merchant_id: merchant,
+    delivery_id,
+    endpoint_id: 'whep_1',
+    payment_id: 'pay_1',
+    sequence: 1,
+    status: 'succeeded',
+    attempt_count: 1,
+    root_id: delivery_id,
+    root_created_at: at,
+    created_at: at,
+    settled_at: at,
   }
 }
 
@@ -416,9 +431,7 @@ test('the newest rows of a merchant are read in order, a page of them and no mor
   expect(lines.filter((line) => line.includes('->')).map(shapeOf)).toEqual([
     // The rest may have any id, so partitions are merged, not read one after the other.
     'Merge Append 20',
-    ...ahead
-      .slice(1, 8)
-      .map((day) => `Index Scan Backward on ${day} ${day === '20261127' ? 20 : 1}`),
+    ...ahead.slice(1, 8).map((day) => `Index Scan Backward on ${day} ${day === '20261127' ? 20 : 1}`),
     'Index Scan Backward on 20261128 0',
     'Index Scan Backward on other 0',
   ])

@@ -15,15 +15,7 @@ import {
   startLoop,
   urlOf,
 } from '../support/webhook-loop.ts'
-import {
-  at,
-  emptyQueue,
-  openQueue,
-  type Queue,
-  queueRows,
-  settledRows,
-  tell,
-} from '../support/webhook-rows.ts'
+import { at, emptyQueue, openQueue, type Queue, queueRows, settledRows, tell } from '../support/webhook-rows.ts'
 
 const keyring = newKeyring()
 const statements = countStatements()

@@ -3,12 +3,7 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
-import {
-  type ClaimOrder,
-  claim,
-  readBacklog,
-  type Standing,
-} from '../../src/webhooks/queue/claim-store.ts'
+import { type ClaimOrder, claim, readBacklog, type Standing } from '../../src/webhooks/queue/claim-store.ts'
 import { endDeliveries, settle } from '../../src/webhooks/queue/queue-store.ts'
 import { saveHealth } from '../../src/webhooks/sending/health-store.ts'
 import {
@@ -40,8 +35,7 @@ function idOf(time: Date, seed: string): string {
 }
 
 const endpointsOf = (rows: { endpoint_id: string }[]) => rows.map(({ endpoint_id }) => endpoint_id)
-const namesOf = (count: number) =>
-  Array.from({ length: count }, (_, n) => `e${String(n).padStart(4, '0')}`)
+const namesOf = (count: number) => Array.from({ length: count }, (_, n) => `e${String(n).padStart(4, '0')}`)
 
 describe('an event is queued', () => {
   test.each<[string, object, number]>([
@@ -78,9 +72,20 @@ describe('an event is queued', () => {
     const none = { attempt_id: null, attempted_at: null, last_attempt_id: null, pending_id: null }
     expect(await queueRows(sql)).toEqual([
       {
-        ...{ merchant_id, delivery_id, endpoint_id: 'a', class: 0, due_at: created_at },
-        ...{ attempt_number: 0, ...none, payment_id: 'pay_1', sequence: 1, after_id: null },
-        ...{ replay_of: null, root_id: delivery_id, root_created_at: created_at, created_at },
+        merchant_id,
+        delivery_id,
+        endpoint_id: 'a',
+        class: 0,
+        due_at: created_at,
+        attempt_number: 0,
+        ...none,
+        payment_id: 'pay_1',
+        sequence: 1,
+        after_id: null,
+        replay_of: null,
+        root_id: delivery_id,
+        root_created_at: created_at,
+        created_at,
       },
     ])
     expect(delivery_id).toMatch(/^[0-9a-f]{32}$/)
@@ -115,14 +120,30 @@ test('a claim brings all that the attempt needs, and the row is leased', async (
   expect(walk).toEqual({ last_endpoint: 'a', endpoints: 1, next_due_at: null })
   expect(deliveries).toMatchObject([
     {
-      ...{ merchant_id, delivery_id, endpoint_id: 'a', attempt_id, attempt_number: 1 },
-      ...{ attempted_at: noon, last_attempt_id: null, pending_id: null, payment_id: 'pay_1' },
-      ...{ sequence: 1, replay_of: null, root_created_at: created_at, created_at },
-      ...{ event_type: 'payment.captured', body: `{"id":"${event_id}"}`, was_lost: false },
-      ...{ endpoint_url: 'https://a.example/', endpoint_status: 'active' },
-      ...{ sealed_secret: Buffer.from('sealed'), previous_sealed_secret: Buffer.from('old') },
-      ...{ previous_secret_until: until, breaker_changed_at: at(-60) },
-      ...{ open_until: at(-5), reopen_count: 3 },
+      merchant_id,
+      delivery_id,
+      endpoint_id: 'a',
+      attempt_id,
+      attempt_number: 1,
+      attempted_at: noon,
+      last_attempt_id: null,
+      pending_id: null,
+      payment_id: 'pay_1',
+      sequence: 1,
+      replay_of: null,
+      root_created_at: created_at,
+      created_at,
+      event_type: 'payment.captured',
+      body: `{"id":"${event_id}"}`,
+      was_lost: false,
+      endpoint_url: 'https://a.example/',
+      endpoint_status: 'active',
+      sealed_secret: Buffer.from('sealed'),
+      previous_sealed_secret: Buffer.from('old'),
+      previous_secret_until: until,
+      breaker_changed_at: at(-60),
+      open_until: at(-5),
+      reopen_count: 3,
     },
   ])
   expect(await queueRows(sql)).toMatchObject([{ attempt_id, due_at: at(lease_seconds) }])
@@ -149,11 +170,7 @@ describe('how much a claim takes of an endpoint', () => {
     ['room of who is not named', { room: 4 }, 4],
     ['no room for who is not named', { room: 0 }, 0],
     ['room for who is named alone', { ...room(2), room: 0 }, 2],
-    [
-      'trusted: the slots of the trusted',
-      { ...room(20, 'trusted'), trusted_slots: 4, other_slots: 0 },
-      4,
-    ],
+    ['trusted: the slots of the trusted', { ...room(20, 'trusted'), trusted_slots: 4, other_slots: 0 }, 4],
     ['trusted: not those of others', { ...room(20, 'trusted'), trusted_slots: 0 }, 0],
     ['other: the slots of the others', { ...room(20), trusted_slots: 0, other_slots: 4 }, 4],
     ['other: not those of the trusted', { ...room(20), other_slots: 0 }, 0],
@@ -202,10 +219,7 @@ describe('which endpoint is next', () => {
     const walks: number[] = []
     const served: string[] = []
     for (let after_endpoint = ''; walks.length < 3; ) {
-      const { deliveries, endpoints, last_endpoint } = await claim(
-        sql,
-        claimOrder({ ...order, after_endpoint }),
-      )
+      const { deliveries, endpoints, last_endpoint } = await claim(sql, claimOrder({ ...order, after_endpoint }))
       walks.push(endpoints)
       served.push(...endpointsOf(deliveries))
       after_endpoint = last_endpoint!
@@ -219,9 +233,7 @@ describe('which endpoint is next', () => {
       await addEndpoint(sql, { endpoint_id })
       await fill(sql, { count: 1, endpoint_id })
     }
-    const rooms = ['a', 'b', 'c', 'd'].map((endpoint_id) => ({
-      ...{ endpoint_id, room: 1, standing: 'other' as const },
-    }))
+    const rooms = ['a', 'b', 'c', 'd'].map((endpoint_id) => ({ endpoint_id, room: 1, standing: 'other' as const }))
     const served = await claimed(sql, { rooms, slots: 3, after_other: 'b' })
     expect(endpointsOf(served).sort()).toEqual(['a', 'c', 'd'])
   })
@@ -242,9 +254,7 @@ describe('which endpoint is next', () => {
   test('the trusted and the others go round on their own', async () => {
     const standings = { a: 'trusted', b: 'other', c: 'trusted', d: 'other' } as const
     for (const endpoint_id of Object.keys(standings)) await fill(sql, { count: 5, endpoint_id })
-    const rooms = Object.entries(standings).map(([endpoint_id, standing]) => ({
-      ...{ endpoint_id, standing, room: 1 },
-    }))
+    const rooms = Object.entries(standings).map(([endpoint_id, standing]) => ({ endpoint_id, standing, room: 1 }))
     const few = { rooms, trusted_slots: 1, other_slots: 1 }
     const marks = { after_trusted: 'a', after_other: 'b' }
     expect(endpointsOf(await claimed(sql, few)).sort()).toEqual(['a', 'b'])
@@ -290,11 +300,7 @@ describe("a payment's second event waits until the first was attempted", () => {
       true,
     ],
     ['was given up', () => settleFirst(failedUntil(null)), true],
-    [
-      'ended with its endpoint',
-      () => endDeliveries(sql, { merchant_id, endpoint_id: 'a' }, noon),
-      true,
-    ],
+    ['ended with its endpoint', () => endDeliveries(sql, { merchant_id, endpoint_id: 'a' }, noon), true],
   ])('the first %s', async (_name, prepare, isReady) => {
     await addEndpoint(sql)
     await tell(sql, { created_at: at(-200) })
@@ -340,16 +346,14 @@ describe('ten thousand due deliveries do not hold up a fresh event', () => {
 
   const shut = { endpoint_id: 'm', room: 0, standing: 'shut' as const }
   const resting = { ...shut, standing: 'other' as const }
-  test.each<[string, 'empty' | 'full', { class: 0 | 1; endpoint_id: string }, ClaimOrder['rooms']]>(
-    [
-      ['of an endpoint that is shut', 'empty', { class: 0, endpoint_id: 'm' }, [shut]],
-      ['of an endpoint that is shut', 'full', { class: 0, endpoint_id: 'm' }, [shut]],
-      ['of an endpoint that rests', 'empty', { class: 0, endpoint_id: 'm' }, [resting]],
-      ['of an endpoint that rests', 'full', { class: 0, endpoint_id: 'm' }, [resting]],
-      ['retries of the same endpoint', 'empty', { class: 1, endpoint_id: 'a' }, []],
-      ['retries of the same endpoint', 'full', { class: 1, endpoint_id: 'a' }, []],
-    ],
-  )('%s, in a plan made while the queue was %s', async (_name, planned, crowd, rooms) => {
+  test.each<[string, 'empty' | 'full', { class: 0 | 1; endpoint_id: string }, ClaimOrder['rooms']]>([
+    ['of an endpoint that is shut', 'empty', { class: 0, endpoint_id: 'm' }, [shut]],
+    ['of an endpoint that is shut', 'full', { class: 0, endpoint_id: 'm' }, [shut]],
+    ['of an endpoint that rests', 'empty', { class: 0, endpoint_id: 'm' }, [resting]],
+    ['of an endpoint that rests', 'full', { class: 0, endpoint_id: 'm' }, [resting]],
+    ['retries of the same endpoint', 'empty', { class: 1, endpoint_id: 'a' }, []],
+    ['retries of the same endpoint', 'full', { class: 1, endpoint_id: 'a' }, []],
+  ])('%s, in a plan made while the queue was %s', async (_name, planned, crowd, rooms) => {
     const early = await connect()
     await claimed(early)
     await fill(sql, { count: 10_000, ...crowd })

@@ -42,8 +42,11 @@ test('each refund of a payment is told with its own key, behind the payment', as
   const { event, headers } = told[1]!
   expect(event).toEqual({
     id: expect.stringMatching(/^evt_[0-9a-f]{24}$/),
-    ...{ type: 'refund.succeeded', api_version: '2026-09-01', sequence: 1 },
-    ...{ created: first.settled_at, merchant_id: account.merchant_id },
+    type: 'refund.succeeded',
+    api_version: '2026-09-01',
+    sequence: 1,
+    created: first.settled_at,
+    merchant_id: account.merchant_id,
     data: { ...first, checkout_session_id: session_id },
   })
   expect(told[2]!.event.data).toEqual({ ...second, checkout_session_id: session_id })
@@ -60,11 +63,7 @@ test('each refund of a payment is told with its own key, behind the payment', as
 describe('an endpoint', () => {
   test.each<[string, object, string[]]>([
     ['that wants all events of payments', {}, ['payment.captured']],
-    [
-      'that asks for successes',
-      { extension_events: ['refund.succeeded'] },
-      ['payment.captured', 'refund.succeeded'],
-    ],
+    ['that asks for successes', { extension_events: ['refund.succeeded'] }, ['payment.captured', 'refund.succeeded']],
     [
       'that asks for refunds and no captures',
       { event_filter: ['payment.held'], extension_events: both },
@@ -116,9 +115,7 @@ describe('an endpoint', () => {
 })
 
 test('a delivery that was given up is replayed, under the same key and with the same body', async () => {
-  const { account, receiver } = await openShop({
-    ...{ event_filter: ['payment.held'], extension_events: both },
-  })
+  const { account, receiver } = await openShop({ event_filter: ['payment.held'], extension_events: both })
   receiver.treat(() => 500)
   const { payment_id } = (await account.client.pay()).body
   await account.client.refund(payment_id, { amount: 1000 })
@@ -168,7 +165,5 @@ test('a failure after success comes second, and the stream tells each once to wh
     return [...text.matchAll(/^event: ((?:payment|refund)\.\w+)/gm)].map(([, type]) => type)
   }
   expect(await stream('')).toEqual(['payment.captured'])
-  expect(await stream('&events=refund.succeeded,refund.failed')).toEqual([
-    ...['refund.succeeded', 'refund.succeeded'],
-  ])
+  expect(await stream('&events=refund.succeeded,refund.failed')).toEqual([...['refund.succeeded', 'refund.succeeded']])
 })

@@ -87,9 +87,7 @@ test('a result that the database never takes is logged, and holds up nothing els
   await settlements.close()
   expect(await settledRows(queue.sql)).toHaveLength(4)
   const errors = log.filter(({ level }) => level === 'error')
-  expect(errors.map(({ fields }) => fields)).toMatchObject([
-    { attempt_id: deliveries[2]!.attempt_id },
-  ])
+  expect(errors.map(({ fields }) => fields)).toMatchObject([{ attempt_id: deliveries[2]!.attempt_id }])
   expect(JSON.stringify(log)).not.toContain('a\\u0000b')
 })
 

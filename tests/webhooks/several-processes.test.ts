@@ -3,13 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { window_max } from '../../src/webhooks/sending/lane.ts'
 import { until } from '../support/service.ts'
-import {
-  addEndpoints,
-  newKeyring,
-  openPosts,
-  pollClock,
-  startLoop,
-} from '../support/webhook-loop.ts'
+import { addEndpoints, newKeyring, openPosts, pollClock, startLoop } from '../support/webhook-loop.ts'
 import { openQueue, type Queue, queueRows, tell } from '../support/webhook-rows.ts'
 
 const keyring = newKeyring()
@@ -27,9 +21,7 @@ test('four processes have no more under way at it than one would', async () => {
   for (let n = 0; n < first; n += 1) await tell(sql, { payment_id: `pay_${n}` })
   const http = openPosts()
   const clocks = [pollClock(), pollClock(), pollClock(), pollClock()]
-  const loops = clocks.map((clock) =>
-    startLoop(sql, { clock, http, keyring, processes: () => clocks.length }),
-  )
+  const loops = clocks.map((clock) => startLoop(sql, { clock, http, keyring, processes: () => clocks.length }))
   await until(
     async () => http.came.length,
     (count) => count === first,

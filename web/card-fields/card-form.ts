@@ -112,9 +112,7 @@ function followFocus(
 ) {
   for (const field of fieldNames) {
     inputs[field].addEventListener('focus', () => told.entered(field))
-    inputs[field].addEventListener('blur', ({ relatedTarget }) =>
-      told.left(field, relatedTarget === null),
-    )
+    inputs[field].addEventListener('blur', ({ relatedTarget }) => told.left(field, relatedTarget === null))
   }
 }
 

@@ -63,13 +63,8 @@ test.each([
 })
 
 describe('whatever is typed', () => {
-  const texts = fc.oneof(
-    fc.stringMatching(/^[0-9 /-]{0,10}$/),
-    fc.string({ unit: 'binary', maxLength: 12 }),
-  )
-  const typed = fc
-    .tuple(texts, fc.nat(12))
-    .map(([value, place]) => ({ value, caret: Math.min(place, value.length) }))
+  const texts = fc.oneof(fc.stringMatching(/^[0-9 /-]{0,10}$/), fc.string({ unit: 'binary', maxLength: 12 }))
+  const typed = fc.tuple(texts, fc.nat(12)).map(([value, place]) => ({ value, caret: Math.min(place, value.length) }))
 
   test('what is formatted is not formatted again', () => {
     fc.assert(

@@ -43,10 +43,7 @@ export function expiryFault(value: string, now: Date): FaultCode | null {
   if (!expiry) return 'expiry_incomplete'
   const last_place = new Date(now.getTime() - 12 * 3_600_000)
   const months_left =
-    (expiry.exp_year - last_place.getUTCFullYear()) * 12 +
-    expiry.exp_month -
-    1 -
-    last_place.getUTCMonth()
+    (expiry.exp_year - last_place.getUTCFullYear()) * 12 + expiry.exp_month - 1 - last_place.getUTCMonth()
   if (months_left < 0) return 'expiry_past'
   return expiry.exp_year > now.getUTCFullYear() + years_ahead ? 'expiry_too_far' : null
 }

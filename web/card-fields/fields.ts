@@ -88,12 +88,7 @@ type FieldElements = {
   place: HTMLElement
 }
 
-function drawField(
-  words: Words,
-  field: Field,
-  name: string,
-  attributes: Record<string, string>,
-): FieldElements {
+function drawField(words: Words, field: Field, name: string, attributes: Record<string, string>): FieldElements {
   const parts = { mark: `${field}-mark`, hint: `${field}-hint`, fault: `${field}-fault` }
   const input = element('input', {
     type: 'text',

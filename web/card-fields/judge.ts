@@ -102,7 +102,5 @@ const rules: Record<Field, (value: string, other: JudgeOptions) => FaultCode | n
 
 // The shopper may add to a code or a name at any time.
 function isWhole(field: Field, value: string): boolean {
-  return (
-    (field === 'number' && isNumberWhole(value)) || (field === 'expiry' && isExpiryWhole(value))
-  )
+  return (field === 'number' && isNumberWhole(value)) || (field === 'expiry' && isExpiryWhole(value))
 }

@@ -11,9 +11,7 @@ export function readMessage(value: unknown): ToFrame | null {
   if (!message || typeof type !== 'string' || !Object.keys(shapes).includes(type)) return null
   const shape = shapes[type as ToFrame['type']]
   const names = Object.keys(message).filter((name) => name !== 'type')
-  const fits =
-    names.length === Object.keys(shape).length &&
-    names.every((name) => shape[name]?.(message[name]))
+  const fits = names.length === Object.keys(shape).length && names.every((name) => shape[name]?.(message[name]))
   return fits ? (message as ToFrame) : null
 }
 

@@ -137,22 +137,19 @@ async function post(
   const timer = setTimeout(() => stop.abort(), answer_wait_ms)
   try {
     // The frame's own address is {base_url}/card-fields/{public_key}.
-    const response = await world.fetch(
-      `../v1/checkout/sessions/${session.session_id}/card_references`,
-      {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'rip-client-secret': session.client_secret,
-        },
-        body: JSON.stringify(card),
-        cache: 'no-store',
-        credentials: 'omit',
-        redirect: 'error',
-        referrerPolicy: 'no-referrer',
-        signal: stop.signal,
+    const response = await world.fetch(`../v1/checkout/sessions/${session.session_id}/card_references`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'rip-client-secret': session.client_secret,
       },
-    )
+      body: JSON.stringify(card),
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
+      signal: stop.signal,
+    })
     const body: unknown = await response.json().catch(() => null)
     const retry_after = response.headers.get('retry-after')
     return readAnswer({ status: response.status, retry_after, body }, session.mode)

@@ -80,15 +80,7 @@ export type ConfirmResult = {
    * The status that POST …/confirm answers, or one of these. `canceled`: the shopper left the bank's check, or the page unmounted
    * the checkout. `invalid`: the shopper must correct a field. `expired`: the session ended before.
    */
-  status:
-    | 'captured'
-    | 'held'
-    | 'processing'
-    | 'declined'
-    | 'failed'
-    | 'canceled'
-    | 'invalid'
-    | 'expired'
+  status: 'captured' | 'held' | 'processing' | 'declined' | 'failed' | 'canceled' | 'invalid' | 'expired'
   session_id: string
   payment_id: string | null
   decline: { code: string; category: string | null; reason: string | null } | null

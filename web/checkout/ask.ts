@@ -10,11 +10,7 @@ const backoff_ms = [500, 1500, 4000]
 const timeout_ms = 60_000
 
 /** POST if there is a body, else GET. Throws RipperError with the API's code, or `network_error`. */
-export async function ask<Reply>(
-  path: string,
-  headers: Record<string, string>,
-  body?: object,
-): Promise<Reply> {
+export async function ask<Reply>(path: string, headers: Record<string, string>, body?: object): Promise<Reply> {
   for (let tries = 0; ; tries++) {
     const response = await fetch(origin + path, {
       method: body ? 'POST' : 'GET',

@@ -2,9 +2,7 @@
 
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each) =>
-    each && typeof each === 'object' && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort())
-      : each,
+    each && typeof each === 'object' && !Array.isArray(each) ? Object.fromEntries(Object.entries(each).sort()) : each,
   )
 }
 

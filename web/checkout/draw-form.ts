@@ -27,9 +27,7 @@ export function drawForm(checkout: PayableCheckout, press: () => void): void {
 /** The merchant's links. Links that only inform open in a window of their own. */
 function linksOf(checkout: PayableCheckout): HTMLElement {
   const links = Object.entries({ ...checkout.state.links }).map(
-    ([name, href]) =>
-      href &&
-      element('a', { href, target: /b/.test(name) ? null : '_blank' }, text(checkout, name)),
+    ([name, href]) => href && element('a', { href, target: /b/.test(name) ? null : '_blank' }, text(checkout, name)),
   )
   return element('p', { class: 'hint links' }, ...links)
 }

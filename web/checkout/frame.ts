@@ -32,11 +32,7 @@ const autofill = (document as Featured).featurePolicy
 type Featured = { featurePolicy?: { features(): string[] } }
 
 /** `signal` ends the listening. */
-export function openFrame(
-  path: string,
-  signal: AbortSignal,
-  hear: (message: FrameEvent) => void,
-): CardFrame {
+export function openFrame(path: string, signal: AbortSignal, hear: (message: FrameEvent) => void): CardFrame {
   const nonce = random()
   let port: MessagePort | undefined
   let count = 0

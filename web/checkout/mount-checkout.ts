@@ -43,9 +43,7 @@ export function mountCheckout(asked: MountOptions): CheckoutMount {
   /** Shows an error to the shopper, because no caller waits for it. */
   const press = () => {
     if (options.button === false) return
-    shown
-      .then((checkout) => checkout && run(checkout, (part) => part.pay(checkout)))
-      .catch(() => {})
+    shown.then((checkout) => checkout && run(checkout, (part) => part.pay(checkout))).catch(() => {})
   }
   const frame = openFrame(framePath(asked), signal, (message) =>
     onFrameEvent(mounted, message, { greeted, refused, press }),
@@ -61,9 +59,7 @@ export function mountCheckout(asked: MountOptions): CheckoutMount {
     locale: '',
     stage: 'loading',
   }
-  const shown = Promise.all([asked.openSession(), ready]).then(([opened]) =>
-    start(mounted, opened, press),
-  )
+  const shown = Promise.all([asked.openSession(), ready]).then(([opened]) => start(mounted, opened, press))
   const ended = new Promise<null>((resolve, reject) => {
     signal.addEventListener('abort', () => resolve(null))
     refused = () => reject(frameNotLoaded())
@@ -150,8 +146,7 @@ function sendSession({ frame, session, state, running }: MountedCheckout): void 
   const { mode } = state.session
   frame.send({ type: 'session', session_id, client_secret, mode })
   // The open list of test cards makes the form some 1000 px high.
-  if (mode === 'test')
-    frame.send({ type: 'test_cards', open: innerHeight > 1000 && innerWidth > 600 })
+  if (mode === 'test') frame.send({ type: 'test_cards', open: innerHeight > 1000 && innerWidth > 600 })
   frame.send({ type: 'lock', locked: !!running })
 }
 

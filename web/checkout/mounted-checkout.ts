@@ -43,11 +43,7 @@ type OpenedSession = {
 /** The state once there is a form to pay with. */
 export type PayableCheckout = MountedCheckout & OpenedSession
 
-export function text(
-  checkout: MountedCheckout,
-  key: string,
-  values?: Record<string, string>,
-): string {
+export function text(checkout: MountedCheckout, key: string, values?: Record<string, string>): string {
   return say(checkout.words, key, values)
 }
 
@@ -56,11 +52,7 @@ export function amountOf({ state, locale }: PayableCheckout): string {
 }
 
 /** Takes over a new session, or the state of a session that was read again. */
-export function setState(
-  checkout: MountedCheckout,
-  session: Session,
-  state: State,
-): PayableCheckout {
+export function setState(checkout: MountedCheckout, session: Session, state: State): PayableCheckout {
   const deadline_ms = performance.now() + state.session.expires_in_seconds * 1000
   return Object.assign(checkout, { session, state, deadline_ms })
 }
@@ -71,16 +63,8 @@ export async function readState(checkout: PayableCheckout): Promise<State> {
 }
 
 /** A result that does not come from the service. Without a session its id is empty. */
-export function resultOf(
-  { state }: MountedCheckout,
-  status: ConfirmResult['status'],
-): ConfirmResult {
-  const {
-    id = '',
-    last_decline,
-    attempts_left = 0,
-    order_reference = null,
-  }: SessionFields = state?.session ?? {}
+export function resultOf({ state }: MountedCheckout, status: ConfirmResult['status']): ConfirmResult {
+  const { id = '', last_decline, attempts_left = 0, order_reference = null }: SessionFields = state?.session ?? {}
   return {
     status,
     session_id: id,

@@ -62,14 +62,11 @@ test.each([
   expect((await sessionOpener('rip_pk_1', other)()).session.id).toBe('cs_2')
 })
 
-test.each(['expired', 'declined'] as const)(
-  'a kept session that is %s makes place',
-  async (status) => {
-    await open()
-    statuses.cs_1 = status
-    expect((await open()).session.id).toBe('cs_2')
-  },
-)
+test.each(['expired', 'declined'] as const)('a kept session that is %s makes place', async (status) => {
+  await open()
+  statuses.cs_1 = status
+  expect((await open()).session.id).toBe('cs_2')
+})
 
 test.each(['succeeded', 'processing'] as const)(
   'a payment that is %s is shown again, not taken again',

@@ -12,11 +12,7 @@ export type Session = {
   id: string
   client_secret: string
   /** `locale`: the language of the checkout, if the step stores it. */
-  ask<Reply>(
-    step: 'state' | 'authenticate' | 'confirm',
-    body?: object,
-    locale?: string,
-  ): Promise<Reply>
+  ask<Reply>(step: 'state' | 'authenticate' | 'confirm', body?: object, locale?: string): Promise<Reply>
   /** The name under which the shopper's email is kept. */
   place: string
 }
@@ -24,10 +20,7 @@ export type Session = {
 export type SessionWithState = { session: Session; state: State }
 
 /** Throws RipperError. A call after a failure creates no second session, because it sends the same key again. */
-export function sessionOpener(
-  public_key: string,
-  options: CheckoutOptions,
-): () => Promise<SessionWithState> {
+export function sessionOpener(public_key: string, options: CheckoutOptions): () => Promise<SessionWithState> {
   const { appearance, locale, button, redirect, clientSecret, ...asked } = options
   const body = { public_key, ...asked }
   const place = `ripper:${digest(canonical(body))}`
@@ -52,8 +45,7 @@ export function sessionOpener(
 
 async function create(body: object, once: string): Promise<string> {
   const headers = { 'rip-idempotency-key': once }
-  return (await ask<{ client_secret: string }>('/v1/checkout/public/sessions', headers, body))
-    .client_secret
+  return (await ask<{ client_secret: string }>('/v1/checkout/public/sessions', headers, body)).client_secret
 }
 
 async function read(client_secret: string): Promise<SessionWithState> {

@@ -65,11 +65,7 @@ function Door({ link }: { link: TakenLink | null }) {
   if (me.data) return <Frame me={me.data} />
   return (
     <main className="door">
-      {me.error ? (
-        <RefusalAlert refused={me.error} onRetry={() => me.refetch()} />
-      ) : (
-        <Loading rows={3} />
-      )}
+      {me.error ? <RefusalAlert refused={me.error} onRetry={() => me.refetch()} /> : <Loading rows={3} />}
     </main>
   )
 }

@@ -76,9 +76,7 @@ export function LobbyScreens() {
         </Route>
       ))}
       <Route path="/account" component={Account} />
-      <Route path="/">
-        {place.me.user.is_operator ? <Redirect replace to="/merchants" /> : <NoMerchant />}
-      </Route>
+      <Route path="/">{place.me.user.is_operator ? <Redirect replace to="/merchants" /> : <NoMerchant />}</Route>
       {/* No redirect: it may be the address of a merchant that this person is just becoming a member of. */}
       <Route>
         <NotThere />
@@ -103,9 +101,7 @@ function Opened({ name }: { name: ScreenName }) {
             : say('screen_of_operators')
         }
       >
-        {is_for_role && (
-          <p>{say('screen_of_other_roles_words', { merchant: membership.merchant_name })}</p>
-        )}
+        {is_for_role && <p>{say('screen_of_other_roles_words', { merchant: membership.merchant_name })}</p>}
       </Empty>
     </Screen>
   )
@@ -119,9 +115,7 @@ export function NotThere() {
   return (
     <Screen title={say('not_found')}>
       <Empty title={say('not_found_words')}>
-        <Link href={place.pathOf(name)}>
-          {say(name === 'merchants' ? 'all_merchants' : 'to_overview')}
-        </Link>
+        <Link href={place.pathOf(name)}>{say(name === 'merchants' ? 'all_merchants' : 'to_overview')}</Link>
       </Empty>
     </Screen>
   )

@@ -22,11 +22,7 @@ export function sayCode(prefix: string, code: string): string {
 }
 
 /** The same; null where the code is a stranger. */
-export function sayKnown(
-  prefix: string,
-  code: string,
-  values: Record<string, string | number> = {},
-): string | null {
+export function sayKnown(prefix: string, code: string, values: Record<string, string | number> = {}): string | null {
   const key = `${prefix}_${code.replace(/[.-]/g, '_')}`
   return key in english ? say(key as WordKey, values) : null
 }

@@ -29,8 +29,6 @@ test('lines stand in the order of the goods, without what is not sold', () => {
 
 test('the hosted page gets the same basket', () => {
   const lines = linesOf({ pot: 1, tea: 2 }, goods)
-  expect(hostedLink('http://127.0.0.1:1/pay/demo', lines)).toBe(
-    'http://127.0.0.1:1/pay/demo?sku=tea%3A2&sku=pot%3A1',
-  )
+  expect(hostedLink('http://127.0.0.1:1/pay/demo', lines)).toBe('http://127.0.0.1:1/pay/demo?sku=tea%3A2&sku=pot%3A1')
   expect(hostedLink('http://127.0.0.1:1/pay/demo', [])).toBe('http://127.0.0.1:1/pay/demo')
 })

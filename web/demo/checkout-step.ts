@@ -34,10 +34,7 @@ export function checkoutStep(root: HTMLElement, step: CheckoutStepOptions): () =
     linesTable(lines, ({ quantity }) => element('span', {}, `× ${quantity}`)),
     back,
   )
-  root.replaceChildren(
-    element('div', { class: 'till' }, element('div', { id: 'checkout' }), after),
-    side,
-  )
+  root.replaceChildren(element('div', { class: 'till' }, element('div', { id: 'checkout' }), after), side)
   const thank = (paid: PaymentResult) => {
     back.remove()
     after.replaceChildren(thanks(step, paid))
@@ -76,10 +73,7 @@ function startAgain(again: () => Promise<void>): HTMLElement {
   return element('div', {}, button({ class: 'primary' }, 'Start again', press), complaint)
 }
 
-function thanks(
-  { base_url, order, finish }: CheckoutStepOptions,
-  { status, payment_id }: PaymentResult,
-): HTMLElement {
+function thanks({ base_url, order, finish }: CheckoutStepOptions, { status, payment_id }: PaymentResult): HTMLElement {
   const curl = `curl ${base_url}/v1/payments/${payment_id} \\\n  -H "X-Service-Api-Key: $RIPPER_SECRET_KEY"`
   const copied = element('span', { class: 'copied', role: 'status' })
   const copy = button({ class: 'quiet' }, 'Copy', async () => {
@@ -103,11 +97,7 @@ function thanks(
     element('p', {}, 'This is how the shop’s server reads the payment:'),
     code(curl),
     element('p', { class: 'copy' }, copy, copied),
-    element(
-      'p',
-      { class: 'hint' },
-      'The secret key is in demo.json in the data directory; npm start prints it.',
-    ),
+    element('p', { class: 'hint' }, 'The secret key is in demo.json in the data directory; npm start prints it.'),
     button({ class: 'primary' }, 'Shop again', finish),
   )
 }

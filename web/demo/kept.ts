@@ -37,9 +37,7 @@ export function parse(text: string | null): DemoState {
     basket: Object.fromEntries(
       Object.entries(recordOf(basket)).filter(([, quantity]) => isQuantity(quantity)),
     ) as Basket,
-    order: hasTexts(order, ['client_secret', 'public_key', 'order_reference'])
-      ? (order as Order)
-      : null,
+    order: hasTexts(order, ['client_secret', 'public_key', 'order_reference']) ? (order as Order) : null,
     paid: hasTexts(paid, ['status']) ? (paid as PaymentResult) : null,
   }
 }

@@ -11,9 +11,7 @@ export function howItIsMade(base_url: string): HTMLElement {
     element(
       'ol',
       {},
-      step('The shop’s server creates a session for the order. The secret key never leaves it.', [
-        server(base_url),
-      ]),
+      step('The shop’s server creates a session for the order. The secret key never leaves it.', [server(base_url)]),
       step('The page loads the checkout script and shows the payment where the shop wants it.', [
         `<script src="${base_url}/checkout.js"></script>\n<div id="checkout"></div>`,
         taking.slice(taking.indexOf('async function')).trim(),
@@ -23,11 +21,7 @@ export function howItIsMade(base_url: string): HTMLElement {
         [],
       ),
     ),
-    element(
-      'p',
-      { class: 'links' },
-      element('a', { href: `${base_url}/docs` }, 'Every route of the API'),
-    ),
+    element('p', { class: 'links' }, element('a', { href: `${base_url}/docs` }, 'Every route of the API')),
   )
 }
 

@@ -3,14 +3,7 @@
 import { button, element } from '../shared/element.ts'
 import { formatAmount } from '../shared/money.ts'
 import { pictureOf } from './art.ts'
-import {
-  type Basket,
-  type BasketLine,
-  type Good,
-  linesOf,
-  quantity_max,
-  totalOf,
-} from './basket.ts'
+import { type Basket, type BasketLine, type Good, linesOf, quantity_max, totalOf } from './basket.ts'
 
 export type ShopEvents = {
   change: (sku: string, quantity: number) => void
@@ -88,10 +81,7 @@ function amountOf(lines: BasketLine[]): string {
 }
 
 /** Used beside the checkout, too, where `quantity` is only a text. */
-export function linesTable(
-  lines: BasketLine[],
-  quantity: (line: BasketLine) => HTMLElement,
-): HTMLElement {
+export function linesTable(lines: BasketLine[], quantity: (line: BasketLine) => HTMLElement): HTMLElement {
   return element(
     'dl',
     {},
@@ -104,12 +94,7 @@ export function linesTable(
         element('dd', { class: 'sum' }, pounds({ ...line.good, unit_amount: line.total })),
       ),
     ),
-    element(
-      'div',
-      { class: 'total' },
-      element('dt', {}, 'Total'),
-      element('dd', { class: 'sum' }, amountOf(lines)),
-    ),
+    element('div', { class: 'total' }, element('dt', {}, 'Total'), element('dd', { class: 'sum' }, amountOf(lines))),
   )
 }
 

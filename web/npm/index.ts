@@ -18,10 +18,7 @@ export type LoadOptions = {
  * Returns the factory of checkouts, and the same one for the same key. Rejects with an error that has a `code`:
  * `script_not_loaded` (call again to try again), `not_in_browser`, or the code of checkout.js for a wrong key.
  */
-export async function loadCheckout(
-  public_key: string,
-  options: LoadOptions,
-): Promise<CheckoutFactory> {
+export async function loadCheckout(public_key: string, options: LoadOptions): Promise<CheckoutFactory> {
   if (typeof document === 'undefined') {
     throw failure('not_in_browser', 'loadCheckout needs a page: call it in the browser.')
   }

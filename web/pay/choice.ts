@@ -10,11 +10,7 @@ import { shopLine } from './summary.ts'
 /** `chosen` is what the shopper wanted when they left this page, and `choose` gets what they want. */
 export function choiceForm(
   context: Context,
-  {
-    goods,
-    chosen,
-    choose,
-  }: { goods: Good[]; chosen: OrderedItem[]; choose(ordered: OrderedItem[]): void },
+  { goods, chosen, choose }: { goods: Good[]; chosen: OrderedItem[]; choose(ordered: OrderedItem[]): void },
 ): HTMLElement[] {
   const { words, locale } = context
   const currency = goods[0]!.currency
@@ -24,9 +20,7 @@ export function choiceForm(
   const goOn = element('button', { type: 'submit', class: 'primary' }, say(words, 'continue'))
   const complaint = element('p', { class: 'complaint', role: 'alert' })
   const ordered = () =>
-    goods
-      .map(({ sku }) => ({ sku, quantity: quantities.get(sku) ?? 0 }))
-      .filter(({ quantity }) => quantity > 0)
+    goods.map(({ sku }) => ({ sku, quantity: quantities.get(sku) ?? 0 })).filter(({ quantity }) => quantity > 0)
   const refresh = () => {
     complaint.replaceChildren()
     total.replaceChildren(money(sumOf(goods, quantities)))
@@ -72,20 +66,13 @@ export function choiceForm(
 }
 
 function sumOf(goods: Good[], quantities: Map<string, number>): number {
-  return goods.reduce(
-    (sum, { sku, unit_amount }) => sum + unit_amount * (quantities.get(sku) ?? 0),
-    0,
-  )
+  return goods.reduce((sum, { sku, unit_amount }) => sum + unit_amount * (quantities.get(sku) ?? 0), 0)
 }
 
 type StepperNames = { quantity: string; less: string; more: string }
 
 /** A number field between two buttons. When the shopper leaves it, a number outside 0 to 99 is corrected. */
-function stepperOf(
-  names: StepperNames,
-  begin: number,
-  changed: (quantity: number) => void,
-): HTMLElement {
+function stepperOf(names: StepperNames, begin: number, changed: (quantity: number) => void): HTMLElement {
   const field = element('input', {
     type: 'number',
     min: '0',

@@ -45,12 +45,9 @@ describe('what is kept', () => {
     expect(keptPayments(() => store).read('a')).toBeNull()
   })
 
-  test.each(['', '{', 'null', '7', '{"client_secret":"cs"}'])(
-    'is nothing where it reads %s',
-    (text) => {
-      expect(keptPayments(() => storage(new Map([['a', text]]))).read('a')).toBeNull()
-    },
-  )
+  test.each(['', '{', 'null', '7', '{"client_secret":"cs"}'])('is nothing where it reads %s', (text) => {
+    expect(keptPayments(() => storage(new Map([['a', text]]))).read('a')).toBeNull()
+  })
 
   test('lasts as long as the page where the browser allows no storage', () => {
     const kept = keptPayments(() => {

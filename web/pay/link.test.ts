@@ -20,8 +20,7 @@ const nothing: Purchase = {
   email: null,
   order_reference: null,
 }
-const read = (search: string, pricing: Pricing = shop): Link =>
-  readLink({ search, hash: '' }, pricing)
+const read = (search: string, pricing: Pricing = shop): Link => readLink({ search, hash: '' }, pricing)
 
 describe('a purchase', () => {
   const cases: [string, Pricing, Partial<Purchase>][] = [
@@ -177,12 +176,9 @@ describe('the fragment', () => {
     expect(link).toEqual({ kind: 'fault', fault: 'link_secret' })
   })
 
-  test.each(['#pay', `#${session_id}0`, `#${client_secret}0`, `#x${client_secret}`])(
-    'or does not work: %s',
-    (hash) => {
-      expect(readLink({ search: '', hash }, shop)).toEqual({ kind: 'fault', fault: 'link_secret' })
-    },
-  )
+  test.each(['#pay', `#${session_id}0`, `#${client_secret}0`, `#x${client_secret}`])('or does not work: %s', (hash) => {
+    expect(readLink({ search: '', hash }, shop)).toEqual({ kind: 'fault', fault: 'link_secret' })
+  })
 
   test('or is empty', () => {
     expect(readLink({ search: '', hash: '#' }, shop).kind).toBe('choice')

@@ -45,8 +45,7 @@ type Address = { search: string; hash: string }
 export function readLink({ search, hash }: Address, pricing: Pricing): Link {
   const query = new URLSearchParams(search)
   // Sign-in pages and mail programs append fragments of their own, such as `#_=_`.
-  if (hash.startsWith('#cs_') || (hash.length > 1 && search === ''))
-    return readSecret(hash.slice(1))
+  if (hash.startsWith('#cs_') || (hash.length > 1 && search === '')) return readSecret(hash.slice(1))
   const wrong = rules.find(({ name, passes }) => {
     const values = valuesOf(query, name)
     return values.length > 1 || (values.length === 1 && !passes(values[0]!))
@@ -125,11 +124,7 @@ function readSecret(fragment: string): Link {
 type RequestedAmount = { amount: number | null; currency: string | null }
 
 /** The lines of the `sku` parameters, each sku once; null if there are none. */
-function readSkus(
-  values: string[],
-  pricing: Pricing,
-  asked: RequestedAmount,
-): OrderedItem[] | LinkFault | null {
+function readSkus(values: string[], pricing: Pricing, asked: RequestedAmount): OrderedItem[] | LinkFault | null {
   if (values.length === 0) return null
   const list = pricing.price_list ?? []
   const known = new Set(list.map((good) => good.sku))
@@ -165,8 +160,7 @@ export function currencyOf(
 ): string | null {
   const list = price_list ?? []
   const candidates = asked ? [asked] : [currency, ...list.map((good) => good.currency)]
-  const priced = (sku: string, code: string) =>
-    list.some((good) => good.sku === sku && good.currency === code)
+  const priced = (sku: string, code: string) => list.some((good) => good.sku === sku && good.currency === code)
   return candidates.find((code) => code && items.every(({ sku }) => priced(sku, code))) ?? null
 }
 

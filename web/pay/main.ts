@@ -62,11 +62,7 @@ function draw() {
 
 function drawCard(...parts: HTMLElement[]) {
   page.root.replaceChildren(
-    element(
-      'div',
-      { class: 'alone' },
-      element('div', { class: 'card' }, ...parts, linksLine(context)),
-    ),
+    element('div', { class: 'alone' }, element('div', { class: 'card' }, ...parts, linksLine(context))),
   )
 }
 

@@ -11,11 +11,7 @@ export function linkNotice(words: Words, fault: LinkFault): HTMLElement {
 }
 
 /** `tryAgain` is given if another try can help. */
-export function refusalNotice(
-  words: Words,
-  refusal: ApiRefusal,
-  tryAgain: () => void,
-): HTMLElement {
+export function refusalNotice(words: Words, refusal: ApiRefusal, tryAgain: () => void): HTMLElement {
   const { words: key, try_again, detail } = explain(refusal)
   const link = key.startsWith('link_')
   const made = notice(say(words, link ? 'link_broken' : 'unavailable'), say(words, key))

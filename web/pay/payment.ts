@@ -50,8 +50,7 @@ export function openPayment(page: Page, intended: IntendedPayment): () => void {
   const own = intended.kind === 'purchase' ? intended.purchase : null
   const screen = paymentScreen(context, own && expectedBill(own, context.config.pricing))
   const visit: Visit = { page, intended, screen, checkout: null, left: false }
-  const client_secret =
-    intended.kind === 'session' ? intended.client_secret : kept.read(intended.key)?.client_secret
+  const client_secret = intended.kind === 'session' ? intended.client_secret : kept.read(intended.key)?.client_secret
   if (client_secret) {
     void showCheckout(visit, client_secret)
     void readHowItStands(visit, client_secret)

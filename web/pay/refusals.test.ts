@@ -6,12 +6,9 @@ import { explain } from './refusals.ts'
 const words: Record<string, string> = english
 const refusal = (code: string) => ({ code, message: 'amount must be …', request_id: null })
 
-test.each([...Object.keys(catalogue), 'network_error', 'one_of_tomorrow'])(
-  '%s has words',
-  (code) => {
-    expect(words[explain(refusal(code)).words]).toBeTruthy()
-  },
-)
+test.each([...Object.keys(catalogue), 'network_error', 'one_of_tomorrow'])('%s has words', (code) => {
+  expect(words[explain(refusal(code)).words]).toBeTruthy()
+})
 
 test.each([
   ['network_error', true, null],

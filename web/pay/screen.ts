@@ -37,12 +37,7 @@ export function paymentScreen(context: Context, expected: Bill | null): Screen {
   if (expected) bill(expected)
   wait()
   return {
-    element: element(
-      'div',
-      { class: 'payment' },
-      side.element,
-      element('div', { class: 'pay' }, place, offers),
-    ),
+    element: element('div', { class: 'payment' }, side.element, element('div', { class: 'pay' }, place, offers)),
     bill,
     charge: ({ amount, currency }) => {
       if (shown?.amount === amount && shown.currency === currency) return
@@ -55,7 +50,6 @@ export function paymentScreen(context: Context, expected: Bill | null): Screen {
       place.replaceChildren(target)
       return target
     },
-    offer: (name, press) =>
-      offers.replaceChildren(button({ class: 'quiet' }, say(words, name), press)),
+    offer: (name, press) => offers.replaceChildren(button({ class: 'quiet' }, say(words, name), press)),
   }
 }

@@ -78,11 +78,5 @@ export function shopLine(context: Context, tag: 'h1' | 'p', text = context.confi
   const [letter = ''] = config.merchant.name.trim()
   const name = element(tag, tag === 'h1' ? { tabindex: '-1' } : {}, text)
   const monogram = { class: 'monogram', 'aria-hidden': 'true' }
-  return element(
-    'div',
-    { class: 'shop' },
-    backArrow(context),
-    element('span', monogram, letter.toUpperCase()),
-    name,
-  )
+  return element('div', { class: 'shop' }, backArrow(context), element('span', monogram, letter.toUpperCase()), name)
 }

@@ -57,11 +57,7 @@ const purchase = (more: Partial<Purchase>): Purchase => ({
 })
 
 test('the bill of a session names goods by the list of its currency', () => {
-  const items = [
-    item({ name: null }),
-    item({ name: 'Green tea' }),
-    item({ name: null, sku: 'pot' }),
-  ]
+  const items = [item({ name: null }), item({ name: 'Green tea' }), item({ name: null, sku: 'pot' })]
   const names = (currency: string) =>
     billOf({ ...charged, items, amount: 1, currency }, pricing).lines.map(({ name }) => name)
   expect(names('GBP')).toEqual(['Tea', 'Green tea', 'pot'])
@@ -88,10 +84,7 @@ describe('the expected bill', () => {
 })
 
 describe('what the service charges', () => {
-  const bill = billOf(
-    { ...charged, items: [item({})], amount: 850, order_reference: 'A7' },
-    pricing,
-  )
+  const bill = billOf({ ...charged, items: [item({})], amount: 850, order_reference: 'A7' }, pricing)
   test('is an adjustment where it is another amount', () => {
     expect(chargedBill(bill, { amount: 900, currency: 'GBP' })).toEqual({
       ...bill,

@@ -44,10 +44,7 @@ export function billOf(
 }
 
 /** The bill with the amount that the service charges. Leaves out lines in another currency, which would mislead. */
-export function chargedBill(
-  bill: Bill | null,
-  { amount, currency }: { amount: number; currency: string },
-): Bill {
+export function chargedBill(bill: Bill | null, { amount, currency }: { amount: number; currency: string }): Bill {
   const lines = bill?.currency === currency ? bill.lines : []
   const order_reference = bill?.order_reference ?? null
   return { lines, adjustment: adjustmentOf(lines, amount), amount, currency, order_reference }
@@ -56,8 +53,7 @@ export function chargedBill(
 /** The bill of a purchase before the service has answered, with the prices in the page. */
 export function expectedBill(purchase: Purchase, pricing: Pricing): Bill {
   const ordered = purchase.items ?? []
-  const currency =
-    purchase.currency ?? currencyOf(ordered, pricing, null) ?? pricing.currency ?? null
+  const currency = purchase.currency ?? currencyOf(ordered, pricing, null) ?? pricing.currency ?? null
   const items = ordered.map(({ sku, quantity }): Item => {
     const unit_amount = goodOf(sku, pricing.price_list, currency)?.unit_amount ?? null
     return { kind: 'product', sku, name: null, quantity, unit_amount }
@@ -82,10 +78,7 @@ function sumOf(items: Item[]): number | null {
   return items.reduce((sum, item) => sum + item.quantity * item.unit_amount!, 0)
 }
 
-function lineOf(
-  { kind, sku, name, quantity, unit_amount }: Item,
-  good: { name: string } | undefined,
-): BillLine {
+function lineOf({ kind, sku, name, quantity, unit_amount }: Item, good: { name: string } | undefined): BillLine {
   const sign = kind === 'discount' ? -1 : 1
   return {
     kind,

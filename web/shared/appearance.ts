@@ -39,8 +39,7 @@ export function followAppearance(
   apply()
 }
 
-const names =
-  'background text muted danger good primary on-primary border radius size space font'.split(' ')
+const names = 'background text muted danger good primary on-primary border radius size space font'.split(' ')
 
 function themeOf(theme: unknown): Theme {
   if (theme === 'auto') return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
@@ -70,9 +69,7 @@ export function fontsOf(text: unknown): string | null {
   if (typeof text !== 'string' || text.length > 300) return null
   const fonts = text.split(',').map((font) => font.trim().replace(/^(["'])(.*)\1$/, '$2'))
   if (!fonts.every((font) => /^[\p{L}\d_. -]+$/u.test(font))) return null
-  return [...fonts, 'system-ui', 'sans-serif']
-    .map((font) => (generic.test(font) ? font : `"${font}"`))
-    .join()
+  return [...fonts, 'system-ui', 'sans-serif'].map((font) => (generic.test(font) ? font : `"${font}"`)).join()
 }
 
 const generic = /^(-apple-system|(ui-)?(sans-serif|serif|monospace|rounded)|system-ui)$/

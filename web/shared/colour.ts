@@ -11,8 +11,7 @@ export function readColour(text: unknown): Colour | null {
     const each = hex.length === 3 ? hex.replace(/./g, '$&$&') : hex
     return clamped([0, 2, 4].map((at) => Number.parseInt(each.slice(at, at + 2), 16) / 255))
   }
-  const [, space, inside] =
-    /^(rgb|hsl|oklch)\(([^()]{1,60})\)$/.exec(text.trim().toLowerCase()) ?? []
+  const [, space, inside] = /^(rgb|hsl|oklch)\(([^()]{1,60})\)$/.exec(text.trim().toLowerCase()) ?? []
   const values = inside?.trim().split(/\s*,\s*|\s+/)
   if (values?.length !== 3) return null
   const [a, b, c] = values as [string, string, string]
@@ -42,9 +41,7 @@ export function contrast(one: Colour, other: Colour): number {
 }
 
 function luminance(colour: Colour): number {
-  const [red, green, blue] = colour.map((part) =>
-    part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
-  )
+  const [red, green, blue] = colour.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
 }
 

@@ -8,12 +8,9 @@ export function followLook(root: HTMLElement, tell: (style: string) => void): vo
 }
 
 /** As in tokens.css. */
-const names =
-  'primary on-primary background text muted border danger good test test-background radius size space font'
+const names = 'primary on-primary background text muted border danger good test test-background radius size space font'
 
 function styleOf(computed: CSSStyleDeclaration): string {
   const properties = names.split(' ').map((name) => `--ripper-${name}`)
-  return ['color-scheme', ...properties]
-    .map((name) => `${name}:${computed.getPropertyValue(name)}`)
-    .join(';')
+  return ['color-scheme', ...properties].map((name) => `${name}:${computed.getPropertyValue(name)}`).join(';')
 }

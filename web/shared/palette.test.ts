@@ -9,11 +9,7 @@ test.each([
   ['nothing', {}, {}],
   ['a primary', { colorPrimary: '#0a7d5c' }, { primary: '#0a7d5c', 'on-primary': '#ffffff' }],
   ['a light primary', { colorPrimary: '#e07a00' }, { primary: '#e07a00', 'on-primary': '#000000' }],
-  [
-    'a primary that cannot be seen',
-    { colorPrimary: '#8fe0b0' },
-    { primary: '#60937b', 'on-primary': '#000000' },
-  ],
+  ['a primary that cannot be seen', { colorPrimary: '#8fe0b0' }, { primary: '#60937b', 'on-primary': '#000000' }],
   ['a text that cannot be read', { colorText: '#999' }, {}],
   ['a danger that cannot be read', { colorDanger: '#ff8080' }, { danger: '#a3595e' }],
   ['a border that cannot be seen', { colorBorder: '#ddd' }, {}],
@@ -33,12 +29,8 @@ test('a colour for a light page keeps its hue on a dark one, and it is said', ()
   const { colours, notes } = paletteOf('dark', { colorPrimary: '#2f5d46' })
   const [red, green, blue] = readColour(colours.primary)!
   expect(green).toBeGreaterThan(Math.max(red, blue))
-  expect(
-    contrast(readColour(colours.primary)!, readColour(defaults.dark.background)!),
-  ).toBeGreaterThan(3)
-  expect(notes).toEqual([
-    `colorPrimary #2f5d46 has a contrast of 2.4 on #14181f; ${colours.primary} is shown instead.`,
-  ])
+  expect(contrast(readColour(colours.primary)!, readColour(defaults.dark.background)!)).toBeGreaterThan(3)
+  expect(notes).toEqual([`colorPrimary #2f5d46 has a contrast of 2.4 on #14181f; ${colours.primary} is shown instead.`])
 })
 
 test.each([
@@ -84,8 +76,7 @@ describe('whatever is chosen', () => {
     fc.assert(
       fc.property(fc.constantFrom('light', 'dark'), variables, (theme, chosen) => {
         const palette = paletteOf(theme, chosen)
-        const against = (name: keyof typeof defaults.light) =>
-          contrast(of(palette, name), of(palette, 'background'))
+        const against = (name: keyof typeof defaults.light) => contrast(of(palette, name), of(palette, 'background'))
         for (const name of ['text', 'muted', 'danger', 'good'] as const) {
           expect(against(name)).toBeGreaterThanOrEqual(4.5)
         }

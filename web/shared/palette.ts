@@ -48,9 +48,7 @@ export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): 
   const { theme, background } = groundOf(wanted, readColour(chosen.colorBackground))
   const standard = defaults[theme]
   const legible = (contrast_min: number, ...colours: (string | undefined)[]) =>
-    colours
-      .map(readColour)
-      .find((colour) => colour !== null && contrast(colour, background) >= contrast_min)
+    colours.map(readColour).find((colour) => colour !== null && contrast(colour, background) >= contrast_min)
 
   const text = legible(text_contrast_min, chosen.colorText, standard.text)!
   /** Some shade can be read, because the shades lead to the text's colour, which can. */
@@ -62,18 +60,13 @@ export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): 
     return legible(contrast_min, ...shades)
   }
   const primary =
-    shadeOf(chosen.colorPrimary, mark_contrast_min) ??
-    legible(mark_contrast_min, standard.primary) ??
-    text
+    shadeOf(chosen.colorPrimary, mark_contrast_min) ?? legible(mark_contrast_min, standard.primary) ?? text
   const taken: Record<ColourName, Colour> = {
     background,
     text,
     primary,
     muted: legible(text_contrast_min, standard.muted) ?? text,
-    danger:
-      shadeOf(chosen.colorDanger, text_contrast_min) ??
-      legible(text_contrast_min, standard.danger) ??
-      text,
+    danger: shadeOf(chosen.colorDanger, text_contrast_min) ?? legible(text_contrast_min, standard.danger) ?? text,
     good: legible(text_contrast_min, standard.good) ?? text,
     border: legible(mark_contrast_min, chosen.colorBorder, standard.border) ?? text,
   }

@@ -15,19 +15,12 @@ describe.each([...languages, ...regions])('%s', (locale) => {
       expect([text, readAmount(text, locale, currency)]).toEqual([text, { amount, currency }])
       expect([text, readAmount(text, locale, null)]).toEqual([text, { amount, currency }])
       const typed = typedAmount(amount, currency, locale)
-      expect([typed, readAmount(typed, locale, currency)]).toEqual([
-        typed,
-        { amount, currency: null },
-      ])
+      expect([typed, readAmount(typed, locale, currency)]).toEqual([typed, { amount, currency: null }])
     }
   })
 })
 
-const read = (
-  text: string,
-  locale: string,
-  currency: string | null,
-): number | string | undefined => {
+const read = (text: string, locale: string, currency: string | null): number | string | undefined => {
   const result: AmountRead = readAmount(text, locale, currency)
   return 'fault' in result ? result.fault : result.amount
 }
@@ -89,17 +82,14 @@ describe('as people type them', () => {
 })
 
 // Whoever types an amount in one country's way where the page speaks another's must not move another amount.
-test.each(languages)(
-  'what somebody types who writes %s is that amount anywhere, or none',
-  (locale) => {
-    for (const currency of currencies) {
-      for (const amount of amounts) {
-        const text = typedAmount(amount, currency, locale)
-        for (const page of languages) {
-          const result = read(text, page, currency)
-          if (result !== 'ambiguous') expect([text, page, result]).toEqual([text, page, amount])
-        }
+test.each(languages)('what somebody types who writes %s is that amount anywhere, or none', (locale) => {
+  for (const currency of currencies) {
+    for (const amount of amounts) {
+      const text = typedAmount(amount, currency, locale)
+      for (const page of languages) {
+        const result = read(text, page, currency)
+        if (result !== 'ambiguous') expect([text, page, result]).toEqual([text, page, amount])
       }
     }
-  },
-)
+  }
+})

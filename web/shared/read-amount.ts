@@ -4,9 +4,7 @@
 import { exponentOf, odd_currencies } from './money.ts'
 
 /** In minor units, with the currency that the text names. `ambiguous`: people of another language mean another amount by it. */
-export type AmountRead =
-  | { amount: number; currency: string | null }
-  | { fault: 'unreadable' | 'ambiguous' }
+export type AmountRead = { amount: number; currency: string | null } | { fault: 'unreadable' | 'ambiguous' }
 
 /** `currency` is that of the amount; null where only the text can name one, and two digits count without it. */
 export function readAmount(text: string, locale: string, currency: string | null): AmountRead {
@@ -36,12 +34,7 @@ export function typedAmount(amount: number, currency: string | null, locale: str
 const figures: Intl.NumberFormatPartTypes[] = ['integer', 'decimal', 'fraction']
 
 /** Some countries have another point in money than in other figures. */
-function partsOf(
-  value: number,
-  locale: string,
-  currency: string | null,
-  options?: Intl.NumberFormatOptions,
-) {
+function partsOf(value: number, locale: string, currency: string | null, options?: Intl.NumberFormatOptions) {
   const style = currency ? ({ style: 'currency', currency } as const) : {}
   return new Intl.NumberFormat(locale, { ...style, ...options }).formatToParts(value)
 }
@@ -100,8 +93,7 @@ function wholeOf(text: string, decimals: string): Figure {
   if (!sign) return { whole: text, decimals }
   const groups = text.split(sign)
   const is_grouped =
-    groups.every((group) => /^\d+$/.test(group)) &&
-    (isThrees(groups) || (groups.length > 2 && isLakhs(groups)))
+    groups.every((group) => /^\d+$/.test(group)) && (isThrees(groups) || (groups.length > 2 && isLakhs(groups)))
   return is_grouped ? { whole: groups.join(''), decimals } : unreadable
 }
 
@@ -112,9 +104,7 @@ function isThrees([first = '', ...others]: string[]): boolean {
 /** As in India: `1,23,456`. */
 function isLakhs([first = '', ...others]: string[]): boolean {
   const [last, ...middle] = others.toReversed()
-  return (
-    /^[1-9]\d?$/.test(first) && last?.length === 3 && middle.every(({ length }) => length === 2)
-  )
+  return /^[1-9]\d?$/.test(first) && last?.length === 3 && middle.every(({ length }) => length === 2)
 }
 
 /** The signs that people type for their own currency, whatever their language writes. */

@@ -26,23 +26,13 @@ export type Dialog = {
   close(): void
 }
 
-export function openDialog(
-  checkout: PayableCheckout,
-  challenge: Challenge,
-  full_page_url: string,
-): Dialog {
+export function openDialog(checkout: PayableCheckout, challenge: Challenge, full_page_url: string): Dialog {
   const title = text(checkout, 'challenge_title')
   // In such a page no bank's page loads but in full.
   const isolated = window.crossOriginIsolated
   // The bank's page has its own title and Cancel. These are for shoppers for whom that page does not load.
-  const cancel = button({ 'aria-label': text(checkout, 'challenge_cancel') }, '×', () =>
-    question.ask(),
-  )
-  const status = element(
-    'p',
-    { role: 'status' },
-    isolated ? null : text(checkout, 'challenge_loading'),
-  )
+  const cancel = button({ 'aria-label': text(checkout, 'challenge_cancel') }, '×', () => question.ask())
+  const status = element('p', { role: 'status' }, isolated ? null : text(checkout, 'challenge_loading'))
   const frame = element('iframe', {
     src: challenge.url,
     title,

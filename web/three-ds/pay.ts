@@ -78,8 +78,7 @@ async function finish(
 ): Promise<ConfirmResult> {
   for (let at = three_ds; ; ) {
     checkout.ui.info.textContent = at?.cardholder_info ?? ''
-    const left =
-      at?.challenge && !(await passes(checkout, at.challenge, { attempt_id: attempt!.id, resumed }))
+    const left = at?.challenge && !(await passes(checkout, at.challenge, { attempt_id: attempt!.id, resumed }))
     if (left && !checkout.state.session.attempts_left && !checkout.signal.aborted) {
       // So that the shop can begin a new checkout. An attempt that is not the last one stays open until another replaces it.
       return checkout.session.ask('confirm', { abandon: attempt!.id })

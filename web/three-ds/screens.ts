@@ -20,14 +20,11 @@ export function showScreen(checkout: PayableCheckout, result: ConfirmResult, rea
   const is_elsewhere = checkout.elsewhere && result.status === 'processing'
   const key = is_elsewhere ? 'elsewhere' : (keys[result.status] ?? refused)
   // Says that nothing was taken only if that is known.
-  const detail =
-    reason && result.status === 'expired' ? '' : (checkout.words[`${key}_detail`] ?? '')
+  const detail = reason && result.status === 'expired' ? '' : (checkout.words[`${key}_detail`] ?? '')
   const heading = element('h2', { class: key, tabindex: '-1' }, text(checkout, key))
   root.className = 'over'
   screen.replaceChildren(
-    ...(checkout.state.session.mode === 'test'
-      ? [element('p', { class: 'test' }, text(checkout, 'test_mode'))]
-      : []),
+    ...(checkout.state.session.mode === 'test' ? [element('p', { class: 'test' }, text(checkout, 'test_mode'))] : []),
     heading,
     element('p', {}, `${reason} ${detail}`),
     info,
@@ -56,12 +53,7 @@ function listOf(checkout: PayableCheckout, result: ConfirmResult): HTMLElement {
     ['payment', payment_id],
   ] as const
   const drawn = rows.flatMap(([name, value]) =>
-    value
-      ? [
-          element('dt', {}, text(checkout, name)),
-          element('dd', { class: name }, element('bdi', {}, value)),
-        ]
-      : [],
+    value ? [element('dt', {}, text(checkout, name)), element('dd', { class: name }, element('bdi', {}, value))] : [],
   )
   return element('dl', {}, ...drawn)
 }

@@ -56,12 +56,7 @@ function decline(checkout: PayableCheckout, result: ConfirmResult, recorded: boo
 }
 
 /** Back to the form, with what went wrong. */
-function tryAgain(
-  checkout: PayableCheckout,
-  result: ConfirmResult,
-  reason: string,
-  recorded: boolean,
-): void {
+function tryAgain(checkout: PayableCheckout, result: ConfirmResult, reason: string, recorded: boolean): void {
   const { ui, frame, words } = checkout
   const { decline } = result
   const advice = decline && words[adviceKey(decline)]
@@ -81,11 +76,7 @@ function tryAgain(
 }
 
 /** Says how often the shopper may try again, too. */
-function warn(
-  { ui, words }: PayableCheckout,
-  { attempts_left }: ConfirmResult,
-  ...reasons: unknown[]
-) {
+function warn({ ui, words }: PayableCheckout, { attempts_left }: ConfirmResult, ...reasons: unknown[]) {
   ui.alert.textContent = [...reasons, words[`attempts_left_${attempts_left}`]].join(' ')
 }
 

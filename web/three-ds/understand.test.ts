@@ -38,8 +38,7 @@ function deskWith(result: object | null) {
   return { checkout, alert, complain }
 }
 
-const refusal = (code: string, retry_after_seconds = 0) =>
-  ({ code, retry_after_seconds }) as RipperError
+const refusal = (code: string, retry_after_seconds = 0) => ({ code, retry_after_seconds }) as RipperError
 
 test.each([
   ['session_completed', { ...declined, status: 'captured' }, 'captured'],

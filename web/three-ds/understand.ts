@@ -17,10 +17,7 @@ const ending: Record<string, ConfirmResult['status']> = {
 }
 
 /** The recorded result for which a refusal stands. Shows any other error and throws it again. */
-export async function understand(
-  checkout: PayableCheckout,
-  error: RipperError,
-): Promise<ConfirmResult> {
+export async function understand(checkout: PayableCheckout, error: RipperError): Promise<ConfirmResult> {
   const { code, retry_after_seconds } = error
   if (code === 'customer_email_required') {
     checkout.email?.complain('email_missing')

@@ -86,8 +86,19 @@ export function openAuthorisation(opened: AuthoriseInput): Authorisation {
   const authorised_ms = result === 'approved' ? known_ms : null
   return {
     kind: 'authorise',
-    ...{ reference, asked_ms: now_ms, asked, installation, amount, currency, capture, behaviour },
-    ...{ transaction_id: id, result, decline, known_ms, authorised_ms },
+    reference,
+    asked_ms: now_ms,
+    asked,
+    installation,
+    amount,
+    currency,
+    capture,
+    behaviour,
+    transaction_id: id,
+    result,
+    decline,
+    known_ms,
+    authorised_ms,
     asked_for: { amount, currency, capture },
     three_ds: request.three_ds,
     refuses_shift: false,
@@ -108,9 +119,7 @@ export function openAuthorisation(opened: AuthoriseInput): Authorisation {
 
 /** Somebody decided on it in the bank's portal, or gave up on it. */
 export function hasPersonActed({ surprises }: Authorisation): boolean {
-  return surprises.some(
-    ({ what }) => what in { capture: 1, partial_capture: 1, void: 1, reverse: 1, left: 1 },
-  )
+  return surprises.some(({ what }) => what in { capture: 1, partial_capture: 1, void: 1, reverse: 1, left: 1 })
 }
 
 /** When it stopped to hold or take money; infinite where it still does. */

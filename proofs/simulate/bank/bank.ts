@@ -15,14 +15,7 @@ import {
 import { testCardOf } from '../../../src/cards/test-cards.ts'
 import type { World } from '../../../src/kernel/world.ts'
 import type { Vendor } from '../../vendors/vendor.ts'
-import {
-  type Authorisation,
-  answerOf,
-  isLive,
-  openAuthorisation,
-  refused,
-  standingOf,
-} from './authorisation.ts'
+import { type Authorisation, answerOf, isLive, openAuthorisation, refused, standingOf } from './authorisation.ts'
 import { honest, type Moods } from './moods.ts'
 import { past, reasonAgainst, refusal, type Settlement, type Verb } from './settlement.ts'
 import { plain, type Traits } from './traits.ts'
@@ -115,9 +108,7 @@ export function openBank(
     const same = JSON.stringify([card.number, amount, currency, merchant.descriptor])
     const before = charged.get(same)
     const is_duplicate =
-      before !== undefined &&
-      isLive(before, now()) &&
-      now() - before.authorised_ms! < traits.finds_duplicates_ms
+      before !== undefined && isLive(before, now()) && now() - before.authorised_ms! < traits.finds_duplicates_ms
     const delay_ms = delays.get(request.reference) ?? 0
     const opened = { request, ...how, id: mint(), now_ms: now(), is_duplicate, delay_ms }
     const entry = openAuthorisation(opened)
@@ -154,15 +145,11 @@ export function openBank(
     if (code === 'expired') moods.note('bank: lets an authorisation lapse')
     const transaction_id = mint()
     const answer: SettleAnswer =
-      code === null
-        ? { result: 'approved', acquirer_transaction_id: transaction_id }
-        : refusal(code)
+      code === null ? { result: 'approved', acquirer_transaction_id: transaction_id } : refusal(code)
     const asked_ms = now()
     const is_slow = kind === 'refund' && code === null && amount % 100 === 17
     const known_ms = asked_ms + (is_slow ? slow_refund_ms : traits.settles_after_ms)
-    const settlement = {
-      ...{ kind, reference, of, asked_ms, amount, asked, answer, known_ms, transaction_id },
-    }
+    const settlement = { kind, reference, of, asked_ms, amount, asked, answer, known_ms, transaction_id }
     settled.set(reference, settlement)
     settlements.push(settlement)
     return answerTo(settlement)
@@ -196,10 +183,7 @@ export function openBank(
     const last_ms = Math.min(until.getTime() - clock_ahead_ms, now())
     const within = [...authorisations.values()].filter(
       ({ authorised_ms, listed_ms }) =>
-        authorised_ms !== null &&
-        authorised_ms >= from_ms &&
-        authorised_ms <= last_ms &&
-        listed_ms! <= now(),
+        authorised_ms !== null && authorised_ms >= from_ms && authorised_ms <= last_ms && listed_ms! <= now(),
     )
     return moods
       .list(within, now())
@@ -231,7 +215,9 @@ export function openBank(
     authorisations,
     settlements,
     strangers,
-    ...{ lost: new Set(), touched: new Set(), compared_until_ms: 0 },
+    lost: new Set(),
+    touched: new Set(),
+    compared_until_ms: 0,
     async addStranger({ reference, capture }) {
       strangers.add(reference)
       await authorise(strangersRequest(reference, capture))
@@ -245,7 +231,12 @@ export function openBank(
 function strangersRequest(reference: string, capture: boolean): AuthoriseRequest {
   const number = '4242424242424242'
   return {
-    ...{ reference, installation: 'lost', capture, amount: 7_700, currency: 'GBP', three_ds: null },
+    reference,
+    installation: 'lost',
+    capture,
+    amount: 7_700,
+    currency: 'GBP',
+    three_ds: null,
     card: { brand: 'visa', number, exp_month: 1, exp_year: 2031, cvc: null, cardholder_name: null },
     merchant: { descriptor: 'Shop', mcc: null, country: null },
     handle: null,
@@ -255,7 +246,10 @@ function strangersRequest(reference: string, capture: boolean): AuthoriseRequest
 function listed(entry: Authorisation, clock_ahead_ms: number): LiveAuthorisation {
   const { reference, installation, amount, currency, captured_ms, captured_amount } = entry
   return {
-    ...{ reference, installation, currency, captured: captured_ms !== null },
+    reference,
+    installation,
+    currency,
+    captured: captured_ms !== null,
     acquirer_transaction_id: entry.transaction_id,
     amount: captured_amount ?? amount,
     authorised_at: new Date(entry.authorised_ms! + clock_ahead_ms),

@@ -47,8 +47,7 @@ export function openMoods({ chance, faults }: { chance: Chance; faults: Faults }
     }
     if (fate === 'bank: approves a part') entry.amount = Math.ceil(amount / 2)
     if (fate === 'bank: approves another amount') entry.amount = amount + 1
-    if (fate === 'bank: approves another currency')
-      entry.currency = currency === 'EUR' ? 'USD' : 'EUR'
+    if (fate === 'bank: approves another currency') entry.currency = currency === 'EUR' ? 'USD' : 'EUR'
     if (fate === 'bank: reserves what it was to capture' && entry.capture) {
       entry.capture = false
       entry.captured_ms = null
@@ -72,12 +71,8 @@ export function openMoods({ chance, faults }: { chance: Chance; faults: Faults }
   function list(entries: Authorisation[], now_ms: number): Authorisation[] {
     const fate = faults.happens('bank: lists what is gone', 'bank: a list misses one')
     const lags = fate === 'bank: lists what is gone'
-    const shown = entries.filter(
-      (entry) => isLive(entry, now_ms) || (lags && isLive(entry, now_ms - lag_ms)),
-    )
-    const recent = shown.filter(
-      ({ authorised_ms, missed_once }) => !missed_once && now_ms - authorised_ms! < recent_ms,
-    )
+    const shown = entries.filter((entry) => isLive(entry, now_ms) || (lags && isLive(entry, now_ms - lag_ms)))
+    const recent = shown.filter(({ authorised_ms, missed_once }) => !missed_once && now_ms - authorised_ms! < recent_ms)
     if (fate !== 'bank: a list misses one' || recent.length === 0) return shown
     const missed = chance.pick(recent)
     missed.missed_once = true

@@ -61,9 +61,7 @@ function actOn({ clock, chance, faults, bank }: PortalParts, entry: Authorisatio
   const is_reserved = entry.captured_ms === null
   // Most of what was taken stays so.
   if (!chance.often(is_reserved ? bank.traits.portal : bank.traits.portal / 10)) return
-  const act: Act = is_reserved
-    ? chance.pick(['capture', 'partial_capture', 'void', 'reverse'] as const)
-    : 'reverse'
+  const act: Act = is_reserved ? chance.pick(['capture', 'partial_capture', 'void', 'reverse'] as const) : 'reverse'
   if (act === 'capture' || act === 'partial_capture') entry.captured_ms = now_ms
   if (act === 'partial_capture') entry.captured_amount = Math.ceil(entry.amount / 2)
   if (act === 'void') entry.voided_ms = now_ms

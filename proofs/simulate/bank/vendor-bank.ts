@@ -15,11 +15,7 @@ const ids_apart = 1_000_000
 /** What becomes of captures, voids and refunds, it says so much later; Stripe says it at once. */
 const settles_after_ms = [2_000, 20_000, 300_000]
 
-export function openVendorBank(
-  name: VendorName,
-  world: Pick<World, 'clock' | 'random'>,
-  chance: Chance,
-): Bank {
+export function openVendorBank(name: VendorName, world: Pick<World, 'clock' | 'random'>, chance: Chance): Bank {
   const { clock } = world
   const later_ms = chance.pick(settles_after_ms)
   const accounts = Array.from({ length: accounts_count }, (_, at) =>
@@ -54,9 +50,7 @@ export function openVendorBank(
       return known.authorisations
     },
     get settlements() {
-      return charges().flatMap((charge) =>
-        charge.acts.flatMap((act, at) => settlementOf(charge, act, at)),
-      )
+      return charges().flatMap((charge) => charge.acts.flatMap((act, at) => settlementOf(charge, act, at)))
     },
     lost,
     async addStranger({ reference, capture }) {
@@ -75,26 +69,40 @@ function authorisationOf(charge: BookedCharge, delay_ms: number): Authorisation 
   const done = acts.filter(({ is_approved }) => is_approved)
   const others = done.filter(isByOthers)
   const part = done.find((act) => act.kind === 'capture' && act.amount !== amount)
-  const late =
-    delay_ms > 0 || isLate(charge) ? [{ what: 'late' as const, at_ms: authorised_ms! }] : []
-  const when = (kind: BookedAct['kind']) =>
-    done.find((act) => act.kind === kind)?.known_at.getTime() ?? null
+  const late = delay_ms > 0 || isLate(charge) ? [{ what: 'late' as const, at_ms: authorised_ms! }] : []
+  const when = (kind: BookedAct['kind']) => done.find((act) => act.kind === kind)?.known_at.getTime() ?? null
   const given = done.filter(({ kind }) => kind === 'refund')
   const refunded_amount = given.reduce((total, act) => total + act.amount, 0)
   const is_given_back = refunded_amount >= (part?.amount ?? amount)
   return {
-    ...{ kind: 'authorise', reference, asked_ms: charge.asked_at.getTime(), delay_ms, asked: '' },
-    ...{ installation: mark ?? '', amount, currency, asked_for: { amount, currency, capture } },
+    kind: 'authorise',
+    reference,
+    asked_ms: charge.asked_at.getTime(),
+    delay_ms,
+    asked: '',
+    installation: mark ?? '',
+    amount,
+    currency,
+    asked_for: { amount, currency, capture },
     refuses_shift: charge.refuses_shift,
-    ...{ three_ds: null, capture, behaviour, transaction_id: id, decline: null, known_ms },
+    three_ds: null,
+    capture,
+    behaviour,
+    transaction_id: id,
+    decline: null,
+    known_ms,
     result: known_ms === null ? null : charge.is_approved ? 'approved' : refused,
-    ...{ authorised_ms, listed_ms: authorised_ms },
+    authorised_ms,
+    listed_ms: authorised_ms,
     captured_ms: charge.taken_at?.getTime() ?? when('capture'),
-    ...{ captured_amount: part?.amount ?? null, reversed_ms: when('reverse') },
+    captured_amount: part?.amount ?? null,
+    reversed_ms: when('reverse'),
     voided_ms: when('void') ?? when('expire'),
     refunded_amount,
     refunded_ms: is_given_back ? Math.max(...given.map((act) => act.known_at.getTime())) : null,
-    ...{ lapses_ms: null, refused_once: false, missed_once: false },
+    lapses_ms: null,
+    refused_once: false,
+    missed_once: false,
     // A charge that was on its way for so long may arrive after a reversal that found nothing.
     surprises: [...(authorised_ms === null ? [] : late), ...others.flatMap(surpriseOf(charge))],
   }
@@ -114,7 +122,10 @@ function isByOthers({ kind, reference }: BookedAct): boolean {
 
 /** What has lapsed is void. A refund takes nothing from what a payment is. */
 const surprises: Partial<Record<BookedAct['kind'], Act>> = {
-  ...{ capture: 'capture', void: 'void', expire: 'void', reverse: 'reverse' },
+  capture: 'capture',
+  void: 'void',
+  expire: 'void',
+  reverse: 'reverse',
 }
 
 function surpriseOf({ amount }: BookedCharge): (act: BookedAct) => Surprise[] {
@@ -133,18 +144,17 @@ function settlementOf(charge: BookedCharge, act: BookedAct, at: number): Settlem
   return [settlementNamed(charge, { ...act, kind }, at)]
 }
 
-function settlementNamed(
-  charge: BookedCharge,
-  act: BookedAct & { kind: Settlement['kind'] },
-  at: number,
-): Settlement {
+function settlementNamed(charge: BookedCharge, act: BookedAct & { kind: Settlement['kind'] }, at: number): Settlement {
   const transaction_id = act.id ?? charge.id
   return {
-    ...{ kind: act.kind, reference: act.reference ?? `${charge.id} ${at}`, of: charge.reference },
-    ...{ asked_ms: act.asked_at.getTime(), amount: act.amount, asked: '', transaction_id },
+    kind: act.kind,
+    reference: act.reference ?? `${charge.id} ${at}`,
+    of: charge.reference,
+    asked_ms: act.asked_at.getTime(),
+    amount: act.amount,
+    asked: '',
+    transaction_id,
     known_ms: act.known_at.getTime(),
-    answer: act.is_approved
-      ? { result: 'approved', acquirer_transaction_id: transaction_id }
-      : refusal('do_not_honor'),
+    answer: act.is_approved ? { result: 'approved', acquirer_transaction_id: transaction_id } : refusal('do_not_honor'),
   }
 }

@@ -12,31 +12,13 @@ import {
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
-import {
-  type AcquirerConnection,
-  type AcquirerConnector,
-  type CheckAnswer,
-  credentialsOf,
-} from '../connector.ts'
+import { type AcquirerConnection, type AcquirerConnector, type CheckAnswer, credentialsOf } from '../connector.ts'
 import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
 import { afterRequest, isGood } from '../wire.ts'
 import { authoriseAnswer, barredWords, isKeptError, settleAnswer } from './answers.ts'
-import {
-  type AdyenCredentials,
-  adyenCredentials,
-  apiUrlOf,
-  environmentAt,
-  isOfSandbox,
-} from './credentials.ts'
+import { type AdyenCredentials, adyenCredentials, apiUrlOf, environmentAt, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
-import {
-  type Account,
-  cancelRequest,
-  methodsRequest,
-  mpiDataOf,
-  paymentRequest,
-  settleRequest,
-} from './requests.ts'
+import { type Account, cancelRequest, methodsRequest, mpiDataOf, paymentRequest, settleRequest } from './requests.ts'
 import { adyenSandboxNumbers } from './sandbox-numbers.ts'
 
 const day_ms = 24 * 3_600_000
@@ -54,8 +36,7 @@ export const adyen: AcquirerConnector<AdyenCredentials> = {
 
 function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
   const { name, wire } = connection
-  const settle = (kind: SettleKind) => (request: SettleRequest) =>
-    settleAt(connection, kind, request)
+  const settle = (kind: SettleKind) => (request: SettleRequest) => settleAt(connection, kind, request)
   return {
     name,
     learned_by: 'notice',
@@ -95,9 +76,7 @@ async function settleAt(
     return refusedWith('in_progress', `${name}: ${nameless}`)
   }
   const sent =
-    psp_reference === null
-      ? cancelRequest(request, account)
-      : settleRequest(kind, request, psp_reference, account)
+    psp_reference === null ? cancelRequest(request, account) : settleRequest(kind, request, psp_reference, account)
   if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
   const answer = await wire.send({ ...sent, sendable })
   const is_kept = request.is_repeat === true && isKeptError(answer)
@@ -130,17 +109,9 @@ async function accountOf(connection: AcquirerConnection<AdyenCredentials>): Prom
   return { api_key, merchant_account, api_url: apiUrlOf(rest) }
 }
 
-async function checkAdyen({
-  credentials,
-  wire,
-}: {
-  credentials: AdyenCredentials
-  wire: Wire
-}): Promise<CheckAnswer> {
+async function checkAdyen({ credentials, wire }: { credentials: AdyenCredentials; wire: Wire }): Promise<CheckAnswer> {
   try {
-    const answer = await wire.send(
-      methodsRequest({ ...credentials, api_url: apiUrlOf(credentials) }),
-    )
+    const answer = await wire.send(methodsRequest({ ...credentials, api_url: apiUrlOf(credentials) }))
     if (!isGood(answer) || !Array.isArray(answer.json?.paymentMethods)) {
       return { result: 'fails', reason: `Adyen: ${whyNot(answer)}` }
     }

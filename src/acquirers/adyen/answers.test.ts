@@ -10,13 +10,12 @@ const reference = '0123456789abcdef0123456789abcdef'
 const charge = { reference, amount: 4200, currency: 'GBP', capture: false } as AuthoriseRequest
 const psp = 'NC6HT9CRT65ZGN82'
 const good = {
-  ...{ pspReference: psp, merchantReference: reference, resultCode: 'Authorised' },
+  pspReference: psp,
+  merchantReference: reference,
+  resultCode: 'Authorised',
   amount: { value: 4200, currency: 'GBP' },
 }
-const approved = {
-  ...{ result: 'approved', acquirer_transaction_id: psp, captured: false },
-  ...{ amount: 4200, currency: 'GBP' },
-}
+const approved = { result: 'approved', acquirer_transaction_id: psp, captured: false, amount: 4200, currency: 'GBP' }
 const under_way = { result: 'under_way', acquirer_transaction_id: psp }
 
 function answer(status: number, body: object | string, headers = {}): WireAnswer {
@@ -36,8 +35,7 @@ function read(ask: () => unknown): unknown {
   }
 }
 
-const readCharge = (given: WireAnswer, request = charge) =>
-  read(() => authoriseAnswer(given, request, name))
+const readCharge = (given: WireAnswer, request = charge) => read(() => authoriseAnswer(given, request, name))
 
 describe('a charge with 200', () => {
   test.each<[string, object, unknown]>([
@@ -48,11 +46,7 @@ describe('a charge with 200', () => {
       { amount: { value: 1, currency: 'GBP' } },
       { ...approved, amount: 1 },
     ],
-    [
-      'another currency',
-      { amount: { value: 4200, currency: 'EUR' } },
-      { ...approved, currency: 'EUR' },
-    ],
+    ['another currency', { amount: { value: 4200, currency: 'EUR' } }, { ...approved, currency: 'EUR' }],
     ['a currency that nobody knows', { amount: { value: 4200, currency: 'XXX' } }, under_way],
     ['an amount that is none', { amount: { value: '4200', currency: 'GBP' } }, under_way],
     ['a fraction', { amount: { value: 42.5, currency: 'GBP' } }, under_way],
@@ -171,11 +165,15 @@ describe('a charge without 2xx', () => {
 const request = {
   reference: 'f'.repeat(32),
   authorisation: { reference, handle: null, acquirer_transaction_id: psp },
-  ...{ amount: 4200, currency: 'GBP' },
+  amount: 4200,
+  currency: 'GBP',
 } satisfies SettleRequest
 const received = {
-  ...{ status: 'received', pspReference: 'MOD1', paymentPspReference: psp },
-  ...{ reference: request.reference, merchantAccount: 'Tea' },
+  status: 'received',
+  pspReference: 'MOD1',
+  paymentPspReference: psp,
+  reference: request.reference,
+  merchantAccount: 'Tea',
 }
 
 describe('a capture, void, reversal or refund', () => {
@@ -199,8 +197,10 @@ describe('a capture, void, reversal or refund', () => {
     const answers = {
       accepted: { result: 'accepted', acquirer_transaction_id: 'MOD1' },
       refused: {
-        ...{ result: 'refused', reason: `${name}: the request was refused (422 167)` },
-        ...{ decline_code: null, authorisation_known: true },
+        result: 'refused',
+        reason: `${name}: the request was refused (422 167)`,
+        decline_code: null,
+        authorisation_known: true,
       },
       unanswered: 'unanswered',
     }

@@ -75,8 +75,7 @@ export function settleAnswer(
   if (!isGood(answer)) {
     // Adyen checks credentials before the key, so an earlier request with the same key may have been accepted.
     const refusal = isBarred(answer) ? null : refusalOf(answer)
-    if (refusal === null)
-      throw new Unanswered(`${name}: ${barredWords(answer) ?? statusWords(answer)}`)
+    if (refusal === null) throw new Unanswered(`${name}: ${barredWords(answer) ?? statusWords(answer)}`)
     return refusedWith(null, `${name}: ${refusal}`)
   }
   const read = modification.safeParse(answer.json).data
@@ -99,10 +98,7 @@ export function barredWords({ status }: WireAnswer): string | null {
 const wantsThreeDs = new Set(['RedirectShopper', 'ChallengeShopper', 'IdentifyShopper'])
 
 /** Null if the answer contains nothing reliable. */
-function chargeAnswer(
-  read: TheirPayment,
-  { amount, currency, capture }: AuthoriseRequest,
-): AuthoriseAnswer | null {
+function chargeAnswer(read: TheirPayment, { amount, currency, capture }: AuthoriseRequest): AuthoriseAnswer | null {
   const { resultCode, pspReference: acquirer_transaction_id } = read
   if (resultCode === 'Refused' || resultCode === 'Cancelled' || resultCode === 'Error') {
     return declineAnswer(read)

@@ -7,11 +7,7 @@ const least = { api_key: 'AQE-key', merchant_account: 'TeaCOM', hmac_key: 'ab'.r
 
 test.each<[string, object, string | null]>([
   ['the least', {}, null],
-  [
-    'with all',
-    { live_prefix: '1797a841fbb37ca7-TeaCo', notice_user: 'u', notice_password: 'p' },
-    null,
-  ],
+  ['with all', { live_prefix: '1797a841fbb37ca7-TeaCo', notice_user: 'u', notice_password: 'p' }, null],
   ['an unknown member', { secret: 'x' }, 'secret'],
   ['a key with a line break', { api_key: 'a\nb' }, 'ASCII'],
   ['an HMAC key that is no hexadecimal', { hmac_key: 'xy'.repeat(32) }, 'hexadecimal'],

@@ -7,10 +7,7 @@ import type { Environment } from '../environment.ts'
 export const adyenCredentials = z
   .strictObject({
     api_key: secret,
-    merchant_account: secret.regex(
-      /^[A-Za-z0-9_-]*$/,
-      'must be letters, digits, dashes and underscores',
-    ),
+    merchant_account: secret.regex(/^[A-Za-z0-9_-]*$/, 'must be letters, digits, dashes and underscores'),
     /** The webhook's key, as the Customer Area shows it. */
     hmac_key: secret.regex(/^([0-9a-f]{2})+$/i, 'must be hexadecimal digits'),
     /** The company's own part of the live address. An account of the sandbox has none. */
@@ -22,9 +19,7 @@ export const adyenCredentials = z
   .superRefine(({ notice_user, notice_password }, { addIssue }) => {
     if ((notice_user === undefined) === (notice_password === undefined)) return
     const [lacking, given] =
-      notice_user === undefined
-        ? ['notice_user', 'notice_password']
-        : ['notice_password', 'notice_user']
+      notice_user === undefined ? ['notice_user', 'notice_password'] : ['notice_password', 'notice_user']
     addIssue({ code: 'custom', path: [lacking], message: `is required beside ${given}` })
   })
 
@@ -45,10 +40,7 @@ export function environmentAt(url: string): Environment {
 const version = 'v72'
 
 /** The API's address, with its version and without a final slash. The prefix decides whether the account is live. */
-export function apiUrlOf({
-  live_prefix,
-  api_url,
-}: Pick<AdyenCredentials, 'live_prefix' | 'api_url'>): string {
+export function apiUrlOf({ live_prefix, api_url }: Pick<AdyenCredentials, 'live_prefix' | 'api_url'>): string {
   if (api_url !== undefined) return api_url.replace(/\/+$/, '')
   if (live_prefix === undefined) return `https://checkout-test.adyen.com/${version}`
   return `https://${live_prefix}-checkout-live.adyenpayments.com/checkout/${version}`

@@ -2,14 +2,7 @@
 // An unknown code leaves a decline soft.
 
 import type { Decline } from '../acquirer.ts'
-import {
-  type DeclineRow,
-  forGood,
-  isAgainst,
-  meaningsOf,
-  type TheirDecline,
-  unlisted,
-} from '../decline-table.ts'
+import { type DeclineRow, forGood, isAgainst, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
 import { wordsOf } from '../words.ts'
 
 /** By Adyen's codes. */
@@ -60,8 +53,7 @@ export function declineToldOf(reason: string | null): Decline {
   const words = wordsOf(reason)
   const key = words?.toLowerCase() ?? ''
   const code = Object.hasOwn(codesOfWords, key) ? codesOfWords[key] : undefined
-  const { may_retry_elsewhere: _, ...meaning } =
-    meanings.get(code ?? '') ?? unlisted('card_declined', 'soft')
+  const { may_retry_elsewhere: _, ...meaning } = meanings.get(code ?? '') ?? unlisted('card_declined', 'soft')
   return { ...meaning, reason: words }
 }
 

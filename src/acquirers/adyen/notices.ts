@@ -3,13 +3,7 @@
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import {
-  type AuthoriseAnswer,
-  NotGenuine,
-  type Notice,
-  type NoticePost,
-  type SettleAnswer,
-} from '../acquirer.ts'
+import { type AuthoriseAnswer, NotGenuine, type Notice, type NoticePost, type SettleAnswer } from '../acquirer.ts'
 import { refusedWith } from '../answers.ts'
 import type { NoticeKey } from '../connector.ts'
 import { jsonIn } from '../wire.ts'
@@ -71,9 +65,7 @@ const item = z.object({
  * What is not read need not have this form: Adyen signs no reports, for example, and names them by files. A refused post would
  * hold up all later ones.
  */
-const unread = z
-  .object({ eventCode: z.string().refine((code) => !Object.hasOwn(events, code)) })
-  .transform(() => null)
+const unread = z.object({ eventCode: z.string().refine((code) => !Object.hasOwn(events, code)) }).transform(() => null)
 
 const frame = z.object({
   live: z.enum(['true', 'false']),
@@ -93,12 +85,9 @@ export function noticesIn(
   const read = frame.safeParse(jsonIn(body)).data
   if (!read) throw new NotGenuine('the body is no notification')
   if (read.live !== String(mode === 'live')) throw new NotGenuine(`it is not of mode ${mode}`)
-  const items = read.notificationItems
-    .map((each) => each.NotificationRequestItem)
-    .filter((each) => each !== null)
+  const items = read.notificationItems.map((each) => each.NotificationRequestItem).filter((each) => each !== null)
   for (const each of items) {
-    if (!isSigned(each, credentials.hmac_key))
-      throw new NotGenuine('the signature is of something else')
+    if (!isSigned(each, credentials.hmac_key)) throw new NotGenuine('the signature is of something else')
     if (each.merchantAccountCode !== credentials.merchant_account) {
       throw new NotGenuine('it is about another merchant account')
     }
@@ -121,9 +110,7 @@ function noticeOf(read: Item, installation: string): Notice[] {
   const mark = read.additionalData['metadata.ripper_installation']
   return [
     {
-      notice_id: createHash('sha256')
-        .update(`${pspReference}:${eventCode}:${success}`)
-        .digest('hex'),
+      notice_id: createHash('sha256').update(`${pspReference}:${eventCode}:${success}`).digest('hex'),
       about,
       // The reference of the charge or of the operation: Adyen chooses which of them a modification's notice has.
       reference: /^[0-9a-f]{32}$/.test(merchantReference ?? '') ? merchantReference! : null,
@@ -189,10 +176,7 @@ function isSigned(read: Item, hmac_key: string): boolean {
 }
 
 /** Whether the post has the user and password that were set for notices, if any were set. */
-function isAdmitted(
-  authorization: string,
-  { notice_user, notice_password }: AdyenCredentials,
-): boolean {
+function isAdmitted(authorization: string, { notice_user, notice_password }: AdyenCredentials): boolean {
   if (notice_user === undefined) return true
   const expected = `Basic ${Buffer.from(`${notice_user}:${notice_password}`).toString('base64')}`
   return timingSafeEqual(hashOf(expected), hashOf(authorization))

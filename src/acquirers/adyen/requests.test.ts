@@ -7,18 +7,23 @@ import { cancelRequest, paymentRequest, settleRequest } from './requests.ts'
 const account = { api_url: 'https://a.example/v72', api_key: 'AQE-key', merchant_account: 'TeaCOM' }
 const reference = '0123456789abcdef0123456789abcdef'
 const charge: AuthoriseRequest = {
-  ...{ reference, installation: 'ours', amount: 4200, currency: 'GBP', capture: false },
-  card: {
-    ...{ brand: 'visa', number: '4000000000000000', exp_month: 3, exp_year: 2030 },
-    ...{ cvc: null, cardholder_name: null },
-  },
+  reference,
+  installation: 'ours',
+  amount: 4200,
+  currency: 'GBP',
+  capture: false,
+  card: { brand: 'visa', number: '4000000000000000', exp_month: 3, exp_year: 2030, cvc: null, cardholder_name: null },
   three_ds: null,
   merchant: { descriptor: 'Tea', mcc: '5499', country: 'GB' },
   handle: null,
 }
 const three_ds = {
-  ...{ version: '2.2.0', eci: '05', authentication_value: 'AAABBEg0VhI0VniQEjRWAAAAAAA=' },
-  ...{ ds_transaction_id: 'f25084f0-5b16-4c0a-ae5d-b24808a95e4b', status: 'Y', ares_status: 'Y' },
+  version: '2.2.0',
+  eci: '05',
+  authentication_value: 'AAABBEg0VhI0VniQEjRWAAAAAAA=',
+  ds_transaction_id: 'f25084f0-5b16-4c0a-ae5d-b24808a95e4b',
+  status: 'Y',
+  ares_status: 'Y',
 }
 
 function sent(change: Partial<AuthoriseRequest> = {}) {
@@ -42,9 +47,7 @@ test('a charge that is to be captured later', () => {
     amount: { value: 4200, currency: 'GBP' },
     reference,
     returnUrl: 'https://ripper.invalid/',
-    paymentMethod: {
-      ...{ type: 'scheme', number: '4000000000000000', expiryMonth: '03', expiryYear: '2030' },
-    },
+    paymentMethod: { type: 'scheme', number: '4000000000000000', expiryMonth: '03', expiryYear: '2030' },
     shopperInteraction: 'Ecommerce',
     additionalData: { executeThreeD: 'false', manualCapture: 'true' },
     shopperStatement: 'Tea',
@@ -63,23 +66,17 @@ test('a charge that is captured at once, with all of the card', () => {
 })
 
 const data = {
-  ...{ cavv: three_ds.authentication_value, eci: '05', dsTransID: three_ds.ds_transaction_id },
+  cavv: three_ds.authentication_value,
+  eci: '05',
+  dsTransID: three_ds.ds_transaction_id,
   threeDSVersion: '2.2.0',
 }
 
 test.each<[string, Partial<typeof three_ds> | Record<string, null>, object | undefined]>([
   ['frictionless', {}, { ...data, directoryResponse: 'Y' }],
-  [
-    'after a challenge',
-    { ares_status: 'C' },
-    { ...data, directoryResponse: 'C', authenticationResponse: 'Y' },
-  ],
+  ['after a challenge', { ares_status: 'C' }, { ...data, directoryResponse: 'C', authenticationResponse: 'Y' }],
   ['attempted', { status: 'A', ares_status: 'A' }, { ...data, directoryResponse: 'A' }],
-  [
-    'an end that they have no word for',
-    { status: 'I', ares_status: 'C' },
-    { ...data, directoryResponse: 'C' },
-  ],
+  ['an end that they have no word for', { status: 'I', ares_status: 'C' }, { ...data, directoryResponse: 'C' }],
   ['without a cryptogram', { authentication_value: null }, undefined],
 ])('3-D Secure: %s', (_, change, expected) => {
   const body = sent({ three_ds: { ...three_ds, ...change } as AuthoriseRequest['three_ds'] })
@@ -96,15 +93,14 @@ test.each([
   ['Café « Élan », the tea shop', 'Cafe Elan , the tea sh'],
   ['茶', undefined],
 ])('%s on a statement: %s', (descriptor, expected) => {
-  expect(sent({ merchant: { descriptor, mcc: null, country: null } }).shopperStatement).toBe(
-    expected,
-  )
+  expect(sent({ merchant: { descriptor, mcc: null, country: null } }).shopperStatement).toBe(expected)
 })
 
 const settle: SettleRequest = {
   reference: 'f'.repeat(32),
   authorisation: { reference, handle: null, acquirer_transaction_id: 'PSP1' },
-  ...{ amount: 4200, currency: 'ISK' },
+  amount: 4200,
+  currency: 'ISK',
 }
 const amount = { value: 420_000, currency: 'ISK' }
 
@@ -127,7 +123,9 @@ test('a reversal without the vendor’s id goes by our reference', () => {
   expect(url).toBe('https://a.example/v72/cancels')
   expect(headers['idempotency-key']).toBe(settle.reference)
   expect(JSON.parse(body!)).toEqual({
-    ...{ merchantAccount: 'TeaCOM', paymentReference: reference, reference: settle.reference },
+    merchantAccount: 'TeaCOM',
+    paymentReference: reference,
+    reference: settle.reference,
   })
 })
 

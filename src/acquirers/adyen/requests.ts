@@ -20,7 +20,9 @@ export function paymentRequest(request: AuthoriseRequest, account: Account): Wir
   const shopper_statement = statementOf(merchant.descriptor)
   return post(account, '/payments', reference, {
     merchantAccount: account.merchant_account,
-    ...{ amount, reference, returnUrl: return_url },
+    amount,
+    reference,
+    returnUrl: return_url,
     paymentMethod: methodOf(request.card),
     shopperInteraction: 'Ecommerce',
     ...(capture && { captureDelayHours: 0 }),
@@ -55,10 +57,7 @@ export function settleRequest(
 }
 
 /** Cancels every uncaptured payment with this reference of ours. Adyen's id of it need not be known. */
-export function cancelRequest(
-  { reference, authorisation }: SettleRequest,
-  account: Account,
-): WireRequest {
+export function cancelRequest({ reference, authorisation }: SettleRequest, account: Account): WireRequest {
   return post(account, '/cancels', reference, {
     merchantAccount: account.merchant_account,
     paymentReference: authorisation.reference,
@@ -105,12 +104,7 @@ function statementOf(descriptor: string): string {
   return plain.replace(/ +/g, ' ').trim().slice(0, 22).trim()
 }
 
-function post(
-  { api_url, api_key }: Account,
-  path: string,
-  idempotency_key: string | null,
-  body: object,
-): WireRequest {
+function post({ api_url, api_key }: Account, path: string, idempotency_key: string | null, body: object): WireRequest {
   return {
     method: 'POST',
     url: `${api_url}${path}`,

@@ -11,13 +11,22 @@ const name = 'checkout:conn_1'
 const reference = '0123456789abcdef0123456789abcdef'
 const charge = { reference, amount: 4200, currency: 'GBP', capture: false } as AuthoriseRequest
 const good = {
-  ...{ id: 'pay_1', action_id: 'act_1', amount: 4200, currency: 'GBP', approved: true },
-  ...{ status: 'Authorized', response_code: '10000', response_summary: 'Approved' },
+  id: 'pay_1',
+  action_id: 'act_1',
+  amount: 4200,
+  currency: 'GBP',
+  approved: true,
+  status: 'Authorized',
+  response_code: '10000',
+  response_summary: 'Approved',
   reference: shortReference(reference),
 }
 const approved = {
-  ...{ result: 'approved', acquirer_transaction_id: 'pay_1', captured: false },
-  ...{ amount: 4200, currency: 'GBP' },
+  result: 'approved',
+  acquirer_transaction_id: 'pay_1',
+  captured: false,
+  amount: 4200,
+  currency: 'GBP',
 }
 const under_way = { result: 'under_way', acquirer_transaction_id: 'pay_1' }
 
@@ -91,7 +100,8 @@ test('one whose shopper is to be sent to their own 3-D Secure is declined, since
   const redirect = { href: 'https://sandbox.checkout.com/3ds/pay_1' }
   const pending = { ...good, status: 'Pending', approved: undefined }
   expect(read(answer(202, { ...pending, _links: { redirect } }))).toMatchObject({
-    ...{ result: 'declined', acquirer_transaction_id: 'pay_1' },
+    result: 'declined',
+    acquirer_transaction_id: 'pay_1',
     decline: { code: 'authentication_required', category: 'soft' },
   })
   const links = { self: { href: '/payments/pay_1' } }
@@ -109,7 +119,8 @@ test.each([
 ])('declined with %s: %s', (response_code, result, code, category) => {
   const change = { approved: false, status: 'Declined', response_code, response_summary: 'No' }
   expect(read(answer(201, { ...good, ...change }))).toMatchObject({
-    ...{ result, acquirer_transaction_id: 'pay_1' },
+    result,
+    acquirer_transaction_id: 'pay_1',
     decline: { code, category, reason: 'No' },
   })
 })
@@ -123,11 +134,7 @@ describe('a charge that was not taken', () => {
     [401, html, 'credentials'],
     [403, '', 'may not'],
     [403, html, 'may not'],
-    [
-      422,
-      { ...theirs, error_codes: ['card_expired', 'cvv_invalid'] },
-      '422 card_expired cvv_invalid',
-    ],
+    [422, { ...theirs, error_codes: ['card_expired', 'cvv_invalid'] }, '422 card_expired cvv_invalid'],
     [422, { ...theirs, error_codes: ['4000009100000008', 7, null] }, '(422)'],
     [422, { ...theirs, error_codes: 'none' }, '(422)'],
     [400, '', '(400)'],
@@ -152,11 +159,9 @@ describe('a charge that was not taken', () => {
     const given = read(answer(status, body))
     if (words === null) return expect(given).toBe('unanswered')
     expect(given).toEqual({
-      ...{ result: 'failed', acquirer_transaction_id: null },
-      decline: {
-        ...{ code: 'processing_error', category: 'provider_error' },
-        reason: expect.stringContaining(words),
-      },
+      result: 'failed',
+      acquirer_transaction_id: null,
+      decline: { code: 'processing_error', category: 'provider_error', reason: expect.stringContaining(words) },
     })
     expect(JSON.stringify(given)).toContain(name)
     expect(JSON.stringify(given)).not.toContain('4000009100000008')
@@ -195,8 +200,13 @@ describe('a capture, void, reversal or refund', () => {
   })
 
   const action: TheirAction = {
-    ...{ id: 'act_2', type: 'Refund', reference: 'x', amount: 1, approved: true },
-    ...{ response_code: '10000', response_summary: 'Approved' },
+    id: 'act_2',
+    type: 'Refund',
+    reference: 'x',
+    amount: 1,
+    approved: true,
+    response_code: '10000',
+    response_summary: 'Approved',
   }
   const done = { result: 'approved', acquirer_transaction_id: 'act_2' }
   const of = (amount: number) => ({ ...done, money: { amount, currency: 'GBP' } })

@@ -44,10 +44,7 @@ export function authoriseAnswer(
 }
 
 /** The answer to a capture, void, reversal or refund. Throws Unanswered. */
-export function settleAnswer(
-  answer: WireAnswer,
-  name: string,
-): Accepted | { result: 'refused'; reason: string } {
+export function settleAnswer(answer: WireAnswer, name: string): Accepted | { result: 'refused'; reason: string } {
   if (isGood(answer)) {
     const action_id = answer.json?.action_id
     if (typeof action_id === 'string' && action_id !== '') {
@@ -61,11 +58,7 @@ export function settleAnswer(
 }
 
 /** The outcome of an operation by its actions; null until it is carried out. The two actions of a reversal count as one. */
-export function actionAnswer(
-  kind: SettleKind,
-  actions: TheirAction[],
-  payment: TheirPayment,
-): SettleAnswer | null {
+export function actionAnswer(kind: SettleKind, actions: TheirAction[], payment: TheirPayment): SettleAnswer | null {
   const refused = actions.find(({ approved }) => approved === false)
   if (refused) {
     const { code, reason } = declineOf(refused.response_code, refused.response_summary)

@@ -15,12 +15,7 @@ import {
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith, unknownAuthorisation } from '../answers.ts'
-import {
-  type AcquirerConnection,
-  type AcquirerConnector,
-  credentialsOf,
-  notTheirs,
-} from '../connector.ts'
+import { type AcquirerConnection, type AcquirerConnector, credentialsOf, notTheirs } from '../connector.ts'
 import { shortReference } from '../reference.ts'
 import { afterRequest } from '../wire.ts'
 import { actionAnswer, authoriseAnswer, isMissing, settleAnswer, whyRefused } from './answers.ts'
@@ -34,23 +29,9 @@ import {
 } from './credentials.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
-import {
-  actionsIn,
-  isMarked,
-  pageIn,
-  paymentIn,
-  type TheirAction,
-  type TheirPayment,
-} from './payments.ts'
+import { actionsIn, isMarked, pageIn, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
 import { ask, shown, unreadable } from './read.ts'
-import {
-  actionsOf,
-  byId,
-  byReference,
-  paymentRequest,
-  settleRequest,
-  threeDsOf,
-} from './requests.ts'
+import { actionsOf, byId, byReference, paymentRequest, settleRequest, threeDsOf } from './requests.ts'
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import { chargeFound, isReversed, mostAlive, operationFound, ownActions } from './standings.ts'
 
@@ -70,8 +51,7 @@ export const checkout: AcquirerConnector<CheckoutCredentials> = {
 
 function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acquirer {
   const { name, wire } = connection
-  const settle = (kind: SettleKind) => (request: SettleRequest) =>
-    settleAt(connection, kind, request)
+  const settle = (kind: SettleKind) => (request: SettleRequest) => settleAt(connection, kind, request)
   return {
     name,
     learned_by: 'reference',
@@ -108,8 +88,7 @@ async function settleAt(
   const { name, wire } = connection
   const credentials = await credentialsOf(connection)
   const { authorisation, sendable } = request
-  const payment_id =
-    authorisation.acquirer_transaction_id ?? (await find(connection, authorisation))?.id
+  const payment_id = authorisation.acquirer_transaction_id ?? (await find(connection, authorisation))?.id
   if (payment_id === undefined) return unknownAuthorisation
   const sent = settleRequest(kind, request, payment_id, credentials)
   if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
@@ -133,9 +112,7 @@ async function explain(
   const own = ownActions({ kind, reference, acquirer_transaction_id: null }, actions)
   const [first] = own
   if (first) {
-    return (
-      actionAnswer(kind, own, payment) ?? { result: 'accepted', acquirer_transaction_id: first.id }
-    )
+    return actionAnswer(kind, own, payment) ?? { result: 'accepted', acquirer_transaction_id: first.id }
   }
   const is_reversed = isReversed(actions)
   return refusedWith(whyRefused(kind, request, payment, { is_reversed }), reason)
@@ -162,9 +139,7 @@ async function bearsReference(
   if (isMissing(answer)) return false
   const payment = paymentIn(answer.json)
   if (!payment) throw new Unanswered(unreadable(connection.name))
-  return (
-    isMarked(payment, connection.installation) && payment.reference === shortReference(reference)
-  )
+  return isMarked(payment, connection.installation) && payment.reference === shortReference(reference)
 }
 
 /** The payment by its id, or by our reference if the id is unknown; null if no payment of ours has the reference. */

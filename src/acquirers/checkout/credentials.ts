@@ -10,9 +10,7 @@ export const checkoutCredentials = z.strictObject({
   signature_key: secret,
   processing_channel_id: secret.optional(),
   /** The account's own part of the vendor's address. */
-  prefix: secret
-    .regex(/^(pl-)?[a-z0-9]+$/, 'must be lower case letters and digits, pl- before them or not')
-    .optional(),
+  prefix: secret.regex(/^(pl-)?[a-z0-9]+$/, 'must be lower case letters and digits, pl- before them or not').optional(),
   api_url: apiUrl,
 })
 
@@ -30,9 +28,7 @@ export function environmentShown(credentials: CheckoutCredentials): 'sandbox' | 
 
 /** The environment behind an address of Checkout.com's own; nothing for another one. */
 export function environmentAt(url: string | undefined): Environment {
-  const [, , sandbox] = /^https:\/\/([^/]+\.)?api\.(sandbox\.)?checkout\.com(\/|$)/.exec(
-    url ?? '',
-  ) ?? ['', '', null]
+  const [, , sandbox] = /^https:\/\/([^/]+\.)?api\.(sandbox\.)?checkout\.com(\/|$)/.exec(url ?? '') ?? ['', '', null]
   return sandbox === null ? {} : { environment: sandbox === undefined ? 'live' : 'sandbox' }
 }
 

@@ -1,13 +1,7 @@
 // The meaning of Checkout.com's response codes in our terms, by checkout.com/docs/developer-resources/codes/api-response-codes as of
 // 2025-12-03, read in 2026-11. The range of an unknown code decides.
 
-import {
-  type DeclineRow,
-  type Meaning,
-  meaningsOf,
-  type TheirDecline,
-  unlisted,
-} from '../decline-table.ts'
+import { type DeclineRow, type Meaning, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
 import { wordsOf } from '../words.ts'
 
 /** By Checkout.com's codes. */
@@ -25,11 +19,7 @@ export const table: readonly DeclineRow[] = [
   ['stolen_card', 'hard', '30043'],
   ['pickup_card', 'hard', '20067 30004 30007 30035 30036 30037 30038'],
   ['invalid_account', 'hard', '20014 20039 20052 20053 20056 20101 30015 30046'],
-  [
-    'not_permitted',
-    'hard',
-    '20057 20058 20062 20093 20103 200R1 200R3 200T3 30016 30017 30018 30019',
-  ],
+  ['not_permitted', 'hard', '20057 20058 20062 20093 20103 200R1 200R3 200T3 30016 30017 30018 30019'],
   ['suspected_fraud', 'fraud', '20059 20063 20183 30034 30044'],
   ['issuer_unavailable', 'network', '20031 20068 20091 20092 20096'],
   ['try_again_later', 'network', '20009 20019 20090 20118'],
@@ -49,7 +39,6 @@ const ranges: [string, Meaning][] = [
 export function declineOf(response_code: string | null, summary: string | null): TheirDecline {
   const code = response_code ?? ''
   const known = /^[0-9A-Z]{5}$/.test(code)
-  const meaning =
-    meanings.get(code) ?? (known ? ranges.find(([range]) => code.startsWith(range))?.[1] : null)
+  const meaning = meanings.get(code) ?? (known ? ranges.find(([range]) => code.startsWith(range))?.[1] : null)
   return { ...(meaning ?? unlisted('card_declined', 'soft')), reason: wordsOf(summary) }
 }

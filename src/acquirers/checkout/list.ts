@@ -18,11 +18,7 @@ export function listAt(
   connection: AcquirerConnection<CheckoutCredentials>,
   within: { since: Date; until: Date },
 ): Promise<LiveAuthorisation[]> {
-  return listUntil(
-    connection,
-    within,
-    new Date(connection.clock.now().getTime() + listed_within_ms),
-  )
+  return listUntil(connection, within, new Date(connection.clock.now().getTime() + listed_within_ms))
 }
 
 /** If there are more than a page shows, each half of the time is listed separately. */

@@ -88,11 +88,7 @@ function meaningOf(type: string): Meaning | undefined {
   return Object.hasOwn(meanings, type) ? meanings[type] : undefined
 }
 
-function noticeOf(
-  { id, type, data, ...times }: Event,
-  { about, outcome }: Meaning,
-  installation: string,
-): Notice {
+function noticeOf({ id, type, data, ...times }: Event, { about, outcome }: Meaning, installation: string): Notice {
   const occurred_at = new Date(times.created_on ?? times.timestamp ?? data.processed_on ?? '')
   if (Number.isNaN(occurred_at.getTime())) throw new NotGenuine(`a ${type} without a time`)
   const authorisation_transaction_id = about === 'dispute' ? data.payment_id : data.id

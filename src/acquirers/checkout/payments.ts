@@ -31,18 +31,16 @@ const payment = z.object({
   response_summary: text,
   requested_on: text,
   /** Words of the network. Whatever is wrong with them, the payment stays readable. */
-  processing: z
-    .object({ partner_merchant_advice_code: z.string().nullish() })
-    .nullish()
-    .default(null)
-    .catch(null),
+  processing: z.object({ partner_merchant_advice_code: z.string().nullish() }).nullish().default(null).catch(null),
   /** What became of the 3-D Secure data. Whatever is wrong with it, the payment stays readable. */
   '3ds': z.object({ downgraded: z.boolean().nullish() }).nullish().default(null).catch(null),
   metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   balances: z
     .object({
-      ...{ total_authorized: count.nullish(), total_captured: count.nullish() },
-      ...{ total_refunded: count.nullish(), available_to_refund: count.nullish() },
+      total_authorized: count.nullish(),
+      total_captured: count.nullish(),
+      total_refunded: count.nullish(),
+      available_to_refund: count.nullish(),
       available_to_capture: count.nullish(),
     })
     .nullish()

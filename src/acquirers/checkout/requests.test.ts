@@ -18,10 +18,18 @@ const reference = '0123456789abcdef0123456789abcdef'
 const short = shortReference(reference)
 
 const charge: AuthoriseRequest = {
-  ...{ reference, installation: 'ours', amount: 4200, currency: 'GBP', capture: false },
+  reference,
+  installation: 'ours',
+  amount: 4200,
+  currency: 'GBP',
+  capture: false,
   card: {
-    ...{ brand: 'visa', number: '4000009100000008', exp_month: 1, exp_year: 2031 },
-    ...{ cvc: '123', cardholder_name: 'Ada Byron' },
+    brand: 'visa',
+    number: '4000009100000008',
+    exp_month: 1,
+    exp_year: 2031,
+    cvc: '123',
+    cardholder_name: 'Ada Byron',
   },
   three_ds: null,
   merchant: { descriptor: 'Tea', mcc: '5499', country: 'GB' },
@@ -48,12 +56,20 @@ test('a charge', () => {
   })
   expect(JSON.parse(body!)).toEqual({
     source: {
-      ...{ type: 'card', number: '4000009100000008', expiry_month: 1, expiry_year: 2031 },
-      ...{ cvv: '123', name: 'Ada Byron' },
+      type: 'card',
+      number: '4000009100000008',
+      expiry_month: 1,
+      expiry_year: 2031,
+      cvv: '123',
+      name: 'Ada Byron',
     },
-    ...{ amount: 4200, currency: 'GBP', capture: false },
-    ...{ payment_type: 'Regular', merchant_initiated: false },
-    ...{ reference: short, '3ds': { enabled: false } },
+    amount: 4200,
+    currency: 'GBP',
+    capture: false,
+    payment_type: 'Regular',
+    merchant_initiated: false,
+    reference: short,
+    '3ds': { enabled: false },
     metadata: { ripper_installation: 'ours' },
   })
 })
@@ -77,12 +93,20 @@ test('an amount that cannot be expressed is not sent', () => {
 
 describe('3-D Secure data', () => {
   const three_ds = {
-    ...{ version: '2.2.0', eci: '05', authentication_value: 'AAABAVIREQAAAAAAAAAAAAAAAAA=' },
-    ...{ ds_transaction_id: 'f879ea1c', status: 'Y', ares_status: 'C' },
+    version: '2.2.0',
+    eci: '05',
+    authentication_value: 'AAABAVIREQAAAAAAAAAAAAAAAAA=',
+    ds_transaction_id: 'f879ea1c',
+    status: 'Y',
+    ares_status: 'C',
   }
   const sent = {
-    ...{ enabled: true, eci: '05', cryptogram: three_ds.authentication_value, xid: 'f879ea1c' },
-    ...{ version: '2.2.0', status: 'Y' },
+    enabled: true,
+    eci: '05',
+    cryptogram: three_ds.authentication_value,
+    xid: 'f879ea1c',
+    version: '2.2.0',
+    status: 'Y',
   }
 
   test.each([
@@ -104,7 +128,8 @@ describe('capture, void, reversal, refund', () => {
   const request: SettleRequest = {
     reference,
     authorisation: { reference: 'f'.repeat(32), handle: null, acquirer_transaction_id: 'pay_1' },
-    ...{ amount: 1000, currency: 'GBP' },
+    amount: 1000,
+    currency: 'GBP',
   }
 
   test.each([
@@ -129,13 +154,13 @@ describe('capture, void, reversal, refund', () => {
 test('questions', () => {
   const within = { since: new Date(0), until: new Date(1000) }
   const search = searchRequest(within, credentials)
-  expect(byReference(reference, credentials).url).toBe(
-    `https://api.example/payments?reference=${short}&limit=10`,
-  )
+  expect(byReference(reference, credentials).url).toBe(`https://api.example/payments?reference=${short}&limit=10`)
   expect(byId('pay_1/../x', credentials).url).toBe('https://api.example/payments/pay_1%2F..%2Fx')
   expect(search.url).toBe('https://api.example/payments/search')
   expect(JSON.parse(search.body!)).toEqual({
-    ...{ limit: 250, from: '1970-01-01T00:00:00.000Z', to: '1970-01-01T00:00:01.000Z' },
+    limit: 250,
+    from: '1970-01-01T00:00:00.000Z',
+    to: '1970-01-01T00:00:01.000Z',
   })
   // None of these moves anything, so none needs a key.
   const asked = [byReference(reference, credentials), byId('pay_1', credentials), search]

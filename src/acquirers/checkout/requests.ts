@@ -16,17 +16,16 @@ export const search_limit = 250
  * Null if the amount cannot be expressed. No descriptor is sent: Checkout.com accepts one only with a city, and only from
  * accounts that it has enabled for it. The statement shows the account's own.
  */
-export function paymentRequest(
-  request: AuthoriseRequest,
-  credentials: CheckoutCredentials,
-): WireRequest | null {
+export function paymentRequest(request: AuthoriseRequest, credentials: CheckoutCredentials): WireRequest | null {
   const { reference, installation, currency, capture } = request
   const amount = amountSent(request)
   if (amount === null) return null
   const { processing_channel_id } = credentials
   return post(credentials, '/payments', reference, {
     source: sourceOf(request.card),
-    ...{ amount, currency, capture },
+    amount,
+    currency,
+    capture,
     payment_type: 'Regular',
     merchant_initiated: false,
     reference: shortReference(reference),
@@ -94,15 +93,11 @@ export function searchRequest(
  * reference distinguishes it.
  */
 export function referenceSent(kind: LookUpRequest['kind'], reference: string): string {
-  return kind === 'reverse'
-    ? `${shortReference(reference)}${reversal_mark}`
-    : shortReference(reference)
+  return kind === 'reverse' ? `${shortReference(reference)}${reversal_mark}` : shortReference(reference)
 }
 
 /** Our reference in such a text; null if it is not ours. */
-export function referenceRead(
-  sent: string | null,
-): { reference: string; is_reversal: boolean } | null {
+export function referenceRead(sent: string | null): { reference: string; is_reversal: boolean } | null {
   if (sent === null) return null
   const is_reversal = sent.endsWith(reversal_mark)
   const reference = longReference(is_reversal ? sent.slice(0, -reversal_mark.length) : sent)
@@ -146,12 +141,7 @@ function get(credentials: CheckoutCredentials, path: string): WireRequest {
 }
 
 /** The key is our reference of the operation, which is a single step at Checkout.com. */
-function post(
-  credentials: CheckoutCredentials,
-  path: string,
-  idempotency_key: string,
-  body: object,
-): WireRequest {
+function post(credentials: CheckoutCredentials, path: string, idempotency_key: string, body: object): WireRequest {
   return {
     method: 'POST',
     url: `${apiUrlOf(credentials)}${path}`,

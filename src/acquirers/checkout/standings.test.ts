@@ -9,8 +9,13 @@ import { chargeFound, liveIn, mostAlive, operationFound } from './standings.ts'
 const reference = '0123456789abcdef0123456789abcdef'
 const short = shortReference(reference)
 const base = {
-  ...{ id: 'pay_1', status: 'Authorized', amount: 4200, currency: 'GBP', approved: true },
-  ...{ reference: short, requested_on: '2026-09-01T12:00:00.123Z' },
+  id: 'pay_1',
+  status: 'Authorized',
+  amount: 4200,
+  currency: 'GBP',
+  approved: true,
+  reference: short,
+  requested_on: '2026-09-01T12:00:00.123Z',
   metadata: { ripper_installation: 'ours' },
 }
 const automatic = { ripper_installation: 'ours', ripper_capture: 'automatic' }
@@ -18,8 +23,14 @@ const payment = (change: object) => paymentIn({ ...base, ...change })!
 
 function action(type: string, change: Partial<TheirAction> = {}): TheirAction {
   return {
-    ...{ id: `act_${type}`, type, reference: short, amount: 4200, approved: true },
-    ...{ response_code: '10000', response_summary: 'Approved', ...change },
+    id: `act_${type}`,
+    type,
+    reference: short,
+    amount: 4200,
+    approved: true,
+    response_code: '10000',
+    response_summary: 'Approved',
+    ...change,
   }
 }
 
@@ -29,49 +40,23 @@ describe('a charge', () => {
   test.each<[string, object, TheirAction[], string, number]>([
     ['reserved', {}, [], 'reserved', 4200],
     ['captured later', { status: 'Captured' }, [action('Capture')], 'captured', 4200],
-    [
-      'a part captured',
-      { status: 'Partially Captured', balances: { total_captured: 4000 } },
-      [],
-      'captured',
-      4000,
-    ],
+    ['a part captured', { status: 'Partially Captured', balances: { total_captured: 4000 } }, [], 'captured', 4000],
     ['a part refunded', { status: 'Partially Refunded' }, [action('Refund')], 'captured', 4200],
     ['refunded', { status: 'Refunded' }, [action('Refund')], 'captured', 4200],
     ['taken back', { status: 'Refunded' }, [action('Refund', reversal)], 'reversed', 4200],
     ['voided', { status: 'Voided' }, [action('Void')], 'voided', 4200],
-    [
-      'voided by a person',
-      { status: 'Voided' },
-      [action('Void', { reference: null })],
-      'voided',
-      4200,
-    ],
+    ['voided by a person', { status: 'Voided' }, [action('Void', { reference: null })], 'voided', 4200],
     ['reversed', { status: 'Voided' }, [action('Void', reversal)], 'reversed', 4200],
     ['cancelled', { status: 'Canceled' }, [], 'voided', 4200],
     ['cancelled, spelled otherwise', { status: 'Cancelled' }, [], 'voided', 4200],
     ['lapsed', { status: 'Expired' }, [], 'expired', 4200],
-    [
-      'whose reversal was refused',
-      {},
-      [action('Void', { ...reversal, approved: false })],
-      'reserved',
-      4200,
-    ],
-    [
-      'whose capture was refused',
-      { metadata: automatic },
-      [action('Capture', { approved: false })],
-      'reserved',
-      4200,
-    ],
+    ['whose reversal was refused', {}, [action('Void', { ...reversal, approved: false })], 'reserved', 4200],
+    ['whose capture was refused', { metadata: automatic }, [action('Capture', { approved: false })], 'reserved', 4200],
   ])('%s', (_, change, actions, state, amount) => {
     expect(chargeFound(payment(change), actions)).toEqual({
-      ...{ result: 'found', kind: 'authorise' },
-      answer: {
-        ...{ result: 'approved', acquirer_transaction_id: 'pay_1', captured: false },
-        ...{ amount: 4200, currency: 'GBP' },
-      },
+      result: 'found',
+      kind: 'authorise',
+      answer: { result: 'approved', acquirer_transaction_id: 'pay_1', captured: false, amount: 4200, currency: 'GBP' },
       standing: { state, amount, currency: 'GBP' },
     })
   })
@@ -115,9 +100,12 @@ describe('a charge', () => {
     const change = { approved: false, response_code: '20051', response_summary: 'No funds' }
     const actions = [action('Authorization', change)]
     expect(chargeFound(payment({ status: 'Declined', approved: false }), actions)).toEqual({
-      ...{ result: 'found', kind: 'authorise', standing: null },
+      result: 'found',
+      kind: 'authorise',
+      standing: null,
       answer: {
-        ...{ result: 'declined', acquirer_transaction_id: 'pay_1' },
+        result: 'declined',
+        acquirer_transaction_id: 'pay_1',
         decline: { code: 'insufficient_funds', category: 'soft', reason: 'No funds' },
         may_retry_elsewhere: true,
       },
@@ -127,7 +115,9 @@ describe('a charge', () => {
 
 describe('an operation', () => {
   const authorisation = chargeNamed({
-    ...{ reference: 'f'.repeat(32), handle: null, acquirer_transaction_id: 'pay_1' },
+    reference: 'f'.repeat(32),
+    handle: null,
+    acquirer_transaction_id: 'pay_1',
   }).authorisation
   const asked = { kind: 'void', reference, acquirer_transaction_id: null, authorisation } as const
   const answer = { result: 'approved', acquirer_transaction_id: 'act_Void' }
@@ -168,8 +158,13 @@ test.each([
 
 describe('a list', () => {
   const live = {
-    ...{ reference, acquirer_transaction_id: 'pay_1', installation: 'ours', captured: false },
-    ...{ amount: 4200, currency: 'GBP', authorised_at: new Date(base.requested_on) },
+    reference,
+    acquirer_transaction_id: 'pay_1',
+    installation: 'ours',
+    captured: false,
+    amount: 4200,
+    currency: 'GBP',
+    authorised_at: new Date(base.requested_on),
   }
 
   test.each<[string, unknown, object[]]>([
@@ -181,11 +176,7 @@ describe('a list', () => {
       [{ ...live, captured: true, amount: 100 }],
     ],
     ['without a mark', { ...base, metadata: null }, [{ ...live, installation: null }]],
-    [
-      'with the mark of another',
-      { ...base, metadata: { ripper_installation: 'b' } },
-      [{ ...live, installation: 'b' }],
-    ],
+    ['with the mark of another', { ...base, metadata: { ripper_installation: 'b' } }, [{ ...live, installation: 'b' }]],
     ['declined', { ...base, status: 'Declined' }, []],
     ['pending', { ...base, status: 'Pending' }, []],
     ['given back', { ...base, status: 'Refunded' }, []],

@@ -64,24 +64,16 @@ export function operationFound(
 
 /** The actions of one of our operations: one, or two if a reversal voids one part and refunds the other. */
 export function ownActions(
-  {
-    kind,
-    reference,
-    acquirer_transaction_id,
-  }: Pick<LookUpRequest, 'kind' | 'reference' | 'acquirer_transaction_id'>,
+  { kind, reference, acquirer_transaction_id }: Pick<LookUpRequest, 'kind' | 'reference' | 'acquirer_transaction_id'>,
   actions: TheirAction[],
 ): TheirAction[] {
   const sent = referenceSent(kind, reference)
-  return actions.filter(
-    (action) => action.reference === sent || action.id === acquirer_transaction_id,
-  )
+  return actions.filter((action) => action.reference === sent || action.id === acquirer_transaction_id)
 }
 
 /** Whether a reversal of ours took the payment back. */
 export function isReversed(actions: TheirAction[]): boolean {
-  return actions.some(
-    ({ approved, reference }) => approved === true && referenceRead(reference)?.is_reversal,
-  )
+  return actions.some(({ approved, reference }) => approved === true && referenceRead(reference)?.is_reversal)
 }
 
 /**

@@ -1,13 +1,7 @@
 // The simulated acquirer's decision about an authorisation: only the card's number matters.
 
 import type { AcquirerBehaviour } from '../../cards/test-cards.ts'
-import type {
-  AuthorisationStanding,
-  AuthoriseAnswer,
-  AuthoriseRequest,
-  Decline,
-  SettleRequest,
-} from '../acquirer.ts'
+import type { AuthorisationStanding, AuthoriseAnswer, AuthoriseRequest, Decline, SettleRequest } from '../acquirer.ts'
 import { type LedgerEntry, noAuthorisation } from './ledger.ts'
 
 /** How long after the request a lost answer can be looked up. */
@@ -96,10 +90,7 @@ export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
   const acquirer_transaction_id = entry.transaction_id
   if (entry.result === 'approved') {
     const { amount, currency, capture } = entry
-    return {
-      ...{ result: 'approved', acquirer_transaction_id, amount, currency },
-      captured: capture === true,
-    }
+    return { result: 'approved', acquirer_transaction_id, amount, currency, captured: capture === true }
   }
   const decline: Decline = {
     code: entry.decline_code ?? 'processing_error',
@@ -117,13 +108,7 @@ export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
 export function standingOf(entry: LedgerEntry): AuthorisationStanding | null {
   if (entry.result !== 'approved') return null
   const { amount, currency, captured_at, voided_at, reversed_at, refunded_amount } = entry
-  const state = reversed_at
-    ? 'reversed'
-    : voided_at
-      ? 'voided'
-      : captured_at
-        ? 'captured'
-        : 'reserved'
+  const state = reversed_at ? 'reversed' : voided_at ? 'voided' : captured_at ? 'captured' : 'reserved'
   return { state, amount, currency, ...(state === 'captured' && { refunded_amount }) }
 }
 

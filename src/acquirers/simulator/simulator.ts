@@ -80,10 +80,7 @@ export function openSimulator(
     throw new Unanswered('the simulated acquirer did not answer')
   }
 
-  async function settle(
-    kind: SettleKind,
-    request: SettleRequest,
-  ): Promise<SettleAnswer | Accepted> {
+  async function settle(kind: SettleKind, request: SettleRequest): Promise<SettleAnswer | Accepted> {
     const transaction_id = mintTransactionId()
     for (let race = 0; race < races_max; race++) {
       const found = await findOrFence(kind, request, transaction_id)

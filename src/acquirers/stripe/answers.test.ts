@@ -3,14 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { type AuthoriseRequest, Unanswered } from '../acquirer.ts'
 import type { WireAnswer } from '../wire.ts'
-import {
-  cancelAnswer,
-  captureAnswer,
-  confirmAnswer,
-  methodAnswer,
-  prepareAnswer,
-  refundAnswer,
-} from './answers.ts'
+import { cancelAnswer, captureAnswer, confirmAnswer, methodAnswer, prepareAnswer, refundAnswer } from './answers.ts'
 
 const handle = 'pi_1'
 const gbp = { amount: 4200, currency: 'GBP' }
@@ -28,12 +21,10 @@ const intent = {
 }
 const taken = {
   ...intent,
-  ...{
-    status: 'succeeded',
-    capture_method: 'automatic',
-    amount_received: 4200,
-    amount_capturable: 0,
-  },
+  status: 'succeeded',
+  capture_method: 'automatic',
+  amount_received: 4200,
+  amount_capturable: 0,
 }
 const refund = { id: 're_1', status: 'succeeded', amount: 4200, currency: 'gbp' }
 
@@ -53,10 +44,7 @@ const told = (members: object) =>
 const silences: [string, WireAnswer][] = [
   ['a conflict', answered(409, refused('idempotency_error', { code: 'idempotency_key_in_use' }))],
   ['too many', answered(429, refused('rate_limit_error'))],
-  [
-    'too many, as it was once',
-    answered(400, refused('invalid_request_error', { code: 'rate_limit' })),
-  ],
+  ['too many, as it was once', answered(400, refused('invalid_request_error', { code: 'rate_limit' }))],
   ['their error', answered(500, refused('api_error'))],
   ['a gateway', answered(502, '<html>Bad gateway</html>')],
   ['HTML that is well', answered(200, '<html>All is well</html>')],
@@ -117,10 +105,7 @@ describe('a confirm', () => {
     ],
     [
       'a refused request',
-      answered(
-        400,
-        refused('invalid_request_error', { code: 'parameter_unknown', message: 'sk_live_secret' }),
-      ),
+      answered(400, refused('invalid_request_error', { code: 'parameter_unknown', message: 'sk_live_secret' })),
       { result: 'contested', reason: 'stripe:a: the request was refused (400 parameter_unknown)' },
     ],
     ['no such intent', answered(404, refused('invalid_request_error')), { result: 'contested' }],
@@ -206,19 +191,9 @@ describe('a capture, cancel and refund', () => {
   const cancelled = { ...intent, status: 'canceled' }
 
   test.each<[string, (answer: WireAnswer) => object, WireAnswer, object]>([
-    [
-      'captured',
-      capture,
-      answered(200, taken),
-      { result: 'approved', acquirer_transaction_id: handle },
-    ],
+    ['captured', capture, answered(200, taken), { result: 'approved', acquirer_transaction_id: handle }],
     ['cancelled', cancel, answered(200, cancelled), { status: 'canceled' }],
-    [
-      'refunded',
-      giveBack,
-      answered(200, refund),
-      { result: 'approved', acquirer_transaction_id: 're_1' },
-    ],
+    ['refunded', giveBack, answered(200, refund), { result: 'approved', acquirer_transaction_id: 're_1' }],
     ['pending', giveBack, answered(200, { ...refund, status: 'pending' }), { result: 'accepted' }],
     [
       'failed',
@@ -230,12 +205,7 @@ describe('a capture, cancel and refund', () => {
         authorisation_known: true,
       },
     ],
-    [
-      'another state',
-      capture,
-      answered(400, refused('invalid_request_error')),
-      { result: 'contested' },
-    ],
+    ['another state', capture, answered(400, refused('invalid_request_error')), { result: 'contested' }],
     ['a wrong key', cancel, answered(401, ''), { result: 'contested' }],
     [
       'a key of another request',

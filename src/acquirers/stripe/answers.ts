@@ -46,11 +46,7 @@ export function methodAnswer(answer: WireAnswer, name: string): { method: string
 }
 
 /** Throws Unanswered. */
-export function prepareAnswer(
-  answer: WireAnswer,
-  request: AuthoriseRequest,
-  name: string,
-): PrepareAnswer {
+export function prepareAnswer(answer: WireAnswer, request: AuthoriseRequest, name: string): PrepareAnswer {
   if (!isGood(answer)) return refusedCharge(answer, name)
   const intent = intentIn(answer.json)
   if (!intent) throw new Unanswered(`${name}: an answer that is no intent (${answer.status})`)
@@ -119,17 +115,11 @@ export function captureAnswer(
 }
 
 /** The answer to a cancel: the cancelled intent. Throws Unanswered. */
-export function cancelAnswer(
-  answer: WireAnswer,
-  intent_id: string,
-  name: string,
-): TheirIntent | Refused | Contested {
+export function cancelAnswer(answer: WireAnswer, intent_id: string, name: string): TheirIntent | Refused | Contested {
   if (!isGood(answer)) return refusedOperation(answer, name)
   const intent = intentIn(answer.json)
   if (intent?.id === intent_id && intent.status === 'canceled') return intent
-  throw new Unanswered(
-    `${name}: an answer that does not say that it is cancelled (${answer.status})`,
-  )
+  throw new Unanswered(`${name}: an answer that does not say that it is cancelled (${answer.status})`)
 }
 
 /** The answer to a refund; `asked` is null if the whole rest was refunded. Throws Unanswered. */
@@ -185,11 +175,7 @@ function approvedOf(intent: TheirIntent): AuthoriseAnswer | null {
   const { id, status, amount, amount_capturable, amount_received, capture_method } = intent
   const money = moneyRead(intent)
   const captured = status === 'succeeded' && capture_method !== 'manual'
-  const of_all = captured
-    ? amount_received
-    : status === 'requires_capture'
-      ? amount_capturable
-      : null
+  const of_all = captured ? amount_received : status === 'requires_capture' ? amount_capturable : null
   // Two amounts that contradict each other cannot be relied on.
   if (!money || (of_all !== null && of_all !== amount)) return null
   const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const

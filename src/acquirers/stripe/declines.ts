@@ -1,14 +1,7 @@
 // The meaning of Stripe's decline codes in our terms, by docs.stripe.com/declines/codes, read in 2026-11. Some of them are
 // codes of errors with a card.
 
-import {
-  type DeclineRow,
-  forGood,
-  isAgainst,
-  meaningsOf,
-  type TheirDecline,
-  unlisted,
-} from '../decline-table.ts'
+import { type DeclineRow, forGood, isAgainst, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
 import { wordsOf } from '../words.ts'
 import type { TheirReason } from './intents.ts'
 
@@ -27,11 +20,7 @@ export const table: readonly DeclineRow[] = [
   ['lost_card', 'hard', 'lost_card'],
   ['stolen_card', 'hard', 'stolen_card'],
   ['pickup_card', 'hard', 'pickup_card'],
-  [
-    'invalid_account',
-    'hard',
-    'incorrect_number invalid_number invalid_account new_account_information_available',
-  ],
+  ['invalid_account', 'hard', 'incorrect_number invalid_number invalid_account new_account_information_available'],
   [
     'not_permitted',
     'hard',

@@ -10,10 +10,7 @@ const metadata = z.record(z.string(), z.unknown()).nullish().default(null)
 
 /** The issuer's and the network's advice. Whatever is wrong with it, the decline stays readable. */
 const advice = text.catch(null)
-const reason = {
-  ...{ code: text, decline_code: text, message: text },
-  ...{ advice_code: advice, network_advice_code: advice },
-}
+const reason = { code: text, decline_code: text, message: text, advice_code: advice, network_advice_code: advice }
 
 const error = z.object({
   type: z.string(),
@@ -90,10 +87,7 @@ export function errorIn({ json }: WireAnswer): TheirError | null {
 }
 
 /** Whether the object has our mark. */
-export function isMarked(
-  { metadata }: { metadata: Record<string, unknown> | null },
-  installation: string,
-): boolean {
+export function isMarked({ metadata }: { metadata: Record<string, unknown> | null }, installation: string): boolean {
   return metadata?.ripper_installation === installation
 }
 

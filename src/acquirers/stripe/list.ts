@@ -24,10 +24,7 @@ export async function listAt(
   let after: string | null = null
   let limit = page_limit
   for (;;) {
-    const answer = await pageOrNull(
-      connection,
-      intentsWithin(within, { after, limit }, credentials),
-    )
+    const answer = await pageOrNull(connection, intentsWithin(within, { after, limit }, credentials))
     // Where intents bear much metadata, fewer of them are an answer that may be read.
     if (!answer && limit > 1) {
       limit = Math.ceil(limit / 2)

@@ -41,11 +41,7 @@ const tolerance_seconds = 300
 /** Throws NotGenuine. A notice that does not concern us is skipped. */
 export function noticesIn(
   { headers, body }: NoticePost,
-  {
-    webhook_secret,
-    installation,
-    now,
-  }: { webhook_secret: string; installation: string; now: Date },
+  { webhook_secret, installation, now }: { webhook_secret: string; installation: string; now: Date },
 ): Notice[] {
   checkSignature(headers[signature_header] ?? '', body, webhook_secret, now)
   const json = jsonIn(body)
@@ -71,9 +67,7 @@ export function noticesIn(
  * of a review is told as a refund.
  */
 function isRead(type: string): boolean {
-  return /^(payment_intent|refund|charge\.dispute|radar\.early_fraud_warning)\.|^charge\.refunded$/.test(
-    type,
-  )
+  return /^(payment_intent|refund|charge\.dispute|radar\.early_fraud_warning)\.|^charge\.refunded$/.test(type)
 }
 
 function aboutOf(type: string, told: Told): Notice['about'] | null {
@@ -104,8 +98,7 @@ function aboutOf(type: string, told: Told): Notice['about'] | null {
 
 /** Null where the type leaves the outcome open. */
 function suggestionIn(type: string, { status }: Told): Suggestion | null {
-  if (type === 'payment_intent.payment_failed' || type === 'refund.failed')
-    return suggests('refused')
+  if (type === 'payment_intent.payment_failed' || type === 'refund.failed') return suggests('refused')
   if (type === 'refund.created' || type === 'refund.updated') {
     if (status === 'succeeded') return suggests('approved')
     return status === 'failed' || status === 'canceled' ? suggests('refused') : null
@@ -124,13 +117,9 @@ function namesOf(
   about: Notice['about'],
   told: Told,
   installation: string,
-): Pick<
-  Notice,
-  'reference' | 'acquirer_transaction_id' | 'authorisation_transaction_id' | 'is_ours'
-> {
+): Pick<Notice, 'reference' | 'acquirer_transaction_id' | 'authorisation_transaction_id' | 'is_ours'> {
   const { id, payment_intent, metadata } = told
-  const reference =
-    (about === 'capture' ? metadata?.ripper_capture : null) ?? metadata?.ripper_reference
+  const reference = (about === 'capture' ? metadata?.ripper_capture : null) ?? metadata?.ripper_reference
   return {
     reference: typeof reference === 'string' && reference !== '' ? reference : null,
     acquirer_transaction_id: id,

@@ -5,14 +5,7 @@ import { type AcquirerConnection, credentialsOf, notTheirs } from '../connector.
 import { isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
 import { isMissing } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
-import {
-  intentIn,
-  isMarked,
-  pageIn,
-  refundIn,
-  type TheirIntent,
-  type TheirRefund,
-} from './intents.ts'
+import { intentIn, isMarked, pageIn, refundIn, type TheirIntent, type TheirRefund } from './intents.ts'
 import { intentById, refundsOf } from './requests.ts'
 
 /** More refunds than anybody makes for one payment. */

@@ -22,12 +22,22 @@ const credentials = {
 }
 const reference = '0'.repeat(31).concat('1')
 const card: AuthoriseRequest['card'] = {
-  ...{ brand: 'visa', number: '4242424242424242', exp_month: 12, exp_year: 2030 },
-  ...{ cvc: '123', cardholder_name: 'A & B' },
+  brand: 'visa',
+  number: '4242424242424242',
+  exp_month: 12,
+  exp_year: 2030,
+  cvc: '123',
+  cardholder_name: 'A & B',
 }
 const request: AuthoriseRequest = {
-  ...{ reference, installation: 'ours', amount: 4200, currency: 'GBP', capture: false },
-  ...{ card, three_ds: null, merchant: { descriptor: 'Tea', mcc: null, country: null } },
+  reference,
+  installation: 'ours',
+  amount: 4200,
+  currency: 'GBP',
+  capture: false,
+  card,
+  three_ds: null,
+  merchant: { descriptor: 'Tea', mcc: null, country: null },
   handle: 'pi_1',
 }
 const three_ds: NonNullable<AuthoriseRequest['three_ds']> = {
@@ -55,9 +65,7 @@ function flat(value: object, prefix?: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const full = prefix === undefined ? name : `${prefix}[${name}]`
-      return typeof member === 'object'
-        ? Object.entries(flat(member, full))
-        : [[full, String(member)]]
+      return typeof member === 'object' ? Object.entries(flat(member, full)) : [[full, String(member)]]
     }),
   )
 }

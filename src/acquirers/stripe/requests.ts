@@ -110,11 +110,7 @@ export function intentById(intent_id: string, credentials: StripeCredentials): W
 }
 
 /** Newest first. */
-export function refundsOf(
-  intent_id: string,
-  after: string | null,
-  credentials: StripeCredentials,
-): WireRequest {
+export function refundsOf(intent_id: string, after: string | null, credentials: StripeCredentials): WireRequest {
   const query = { payment_intent: intent_id, limit: page_limit, starting_after: after ?? undefined }
   return get(credentials, `/v1/refunds?${formOf(query)}`)
 }
@@ -184,12 +180,7 @@ function get(credentials: StripeCredentials, path: string): WireRequest {
 }
 
 /** Each step of an operation has one key: our reference is the key of the step that moves money. */
-function post(
-  credentials: StripeCredentials,
-  path: string,
-  idempotency_key: string | null,
-  body: object,
-): WireRequest {
+function post(credentials: StripeCredentials, path: string, idempotency_key: string | null, body: object): WireRequest {
   return {
     method: 'POST',
     url: `${apiUrlOf(credentials)}${path}`,

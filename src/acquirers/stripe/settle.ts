@@ -1,12 +1,6 @@
 // Captures, voids, reversals and refunds at Stripe. A reversal cancels the intent, which fences it, or else refunds everything.
 
-import {
-  type Accepted,
-  type SettleAnswer,
-  type SettleKind,
-  type SettleRequest,
-  Unanswered,
-} from '../acquirer.ts'
+import { type Accepted, type SettleAnswer, type SettleKind, type SettleRequest, Unanswered } from '../acquirer.ts'
 import { refusedWith, unknownAuthorisation } from '../answers.ts'
 import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
@@ -17,14 +11,7 @@ import { amountSent } from './currencies.ts'
 import { type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
 import { findIntent, intentIdOf, refundsAt } from './read.ts'
 import { cancelRequest, captureRequest, refundRequest } from './requests.ts'
-import {
-  doneBy,
-  leftOf,
-  nothingBehind,
-  ownRefund,
-  refundAnswerOf,
-  whyRefused,
-} from './standings.ts'
+import { doneBy, leftOf, nothingBehind, ownRefund, refundAnswerOf, whyRefused } from './standings.ts'
 
 /** Without a handle or an id nothing was ever confirmed, so there is no such authorisation. */
 export async function settleAt(
@@ -77,9 +64,7 @@ async function sendStateful(wire: Wire, request: WireRequest): Promise<WireAnswe
   const is_kept = answer.status >= 500 && answer.headers['idempotent-replayed'] === 'true'
   if (!is_kept) return answer
   const key = `${request.headers['idempotency-key']}-again`
-  return afterRequest(
-    wire.send({ ...request, headers: { ...request.headers, 'idempotency-key': key } }),
-  )
+  return afterRequest(wire.send({ ...request, headers: { ...request.headers, 'idempotency-key': key } }))
 }
 
 /** Why it was refused. If an earlier request with the same reference succeeded, that is the answer. */

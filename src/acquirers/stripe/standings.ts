@@ -172,24 +172,16 @@ export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boo
 }
 
 /** How much of a capture may still be refunded, in ISO minor units; null if it cannot be read. */
-export function leftOf(
-  { amount_received, currency }: TheirIntent,
-  refunds: TheirRefund[],
-): number | null {
+export function leftOf({ amount_received, currency }: TheirIntent, refunds: TheirRefund[]): number | null {
   if (amount_received === null) return null
-  return (
-    moneyRead({ amount: Math.max(amount_received - givenIn(refunds), 0), currency })?.amount ?? null
-  )
+  return moneyRead({ amount: Math.max(amount_received - givenIn(refunds), 0), currency })?.amount ?? null
 }
 
 function givenIn(refunds: TheirRefund[]): number {
   return refunds.filter(isGiven).reduce((total, { amount }) => total + amount, 0)
 }
 
-function refundedOf(
-  { currency }: TheirIntent,
-  amount: number | null,
-): { refunded_amount?: number } {
+function refundedOf({ currency }: TheirIntent, amount: number | null): { refunded_amount?: number } {
   const given = amount === null ? null : moneyRead({ amount, currency })
   return given ? { refunded_amount: given.amount } : {}
 }

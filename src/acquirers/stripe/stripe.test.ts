@@ -71,28 +71,17 @@ describe('notices', () => {
   const eventOf = (type: string, object: object) =>
     JSON.stringify({ id: 'evt_1', type, created: seconds, data: { object } })
   const read = (body: string, signature = sign(body)) =>
-    noticesIn(
-      { headers: { 'stripe-signature': signature }, body },
-      { webhook_secret, installation: 'ours', now },
-    )
+    noticesIn({ headers: { 'stripe-signature': signature }, body }, { webhook_secret, installation: 'ours', now })
 
   const yes = suggests('approved')
   const no = suggests('refused')
   const refund = { id: 're_1', payment_intent: 'pi_1', metadata }
 
   test.each<[string, object, object]>([
-    [
-      'payment_intent.amount_capturable_updated',
-      intent,
-      { about: 'authorise', reference, answer: yes },
-    ],
+    ['payment_intent.amount_capturable_updated', intent, { about: 'authorise', reference, answer: yes }],
     ['payment_intent.payment_failed', intent, { about: 'authorise', answer: no }],
     ['payment_intent.processing', intent, { about: 'authorise', answer: null }],
-    [
-      'payment_intent.succeeded',
-      { ...intent, capture_method: 'automatic' },
-      { about: 'authorise', answer: yes },
-    ],
+    ['payment_intent.succeeded', { ...intent, capture_method: 'automatic' }, { about: 'authorise', answer: yes }],
     [
       'payment_intent.succeeded',
       { ...intent, metadata: { ...metadata, ripper_capture: 'c'.repeat(32) } },
@@ -103,21 +92,9 @@ describe('notices', () => {
         answer: yes,
       },
     ],
-    [
-      'payment_intent.canceled',
-      { ...intent, cancellation_reason: 'automatic' },
-      { about: 'expiry', answer: null },
-    ],
-    [
-      'payment_intent.canceled',
-      { ...intent, cancellation_reason: 'abandoned' },
-      { about: 'reverse', answer: yes },
-    ],
-    [
-      'payment_intent.canceled',
-      intent,
-      { about: 'void', acquirer_transaction_id: 'pi_1', answer: yes },
-    ],
+    ['payment_intent.canceled', { ...intent, cancellation_reason: 'automatic' }, { about: 'expiry', answer: null }],
+    ['payment_intent.canceled', { ...intent, cancellation_reason: 'abandoned' }, { about: 'reverse', answer: yes }],
+    ['payment_intent.canceled', intent, { about: 'void', acquirer_transaction_id: 'pi_1', answer: yes }],
     ['refund.created', { ...refund, status: 'pending' }, { about: 'refund', answer: null }],
     ['refund.updated', { ...refund, status: 'failed' }, { about: 'refund', answer: no }],
     [
@@ -207,8 +184,12 @@ test('credentials: unknown members are refused, and no value is repeated', () =>
 
 describe('an intent in a list', () => {
   const intent = {
-    ...{ id: 'pi_1', status: 'requires_capture', amount: 4200, amount_capturable: 4200 },
-    ...{ currency: 'gbp', created: 1_788_264_000 },
+    id: 'pi_1',
+    status: 'requires_capture',
+    amount: 4200,
+    amount_capturable: 4200,
+    currency: 'gbp',
+    created: 1_788_264_000,
   }
   const listed = (metadata: object) => liveOf({ ...intent, metadata })
 

@@ -1,24 +1,13 @@
 // Stripe as an acquirer, in two steps. Creating an intent moves nothing, and its id is stored before the confirm. So a lost
 // answer is looked up by that id, and a cancelled intent can never be confirmed.
 
-import type {
-  Acquirer,
-  LookUpAnswer,
-  LookUpRequest,
-  PrepareAnswer,
-  PrepareRequest,
-} from '../acquirer.ts'
+import type { Acquirer, LookUpAnswer, LookUpRequest, PrepareAnswer, PrepareRequest } from '../acquirer.ts'
 import { failed } from '../answers.ts'
 import { type AcquirerConnection, type AcquirerConnector, credentialsOf } from '../connector.ts'
 import { methodAnswer, prepareAnswer } from './answers.ts'
 import { checkStripe } from './check.ts'
 import { confirmAt } from './confirm.ts'
-import {
-  environmentShown,
-  isOfSandbox,
-  type StripeCredentials,
-  stripeCredentials,
-} from './credentials.ts'
+import { environmentShown, isOfSandbox, type StripeCredentials, stripeCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
@@ -96,7 +85,5 @@ async function lookUpAt(
   const intent = await findIntent(connection, authorisation)
   if (!intent) return { result: 'not_found' }
   const refunds = await refundsAt(connection, intent)
-  return kind === 'authorise'
-    ? chargeFound(intent, refunds)
-    : operationFound({ ...request, kind }, intent, refunds)
+  return kind === 'authorise' ? chargeFound(intent, refunds) : operationFound({ ...request, kind }, intent, refunds)
 }

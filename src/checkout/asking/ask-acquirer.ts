@@ -1,12 +1,6 @@
 // One call to an acquirer: its time limit, the meaning of a missing answer, and the safe-keeping of an answer.
 
-import {
-  type Accepted,
-  NotSent,
-  type SettleAnswer,
-  TooMany,
-  Unanswered,
-} from '../../acquirers/acquirer.ts'
+import { type Accepted, NotSent, type SettleAnswer, TooMany, Unanswered } from '../../acquirers/acquirer.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Clock } from '../../kernel/world.ts'
 import { isAsAsked } from '../bound-money.ts'

@@ -10,12 +10,7 @@ import type { Finding, NewFinding } from '../comparison.ts'
  */
 export async function saveFindings(
   own: Sql,
-  {
-    acquirer,
-    references,
-    found,
-    at,
-  }: { acquirer: string; references: string[]; found: NewFinding[]; at: Date },
+  { acquirer, references, found, at }: { acquirer: string; references: string[]; found: NewFinding[]; at: Date },
 ): Promise<Finding[]> {
   const sql = wholeOf(own)
   return sql<Finding[]>`

@@ -30,9 +30,7 @@ function openBank(at_once: number) {
     all,
     async listAuthorisations({ since, until }: { since: Date; until: Date }) {
       asked.push((until.getTime() - since.getTime()) / minute_ms)
-      const found = all.filter(
-        ({ authorised_at: at }) => second(at) >= second(since) && second(at) <= second(until),
-      )
+      const found = all.filter(({ authorised_at: at }) => second(at) >= second(since) && second(at) <= second(until))
       if (found.length > at_once) throw new TooMany('too many')
       return found
     },

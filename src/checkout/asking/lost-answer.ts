@@ -72,18 +72,12 @@ export async function handleLostAnswer(
 }
 
 /** Whether the charge is an orphan whose money went back; false where the database cannot be reached. */
-function isSettled(
-  { sql }: SettlementContext,
-  named: Parameters<typeof isChargeSettled>[1],
-): Promise<boolean> {
+function isSettled({ sql }: SettlementContext, named: Parameters<typeof isChargeSettled>[1]): Promise<boolean> {
   return isChargeSettled(sql, named).catch(() => false)
 }
 
 /** The payment's operations; none where the database cannot be reached: the answer then counts as different. */
-async function listRecorded(
-  context: SettlementContext,
-  operation: Operation,
-): Promise<OperationWithAnswer[]> {
+async function listRecorded(context: SettlementContext, operation: Operation): Promise<OperationWithAnswer[]> {
   try {
     return await listOperations(context.sql, operation)
   } catch {
@@ -95,19 +89,12 @@ async function listRecorded(
  * Whether a charge failed because the acquirer reversed it when we asked for that. Only a payment's last charge is reversed. A
  * reversal counts if the acquirer itself has answered it: a person who said so may have been wrong.
  */
-function wasReversed(
-  operations: readonly OperationWithAnswer[],
-  { kind, operation_id, acquirer }: Operation,
-): boolean {
+function wasReversed(operations: readonly OperationWithAnswer[], { kind, operation_id, acquirer }: Operation): boolean {
   const last = operations.findLast((each) => each.kind === 'authorise')
-  if (kind !== 'authorise' || last?.operation_id !== operation_id || last.state !== 'failed')
-    return false
+  if (kind !== 'authorise' || last?.operation_id !== operation_id || last.state !== 'failed') return false
   return operations.some(
     (each) =>
-      each.kind === 'reverse' &&
-      each.acquirer === acquirer &&
-      each.state === 'approved' &&
-      !wasGivenByPerson(each),
+      each.kind === 'reverse' && each.acquirer === acquirer && each.state === 'approved' && !wasGivenByPerson(each),
   )
 }
 
@@ -132,10 +119,7 @@ function isOfAnother(
 }
 
 /** Makes the charge an orphan that is due, whether or not it was one before. Throws SaveError. */
-export async function takeBack(
-  context: SettlementContext,
-  unwanted: UnwantedCharge,
-): Promise<void> {
+export async function takeBack(context: SettlementContext, unwanted: UnwantedCharge): Promise<void> {
   const { acquirer, money } = unwanted
   const { reference, acquirer_transaction_id } = unwanted.authorisation
   const orphan = orphanOfCharge(context, unwanted)

@@ -29,10 +29,7 @@ export async function listOrphanIds(
 }
 
 /** Whether an orphan of the charge with this id was settled by what ended an approved charge: a decline may yet be followed by an approval. */
-export async function isChargeSettled(
-  sql: Sql,
-  named: { acquirer: string; transaction_id: string },
-): Promise<boolean> {
+export async function isChargeSettled(sql: Sql, named: { acquirer: string; transaction_id: string }): Promise<boolean> {
   const rows = await sql`
     select from orphan_authorisations
     where acquirer = ${named.acquirer} and (state = 'reversed' or last_failure = ${lapsed}) and ${isOfCharge(sql, named.transaction_id)}`

@@ -44,22 +44,23 @@ export async function noteOtherAmount(
   return 'contradicts'
 }
 
-function findingOf(
-  { operation, payment, authorisation }: Answered,
-  theirs: AcquirerCharge,
-  at: Date,
-): NewFinding {
+function findingOf({ operation, payment, authorisation }: Answered, theirs: AcquirerCharge, at: Date): NewFinding {
   const { operation_id, kind, acquirer, amount, currency } = operation
   const { merchant_id, payment_id, mode, status } = payment
   const is_refund = kind === 'refund'
   const refund_state = isOpen(operation) ? 'pending' : 'refunded'
   return {
-    ...{ acquirer, mode, merchant_id, payment_id, theirs },
+    acquirer,
+    mode,
+    merchant_id,
+    payment_id,
+    theirs,
     // A comparison looks at charges, and may end the finding. A refund is known by its own reference.
     reference: is_refund ? operation_id : authorisation!.reference,
     kind: theirs.currency === currency ? 'amount_differs' : 'currency_differs',
     ours: { state: is_refund ? refund_state : status, amount, currency },
-    ...{ found_at: at, seen_at: at },
+    found_at: at,
+    seen_at: at,
   }
 }
 

@@ -21,7 +21,8 @@ export async function noteRefusedShift(
   const { acquirer_transaction_id } = answer
   const cause = { actor: 'reconciler', request_id: null } as const
   const line = lineOf(context.ids, payment, cause, {
-    ...{ change: 'charge.shift_refused', detail: { operation_id } },
+    change: 'charge.shift_refused',
+    detail: { operation_id },
     at: context.world.clock.now(),
   })
   const told = { operation_id, result: 'approved', acquirer_transaction_id }

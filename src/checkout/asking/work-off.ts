@@ -26,10 +26,7 @@ export async function workOff<Item>(
 }
 
 /** A few at once. Resolves when all are done. `work` handles its own failures. */
-export async function runEach<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
+export async function runEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const rest = items.values()
   const line = async () => {
     for (const item of rest) await work(item)

@@ -60,8 +60,7 @@ export async function askBank(context: Context, question: BankRequest): Promise<
     const to = await ask(context, question)
     const line = to && lineOf('attempt.moved', { three_ds_state: to.three_ds_state })
     const kept = await retryWhileAsking(context, attempt, async () => {
-      const moved =
-        line && (await moveAttempt(context.sql, attempt, { from: 'not_started', to, line }))
+      const moved = line && (await moveAttempt(context.sql, attempt, { from: 'not_started', to, line }))
       return moved ?? findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
     })
     // Another request took the attempt over, and then withdrew it.
@@ -77,9 +76,7 @@ export async function askBank(context: Context, question: BankRequest): Promise<
 
 /** Null where another card superseded the attempt meanwhile. */
 async function ask(context: Context, question: BankRequest): Promise<AttemptMove | null> {
-  const request = await retryWhileAsking(context, question.attempt, () =>
-    prepare(context, question),
-  )
+  const request = await retryWhileAsking(context, question.attempt, () => prepare(context, question))
   if (request === 'no_card') return null
   if (request === 'not_enrolled') return { three_ds_state: 'not_enrolled', asking_until: null }
   const now = context.world.clock.now()
@@ -117,11 +114,7 @@ async function prepare(
 }
 
 /** Of a request that took the attempt over, the bank may have had the provider's earlier id, so the provider gives another. */
-async function enrolmentNow(
-  context: Context,
-  { known, provider }: BankRequest,
-  card: VaultCard,
-): Promise<Enrolment> {
+async function enrolmentNow(context: Context, { known, provider }: BankRequest, card: VaultCard): Promise<Enrolment> {
   const enrolment = known?.enrolment
   const is_usable = enrolment && isUsable(enrolment, context.world.clock.now())
   return is_usable ? enrolment : askAgain(context, provider, card)
@@ -157,9 +150,7 @@ async function whenMethodIsOver(
     card ??= (await findCard(context.sql, attempt)) ?? null
     if (!card) return null
     const running = card.method_opened_at !== null && card.method_completed_at === null
-    const left_ms = running
-      ? card.method_opened_at!.getTime() + method_ms - clock.now().getTime()
-      : 0
+    const left_ms = running ? card.method_opened_at!.getTime() + method_ms - clock.now().getTime() : 0
     // A page that opened in the future was opened by a wrong clock: nobody waits for it.
     if (left_ms <= 0 || left_ms > method_ms + clock_skew_max_ms) return card
     await clock.sleep(Math.min(left_ms, 200))

@@ -19,14 +19,9 @@ export function attemptLine(
 }
 
 /** The lines of a new attempt and of the one that it may supersede, in this order also by their ids. */
-export function newAttemptLines(
-  ids: Pick<Ids, 'journalEntry'>,
-  attempt: Attempt,
-  cause: Cause,
-): NewAttemptLines {
+export function newAttemptLines(ids: Pick<Ids, 'journalEntry'>, attempt: Attempt, cause: Cause): NewAttemptLines {
   const { attempt_id, number, created_at: at } = attempt
-  const line = (told: Omit<AttemptChange, 'at'>) =>
-    attemptLine(ids, attempt, cause, { ...told, at })
+  const line = (told: Omit<AttemptChange, 'at'>) => attemptLine(ids, attempt, cause, { ...told, at })
   const superseded = line({ change: 'attempt.superseded', detail: { superseded_by: attempt_id } })
   const opened = line({ change: 'attempt.opened', detail: { number } })
   const [earlier, later] = [superseded.entry_id, opened.entry_id].sort() as [string, string]

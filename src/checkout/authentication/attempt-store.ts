@@ -108,11 +108,7 @@ export async function moveAttempt(
 }
 
 /** Withdraws an attempt that no Directory Server ever received, so that it is not spent. */
-export async function withdrawAttempt(
-  sql: Sql,
-  attempt: Attempt,
-  line: JournalLine,
-): Promise<void> {
+export async function withdrawAttempt(sql: Sql, attempt: Attempt, line: JournalLine): Promise<void> {
   const { merchant_id, session_id, attempt_id, server_transaction_id, number } = attempt
   await sql`
     with locked as (
@@ -141,11 +137,7 @@ export async function findAttemptByTransaction(
   return row
 }
 
-export async function findAttempt(
-  sql: Sql,
-  merchant_id: string,
-  attempt_id: string,
-): Promise<Attempt | undefined> {
+export async function findAttempt(sql: Sql, merchant_id: string, attempt_id: string): Promise<Attempt | undefined> {
   const [row] = await sql<Attempt[]>`
     select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`
   return row

@@ -9,13 +9,7 @@ import { type Enrolment, ProviderUnavailable } from '../../three-ds/three-ds.ts'
 import { type Attempt, attemptAt } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
-import {
-  attempts_max,
-  attemptsLeft,
-  refuseUnlessOpen,
-  type Session,
-  sessionConflicts,
-} from '../session.ts'
+import { attempts_max, attemptsLeft, refuseUnlessOpen, type Session, sessionConflicts } from '../session.ts'
 import { actOnCheckout } from '../sessions/load-checkout.ts'
 import { sessionCors } from '../sessions/session-cors.ts'
 import type { Checkout } from '../sessions/session-store.ts'
@@ -98,11 +92,7 @@ async function startAttempt(
 }
 
 /** Refuses before anything is written: an attempt that cannot begin must not supersede the one under way. */
-async function enrolmentOrRefuse(
-  context: Context,
-  provider: Provider,
-  card: VaultCard,
-): Promise<Enrolment> {
+async function enrolmentOrRefuse(context: Context, provider: Provider, card: VaultCard): Promise<Enrolment> {
   try {
     return await enrolmentOf(context, provider, card)
   } catch (error) {
@@ -115,10 +105,7 @@ type NewAttemptInput = Omit<AuthenticateInput, 'account' | 'cause'> & {
   known: NonNullable<AskingRight['known']>
 }
 
-function newAttempt(
-  context: Context,
-  { session, provider, known, body, caller, now }: NewAttemptInput,
-): Attempt {
+function newAttempt(context: Context, { session, provider, known, body, caller, now }: NewAttemptInput): Attempt {
   const { card, enrolment } = known
   const { server_transaction_id } = (enrolment.enrolled && enrolment.transaction) || card
   return {
@@ -190,11 +177,7 @@ async function finishAsking(context: Context, asking: AskingRight): Promise<Atte
 }
 
 /** Takes over the attempt where the request that was asking has stopped: its process died. */
-async function takeOver(
-  context: Context,
-  attempt: Attempt,
-  cause: Cause,
-): Promise<Attempt | undefined> {
+async function takeOver(context: Context, attempt: Attempt, cause: Cause): Promise<Attempt | undefined> {
   const now = context.world.clock.now()
   if (mayBeAsking(attempt, now)) return undefined
   const account = await context.directory.account(attempt.merchant_id)
@@ -204,17 +187,11 @@ async function takeOver(
   }
   const told = { change: 'attempt.asking_taken_over', detail: {}, at: now } as const
   const line = attemptLine(context.ids, attempt, cause, told)
-  return claimRight(context, { ...attempt, ...claim }, () =>
-    claimAsking(context.sql, attempt, claim, line),
-  )
+  return claimRight(context, { ...attempt, ...claim }, () => claimAsking(context.sql, attempt, claim, line))
 }
 
 function unknownReference(): Refusal {
-  return new Refusal(
-    'invalid_request',
-    'card_reference is not a live card reference of this session.',
-    {
-      field: 'card_reference',
-    },
-  )
+  return new Refusal('invalid_request', 'card_reference is not a live card reference of this session.', {
+    field: 'card_reference',
+  })
 }

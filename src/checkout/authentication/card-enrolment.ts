@@ -9,22 +9,14 @@ import type { VaultCard } from '../vault-card.ts'
 type EnrolmentContext = Pick<Context, 'keyring' | 'world'>
 
 /** Throws ProviderUnavailable if the provider is asked and cannot be. */
-export function enrolmentOf(
-  context: EnrolmentContext,
-  provider: Provider,
-  card: VaultCard,
-): Promise<Enrolment> {
+export function enrolmentOf(context: EnrolmentContext, provider: Provider, card: VaultCard): Promise<Enrolment> {
   const kept = keptWith(card, provider)
   if (kept && isUsable(kept, context.world.clock.now())) return Promise.resolve(kept)
   return askAgain(context, provider, card)
 }
 
 /** As `enrolmentOf`, without looking at what was said before. */
-export function askAgain(
-  { keyring }: EnrolmentContext,
-  { threeDs }: Provider,
-  card: VaultCard,
-): Promise<Enrolment> {
+export function askAgain({ keyring }: EnrolmentContext, { threeDs }: Provider, card: VaultCard): Promise<Enrolment> {
   const number = openNumber(keyring, card, card.sealed_number)
   return threeDs.enrolment({ number, brand: card.brand })
 }

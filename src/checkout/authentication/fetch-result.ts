@@ -70,9 +70,7 @@ async function listWaiting(context: FetchContext): Promise<Waiting[]> {
 async function takeTurn(context: FetchContext, waiting: Waiting[]): Promise<number> {
   const { clock } = context.world
   const ends_ms = clock.now().getTime() + turn_ms
-  const begun_first = waiting.toSorted(
-    (a, b) => a.attempt.created_at.getTime() - b.attempt.created_at.getTime(),
-  )
+  const begun_first = waiting.toSorted((a, b) => a.attempt.created_at.getTime() - b.attempt.created_at.getTime())
   let count = 0
   await runEach(begun_first, async ({ mode, attempt }) => {
     if (context.stopping?.aborted || clock.now().getTime() >= ends_ms) return
@@ -85,11 +83,7 @@ async function takeTurn(context: FetchContext, waiting: Waiting[]): Promise<numb
 }
 
 /** Null for an attempt whose result is posted to us. */
-function fetchedBy(
-  { threeDsOf }: FetchContext,
-  mode: Mode,
-  { three_ds_provider }: Attempt,
-): FetchedThreeDs | null {
+function fetchedBy({ threeDsOf }: FetchContext, mode: Mode, { three_ds_provider }: Attempt): FetchedThreeDs | null {
   const provider = three_ds_provider === null ? null : threeDsOf(mode, three_ds_provider)
   return provider?.results === 'fetched' ? provider : null
 }

@@ -14,7 +14,8 @@ test.each([
 ])('the frame of %s', (_, action, is_sandboxed) => {
   for (const page of [methodFrame, challengeFrame]) {
     const { body } = page({
-      ...{ form: { action, fields: {} }, language: languageFor('en', null) },
+      form: { action, fields: {} },
+      language: languageFor('en', null),
       frame: { origins: [service, shop, bank], service, back: null },
     })
     expect(/<iframe [^>]* sandbox="allow-forms /.test(String(body))).toBe(is_sandboxed)

@@ -59,10 +59,7 @@ export function challengeInFull(page: BankForm): PageAnswer {
 }
 
 /** The end of a challenge: a message to the page around, with a text in English; or, in full, the way back to the shop. */
-export function doneNotice(
-  words: string,
-  { frame, language }: Pick<BankForm, 'frame' | 'language'>,
-): PageAnswer {
+export function doneNotice(words: string, { frame, language }: Pick<BankForm, 'frame' | 'language'>): PageAnswer {
   const parts = resultPageOptions(frame)
   if (!frame.back) return html(200, { ...spoken(words), frame, parts })
   const title = language.words.back_url!
@@ -108,10 +105,7 @@ export function resultPageOptions({ origins }: { origins: string[] }): FramedPag
 const anyFrames: Policy = {
   'default-src': null,
   ...Object.fromEntries(
-    ['connect', 'font', 'manifest', 'media', 'object', 'worker'].map((kind) => [
-      `${kind}-src`,
-      ["'none'"],
-    ]),
+    ['connect', 'font', 'manifest', 'media', 'object', 'worker'].map((kind) => [`${kind}-src`, ["'none'"]]),
   ),
 }
 
@@ -120,10 +114,7 @@ function targetsOf({ bank }: FrameOrigins): string[] {
   return ['https:', bank]
 }
 
-function nestingParts(
-  script: InlineText,
-  { frames, ...around }: FrameOrigins & { frames: Policy },
-): FramedPageOptions {
+function nestingParts(script: InlineText, { frames, ...around }: FrameOrigins & { frames: Policy }): FramedPageOptions {
   const policy = {
     ...frames,
     ...policyOf(script, around.origins),
@@ -141,10 +132,7 @@ function policyOf(script: InlineText | null, origins: string[]): Policy {
   }
 }
 
-function bankPage(
-  { form, frame, language }: BankForm,
-  { title, body, options }: BankPage,
-): PageAnswer {
+function bankPage({ form, frame, language }: BankForm, { title, body, options }: BankPage): PageAnswer {
   const around = { origins: frame.origins, bank: new URL(form.action).origin }
   return html(200, { language, title, frame, body, parts: options(around) })
 }
@@ -163,10 +151,7 @@ function sandboxOf({ form, frame }: BankForm, tokens: string): string {
 
 function bankForm({ form, language }: BankForm, target: string): string {
   const inputs = Object.entries(form.fields)
-    .map(
-      ([name, value]) =>
-        `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-    )
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('')
   return (
     `<form method="post" action="${escapeHtml(form.action)}" target="${target}">${inputs}` +

@@ -28,11 +28,7 @@ export const receiveResult: Page<Context> = {
   },
 }
 
-async function judgeResult(
-  context: Context,
-  message: ResultMessage,
-  request_id: string,
-): Promise<ResultVerdict> {
+async function judgeResult(context: Context, message: ResultMessage, request_id: string): Promise<ResultVerdict> {
   const found = await attemptOf(context, message)
   if (!found) return 'unknown_transaction'
   const { attempt, sql } = found
@@ -47,10 +43,7 @@ async function judgeResult(
 }
 
 /** The attempt, where all three ids agree, and the pool that reaches it. */
-async function attemptOf(
-  context: Context,
-  message: ResultMessage,
-): Promise<{ attempt: Attempt; sql: Sql } | null> {
+async function attemptOf(context: Context, message: ResultMessage): Promise<{ attempt: Attempt; sql: Sql } | null> {
   const merchant_id = await context.directory.merchantIdOfTransaction(message.server_transaction_id)
   if (!merchant_id) return null
   const sql = await cellOf(context.sql, merchant_id)

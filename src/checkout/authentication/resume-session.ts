@@ -51,8 +51,7 @@ const stateView = z.object({
   result: resultView.nullable(),
   links: linksView,
   shop_url: z.string().nullable().meta({
-    description:
-      'Where the shopper goes back to: `back_url`, or else the origin of the confirmation_url.',
+    description: 'Where the shopper goes back to: `back_url`, or else the origin of the confirmation_url.',
   }),
 })
 

@@ -15,15 +15,7 @@ import type { Session } from '../session.ts'
 import { findSession } from '../sessions/session-store.ts'
 import { findAttempt } from './attempt-store.ts'
 import { fetchAtReturn } from './fetch-result.ts'
-import {
-  backTo,
-  challengeFrame,
-  challengeInFull,
-  doneNotice,
-  type Frame,
-  methodFrame,
-  notice,
-} from './framed-page.ts'
+import { backTo, challengeFrame, challengeInFull, doneNotice, type Frame, methodFrame, notice } from './framed-page.ts'
 
 /** GET: the page the card fields open in a hidden frame; it nests the bank's 3DS Method. */
 export const methodPage: Page<Context> = {
@@ -115,10 +107,7 @@ export const challengeNotification: Page<Context> = {
     const provider = attempt && context.threeDsOf(mode, attempt.three_ds_provider)
     const transaction = provider?.readChallengeNotification(fields)
     if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
-      context.world.log.warn(
-        { attempt_id: found.subject },
-        'the bank ended a challenge without a valid CRes',
-      )
+      context.world.log.warn({ attempt_id: found.subject }, 'the bank ended a challenge without a valid CRes')
     }
     if (attempt) await fetchAtReturn({ ...context, sql: found.sql }, { mode, attempt, request_id })
     const frame = await frameOf(context, found, readSessionData(fields))
@@ -145,11 +134,7 @@ async function named(context: Context, kind: PageKind, token: string): Promise<P
 }
 
 /** Whose pages may frame ours, and where a page that is opened in full leads back to. */
-async function frameOf(
-  context: Context,
-  { session }: PageSubject,
-  return_url: string | null = null,
-): Promise<Frame> {
+async function frameOf(context: Context, { session }: PageSubject, return_url: string | null = null): Promise<Frame> {
   const account = await context.directory.account(session.merchant_id)
   const shop = account ? sessionOrigins(context.addresses, account, session.integration_id) : []
   const service = new URL(context.addresses.base_url()).origin

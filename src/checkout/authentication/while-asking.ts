@@ -2,12 +2,7 @@
 // goes on before that right ends, so this one does not give up before either.
 
 import { clock_skew_max_ms } from '../../database/clock/clock-skew.ts'
-import {
-  isConnectionLost,
-  isLockTimeout,
-  isRetriable,
-  isStoreUnavailable,
-} from '../../database/failures.ts'
+import { isConnectionLost, isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Attempt } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import { findAttempt } from './attempt-store.ts'
@@ -60,9 +55,7 @@ export async function claimRight(
   } catch (error) {
     if (!isConnectionLost(error)) throw error
     const { merchant_id, attempt_id, server_transaction_id } = claimed
-    const found = await retryWhileAsking(context, claimed, () =>
-      findAttempt(context.sql, merchant_id, attempt_id),
-    )
+    const found = await retryWhileAsking(context, claimed, () => findAttempt(context.sql, merchant_id, attempt_id))
     if (found?.server_transaction_id !== server_transaction_id) throw error
     return found
   }

@@ -10,11 +10,7 @@ export type PageKind = 'method' | 'challenge'
 const prefixes = { method: 'card_', challenge: 'att_' } as const
 
 /** 80 characters for a URL path. `subject` is a card reference or an attempt id. */
-export function pageToken(
-  keyring: Keyring,
-  kind: PageKind,
-  page: { session_id: string; subject: string },
-): string {
+export function pageToken(keyring: Keyring, kind: PageKind, page: { session_id: string; subject: string }): string {
   const proof = keyring.mac('page token', kind, page.session_id, page.subject).subarray(0, 16)
   return `${page.session_id.slice(3)}${page.subject.slice(prefixes[kind].length)}${proof.toString('hex')}`
 }

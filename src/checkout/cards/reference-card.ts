@@ -72,11 +72,7 @@ export const referenceCard = route({
       card_reference: reference,
       mode: session.mode,
     }
-    const { sealed_number, sealed_security_code, fingerprint } = sealCard(
-      context.keyring,
-      identity,
-      card,
-    )
+    const { sealed_number, sealed_security_code, fingerprint } = sealCard(context.keyring, identity, card)
     await limitCardReferences(context, { ...tried, fingerprint })
     const provider = providerForNew(context, account, session)
     const enrolment = provider && (await enrolmentOf(provider, card))
@@ -90,8 +86,7 @@ export const referenceCard = route({
       three_ds_version: enrolment?.version ?? null,
       method_url: enrolment?.method_url ?? null,
       server_transaction_id:
-        enrolment?.transaction?.server_transaction_id ??
-        context.ids.serverTransaction(account.merchant.routing, now),
+        enrolment?.transaction?.server_transaction_id ?? context.ids.serverTransaction(account.merchant.routing, now),
       three_ds_provider: provider?.name ?? null,
       transaction_usable_until: enrolment?.transaction?.usable_until ?? null,
       accept_header: caller.header('accept') ?? '*/*',
@@ -112,9 +107,7 @@ export const referenceCard = route({
       exp_month: card.exp_month,
       exp_year: card.exp_year,
       expires_at: timestamp(stored.expires_at),
-      three_ds_method: stored.method_url
-        ? { url: `${context.addresses.base_url()}/3ds/method/${token}` }
-        : null,
+      three_ds_method: stored.method_url ? { url: `${context.addresses.base_url()}/3ds/method/${token}` } : null,
     }
   },
 })
@@ -122,11 +115,7 @@ export const referenceCard = route({
 type CardTry = { session: Session; address: string; now: Date }
 
 /** The numbers that the session takes beside the test cards: those that its vendors publish for their sandboxes. */
-function sandboxNumbers(
-  context: Context,
-  account: Account,
-  { mode, integration_id }: Session,
-): readonly string[] {
+function sandboxNumbers(context: Context, account: Account, { mode, integration_id }: Session): readonly string[] {
   if (mode !== 'test') return []
   const rules = integrationOf(account, integration_id)
   return connection_kinds.flatMap((kind) => {

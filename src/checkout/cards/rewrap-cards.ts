@@ -7,9 +7,7 @@ import { cardsUnderOtherKeys, replaceSealed } from './vault-store.ts'
 const batch = 500
 
 /** Returns how many cards were rewrapped. One that cannot be is logged and left: cards live for minutes. */
-export async function rewrapCards(
-  context: Pick<Context, 'sql' | 'keyring' | 'world'>,
-): Promise<number> {
+export async function rewrapCards(context: Pick<Context, 'sql' | 'keyring' | 'world'>): Promise<number> {
   const { sql, keyring, world } = context
   const cards = await cardsUnderOtherKeys(sql, keyring.current_key_id, batch)
   let wrapped = 0
@@ -17,8 +15,7 @@ export async function rewrapCards(
     try {
       await replaceSealed(sql, card, {
         sealed_number: wrapAnew(keyring, card.sealed_number, cell('number', card)),
-        sealed_code:
-          card.sealed_code && wrapAnew(keyring, card.sealed_code, cell('security_code', card)),
+        sealed_code: card.sealed_code && wrapAnew(keyring, card.sealed_code, cell('security_code', card)),
       })
       wrapped++
     } catch (error) {

@@ -50,11 +50,7 @@ export type SealedCard = CardKey & {
 }
 
 /** Cards whose number is wrapped under an old master key. The key id follows the version byte. */
-export async function cardsUnderOtherKeys(
-  sql: Sql,
-  current_key_id: string,
-  limit: number,
-): Promise<SealedCard[]> {
+export async function cardsUnderOtherKeys(sql: Sql, current_key_id: string, limit: number): Promise<SealedCard[]> {
   return sql<SealedCard[]>`
     select c.merchant_id, c.card_reference, c.mode, c.sealed_number, v.sealed_code
     from vault.cards c left join vault.security_codes v using (merchant_id, card_reference)

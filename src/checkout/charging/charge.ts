@@ -2,12 +2,7 @@
 // or silence in between, the outcome is unknown, never failed, and the charge is never sent twice. Its reference is kept to
 // look it up.
 
-import type {
-  Acquirer,
-  AuthoriseAnswer,
-  AuthoriseRequest,
-  UnderWay,
-} from '../../acquirers/acquirer.ts'
+import type { Acquirer, AuthoriseAnswer, AuthoriseRequest, UnderWay } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { openNumber, openSecurityCode } from '../../cards/vault.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -37,16 +32,12 @@ import { type Preparation, prepareCharge } from './prepare-charge.ts'
 import { type SentCharge, settleCharge } from './settle-charge.ts'
 
 /** An attempt that a shopper has confirmed after its 3-D Secure ended. */
-export type ConfirmedAttempt = Pick<
-  SentCharge,
-  'session' | 'attempt' | 'account' | 'payer' | 'cause'
-> & { verdict: Verdict }
+export type ConfirmedAttempt = Pick<SentCharge, 'session' | 'attempt' | 'account' | 'payer' | 'cause'> & {
+  verdict: Verdict
+}
 
 /** Returns the confirm answer, or null if another confirm was faster. Refuses if the session has ended meanwhile. */
-export async function charge(
-  context: Context,
-  confirmed: ConfirmedAttempt,
-): Promise<ConfirmResult | null> {
+export async function charge(context: Context, confirmed: ConfirmedAttempt): Promise<ConfirmResult | null> {
   const { session, attempt, account } = confirmed
   const now = context.world.clock.now()
   refuseUnlessOpen(session, now)
@@ -102,8 +93,7 @@ async function send(
       return send(context, next, context.acquirerOf(mode, name), card)
     },
     // Nothing left this machine, so nothing can have happened.
-    notSent: ({ message }) =>
-      settleCharge(context, sent, failed(message), { sending: operation.last_sent_at }),
+    notSent: ({ message }) => settleCharge(context, sent, failed(message), { sending: operation.last_sent_at }),
     unanswered: (error) => settleUnknown(context, sent, noteUnanswered(context, sent, error)),
   })
 }
@@ -156,12 +146,7 @@ export function newPayment(
   }
 }
 
-function intentOf(
-  { ids }: Context,
-  confirmed: ConfirmedAttempt,
-  acquirer: Acquirer,
-  at: Date,
-): ChargeIntent {
+function intentOf({ ids }: Context, confirmed: ConfirmedAttempt, acquirer: Acquirer, at: Date): ChargeIntent {
   const { session, attempt, verdict, payer, cause } = confirmed
   const names = { payment_id: ids.payment(at), acquirer: acquirer.name, at }
   const data = threeDsDataOf(attempt, verdict)
@@ -187,11 +172,9 @@ async function refuseIfCardIsGone({ sql }: Context, attempt: Attempt): Promise<v
   if (await findCard(sql, attempt)) return
   const current = await findAttempt(sql, attempt.merchant_id, attempt.attempt_id)
   if (current?.phase !== 'authenticating') return
-  throw new Refusal(
-    'invalid_request',
-    'card_reference: the card is no longer held. Let the shopper enter it again.',
-    { field: 'card_reference' },
-  )
+  throw new Refusal('invalid_request', 'card_reference: the card is no longer held. Let the shopper enter it again.', {
+    field: 'card_reference',
+  })
 }
 
 function requestOf(

@@ -7,14 +7,7 @@ import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
-import {
-  type Attempt,
-  attemptAt,
-  isAuthenticationOver,
-  isRefusedByBank,
-  judge,
-  leftByShopper,
-} from '../attempt.ts'
+import { type Attempt, attemptAt, isAuthenticationOver, isRefusedByBank, judge, leftByShopper } from '../attempt.ts'
 import { challengeUrl } from '../authentication/ask-bank.ts'
 import { recordedResult } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
@@ -38,9 +31,7 @@ import {
 import { type ConfirmedAttempt, charge, newPayment } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 
-const sentEmail = email
-  .nullish()
-  .meta({ description: 'counts only where the session has none; empty is none' })
+const sentEmail = email.nullish().meta({ description: 'counts only where the session has none; empty is none' })
 
 const confirmBody = z.strictObject({
   customer: z.strictObject({ email: sentEmail }, must('be an object')).nullish(),
@@ -141,10 +132,7 @@ type ChargeableSession = {
   now: Date
 }
 
-function readyOrRefuse(
-  context: Context,
-  { session, account, newest, now }: ChargeableSession,
-): Attempt {
+function readyOrRefuse(context: Context, { session, account, newest, now }: ChargeableSession): Attempt {
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
   // Without a provider, authenticate would only refuse this shopper. An authentication that has ended needs no provider.

@@ -48,8 +48,12 @@ async function begin<Sent extends SentCharge>(
   const journal = lineOf(ids, payment, cause, {
     change: 'charge.begun',
     detail: {
-      ...{ attempt_id: attempt.attempt_id, operation_id, acquirer, ...moneyOf(payment) },
-      ...{ declined_operation_id, decline_code: answer.decline.code },
+      attempt_id: attempt.attempt_id,
+      operation_id,
+      acquirer,
+      ...moneyOf(payment),
+      declined_operation_id,
+      decline_code: answer.decline.code,
     },
     at,
   })

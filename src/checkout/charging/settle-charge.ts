@@ -84,10 +84,7 @@ function tellOfFailure(
   if (answer.result !== 'failed' || connectionNamed(acquirer) === null) return
   const { reason } = answer.decline
   const fields = { operation_id, payment_id: payment.payment_id, acquirer, reason }
-  world.log.error(
-    fields,
-    'a connection failed to charge: ripper connection check shows whether it works',
-  )
+  world.log.error(fields, 'a connection failed to charge: ripper connection check shows whether it works')
 }
 
 /**

@@ -40,9 +40,6 @@ async function applyTo(context: SettlementContext, key: PaymentKey): Promise<voi
     // The merchant decided meanwhile, or the acquirer refused: the refusal is recorded, and the rules try again.
     if (error instanceof Refusal && error.code !== 'resource_not_found') return
     const { payment_id } = key
-    context.world.log.error(
-      { payment_id, error: (error as Error).message },
-      'hold rules not applied',
-    )
+    context.world.log.error({ payment_id, error: (error as Error).message }, 'hold rules not applied')
   }
 }

@@ -105,10 +105,7 @@ export function operationRefused(
 ): Refusal {
   const code = decline_code === null ? '' : ` (${decline_code})`
   const now = found === null ? 'It is still held.' : `It counts as ${found} now.`
-  return new Refusal(
-    'operation_refused',
-    `The acquirer refused to ${kind} the payment: ${reason}${code}. ${now}`,
-  )
+  return new Refusal('operation_refused', `The acquirer refused to ${kind} the payment: ${reason}${code}. ${now}`)
 }
 
 async function begin(
@@ -121,7 +118,11 @@ async function begin(
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
   const opened = {
-    ...{ operation_id, kind, sequence, asked_by, at },
+    operation_id,
+    kind,
+    sequence,
+    asked_by,
+    at,
     idempotency_key: key?.key ?? null,
     idempotency_audience: key?.audience ?? null,
   }
@@ -139,23 +140,14 @@ async function begin(
 /**
  * Sends an operation that is written down, and records the result. Null where another process has recorded an answer.
  */
-async function send(
-  context: SettlementContext,
-  sent: SentDecision,
-): Promise<DecisionResult | 'unanswered' | null> {
+async function send(context: SettlementContext, sent: SentDecision): Promise<DecisionResult | 'unanswered' | null> {
   const call = callToSettle(context, sent)
   try {
-    return await sendAndSettle<SettleAnswer | Accepted, DecisionResult | 'unanswered'>(
-      context,
-      sent.operation,
-      call,
-      {
-        answered: (answer) => settleDecision(context, sent, answer),
-        notSent: (error) => settleUnsent(context, sent, error),
-        unanswered: async (error) =>
-          (await noteUnanswered(context, sent, error)) ? 'unanswered' : null,
-      },
-    )
+    return await sendAndSettle<SettleAnswer | Accepted, DecisionResult | 'unanswered'>(context, sent.operation, call, {
+      answered: (answer) => settleDecision(context, sent, answer),
+      notSent: (error) => settleUnsent(context, sent, error),
+      unanswered: async (error) => ((await noteUnanswered(context, sent, error)) ? 'unanswered' : null),
+    })
   } catch (error) {
     // The reconciler finds the answer again.
     if (error instanceof SaveError) return 'unanswered'
@@ -164,10 +156,7 @@ async function send(
 }
 
 /** What another process recorded meanwhile. */
-async function recorded(
-  context: SettlementContext,
-  operation: Operation,
-): Promise<DecisionEnd | DecisionRefusal> {
+async function recorded(context: SettlementContext, operation: Operation): Promise<DecisionEnd | DecisionRefusal> {
   const operations = await listOperations(context.sql, operation)
   const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
   if (found?.state === 'approved' || found?.state === 'accepted') return found.state

@@ -27,8 +27,7 @@ export async function escalateHold(
     at: world.clock.now(),
   })
   const escalation = { hold: escalate(hold), key, journal }
-  const is_saved =
-    isWaiting(hold) && (await writeAs(sql, cause, (tx) => saveEscalation(tx, escalation)))
+  const is_saved = isWaiting(hold) && (await writeAs(sql, cause, (tx) => saveEscalation(tx, escalation)))
   if (is_saved) return
   throw new Refusal('hold_already_decided', 'The payment is not held any more.')
 }

@@ -76,10 +76,7 @@ function decisionRoute(kind: Decision, summary: string) {
   })
 }
 
-type Request = Pick<
-  RouteRequest<SecretKey, object, undefined, 'required'>,
-  'holder' | 'params' | 'request_id' | 'now'
->
+type Request = Pick<RouteRequest<SecretKey, object, undefined, 'required'>, 'holder' | 'params' | 'request_id' | 'now'>
 
 function paymentOf({ holder, params }: Request): PaymentKey {
   return { merchant_id: holder.merchant_id, payment_id: params.payment_id! }

@@ -72,13 +72,7 @@ type DecisionAnswer = {
 
 const openColumns: (keyof Hold)[] = ['operation_id', 'operation_refusal']
 const ruleColumns: (keyof Hold)[] = ['rules_at', 'rule_refusals']
-const decidedColumns: (keyof Hold)[] = [
-  ...openColumns,
-  'status',
-  'decided_by',
-  'decided_at',
-  'rules_at',
-]
+const decidedColumns: (keyof Hold)[] = [...openColumns, 'status', 'decided_by', 'decided_at', 'rules_at']
 
 /**
  * Writes a decision whole: payment, hold, session, event with its deliveries, journal. False where it was answered

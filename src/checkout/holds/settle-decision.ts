@@ -107,11 +107,7 @@ async function approve(
 async function refuse(
   context: SettlementContext,
   sent: SentDecision,
-  {
-    state,
-    from,
-    answer,
-  }: { state: 'refused' | 'not_sent'; from: ExpectedState; answer: RefusalReason },
+  { state, from, answer }: { state: 'refused' | 'not_sent'; from: ExpectedState; answer: RefusalReason },
 ): Promise<DecisionResult | null> {
   const { sql, ids, world } = context
   const { operation, session, payment, cause } = sent

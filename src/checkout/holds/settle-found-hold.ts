@@ -110,19 +110,12 @@ async function standingOf(
 /**
  * A person's report, unless the acquirer contradicts it. Where another amount was captured, the person has to judge.
  */
-function agreed(
-  as: HoldEnding,
-  held: HeldPayment,
-  standing: AuthorisationStanding | null,
-): HoldEnding | null {
+function agreed(as: HoldEnding, held: HeldPayment, standing: AuthorisationStanding | null): HoldEnding | null {
   if (standing === null || endOf(held, standing) === as) return as
   return standing.state === 'captured' && as === 'captured' ? as : null
 }
 
-function endOf(
-  { payment }: HeldPayment,
-  standing: AuthorisationStanding | null,
-): HoldEnding | null {
+function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null): HoldEnding | null {
   switch (standing?.state) {
     case 'voided':
     case 'reversed':
@@ -150,7 +143,11 @@ async function save(
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
   const opened = {
-    ...{ operation_id, kind, sequence, asked_by, at },
+    operation_id,
+    kind,
+    sequence,
+    asked_by,
+    at,
     idempotency_key: key?.key ?? null,
     idempotency_audience: key?.audience ?? null,
   }

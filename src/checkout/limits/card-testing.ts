@@ -82,13 +82,9 @@ async function reserve(
   const [last] = full.toSorted((a, b) => b.frees_at.getTime() - a.frees_at.getTime())
   if (!last) return
   const seconds = Math.max(1, Math.ceil((last.frees_at.getTime() - now.getTime()) / 1000))
-  throw new Refusal(
-    'rate_limit_exceeded',
-    ruleOf(last.name).refusal!.replace('{wait}', inWords(seconds)),
-    {
-      retry_after_seconds: seconds,
-    },
-  )
+  throw new Refusal('rate_limit_exceeded', ruleOf(last.name).refusal!.replace('{wait}', inWords(seconds)), {
+    retry_after_seconds: seconds,
+  })
 }
 
 function inWords(seconds: number): string {

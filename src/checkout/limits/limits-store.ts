@@ -140,12 +140,7 @@ export async function countFull(
 }
 
 /** Releases the place of a limit's oldest use. */
-export async function releasePlace(
-  sql: Sql,
-  merchant_id: string,
-  name: string,
-  now: Date,
-): Promise<void> {
+export async function releasePlace(sql: Sql, merchant_id: string, name: string, now: Date): Promise<void> {
   await sql`
     update limit_uses set uses = uses - (
       select key from jsonb_each(uses) where value::bigint > ${now.getTime()}

@@ -32,8 +32,7 @@ const limits = {
   cards_of_session: {
     places: 5,
     lasts_ms: session_life_ms,
-    refusal:
-      'Too many different cards were entered in this session. It takes no other one before it ends in {wait}.',
+    refusal: 'Too many different cards were entered in this session. It takes no other one before it ends in {wait}.',
   },
   references_of_address: {
     places: 30,

@@ -8,14 +8,7 @@ import type { Context, SettlementContext } from '../context.ts'
 import type { Payment } from '../payment.ts'
 import type { Session } from '../session.ts'
 import { digestOf, limitNameOf, limitOf, useOf } from './limits.ts'
-import {
-  countFull,
-  type Limit,
-  limitsOfPayer,
-  listExhausted,
-  releasePlace,
-  reservePlaces,
-} from './limits-store.ts'
+import { countFull, type Limit, limitsOfPayer, listExhausted, releasePlace, reservePlaces } from './limits-store.ts'
 
 /** What declines are counted against: an address and, while it is still held, a card. */
 export type Payer = {
@@ -49,10 +42,7 @@ export async function judgeCharge(
  * Null in test mode, where the card number asks for declines. Concurrent confirms do not see each other's declines, so
  * a few more may come through.
  */
-async function payerOf(
-  context: Context,
-  { session, attempt, address, now }: Confirmation,
-): Promise<Payer | null> {
+async function payerOf(context: Context, { session, attempt, address, now }: Confirmation): Promise<Payer | null> {
   if (session.mode === 'test') return null
   const { merchant_id } = session
   const ofMerchant = brakeOf(session.minted_by ?? 'server')

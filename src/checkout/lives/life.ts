@@ -4,11 +4,7 @@ import { type PlacedLine, type Seal, sealOf } from '../../audit/chain.ts'
 import { listLines } from '../../audit/journal-store.ts'
 import type { Sql } from '../../database/open.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import {
-  type TracedDelivery,
-  type TracedEvent,
-  traceEvents,
-} from '../../webhooks/deliveries/trace-events.ts'
+import { type TracedDelivery, type TracedEvent, traceEvents } from '../../webhooks/deliveries/trace-events.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { viewHold } from '../hold.ts'
 import { type LifeKey, listTriedCards, type TriedCard } from '../reading/life-store.ts'
@@ -143,17 +139,15 @@ function viewDelivery(delivery: TracedDelivery) {
     created_at: timestamp(delivery.created_at),
     settled_at: timestampOrNull(delivery.settled_at),
     next_attempt_at: timestampOrNull(delivery.attempted_at ? null : delivery.due_at),
-    attempts: attempts.map(
-      ({ attempt_number, status, occurred_at, next_retry_at, ...attempt }) => ({
-        attempt_number,
-        status,
-        occurred_at: timestamp(occurred_at),
-        duration_ms: attempt.duration_ms,
-        endpoint_url: attempt.endpoint_url,
-        response_status_code: attempt.response_status_code,
-        failure: attempt.failure,
-        next_retry_at: timestampOrNull(next_retry_at),
-      }),
-    ),
+    attempts: attempts.map(({ attempt_number, status, occurred_at, next_retry_at, ...attempt }) => ({
+      attempt_number,
+      status,
+      occurred_at: timestamp(occurred_at),
+      duration_ms: attempt.duration_ms,
+      endpoint_url: attempt.endpoint_url,
+      response_status_code: attempt.response_status_code,
+      failure: attempt.failure,
+      next_retry_at: timestampOrNull(next_retry_at),
+    })),
   }
 }

@@ -64,11 +64,7 @@ export async function settleDoneElsewhere(
   if (is_part) return find(reference, state, is_part)
   const as = about === 'capture' ? 'captured' : 'voided'
   const asked_by = about === 'expiry' ? 'rules' : 'merchant'
-  const { ends } = await settleFoundHold(
-    context,
-    { ...whole, hold },
-    { asked_by, cause, key: null, as },
-  )
+  const { ends } = await settleFoundHold(context, { ...whole, hold }, { asked_by, cause, key: null, as })
   return ends === null ? 'nothing_new' : 'settled'
 }
 
@@ -79,10 +75,7 @@ function now({ world }: Pick<SettlementContext, 'world'>): Date {
 }
 
 /** Kept until a person closes it, and logged once. */
-async function note(
-  context: Pick<SettlementContext, 'sql' | 'world'>,
-  finding: NewFinding,
-): Promise<'contradicts'> {
+async function note(context: Pick<SettlementContext, 'sql' | 'world'>, finding: NewFinding): Promise<'contradicts'> {
   const { acquirer, reference, kind, payment_id } = finding
   if (await noteFinding(context, finding)) {
     context.world.log.error(

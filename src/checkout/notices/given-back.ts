@@ -65,19 +65,13 @@ async function endOne(
 type Ending = Exclude<Verdict, { verdict: 'try_again' }>
 
 /** A part that was given back ends nothing, but the parts of all notices may come to the whole. */
-async function verdictTold(
-  { sql }: OrphanContext,
-  notice: StoredNotice,
-  of: Of,
-): Promise<Ending | null> {
+async function verdictTold({ sql }: OrphanContext, notice: StoredNotice, of: Of): Promise<Ending | null> {
   const { about, answer } = notice
   const is_named = (of.orphan.handle ?? of.orphan.acquirer_transaction_id) !== null
   if (about === 'authorise') {
     const was_declined = answer?.result === 'declined' || answer?.result === 'failed'
     // By our reference alone it may be another charge of the same request.
-    return was_declined && is_named
-      ? { verdict: 'nothing_to_reverse', reason: 'it was declined' }
-      : null
+    return was_declined && is_named ? { verdict: 'nothing_to_reverse', reason: 'it was declined' } : null
   }
   if (about !== 'expiry' && answer?.result !== 'approved') return null
   if (answer?.result === 'approved' && 'money' in answer && answer.money) {

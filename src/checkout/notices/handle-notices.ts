@@ -96,10 +96,7 @@ async function follow(context: NoticeContext, notice: StoredNotice): Promise<voi
 }
 
 /** A notice that is still not clear days after it came, or cannot be handled, is left to people. */
-async function handleOrGiveUp(
-  context: NoticeContext,
-  notice: StoredNotice,
-): Promise<Outcome | 'given_up'> {
+async function handleOrGiveUp(context: NoticeContext, notice: StoredNotice): Promise<Outcome | 'given_up'> {
   const { sql, world, metrics } = context
   const { connection_id, notice_id, about, reference } = notice
   const is_last = world.clock.now().getTime() - notice.received_at.getTime() >= given_up_after_ms
@@ -131,11 +128,7 @@ async function handle(context: NoticeContext, notice: StoredNotice): Promise<Out
 
 const saysNothing = new Set<Outcome>(['nothing_new', 'second_charge'])
 
-async function followSubject(
-  context: NoticeContext,
-  subject: Subject,
-  notice: StoredNotice,
-): Promise<Outcome> {
+async function followSubject(context: NoticeContext, subject: Subject, notice: StoredNotice): Promise<Outcome> {
   const { whole, charge, operation } = subject
   if (notice.about === 'dispute') return tellOfDispute(context, whole, notice)
   if (operation === 'not_named_yet') return 'later'
@@ -201,11 +194,7 @@ function mayHaveChanged(
 }
 
 /** The payment stands, or may yet stand, on another charge than the notice's. */
-async function followSecond(
-  context: NoticeContext,
-  subject: Subject,
-  notice: StoredNotice,
-): Promise<Outcome> {
+async function followSecond(context: NoticeContext, subject: Subject, notice: StoredNotice): Promise<Outcome> {
   const approval = approvalIn(notice)
   if (approval === null) return 'second_charge'
   // The other one first: what comes of it decides about this one.
@@ -228,11 +217,7 @@ async function unknownHere(context: NoticeContext, notice: StoredNotice): Promis
 }
 
 /** Disputes are not followed here. Whoever reads the log hears of each. */
-function tellOfDispute(
-  { world }: NoticeContext,
-  { payment }: WholePayment,
-  notice: StoredNotice,
-): 'disputed' {
+function tellOfDispute({ world }: NoticeContext, { payment }: WholePayment, notice: StoredNotice): 'disputed' {
   const { payment_id, merchant_id } = payment
   const { notice_id, acquirer_transaction_id } = notice
   const acquirer = acquirerName(notice)
@@ -276,10 +261,7 @@ async function settle(
 }
 
 /** A notice does not say whether the amount was captured with the charge. It was, if that was requested. */
-function asAsked(
-  { session }: WholePayment,
-  answer: AuthoriseAnswer | SettleAnswer,
-): AuthoriseAnswer | SettleAnswer {
+function asAsked({ session }: WholePayment, answer: AuthoriseAnswer | SettleAnswer): AuthoriseAnswer | SettleAnswer {
   return 'captured' in answer ? { ...answer, captured: session.amount_verified } : answer
 }
 

@@ -97,19 +97,12 @@ export async function listGivenUp(
 }
 
 /** The notice's effect is not clear yet, so it is due again later. */
-export async function postponeNotice(
-  sql: Sql,
-  notice: NoticeKey,
-  next_try_at: Date,
-): Promise<void> {
+export async function postponeNotice(sql: Sql, notice: NoticeKey, next_try_at: Date): Promise<void> {
   await sql`update acquirer_notices set next_try_at = ${next_try_at} where ${isThis(sql, notice)}`
 }
 
 /** All names that a notice may have for what it speaks of. */
-export type NoticeNames = Pick<
-  Notice,
-  'reference' | 'acquirer_transaction_id' | 'authorisation_transaction_id'
->
+export type NoticeNames = Pick<Notice, 'reference' | 'acquirer_transaction_id' | 'authorisation_transaction_id'>
 
 /**
  * Our operations at the acquirer of which one of these notices speaks: by our reference, or by the acquirer's id of the operation
@@ -140,11 +133,7 @@ const unnamed_ms = 24 * 3_600_000
 /** Whether a charge at the acquirer has had no answer within its day, so that its name there may still be unknown here. */
 export async function hasUnansweredCharge(
   sql: Sql,
-  {
-    merchant_id,
-    acquirer,
-    sent_before,
-  }: { merchant_id: string; acquirer: string; sent_before: Date },
+  { merchant_id, acquirer, sent_before }: { merchant_id: string; acquirer: string; sent_before: Date },
 ): Promise<boolean> {
   const rows = await sql`
     select from acquirer_operations
@@ -227,10 +216,7 @@ export async function askAtOnce(
 }
 
 /** Deletes notices that were handled before the given times; those of others are of no use to people. Returns how many. */
-export async function purgeNotices(
-  sql: Sql,
-  { ours, of_others }: { ours: Date; of_others: Date },
-): Promise<number> {
+export async function purgeNotices(sql: Sql, { ours, of_others }: { ours: Date; of_others: Date }): Promise<number> {
   const rows = await sql`
     delete from acquirer_notices
     where ctid = any(array(

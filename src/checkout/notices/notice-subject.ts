@@ -7,12 +7,7 @@ import { listOperations, type OperationWithAnswer } from '../asking/operation-st
 import { isOpen } from '../operation.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import type { WholePayment } from '../whole-payment.ts'
-import {
-  findOperationsNamed,
-  isNamed,
-  type NamedOperation,
-  type StoredNotice,
-} from './notice-store.ts'
+import { findOperationsNamed, isNamed, type NamedOperation, type StoredNotice } from './notice-store.ts'
 
 export type Subject = {
   whole: WholePayment
@@ -59,10 +54,7 @@ function paymentMeant(named: readonly NamedOperation[], notice: StoredNotice): s
  * only the charge. If we never asked for a capture, the acquirer captured with the charge. A refund needs a name, since a payment
  * may have several, and others made at the acquirer. A success is not that of an operation that has ended otherwise.
  */
-function meant(
-  operations: readonly OperationWithAnswer[],
-  notice: StoredNotice,
-): Subject['operation'] {
+function meant(operations: readonly OperationWithAnswer[], notice: StoredNotice): Subject['operation'] {
   const { about, answer } = notice
   const alike = operations.filter(({ kind }) => kind === about)
   if (about === 'capture' && alike.length === 0) {

@@ -14,13 +14,7 @@ import { routingsIn } from '../../kernel/ids.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { listOrphanIds } from '../asking/orphans-of-charge-store.ts'
 import type { Context } from '../context.ts'
-import {
-  doWait,
-  findOperationsNamed,
-  hasUnansweredCharge,
-  isNamed,
-  saveNotices,
-} from './notice-store.ts'
+import { doWait, findOperationsNamed, hasUnansweredCharge, isNamed, saveNotices } from './notice-store.ts'
 import { mayBeOfUs } from './unknown-charge.ts'
 
 export function receiveNotices(connectors: readonly KnownConnector[]): Page<Context> {
@@ -41,7 +35,10 @@ export function receiveNotices(connectors: readonly KnownConnector[]): Page<Cont
       if (!row || !reader) return refused
       const now = world.clock.now()
       const keys = credentialsThatCount(keyring, row, now).map((credentials) => ({
-        ...{ credentials, mode: row.mode, installation, now },
+        credentials,
+        mode: row.mode,
+        installation,
+        now,
       }))
       const post = { headers: request.headers, body: request.body }
       const notices = verified(reader.read, post, keys)

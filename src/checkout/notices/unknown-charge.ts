@@ -37,11 +37,7 @@ export function mayBeOfUs(
  * An intent is committed before it is sent: our books have lost this charge, and others may be lost with it. It is held back, and so
  * is whatever else nobody knows, until a person decides. False if it is not ours.
  */
-export async function holdBackLost(
-  context: OrphanContext,
-  notice: StoredNotice,
-  approval: Approved,
-): Promise<boolean> {
+export async function holdBackLost(context: OrphanContext, notice: StoredNotice, approval: Approved): Promise<boolean> {
   const { installation } = context
   const { received_at } = notice
   if (!mayBeOfUs(notice, { installation, received_at })) return false
@@ -115,8 +111,5 @@ function orphanIn(
     merchant_id,
     payment_id,
   }
-  return newOrphan(
-    { ...found, authorised_at: notice.occurred_at },
-    { operation_id: ids.operation(now), now },
-  )
+  return newOrphan({ ...found, authorised_at: notice.occurred_at }, { operation_id: ids.operation(now), now })
 }

@@ -4,12 +4,7 @@ import type { Actor } from '../../audit/journal.ts'
 import type { AnySql } from '../../database/open.ts'
 import type { SettlementContext } from '../context.ts'
 import { type Orphan, type OrphanStanding, orphanLine, standingOf } from '../orphan.ts'
-import {
-  findOrphans,
-  leaveOrphans,
-  type OrphanSelection,
-  releaseOrphans,
-} from './orphan-decision-store.ts'
+import { findOrphans, leaveOrphans, type OrphanSelection, releaseOrphans } from './orphan-decision-store.ts'
 
 type DecisionContext = Pick<SettlementContext, 'ids'> & {
   sql: AnySql
@@ -42,9 +37,7 @@ export async function leaveUnreversed(
   { by, reason, actor = 'operator' }: Decider & { reason: string },
 ): Promise<OrphanDecisions> {
   const at = room.world.clock.now()
-  const lines = linesFor(room, which, {
-    ...{ change: 'orphan.left', detail: { reason, by }, actor, at },
-  })
+  const lines = linesFor(room, which, { change: 'orphan.left', detail: { reason, by }, actor, at })
   return decided(room, which, await leaveOrphans(room.sql, which, { at, by, reason, lines }))
 }
 

@@ -42,11 +42,7 @@ export async function reverseAgainIfFailed(
   return (await reverseAgain(context, orphan, failure)) ? 'taken_back' : 'nothing_new'
 }
 
-async function reverseAgain(
-  { sql, world, ids }: OrphanContext,
-  orphan: Orphan,
-  failure: string,
-): Promise<boolean> {
+async function reverseAgain({ sql, world, ids }: OrphanContext, orphan: Orphan, failure: string): Promise<boolean> {
   const at = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id } = orphan
   const line = orphanLine(ids, reference, {
@@ -58,10 +54,7 @@ async function reverseAgain(
   const next = { operation_id: ids.operation(at), at, failure, line }
   if (!(await reviveOrphan(sql, orphan, next))) return false
   const fields = { acquirer, mode, reference, amount, currency, merchant_id, payment_id, failure }
-  world.log.error(
-    fields,
-    'the reversal of an orphaned authorisation has failed since, it is reversed again',
-  )
+  world.log.error(fields, 'the reversal of an orphaned authorisation has failed since, it is reversed again')
   return true
 }
 
@@ -84,10 +77,7 @@ export async function lookAtReversals(
       })
     } catch (error) {
       const fields = { acquirer: acquirer.name, reference: orphan.reference }
-      context.world.log.warn(
-        { ...fields, error: (error as Error).message },
-        'reversal not looked up',
-      )
+      context.world.log.warn({ ...fields, error: (error as Error).message }, 'reversal not looked up')
     }
   }
 }

@@ -38,12 +38,8 @@ export async function noteOrphans(
   // A void or reversal between the list and our query made a suspect of one that is not listed any more.
   const now = world.clock.now()
   const live = await listKeys(context, acquirer, suspects)
-  const orphans = namedApart(suspects.filter((suspect) => live.has(keyOf(suspect)))).map(
-    (suspect) =>
-      newOrphan(
-        { ...suspect, mode, acquirer: acquirer.name },
-        { operation_id: ids.operation(now), now },
-      ),
+  const orphans = namedApart(suspects.filter((suspect) => live.has(keyOf(suspect)))).map((suspect) =>
+    newOrphan({ ...suspect, mode, acquirer: acquirer.name }, { operation_id: ids.operation(now), now }),
   )
   const settled_before = new Date(now.getTime() - clock_slack_ms)
   const lines = orphans.filter(isKnown).map(({ reference, amount, currency }) =>
@@ -64,11 +60,7 @@ export async function noteOrphans(
  * What becomes of unknown authorisations. They are held back, unless the operator has them reversed. Then only a sweep
  * that has come to the present (`may_release`) releases them, since until then nobody knows how many there are.
  */
-export async function decideUnknown(
-  context: OrphanContext,
-  acquirer: string,
-  may_release: boolean,
-): Promise<void> {
+export async function decideUnknown(context: OrphanContext, acquirer: string, may_release: boolean): Promise<void> {
   const held_back =
     context.unknown_authorisations === 'reverse'
       ? await release(context, acquirer, may_release)
@@ -88,11 +80,7 @@ function holdBack({ sql, world }: OrphanContext, acquirer: string): Promise<numb
   return holdBackUnknown(sql, { acquirer, at: world.clock.now(), by: service_actor, reason })
 }
 
-async function release(
-  context: OrphanContext,
-  acquirer: string,
-  may_release: boolean,
-): Promise<number> {
+async function release(context: OrphanContext, acquirer: string, may_release: boolean): Promise<number> {
   const now = context.world.clock.now()
   const found_since = new Date(now.getTime() - brake.within_ms)
   const rule = { acquirer, now, found_since, most: brake.most, may_release }
@@ -171,11 +159,7 @@ function keyOf({ reference, acquirer_transaction_id }: LiveAuthorisation): strin
   return `${reference} ${acquirer_transaction_id}`
 }
 
-async function listKeys(
-  { world }: OrphanContext,
-  acquirer: Acquirer,
-  suspects: Suspect[],
-): Promise<Set<string>> {
+async function listKeys({ world }: OrphanContext, acquirer: Acquirer, suspects: Suspect[]): Promise<Set<string>> {
   const times = suspects.map(({ authorised_at }) => authorised_at.getTime()).sort((a, b) => a - b)
   const within = { since: new Date(times[0]!), until: new Date(times.at(-1)!) }
   const listed = await listAuthorisations(world.clock, acquirer, within)

@@ -88,11 +88,7 @@ export async function correctOrphans(sql: Sql, orphans: Orphan[]): Promise<void>
  */
 export async function applyBrake(
   sql: Sql,
-  {
-    acquirer,
-    now,
-    ...rule
-  }: { acquirer: string; now: Date; found_since: Date; most: number; may_release: boolean },
+  { acquirer, now, ...rule }: { acquirer: string; now: Date; found_since: Date; most: number; may_release: boolean },
 ): Promise<Orphan[]> {
   return sql<Orphan[]>`
     with brake as (
@@ -219,9 +215,7 @@ export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean>
 }
 
 /** What a notice has named: the charge, and what took it back. */
-export type OrphanNames = Partial<
-  Pick<Orphan, 'acquirer_transaction_id' | 'reversal_transaction_id'>
->
+export type OrphanNames = Partial<Pick<Orphan, 'acquirer_transaction_id' | 'reversal_transaction_id'>>
 
 /**
  * False where it was settled before, or its reversal has another reference by now. A reversal that was under way when a

@@ -1,11 +1,6 @@
 // Reverses orphans at their acquirers, again and again until an answer settles each.
 
-import type {
-  Accepted,
-  Acquirer,
-  AuthorisationStanding,
-  SettleAnswer,
-} from '../../acquirers/acquirer.ts'
+import type { Accepted, Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, sendToAcquirer } from '../asking/ask-acquirer.ts'
@@ -78,8 +73,7 @@ export async function settleReversal(
   const orphan = await findOrphanOfReversal(context.sql, named)
   const acquirer = orphan && (await acquirerOf(context, orphan))
   if (!acquirer) return null
-  if (orphan.state === 'reversed')
-    return reverseAgainIfFailed(context, acquirer, orphan, { about, answer })
+  if (orphan.state === 'reversed') return reverseAgainIfFailed(context, acquirer, orphan, { about, answer })
   if (answer.result === 'suggested') return null
   const verdict = await judge(context, acquirer, orphan, answer)
   const names = { acquirer_transaction_id: id }
@@ -132,11 +126,7 @@ export async function conclude(
  * A charge that was given up as lost turned out to exist, and is a payment now. While its outcome is open, its lease ends by
  * itself, and it is looked at again.
  */
-async function keepStanding(
-  { sql, world, ids }: OrphanContext,
-  orphan: Orphan,
-  charge: RecordedCharge,
-): Promise<void> {
+async function keepStanding({ sql, world, ids }: OrphanContext, orphan: Orphan, charge: RecordedCharge): Promise<void> {
   if (isOpen(charge) || charge.is_being_reversed) return
   const { acquirer, reference, payment_id, operation_id } = orphan
   const at = world.clock.now()
@@ -149,10 +139,7 @@ async function keepStanding(
     at,
   })
   await settleOrphan(sql, orphan, { state, reason, at, line })
-  world.log.warn(
-    { acquirer, reference, payment_id },
-    'orphaned authorisation is a payment after all',
-  )
+  world.log.warn({ acquirer, reference, payment_id }, 'orphaned authorisation is a payment after all')
 }
 
 /**
@@ -160,9 +147,7 @@ async function keepStanding(
  * been answered already, and would always get the same answer.
  */
 function heedWatch(orphan: Orphan, verdict: Verdict): Verdict {
-  return isWatched(orphan) && verdict.verdict === 'nothing_to_reverse'
-    ? tryAgain(verdict.reason, 'another')
-    : verdict
+  return isWatched(orphan) && verdict.verdict === 'nothing_to_reverse' ? tryAgain(verdict.reason, 'another') : verdict
 }
 
 async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date): Promise<Verdict> {
@@ -268,11 +253,7 @@ export function holdsMoney({ state, amount, refunded_amount = 0 }: Authorisation
 }
 
 /** Whether the authorisation must be assumed live. */
-async function isListed(
-  { world: { clock } }: OrphanContext,
-  acquirer: Acquirer,
-  orphan: Orphan,
-): Promise<boolean> {
+async function isListed({ world: { clock } }: OrphanContext, acquirer: Acquirer, orphan: Orphan): Promise<boolean> {
   const { authorised_at, reference } = orphan
   const { lists } = acquirer
   if (!lists || !authorised_at) return !isForgotten(orphan, { lists, now: clock.now() })

@@ -22,14 +22,10 @@ export async function findUnswept(
   const sweeps = await listSweeps(sql, null)
   const acquirers = (await listAcquirers()).map(({ acquirer }) => acquirer)
   const until = new Map(sweeps.map((sweep) => [sweep.acquirer, sweep.swept_until.getTime()]))
-  const isCovered = (brake: Brake, { name }: Acquirer) =>
-    brake.acquirer === every_acquirer || brake.acquirer === name
+  const isCovered = (brake: Brake, { name }: Acquirer) => brake.acquirer === every_acquirer || brake.acquirer === name
   const isWaitedFor = (brake: Brake) =>
     acquirers.some(
-      (each) =>
-        each.lists &&
-        isCovered(brake, each) &&
-        (until.get(each.name) ?? 0) <= brake.pulled_at.getTime(),
+      (each) => each.lists && isCovered(brake, each) && (until.get(each.name) ?? 0) <= brake.pulled_at.getTime(),
     )
   const awaited = brakes.find(isWaitedFor)
   if (awaited) return { brake: awaited, sweeps, acquirers, unlisted: [] }

@@ -24,19 +24,14 @@ export async function watchDatabase(
     const marks = context.marksOf?.(node)
     return { ...common, sql: cells[0]!.sql, ...(marks && { marks }) }
   })
-  const watched = await Promise.allSettled(
-    [context, ...servers].map((server) => watchServer(server, beforeBrake)),
-  )
+  const watched = await Promise.allSettled([context, ...servers].map((server) => watchServer(server, beforeBrake)))
   // A server that is away hides no other.
   for (const each of watched) if (each.status === 'rejected') throw each.reason
   return 0
 }
 
 /** Each server of a database that is spread may go back by itself. */
-async function watchServer(
-  context: OrphanContext,
-  beforeBrake: () => Promise<unknown>,
-): Promise<void> {
+async function watchServer(context: OrphanContext, beforeBrake: () => Promise<unknown>): Promise<void> {
   const { sql, world, installation, marks } = context
   const remembered = marks?.recall() ?? null
   const sight = await observeDatabase(sql, remembered)
@@ -44,10 +39,7 @@ async function watchServer(
   const now = world.clock.now()
   const signs = signsOfLoss(sight, remembered, installation)
   const lastSeen = remembered ?? newest
-  if (
-    signs.length > 0 &&
-    !(lastSeen && (await wasPulledSince(sql, service_actor, lastSeen.written_at)))
-  ) {
+  if (signs.length > 0 && !(lastSeen && (await wasPulledSince(sql, service_actor, lastSeen.written_at)))) {
     await beforeBrake().catch((error: Error) => {
       world.log.error({ error: error.message }, 'sessions not ended after the database went back')
     })
@@ -59,9 +51,7 @@ async function watchServer(
   const mark = world.random.bytes(12).toString('hex')
   const keep_since = new Date(now.getTime() - marks_kept_ms)
   const known =
-    is_fresh && signs.length === 0
-      ? newest
-      : await writeMark(sql, { mark, written_at: now, server, keep_since })
+    is_fresh && signs.length === 0 ? newest : await writeMark(sql, { mark, written_at: now, server, keep_since })
   if (known) await marks?.remember(known)
 }
 

@@ -20,11 +20,7 @@ export async function readPaymentPage(
 }
 
 /** Reads those of the payments that exist. */
-export async function readPayments(
-  sql: Sql,
-  merchant_id: string,
-  payment_ids: string[],
-): Promise<PaymentRows[]> {
+export async function readPayments(sql: Sql, merchant_id: string, payment_ids: string[]): Promise<PaymentRows[]> {
   return readRows(
     sql,
     sql`select * from payments where merchant_id = ${merchant_id} and payment_id = any(${payment_ids})`,

@@ -99,8 +99,7 @@ function paymentFaults(rows: OwnRows, told: PaymentLines, binding?: MoneyLine): 
   const { payment } = rows
   const line = told.decision ?? told.outcome
   const status = line ? outcomeOf(line.change)! : 'pending'
-  if (!line && payment.status !== 'pending')
-    return [faultOf(rows.payment_id, 'payment_without_line')]
+  if (!line && payment.status !== 'pending') return [faultOf(rows.payment_id, 'payment_without_line')]
   const decline_code = told.outcome?.detail.decline_code ?? null
   const standing = { status, capture_state: captureStates[status], decline_code }
   return changed(rows.payment_id, 'payment_changed', { line: line ?? told.begun }, [

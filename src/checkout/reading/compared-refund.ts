@@ -15,8 +15,7 @@ import {
 } from './money-fault.ts'
 
 /** A refund and its events. */
-export type RefundRow = Pick<Refund, 'refund_id' | 'operation_id' | 'status'> &
-  Money & { events: EventRow[] }
+export type RefundRow = Pick<Refund, 'refund_id' | 'operation_id' | 'status'> & Money & { events: EventRow[] }
 
 /** All rows of a payment's refunds, and all lines about them. */
 export type RefundRows = {
@@ -54,15 +53,9 @@ function isFailure({ change }: MoneyLine): boolean {
   return change === 'refund.failed'
 }
 
-function refundFaults(
-  refund: RefundRow,
-  operations: OperationRow[],
-  lines: MoneyLine[],
-): MoneyFault[] {
+function refundFaults(refund: RefundRow, operations: OperationRow[], lines: MoneyLine[]): MoneyFault[] {
   const { refund_id, operation_id } = refund
-  const begun = lines.find(
-    ({ change, detail }) => change === 'refund.begun' && detail.refund_id === refund_id,
-  )
+  const begun = lines.find(({ change, detail }) => change === 'refund.begun' && detail.refund_id === refund_id)
   if (!begun) return [faultOf(refund_id, 'refund_without_line')]
   const own = lines.filter(({ subject }) => subject === refund_id)
   const success = own.find(({ change }) => change === 'refund.succeeded')
@@ -74,17 +67,12 @@ function refundFaults(
   const { mode } = moneyIn(line)
   const operation = operations.find((each) => each.operation_id === operation_id)
   return [
-    ...own
-      .filter((each) => !outcomes.includes(each))
-      .map((line) => faultOf(refund_id, 'outcome_told_twice', { line })),
+    ...own.filter((each) => !outcomes.includes(each)).map((line) => faultOf(refund_id, 'outcome_told_twice', { line })),
     ...changed(
       refund_id,
       'refund_changed',
       { line },
-      differences(refund, {
-        ...{ amount, currency, status, mode },
-        operation_id: begun.detail.operation_id,
-      }),
+      differences(refund, { amount, currency, status, mode, operation_id: begun.detail.operation_id }),
     ),
     ...(operation
       ? changed(refund_id, 'operation_changed', { line, operation_id }, [

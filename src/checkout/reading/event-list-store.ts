@@ -38,9 +38,7 @@ export async function listEvents(
           select 1 from refunds where merchant_id = ${merchant_id} and refund_id = n.subject
             and payment_id = ${payment_id} offset 0))`
   // Lines of early releases have no mode, but the events do.
-  const ofMode = mode
-    ? sql`and coalesce(n.detail->>'mode', body::json->'data'->>'mode') = ${mode}`
-    : sql``
+  const ofMode = mode ? sql`and coalesce(n.detail->>'mode', body::json->'data'->>'mode') = ${mode}` : sql``
   const found = await sql<Row[]>`
     select n.entry_id, n.place, e.body from (
       select l.*, row_number() over (order by entry_id desc)::int as place from (

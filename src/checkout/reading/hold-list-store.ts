@@ -50,9 +50,6 @@ export async function listWaitingHolds(
 }
 
 /** Of a hold in the list: its deadline, then the digits of its payment's id. */
-export function positionOfHold({
-  deadline,
-  payment_id,
-}: Pick<HoldWithPayment, 'deadline' | 'payment_id'>): string {
+export function positionOfHold({ deadline, payment_id }: Pick<HoldWithPayment, 'deadline' | 'payment_id'>): string {
   return deadline.getTime().toString(16).padStart(12, '0') + payment_id.slice('pay_'.length)
 }

@@ -11,11 +11,7 @@ export type LifeKey = SessionHolder & {
 }
 
 /** The session of a payment or session id. It takes one look-up by key for each merchant, unless a merchant is named. */
-export async function findLifeKey(
-  whole: Sql,
-  id: string,
-  merchant_id: string | null,
-): Promise<LifeKey | undefined> {
+export async function findLifeKey(whole: Sql, id: string, merchant_id: string | null): Promise<LifeKey | undefined> {
   const [row] = await fromCells(await reachOf(whole, merchant_id), (sql) => {
     const found = id.startsWith('cs_')
       ? sql`select session_id, payment_id from sessions s

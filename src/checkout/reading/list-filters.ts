@@ -29,18 +29,12 @@ export const filterChoice = <const Values extends readonly string[]>(values: Val
 
 export const spanQuery = {
   mode: filterChoice(['test', 'live']).optional(),
-  created_from: moment
-    .optional()
-    .meta({ format: 'date-time', description: 'at that time or later' }),
+  created_from: moment.optional().meta({ format: 'date-time', description: 'at that time or later' }),
   created_before: moment.optional().meta({ format: 'date-time', description: 'before that time' }),
 }
 
 /** What the members of `spanQuery` become, for a cursor. */
-export function boundSpan({
-  mode,
-  created_from,
-  created_before,
-}: SpanFilters): (string | number | undefined)[] {
+export function boundSpan({ mode, created_from, created_before }: SpanFilters): (string | number | undefined)[] {
   return [mode, created_from?.getTime(), created_before?.getTime()]
 }
 

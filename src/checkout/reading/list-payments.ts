@@ -11,12 +11,7 @@ import type { Context } from '../context.ts'
 import { must } from '../fields.ts'
 import { emailKey } from '../payment.ts'
 import { boundSpan, filterChoice, filterText, spanQuery } from './list-filters.ts'
-import {
-  counted_max,
-  listPayments as listRows,
-  type PaymentFilters,
-  positionOfPayment,
-} from './payment-list-store.ts'
+import { counted_max, listPayments as listRows, type PaymentFilters, positionOfPayment } from './payment-list-store.ts'
 import type { PaymentRead } from './payment-store.ts'
 import { paymentView, viewPayment } from './read-payment.ts'
 
@@ -26,10 +21,7 @@ const amountWords = must(`be a whole number from 1 to ${amount_max}, in minor un
 export const paymentFilters = z.strictObject({
   ...spanQuery,
   status: filterChoice(['captured', 'held', 'voided', 'pending', 'declined', 'failed']).optional(),
-  customer_email: filterText(254)
-    .transform(emailKey)
-    .optional()
-    .meta({ description: 'without regard to case' }),
+  customer_email: filterText(254).transform(emailKey).optional().meta({ description: 'without regard to case' }),
   card_last4: z
     .string(must('be four digits'))
     .regex(/^\d{4}$/, must('be four digits'))
@@ -105,14 +97,21 @@ export async function pageOfPayments(
 }
 
 /** Filters that were not sent are there as undefined. */
-export function filtersOf(
-  filters: z.output<typeof paymentFilters>,
-): Omit<PaymentFilters, 'merchant_id'> {
+export function filtersOf(filters: z.output<typeof paymentFilters>): Omit<PaymentFilters, 'merchant_id'> {
   const { mode, created_from, created_before, status, customer_email, card_last4 } = filters
   const { order_reference, amount, currency, decline_code, refunded } = filters
   return {
-    ...{ mode, created_from, created_before, status, customer_email, card_last4 },
-    ...{ order_reference, amount, currency, decline_code, refunded },
+    mode,
+    created_from,
+    created_before,
+    status,
+    customer_email,
+    card_last4,
+    order_reference,
+    amount,
+    currency,
+    decline_code,
+    refunded,
   }
 }
 

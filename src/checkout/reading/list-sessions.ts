@@ -8,11 +8,7 @@ import { admitKey } from '../../merchants/admit.ts'
 import type { Context } from '../context.ts'
 import { boundSpan, filterChoice, filterText, spanQuery } from './list-filters.ts'
 import { sessionStatuses, sessionView, viewSession } from './read-session.ts'
-import {
-  type ListedSession,
-  listSessions as listRows,
-  type SessionFilters,
-} from './session-list-store.ts'
+import { type ListedSession, listSessions as listRows, type SessionFilters } from './session-list-store.ts'
 
 const listQuery = z.strictObject({
   ...pageQuery,
@@ -63,10 +59,7 @@ export async function pageOfSessions(
   return { data: rows.map((row) => viewListed(row, now)), ...page }
 }
 
-function viewListed(
-  { hold, entry_id: _, ...session }: ListedSession,
-  now: Date,
-): z.input<typeof listedSession> {
+function viewListed({ hold, entry_id: _, ...session }: ListedSession, now: Date): z.input<typeof listedSession> {
   const { items: _items, metadata: _metadata, ...view } = viewSession(session, hold, now)
   return { ...view, order_reference: session.order_reference }
 }

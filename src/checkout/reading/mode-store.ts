@@ -18,10 +18,7 @@ export async function modeOfPayment(
 }
 
 /** The mode of the refund that the path names; null where there is none. */
-export async function modeOfRefund(
-  sql: Sql,
-  { merchant_id, params: { refund_id = '' } }: Place,
-): Promise<Mode | null> {
+export async function modeOfRefund(sql: Sql, { merchant_id, params: { refund_id = '' } }: Place): Promise<Mode | null> {
   const [row] = await sql<{ mode: Mode }[]>`
     select mode from refunds where merchant_id = ${merchant_id} and refund_id = ${refund_id}`
   return row?.mode ?? null

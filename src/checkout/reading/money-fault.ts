@@ -9,9 +9,7 @@ export type MoneyLine = {
   entry_id: string
   subject: string
   change: string
-  detail: Partial<
-    Omit<OutcomeDetail, 'status'> & { status: OutcomeDetail['status'] | RefundDetail['status'] }
-  > & {
+  detail: Partial<Omit<OutcomeDetail, 'status'> & { status: OutcomeDetail['status'] | RefundDetail['status'] }> & {
     operation_id?: string
     /** The charge that was declined before this one began. */
     declined_operation_id?: string
@@ -20,10 +18,7 @@ export type MoneyLine = {
   }
 }
 
-export type OperationRow = Pick<
-  Operation,
-  'operation_id' | 'kind' | 'state' | 'amount' | 'currency'
->
+export type OperationRow = Pick<Operation, 'operation_id' | 'kind' | 'state' | 'amount' | 'currency'>
 export type EventRow = Pick<Event, 'sequence' | 'type'> & { sha256: string }
 
 export type MoneyFaultKind =
@@ -82,20 +77,11 @@ export function differences(row: object, says: Record<string, Value | undefined>
 export type FaultSubject = { line?: MoneyLine | undefined; operation_id?: string; sequence?: 1 | 2 }
 
 /** No fault where nothing differs. */
-export function changed(
-  subject: string,
-  kind: MoneyFaultKind,
-  meant: FaultSubject,
-  found: Difference[],
-): MoneyFault[] {
+export function changed(subject: string, kind: MoneyFaultKind, meant: FaultSubject, found: Difference[]): MoneyFault[] {
   return found.length === 0 ? [] : [{ ...faultOf(subject, kind, meant), differences: found }]
 }
 
-export function faultOf(
-  subject: string,
-  kind: MoneyFaultKind,
-  meant: FaultSubject = {},
-): MoneyFault {
+export function faultOf(subject: string, kind: MoneyFaultKind, meant: FaultSubject = {}): MoneyFault {
   const { line, operation_id = null, sequence = null } = meant
   return {
     kind,

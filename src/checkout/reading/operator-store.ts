@@ -26,16 +26,7 @@ export async function findPaymentKey(
 
 /** A hold with its payment, and its capture or void that is under way or unanswered. */
 export type HoldWithPayment = Hold &
-  Pick<
-    Payment,
-    | 'session_id'
-    | 'amount'
-    | 'currency'
-    | 'mode'
-    | 'order_reference'
-    | 'customer_email'
-    | 'created_at'
-  > &
+  Pick<Payment, 'session_id' | 'amount' | 'currency' | 'mode' | 'order_reference' | 'customer_email' | 'created_at'> &
   Pick<Session, 'settlement' | 'answer_by'> & {
     operation_kind: Operation['kind'] | null
     operation_asked_by: Operation['asked_by']

@@ -88,18 +88,11 @@ function lookAt(
 const newest = (sql: AnySql) => sql`order by created_at desc, payment_id desc`
 
 /** Of a payment in the list: its time, then the digits of its id. */
-export function positionOfPayment({
-  created_at,
-  payment_id,
-}: Pick<PaymentRead, 'created_at' | 'payment_id'>): string {
+export function positionOfPayment({ created_at, payment_id }: Pick<PaymentRead, 'created_at' | 'payment_id'>): string {
   return created_at.getTime().toString(16).padStart(12, '0') + payment_id.slice('pay_'.length)
 }
 
-function spanOf(
-  sql: AnySql,
-  { created_from, created_before }: PaymentFilters,
-  behind: string | null,
-): Fragment {
+function spanOf(sql: AnySql, { created_from, created_before }: PaymentFilters, behind: string | null): Fragment {
   const from = created_from ? sql`and created_at >= ${created_from}` : sql``
   const before = created_before ? sql`and created_at < ${created_before}` : sql``
   if (behind === null) return sql`${from} ${before}`

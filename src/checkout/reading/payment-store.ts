@@ -19,11 +19,7 @@ export type PaymentRead = Payment & {
   order_reference_captured_payments: number | null
 }
 
-export async function findPayment(
-  sql: Sql,
-  merchant_id: string,
-  payment_id: string,
-): Promise<PaymentRead | undefined> {
+export async function findPayment(sql: Sql, merchant_id: string, payment_id: string): Promise<PaymentRead | undefined> {
   const [row] = await sql<PaymentRead[]>`${readsOf(sql, merchant_id, payment_id)}`
   return row
 }
@@ -53,9 +49,7 @@ export async function findPaymentWithHold(
   sql: Sql,
   { merchant_id, payment_id }: PaymentKey,
 ): Promise<PaymentWithHold | undefined> {
-  const [row] = await sql<
-    (PaymentRead & PaymentWithHold['session'] & Pick<PaymentWithHold, 'hold' | 'operation'>)[]
-  >`
+  const [row] = await sql<(PaymentRead & PaymentWithHold['session'] & Pick<PaymentWithHold, 'hold' | 'operation'>)[]>`
     select r.*, s.settlement, s.answer_by, s.amount_verification_source, row_to_json(h) as hold, row_to_json(o) as operation
     from (${readsOf(sql, merchant_id, payment_id)}) r
     join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id

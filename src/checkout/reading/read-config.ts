@@ -103,8 +103,7 @@ export function readConfiguration(
 ): Configuration {
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
   const { addresses, receipt_modes } = context
-  if (!providerForNew(context, account, { mode, integration_id: integration.integration_id }))
-    throw noProvider(mode)
+  if (!providerForNew(context, account, { mode, integration_id: integration.integration_id })) throw noProvider(mode)
   const hosted = hostedIntegration(account)
   const is_default = defaultIntegration(account) === integration
   const fields_query = is_default ? '' : `?integration=${encodeURIComponent(integration.name)}`

@@ -23,9 +23,7 @@ export const heldPaymentView = z.object({
     next_at: z.string().nullable(),
   }),
   /** The capture or void that has no answer yet. */
-  operation: z
-    .object({ kind: z.string(), asked_by: z.string().nullable(), sent_at: z.string() })
-    .nullable(),
+  operation: z.object({ kind: z.string(), asked_by: z.string().nullable(), sent_at: z.string() }).nullable(),
   settlement: settlementView,
 })
 

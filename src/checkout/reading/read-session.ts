@@ -12,23 +12,9 @@ import { type Hold, viewHold } from '../hold.ts'
 import { viewBasket } from '../purchase.ts'
 import { type Session, secondsLeft, settlementAt, statusAt } from '../session.ts'
 import { findSessionAndHold } from '../sessions/session-store.ts'
-import {
-  basketView,
-  customerView,
-  declineView,
-  holdView,
-  mode,
-  settlementView,
-  time,
-} from '../views.ts'
+import { basketView, customerView, declineView, holdView, mode, settlementView, time } from '../views.ts'
 
-export const sessionStatuses = [
-  'requires_payment',
-  'processing',
-  'succeeded',
-  'declined',
-  'expired',
-] as const
+export const sessionStatuses = ['requires_payment', 'processing', 'succeeded', 'declined', 'expired'] as const
 
 export const sessionView = z.object({
   id: z.string(),
@@ -80,11 +66,7 @@ function noSession(): Refusal {
   return new Refusal('resource_not_found', 'There is no session with this id.')
 }
 
-export function viewSession(
-  session: Session,
-  hold: Hold | null,
-  now: Date,
-): z.input<typeof sessionView> {
+export function viewSession(session: Session, hold: Hold | null, now: Date): z.input<typeof sessionView> {
   return {
     id: session.session_id,
     status: statusAt(session, now),

@@ -26,8 +26,7 @@ export async function listSessions(
 ): Promise<FoundRows<ListedSession>> {
   const { merchant_id, mode, order_reference } = filters
   const ofMode = mode ? sql`and mode = ${mode}` : sql``
-  const ofOrder =
-    order_reference === undefined ? sql`` : sql`and order_reference = ${order_reference}`
+  const ofOrder = order_reference === undefined ? sql`` : sql`and order_reference = ${order_reference}`
   const found = await sql<Row[]>`
     select r.*, (
       select row_to_json(h) from holds h

@@ -18,9 +18,7 @@ export type ReceiptMailer = {
 const waits_seconds = [5, 15, 60, 120, 300]
 
 /** Each process finds out on its own whether the server can be reached. */
-export function openReceiptMailer(
-  what: Pick<ReceiptMailer, 'mailer' | 'from' | 'modes'>,
-): ReceiptMailer {
+export function openReceiptMailer(what: Pick<ReceiptMailer, 'mailer' | 'from' | 'modes'>): ReceiptMailer {
   let failures = 0
   let resting_until: Date | null = null
   return {

@@ -40,7 +40,6 @@ export function receiptLanguage(locale: string | null): ReceiptLanguage {
   return {
     locale: found.locale,
     direction: found.direction,
-    say: (key, values = {}) =>
-      texts[key].replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole),
+    say: (key, values = {}) => texts[key].replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole),
   }
 }

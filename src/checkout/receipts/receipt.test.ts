@@ -223,9 +223,6 @@ test.each([
   expect(() => receipt({ email })).toThrow('no address that can be written to')
 })
 
-test.each(['ada@example.com', 'ada+tag@example.com', "o'neil@example.ie", 'adä@exämple.com'])(
-  '%s is one',
-  (email) => {
-    expect(receipt({ email }).to).toBe(email)
-  },
-)
+test.each(['ada@example.com', 'ada+tag@example.com', "o'neil@example.ie", 'adä@exämple.com'])('%s is one', (email) => {
+  expect(receipt({ email }).to).toBe(email)
+})

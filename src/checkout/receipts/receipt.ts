@@ -30,10 +30,7 @@ export type ReceiptPayment = {
 }
 
 /** The letter. `from` is the address of the service. Throws if the letter cannot be addressed. */
-export function receiptOf(
-  paid: ReceiptPayment,
-  { from, now }: { from: string; now: Date },
-): Message {
+export function receiptOf(paid: ReceiptPayment, { from, now }: { from: string; now: Date }): Message {
   const language = receiptLanguage(paid.locale)
   const shop = plain(paid.merchant_name) || 'Shop'
   const content = contentOf(paid, shop, language)
@@ -95,9 +92,7 @@ function contentOf(paid: ReceiptPayment, shop: string, language: ReceiptLanguage
           rows: paid.items.map((item) => rowOf(item, nameOf(item, paid), money)),
         }
       : null,
-    rows: rows.flatMap(([key, value, runs_as]) =>
-      value ? [{ label: say(key), value, runs_as }] : [],
-    ),
+    rows: rows.flatMap(([key, value, runs_as]) => (value ? [{ label: say(key), value, runs_as }] : [])),
     footer: say('footer', { shop }),
   }
 }
@@ -118,8 +113,7 @@ function rowOf(item: Item, name: string, money: (amount: number) => string): Row
 
 /** Each value is isolated, so that its direction does not move its neighbours. */
 function textOf({ title, lead, test, items, rows, footer }: Content, language: ReceiptLanguage) {
-  const apart = (value: string) =>
-    language.direction === 'rtl' && value !== '' ? `\u2068${value}\u2069` : value
+  const apart = (value: string) => (language.direction === 'rtl' && value !== '' ? `\u2068${value}\u2069` : value)
   const told = (each: Row) => `${apart(each.label)}\n    ${apart(each.value)}`.trimEnd()
   return [
     title,
@@ -161,11 +155,7 @@ function htmlOf(content: Content, { locale, direction }: ReceiptLanguage): strin
 }
 
 /** `label_breaks`: where a label may be broken inside a word. */
-function table(
-  rows: Row[],
-  direction: ReceiptLanguage['direction'],
-  label_breaks: 'anywhere' | 'normal',
-): string {
+function table(rows: Row[], direction: ReceiptLanguage['direction'], label_breaks: 'anywhere' | 'normal'): string {
   const [start, end] = direction === 'rtl' ? ['right', 'left'] : ['left', 'right']
   const cell = `vertical-align:top;${line}`
   const name = `${cell};padding:8px 0;text-align:${start};font-weight:400;overflow-wrap:${label_breaks}`
@@ -178,10 +168,7 @@ function table(
       `<td style="${told};${breaks}">${text}</td></tr>`
     )
   })
-  return (
-    '<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>' +
-    `${written.join('')}</tbody></table>`
-  )
+  return `<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>${written.join('')}</tbody></table>`
 }
 
 const text_length_max = 200

@@ -65,8 +65,7 @@ export async function sendReceipts(context: ReceiptContext): Promise<number> {
     if (context.stopping?.aborted) break
     // The process that was to send it has died, and may have sent it.
     const change = each.claimed_at ? 'receipt.unknown' : 'receipt.given_up'
-    if (await end(context, each, change, { reason: each.claimed_at ? 'no_note' : 'too_old' }))
-      count++
+    if (await end(context, each, change, { reason: each.claimed_at ? 'no_note' : 'too_old' })) count++
   }
   if (post)
     count += await sendAll(
@@ -124,11 +123,7 @@ async function openLine({ world, post }: SendContext): Promise<MailLine | null> 
 }
 
 /** `failed`: the connection can no longer be used. `passed`: another process has the receipt. */
-async function send(
-  context: SendContext,
-  line: MailLine,
-  key: ReceiptKey,
-): Promise<'ended' | 'passed' | 'failed'> {
+async function send(context: SendContext, line: MailLine, key: ReceiptKey): Promise<'ended' | 'passed' | 'failed'> {
   const { sql, world, post } = context
   const now = world.clock.now()
   const lease_until = new Date(now.getTime() + lease_ms)
@@ -162,8 +157,7 @@ async function heed(context: SendContext, claimed: ClaimedReceipt, error: Error)
   const { sql, world } = context
   const { payment_id, tries } = claimed
   // After any other error nobody can know whether the server has the letter.
-  const { verdict, code } =
-    error instanceof MailFailure ? error : { verdict: 'unknown' as const, code: null }
+  const { verdict, code } = error instanceof MailFailure ? error : { verdict: 'unknown' as const, code: null }
   const fields = { payment_id, tries, verdict, code, error: error.message }
   if (verdict === 'not_taken') {
     world.log.warn(fields, 'receipt not sent yet')

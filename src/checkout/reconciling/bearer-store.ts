@@ -10,11 +10,7 @@ import type { Operation } from '../operation.ts'
  */
 export async function isBorneElsewhere(
   own: Sql,
-  {
-    operation_id,
-    payment_id,
-    acquirer,
-  }: Pick<Operation, 'operation_id' | 'payment_id' | 'acquirer'>,
+  { operation_id, payment_id, acquirer }: Pick<Operation, 'operation_id' | 'payment_id' | 'acquirer'>,
   transaction_id: string,
 ): Promise<boolean> {
   const whole = wholeOf(own)

@@ -6,14 +6,7 @@ import { askPatiently } from '../asking/ask-acquirer.ts'
 import { findUnseen } from '../asking/finding-store.ts'
 import { type Ask, listAuthorisations } from '../asking/list-authorisations.ts'
 import { type BookedCharge, compare, type Finding, listedAs, unknownThere } from '../comparison.ts'
-import {
-  around,
-  hoursOf,
-  referencesOf,
-  refundsToLookAt,
-  spanToCompare,
-  type Window,
-} from '../comparison-windows.ts'
+import { around, hoursOf, referencesOf, refundsToLookAt, spanToCompare, type Window } from '../comparison-windows.ts'
 import type { SettlementContext } from '../context.ts'
 import { mayBeOurs } from '../orphan.ts'
 import { lookAtReversals } from '../orphans/failed-reversals.ts'
@@ -137,11 +130,7 @@ type ComparisonRun = {
   compared: ComparisonResult
 }
 
-async function run(
-  context: ComparisonContext,
-  swept: AcquirerOfMode,
-  run: ComparisonRun,
-): Promise<void> {
+async function run(context: ComparisonContext, swept: AcquirerOfMode, run: ComparisonRun): Promise<void> {
   const { name } = swept.acquirer
   const goOnHere = () => goOn(context, name, run)
   const refunds = referencesOf(refundsToLookAt(run.now))
@@ -244,10 +233,7 @@ async function differingIn(
 }
 
 /** The charges that the acquirer lists differently from our books. */
-async function differingListed(
-  { sql }: OrphanContext,
-  listed: LiveAuthorisation[],
-): Promise<string[]> {
+async function differingListed({ sql }: OrphanContext, listed: LiveAuthorisation[]): Promise<string[]> {
   const theirs = Map.groupBy(listed, ({ reference }) => reference)
   const references = [...theirs.keys()].sort()
   const differing: string[] = []
@@ -262,11 +248,7 @@ async function differingListed(
   return differing
 }
 
-async function* bookedIn(
-  { sql }: OrphanContext,
-  acquirer: string,
-  window: Window,
-): AsyncGenerator<BookedCharge> {
+async function* bookedIn({ sql }: OrphanContext, acquirer: string, window: Window): AsyncGenerator<BookedCharge> {
   const range = referencesOf(window)
   let after: BookedCharge | null = null
   for (;;) {

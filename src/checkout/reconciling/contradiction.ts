@@ -1,12 +1,7 @@
 // What an acquirer says of an operation that has ended. If it has it otherwise than we recorded, money may have moved against our
 // books.
 
-import type {
-  AuthorisationStanding,
-  AuthoriseAnswer,
-  Notice,
-  SettleAnswer,
-} from '../../acquirers/acquirer.ts'
+import type { AuthorisationStanding, AuthoriseAnswer, Notice, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { type Difference, handleLostAnswer, takeBack } from '../asking/lost-answer.ts'
 import { noteFinding } from '../asking/note-finding.ts'
 import { noteOtherAmount } from '../asking/other-amount.ts'
@@ -88,10 +83,7 @@ async function reverseAgain(
 ): Promise<Contradiction> {
   const { acquirer, operation_id, payment_id, kind, amount, currency } = operation
   const fields = { operation_id, payment_id, kind, acquirer }
-  context.world.log.error(
-    fields,
-    'a void or reversal has failed since, the charge is reversed again',
-  )
+  context.world.log.error(fields, 'a void or reversal has failed since, the charge is reversed again')
   const money = { amount, currency }
   await takeBack(context, { authorisation: authorisation!, acquirer, money, payment })
   return 'taken_back'
@@ -136,10 +128,7 @@ async function note(
 }
 
 /** Null for an approval that holds nothing any more: it was voided, reversed, or has lapsed. */
-function presentAnswer(
-  answer: AuthoriseAnswer,
-  standing: AuthorisationStanding | null,
-): AuthoriseAnswer | null {
+function presentAnswer(answer: AuthoriseAnswer, standing: AuthorisationStanding | null): AuthoriseAnswer | null {
   if (answer.result !== 'approved' || standing === null) return answer
   return standing.state === 'reserved' || standing.state === 'captured' ? answer : null
 }

@@ -23,23 +23,19 @@ export async function refuseForeignId(
   if (known !== null && id !== known) {
     throw wrong(`must be ${known}: that is what the acquirer called the ${kind}.`)
   }
-  const isOtherCharge = (each: OperationWithAnswer) =>
-    each.kind === 'authorise' && each.operation_id !== operation_id
-  const bears = (each: OperationWithAnswer) =>
-    [each.acquirer_transaction_id, each.handle].includes(id)
+  const isOtherCharge = (each: OperationWithAnswer) => each.kind === 'authorise' && each.operation_id !== operation_id
+  const bears = (each: OperationWithAnswer) => [each.acquirer_transaction_id, each.handle].includes(id)
   const is_of_payment = is_charge && operations.filter(isOtherCharge).some(bears)
   if (is_of_payment || (await isBorneElsewhere(context.sql, operation, id))) {
     throw wrong("is the acquirer's id of another payment or charge.")
   }
   const { bearsReference } = context.acquirerOf(payment.mode, name)
   if (!is_charge || known !== null || !bearsReference) return
-  const bears_ours = await askAcquirer(context.world.clock, () =>
-    bearsReference(id, operation_id),
-  ).catch((error: Error) => {
-    throw wrong(
-      `cannot be compared with the acquirer's payment now: ${error.message}. Try again later.`,
-    )
-  })
+  const bears_ours = await askAcquirer(context.world.clock, () => bearsReference(id, operation_id)).catch(
+    (error: Error) => {
+      throw wrong(`cannot be compared with the acquirer's payment now: ${error.message}. Try again later.`)
+    },
+  )
   if (bears_ours) return
   throw wrong(`names no payment at the acquirer that has our reference, ${operation_id}.`)
 }

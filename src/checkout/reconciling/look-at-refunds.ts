@@ -49,9 +49,7 @@ async function look(common: SettlementContext, booked: BookedRefund): Promise<st
     if (isOpen(operation)) await settleIfKnown(context, found)
     else await askIfContradicted(context, found, { about: 'refund', answer: null })
   }
-  const charges = operations.filter(
-    ({ kind, state }) => kind === 'authorise' && state === 'approved',
-  )
+  const charges = operations.filter(({ kind, state }) => kind === 'authorise' && state === 'approved')
   return charges.map(({ operation_id }) => operation_id)
 }
 

@@ -42,9 +42,7 @@ export async function lookClosely(
   const judged = before.flatMap((booked) => {
     const there = theirs.get(booked.reference)
     const kinds = there ? compare(booked, there) : 'wait'
-    return kinds !== 'wait' && isUnchanged(booked, after.get(booked.reference))
-      ? [{ booked, kinds }]
-      : []
+    return kinds !== 'wait' && isUnchanged(booked, after.get(booked.reference)) ? [{ booked, kinds }] : []
   })
   const found = judged.flatMap(({ booked, kinds }) =>
     kinds.map((kind) => ({
@@ -78,9 +76,7 @@ async function askForEach(
   for (let from = 0; from < charges.length; from += at_once) {
     const some = charges.slice(from, from + at_once)
     const looks = await Promise.allSettled(
-      some.map((charge) =>
-        asks<LookUpAnswer>(world.clock, () => acquirer.lookUp(chargeNamed(charge)), stopping),
-      ),
+      some.map((charge) => asks<LookUpAnswer>(world.clock, () => acquirer.lookUp(chargeNamed(charge)), stopping)),
     )
     for (const [at, { reference }] of some.entries()) {
       const look = looks[at]!

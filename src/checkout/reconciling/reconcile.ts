@@ -1,22 +1,10 @@
 // A job: looks up unanswered operations by our reference until their outcome is known.
 
-import {
-  chargeNamed,
-  type LookUpAnswer,
-  type LookUpRequest,
-  NotSent,
-  Unanswered,
-} from '../../acquirers/acquirer.ts'
+import { chargeNamed, type LookUpAnswer, type LookUpRequest, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, callToSettle, sendToAcquirer } from '../asking/ask-acquirer.ts'
-import {
-  beginAgain,
-  beginReversal,
-  claimOperations,
-  listOperations,
-  lookAgain,
-} from '../asking/operation-store.ts'
+import { beginAgain, beginReversal, claimOperations, listOperations, lookAgain } from '../asking/operation-store.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import { waitForPerson } from '../asking/wait-for-person.ts'
 import { workOff } from '../asking/work-off.ts'
@@ -25,12 +13,7 @@ import { answerBy, newOperation, type UnansweredOperation } from '../operation.t
 import { wasPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import {
-  type LookUpResult,
-  laterOrNever,
-  type ReconciliationStep,
-  stepAfter,
-} from '../reconciliation.ts'
+import { type LookUpResult, laterOrNever, type ReconciliationStep, stepAfter } from '../reconciliation.ts'
 import { type OperationCase, settleOperation } from './settle-operation.ts'
 
 /** Longer than two looks and their consequences may take. */
@@ -59,11 +42,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
     const found: OperationCase = { ...whole, operation, cause }
     if (operation.state === 'sent') {
       // The process that sent it has died. From now on the answer counts as lost, and is looked for.
-      await noteUnanswered(
-        context,
-        found,
-        new Unanswered('nobody noted an answer before it was due'),
-      )
+      await noteUnanswered(context, found, new Unanswered('nobody noted an answer before it was due'))
       return
     }
     await (operation.state === 'reversing' ? endReversal(context, found) : look(context, found))
@@ -82,10 +61,7 @@ async function look(context: SettlementContext, found: OperationCase): Promise<v
 }
 
 /** What the acquirer knows of an operation. */
-export async function lookUp(
-  context: SettlementContext,
-  found: OperationCase,
-): Promise<LookUpResult> {
+export async function lookUp(context: SettlementContext, found: OperationCase): Promise<LookUpResult> {
   const { operation_id, acquirer: name } = found.operation
   const acquirer = context.acquirerOf(found.payment.mode, name)
   const asked = requestOf(found)
@@ -105,11 +81,7 @@ function requestOf({ operation, authorisation }: OperationCase): LookUpRequest {
   return { kind, reference, acquirer_transaction_id, authorisation: authorisation! }
 }
 
-async function take(
-  context: SettlementContext,
-  found: OperationCase,
-  step: ReconciliationStep,
-): Promise<void> {
+async function take(context: SettlementContext, found: OperationCase, step: ReconciliationStep): Promise<void> {
   const { operation } = found
   switch (step.step) {
     case 'settle_charge':
@@ -119,9 +91,7 @@ async function take(
     case 'look_again':
       return lookAgain(context.sql, operation, step)
     case 'reverse':
-      return (await mayBeForgotten(context, found))
-        ? waitForPerson(context, found)
-        : reverse(context, found)
+      return (await mayBeForgotten(context, found)) ? waitForPerson(context, found) : reverse(context, found)
     case 'send_again':
       return sendAgain(context, found)
     case 'wait_for_person':

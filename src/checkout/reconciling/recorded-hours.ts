@@ -91,7 +91,5 @@ async function findReversed(sql: Sql, { acquirer, windows }: Which): Promise<num
     from json_to_recordset(${windows as never}::json) as w (since timestamptz, until timestamptz)
     join orphan_authorisations o on o.acquirer = ${acquirer} and o.state = 'reversed'
       and o.settled_at >= w.since and o.settled_at < w.until`
-  return rows.map(
-    ({ reference, authorised_at }) => authorised_at?.getTime() ?? millisecondsOf(reference),
-  )
+  return rows.map(({ reference, authorised_at }) => authorised_at?.getTime() ?? millisecondsOf(reference))
 }

@@ -40,10 +40,7 @@ const allowed: Record<UnansweredOperation['kind'], Resolution[]> = {
 }
 
 /** The outcomes with which an operation may be resolved. */
-export function outcomesOf({
-  kind,
-  state,
-}: Pick<UnansweredOperation, 'kind' | 'state'>): Resolution[] {
+export function outcomesOf({ kind, state }: Pick<UnansweredOperation, 'kind' | 'state'>): Resolution[] {
   return state === 'reversing' ? ['failed'] : allowed[kind]
 }
 
@@ -103,9 +100,7 @@ export function mustBeNamed(operations: Pick<UnansweredOperation, 'kind' | 'stat
  * The reversal of a charge comes before the charge, because it decides the charge. It may still be under way. Of several refunds
  * the one comes first that waits for a person, and then the oldest.
  */
-export function unansweredOf<Each extends UnansweredOperation>(
-  operations: Each[],
-): Each | undefined {
+export function unansweredOf<Each extends UnansweredOperation>(operations: Each[]): Each | undefined {
   const open = operations.filter(isOpen)
   const refunds = open.filter(({ kind }) => kind === 'refund')
   return (

@@ -1,11 +1,6 @@
 // An operation's answer from the reconciler or a person is settled in the same way as an answer that came in time.
 
-import {
-  type Accepted,
-  type AuthoriseAnswer,
-  isGone,
-  type SettleAnswer,
-} from '../../acquirers/acquirer.ts'
+import { type Accepted, type AuthoriseAnswer, isGone, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { findAccount } from '../../merchants/directory.ts'
 import { listOperations, saveReversal } from '../asking/operation-store.ts'
@@ -100,10 +95,7 @@ async function settleFoundCharge(
 }
 
 /** The first acquirer's decline, if the charge is the second one's. The process that heard it may have died. */
-async function declineBefore(
-  { sql }: SettlementContext,
-  { operation }: OperationCase,
-): Promise<Declined | undefined> {
+async function declineBefore({ sql }: SettlementContext, { operation }: OperationCase): Promise<Declined | undefined> {
   if (operation.sequence === 1) return undefined
   const operations = await listOperations(sql, operation)
   const first = operations.find(({ kind, sequence }) => kind === 'authorise' && sequence === 1)
@@ -111,18 +103,11 @@ async function declineBefore(
 }
 
 /** A person may be wrong: a charge that they give up is reversed if the acquirer holds it after all. */
-function givenUp(
-  context: SettlementContext,
-  found: OperationCase,
-  holds_nothing: boolean,
-): Orphan | null {
+function givenUp(context: SettlementContext, found: OperationCase, holds_nothing: boolean): Orphan | null {
   return found.cause.by_person && holds_nothing ? orphanOf(context, found) : null
 }
 
-function orphanOf(
-  context: SettlementContext,
-  { operation, payment, authorisation }: OperationCase,
-): Orphan {
+function orphanOf(context: SettlementContext, { operation, payment, authorisation }: OperationCase): Orphan {
   const { acquirer, ...money } = operation
   return orphanOfCharge(context, { authorisation: authorisation!, acquirer, money, payment })
 }
@@ -144,9 +129,7 @@ async function settleReversal(
   const unknown = answer.result === 'refused' && !answer.authorisation_known
   const watched = unknown ? orphanOf(context, found) : null
   const state = is_there ? 'unknown' : 'reversing'
-  const next_check_at = is_there
-    ? lookAfterRefusal(operation, { now: at, chance: chanceOf(world) })
-    : at
+  const next_check_at = is_there ? lookAfterRefusal(operation, { now: at, chance: chanceOf(world) }) : at
   return saveReversal(sql, operation, {
     state: result,
     answer,

@@ -7,10 +7,7 @@ import type { World } from '../../kernel/world.ts'
 import { isHeldBack, isUnreversedAt } from '../orphans/orphan-store.ts'
 
 type Shared = Record<'due' | 'unreversed' | 'held_back' | 'pulled' | 'findings', number>
-type Own = Record<
-  'searching' | 'waiting_for_person' | 'pending_review' | 'escalated' | 'overdue',
-  number
->
+type Own = Record<'searching' | 'waiting_for_person' | 'pending_review' | 'escalated' | 'overdue', number>
 
 export async function watchSettlements(context: {
   sql: Sql

@@ -30,11 +30,7 @@ export async function findRefundLimit(
  */
 export async function setRefundLimit(
   tx: AnySql,
-  {
-    merchant_id,
-    currency,
-    amount,
-  }: { merchant_id: string; currency: string; amount: number | null },
+  { merchant_id, currency, amount }: { merchant_id: string; currency: string; amount: number | null },
   lineOf: (before: number) => Parameters<typeof insertLine>[1],
 ): Promise<void> {
   // One after the other, so that each line has what was there before. Their times are of the requests.

@@ -60,7 +60,11 @@ async function begin(
   const refund_id = ids.refund(at)
   const refund = newRefund(whole, { amount, reason, metadata }, { refund_id, operation_id, at })
   const operation = newOperation(payment, {
-    ...{ operation_id, kind: 'refund', sequence: refund.sequence, amount, at },
+    operation_id,
+    kind: 'refund',
+    sequence: refund.sequence,
+    amount,
+    at,
     idempotency_key: key?.key ?? null,
     idempotency_audience: key?.audience ?? null,
   })
@@ -81,16 +85,11 @@ async function send(context: SettlementContext, sent: SentRefund): Promise<Refun
   const { refund } = sent
   const call = callToSettle(context, sent)
   try {
-    const settled = await sendAndSettle<SettleAnswer | Accepted, Refund>(
-      context,
-      sent.operation,
-      call,
-      {
-        answered: (answer) => settleRefund(context, sent, answer),
-        notSent: (error) => settleUnsentRefund(context, sent, error),
-        unanswered: async (error) => ((await noteUnanswered(context, sent, error)) ? refund : null),
-      },
-    )
+    const settled = await sendAndSettle<SettleAnswer | Accepted, Refund>(context, sent.operation, call, {
+      answered: (answer) => settleRefund(context, sent, answer),
+      notSent: (error) => settleUnsentRefund(context, sent, error),
+      unanswered: async (error) => ((await noteUnanswered(context, sent, error)) ? refund : null),
+    })
     // Another process has recorded an answer.
     return settled ?? (await findRefund(context.sql, refund)) ?? refund
   } catch (error) {

@@ -24,11 +24,7 @@ const refundCreate = z.strictObject({
 })
 
 /** Every code that a refund may be refused with. */
-export const refundRefusals = [
-  'resource_not_found',
-  'payment_not_refundable',
-  'refund_exceeds_captured',
-] as const
+export const refundRefusals = ['resource_not_found', 'payment_not_refundable', 'refund_exceeds_captured'] as const
 
 export const createRefund = refundRecord()
 

@@ -144,10 +144,7 @@ export async function hasSucceeded(
 }
 
 /** A payment's refunds, newest first. */
-export async function listRefunds(
-  sql: Sql,
-  { merchant_id, payment_id }: PaymentKey,
-): Promise<Refund[]> {
+export async function listRefunds(sql: Sql, { merchant_id, payment_id }: PaymentKey): Promise<Refund[]> {
   return sql<Refund[]>`
     select * from refunds where merchant_id = ${merchant_id} and payment_id = ${payment_id}
     order by sequence desc`

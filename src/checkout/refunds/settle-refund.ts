@@ -67,8 +67,7 @@ async function save(
   const { sql, ids, world, wakeDeliveries } = context
   const at = world.clock.now()
   const refund = settledRefund(before, answer, at)
-  const acquirer_transaction_id =
-    answer.result === 'approved' ? answer.acquirer_transaction_id : null
+  const acquirer_transaction_id = answer.result === 'approved' ? answer.acquirer_transaction_id : null
   const event = refundEventOf(refund, {
     event_id: ids.event(at),
     sequence: from === 'approved' ? 2 : 1,

@@ -44,9 +44,7 @@ const purchase = {
   customer: customer.nullish(),
   metadata: metadata.nullish(),
   order_reference: reference.nullish(),
-  confirmation_url: text(2048)
-    .nullish()
-    .meta({ description: "https, on one of the integration's allowed origins" }),
+  confirmation_url: text(2048).nullish().meta({ description: "https, on one of the integration's allowed origins" }),
 }
 
 export const hostedCreate = z.strictObject(purchase)
@@ -54,8 +52,6 @@ export type BrowserCreate = z.output<typeof hostedCreate>
 
 export const publicCreate = z.strictObject({
   public_key: z.string(must('be text')),
-  integration: text(200)
-    .nullish()
-    .meta({ description: 'a name; the default integration where it is left out' }),
+  integration: text(200).nullish().meta({ description: 'a name; the default integration where it is left out' }),
   ...purchase,
 })

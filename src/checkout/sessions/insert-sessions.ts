@@ -52,9 +52,7 @@ export function openSessionInserts(sql: Sql): InsertSession {
 function takeBatch({ waiting, running }: Queue): QueuedSession[] {
   const batchesOf = (merchant_id: string) =>
     [...running].filter((rows) => rows.some((row) => row.session.merchant_id === merchant_id))
-  const turn = [...waiting.keys()].filter(
-    (merchant_id) => batchesOf(merchant_id).length < batches_of_one_merchant,
-  )
+  const turn = [...waiting.keys()].filter((merchant_id) => batchesOf(merchant_id).length < batches_of_one_merchant)
   const batch: QueuedSession[] = []
   const names = new Set<string>()
   for (let before = -1; before < batch.length && batch.length < batch_rows_max; ) {

@@ -16,12 +16,7 @@ import { confirmationUrlFault, type Integration } from '../../merchants/integrat
 import { modeOf, readAcquiringProfile } from '../../merchants/merchant.ts'
 import type { Context } from '../context.ts'
 import { type Item, sessionCreate } from '../purchase.ts'
-import {
-  type AmountVerificationSource,
-  type Session,
-  secondsLeft,
-  session_life_ms,
-} from '../session.ts'
+import { type AmountVerificationSource, type Session, secondsLeft, session_life_ms } from '../session.ts'
 import { mode, time } from '../views.ts'
 import { clientSecretOf } from './client-secret.ts'
 import { verified_sources } from './price-check.ts'
@@ -120,13 +115,9 @@ export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'pu
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
   if (mode === 'test') {
     if (key_mode === 'live_only') {
-      throw new Refusal(
-        'key_live_only',
-        'The key is live-only and this session would be a test one.',
-      )
+      throw new Refusal('key_live_only', 'The key is live-only and this session would be a test one.')
     }
-    const isUsable = (kind: ConnectionKind, rules: Integration) =>
-      testConnection(account, kind, rules) !== 'unusable'
+    const isUsable = (kind: ConnectionKind, rules: Integration) => testConnection(account, kind, rules) !== 'unusable'
     if (!integration || connection_kinds.every((kind) => isUsable(kind, integration))) return mode
     throw new Refusal(
       'acquiring_profile_incomplete',
@@ -145,10 +136,7 @@ export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'pu
 }
 
 /** Throws `invalid_request` if shoppers may not be sent to this address after paying. */
-export function judgeConfirmationUrl(
-  url: string | null | undefined,
-  integration: Integration | null,
-): void {
+export function judgeConfirmationUrl(url: string | null | undefined, integration: Integration | null): void {
   if (url === null || url === undefined) return
   const fault = confirmationUrlFault(url, integration?.allowed_origins ?? [])
   if (fault === null) return
@@ -158,11 +146,7 @@ export function judgeConfirmationUrl(
 }
 
 /** The answer to a create: the only one that carries the client secret. */
-export function viewCreated(
-  context: Context,
-  session: Session,
-  now: Date,
-): z.input<typeof sessionCreated> {
+export function viewCreated(context: Context, session: Session, now: Date): z.input<typeof sessionCreated> {
   return {
     id: session.session_id,
     client_secret: clientSecretOf(context.keyring, session.session_id),

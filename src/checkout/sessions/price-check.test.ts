@@ -122,18 +122,8 @@ test.each<[string, Partial<PriceRequest>, PriceRules, string]>([
   ['the amount', { amount: 1000 }, fixed, '1000 GBP integration_default'],
   ['the currency', gbp, fixed, '1000 GBP integration_default'],
   ['items and no list', { items: [line()] }, fixed, '1000 GBP integration_default'],
-  [
-    'no items, a list and a default',
-    {},
-    { ...fixed, price_list: listed.price_list },
-    '1000 GBP integration_default',
-  ],
-  [
-    'items, a list and a default',
-    { items: two },
-    { ...fixed, price_list: listed.price_list },
-    '2000 GBP price_list',
-  ],
+  ['no items, a list and a default', {}, { ...fixed, price_list: listed.price_list }, '1000 GBP integration_default'],
+  ['items, a list and a default', { items: two }, { ...fixed, price_list: listed.price_list }, '2000 GBP price_list'],
   [
     'another amount',
     { amount: 999, items: [line()] },
@@ -148,28 +138,17 @@ test.each<[string, Partial<PriceRequest>, PriceRules, string]>([
   ],
   ['nothing to check against', { amount: 5, ...gbp }, none, '5 GBP none'],
   ['a default currency alone', { amount: 5 }, { ...none, default_currency: 'EUR' }, '5 EUR none'],
-  [
-    'items and nothing to check against',
-    { amount: 5, ...gbp, items: [line()] },
-    none,
-    '5 GBP none',
-  ],
+  ['items and nothing to check against', { amount: 5, ...gbp, items: [line()] }, none, '5 GBP none'],
 ])('%s', (_, asked, rules, expected) => {
   expect(told(asked, rules)).toBe(expected)
 })
 
 const twice = [entry('tea', 850), entry('tea', 990, 'EUR'), entry('cup', 700, 'EUR')]
-const required =
-  'currency_required currency: currency is required: the settings of the integration give none.'
+const required = 'currency_required currency: currency is required: the settings of the integration give none.'
 
 test.each<[string, Partial<PriceRequest>, PriceRules, string]>([
   ['no currency anywhere', { amount: 5 }, none, required],
-  [
-    'of the entries named',
-    { items: [line({ sku: 'cup' })] },
-    { ...none, price_list: twice },
-    '700 EUR price_list',
-  ],
+  ['of the entries named', { items: [line({ sku: 'cup' })] }, { ...none, price_list: twice }, '700 EUR price_list'],
   ['of a sku in two currencies', { items: [line()] }, { ...none, price_list: twice }, required],
   ['of a list in two currencies', { amount: 5 }, { ...none, price_list: twice }, required],
   ['of an empty list', { amount: 5 }, { ...none, price_list: [] }, required],
@@ -188,12 +167,7 @@ test.each<[string, Partial<PriceRequest>, PriceRules, string]>([
   ['neither amount nor currency', {}, none, 'invalid_request amount: amount is required.'],
   ['no amount', gbp, none, 'invalid_request amount: amount is required.'],
   ['no amount, a list and no items', {}, listed, 'invalid_request amount: amount is required.'],
-  [
-    'a default in another currency',
-    { currency: 'EUR' },
-    fixed,
-    'invalid_request amount: amount is required.',
-  ],
+  ['a default in another currency', { currency: 'EUR' }, fixed, 'invalid_request amount: amount is required.'],
   [
     'no amount, and items that cannot be verified',
     { items: [line({ sku: 'x' })] },
@@ -232,28 +206,13 @@ const at = (unit_amount: number) => [line(), line({ name: 'x', unit_amount })]
 
 // Amounts and currencies that appear nowhere else, so that a repeated one is noticed.
 test.each<[Partial<PriceRequest>, PriceRules, string, string]>([
-  [
-    { amount: 77_712 },
-    { ...none, default_currency: 'XPF' },
-    'amount',
-    'has nothing that it could be checked against',
-  ],
+  [{ amount: 77_712 }, { ...none, default_currency: 'XPF' }, 'amount', 'has nothing that it could be checked against'],
   [{ amount: 77_712 }, listed, 'items', 'are needed to check the amount against the price list'],
   [{ amount: 77_712 }, fixed, 'amount', "is not the integration's"],
   [{ currency: 'XPF', amount: 1000 }, fixed, 'currency', "is not that of the integration's amount"],
   [{ amount: 77_712, items: two }, listed, 'amount', 'is not what the items come to'],
-  [
-    { amount: 77_712, items: at(77_713) },
-    listed,
-    'items[1].unit_amount',
-    'is not the one on the price list',
-  ],
-  [
-    { amount: 5, currency: 'XPF', items: two },
-    listed,
-    'items[0].sku',
-    'is not on the price list in this currency',
-  ],
+  [{ amount: 77_712, items: at(77_713) }, listed, 'items[1].unit_amount', 'is not the one on the price list'],
+  [{ amount: 5, currency: 'XPF', items: two }, listed, 'items[0].sku', 'is not on the price list in this currency'],
   [
     { amount: 5, items: [line({ sku: null, name: 'x' })] },
     listed,
@@ -268,9 +227,7 @@ test.each<[Partial<PriceRequest>, PriceRules, string, string]>([
   ],
 ])('an amount that has to be verified, refused without a value: %j', (asked, rules, field, why) => {
   const message = told(asked, { ...rules, require_verified_amount: true })
-  expect(message).toBe(
-    `amount_unverified ${field}: ${field} ${why}: the amount could not be verified.`,
-  )
+  expect(message).toBe(`amount_unverified ${field}: ${field} ${why}: the amount could not be verified.`)
   expect(message).not.toMatch(/7771|XPF|1000/)
 })
 
@@ -286,11 +243,7 @@ const fromList = { name: 'A tea', unit_amount: 850, tax_rate: 2000, tax_amount: 
 test.each<[string, Partial<Item>, Partial<Item>]>([
   ['left to the list, without a name', { quantity: 2 }, { ...fromList, name: null }],
   ['left to the list, with words and taxes of its own', own, fromList],
-  [
-    'at the price of the list, with words and taxes of its own',
-    { ...own, unit_amount: 850 },
-    fromList,
-  ],
+  ['at the price of the list, with words and taxes of its own', { ...own, unit_amount: 850 }, fromList],
   ['at another price', { ...own, unit_amount: 851 }, { ...own, unit_amount: 851 }],
   ['a discount of the same amount', { ...own, kind: 'discount', unit_amount: 850 }, own],
   ['that the list lacks', { ...own, sku: 'piano', unit_amount: 850 }, own],

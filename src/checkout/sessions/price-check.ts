@@ -88,10 +88,7 @@ const unchecked: AmountMismatch = {
 }
 
 /** Every line must be on the list at its price. The amount is then the sum of the lines. */
-function checkLines(
-  { amount, currency, lines }: BasketPrice & { lines: Item[] },
-  list: PriceListItem[],
-): AmountCheck {
+function checkLines({ amount, currency, lines }: BasketPrice & { lines: Item[] }, list: PriceListItem[]): AmountCheck {
   const prices = pricesIn(list, currency)
   for (const [index, line] of lines.entries()) {
     const doubt = doubtOf(line, { name: `items[${index}]`, prices, currency })
@@ -110,10 +107,7 @@ function checkLines(
 type PriceList = { name: string; prices: Map<string, PriceListItem>; currency: string }
 
 /** Why a line is not verified. The reason repeats no text from the page, because that may be anything. */
-function doubtOf(
-  { kind, sku, unit_amount }: Item,
-  { name, prices, currency }: PriceList,
-): AmountMismatch | null {
+function doubtOf({ kind, sku, unit_amount }: Item, { name, prices, currency }: PriceList): AmountMismatch | null {
   const said = (field: string, words: string, detail = words): AmountMismatch => ({
     field,
     words,

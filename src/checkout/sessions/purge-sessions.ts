@@ -3,13 +3,7 @@
 import type { Sql } from '../../database/open.ts'
 import { type Ids, idsFrom } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/world.ts'
-import {
-  type DuePurge,
-  listDuePurges,
-  mayForgetLines,
-  type PurgeAge,
-  purgePage,
-} from './session-purge-store.ts'
+import { type DuePurge, listDuePurges, mayForgetLines, type PurgeAge, purgePage } from './session-purge-store.ts'
 
 const day_ms = 24 * 3600 * 1000
 /** How long unpaid test sessions are kept at most. A shorter time for live sessions applies to them, too. */
@@ -59,11 +53,7 @@ export function agesDue(at: Date, days: number): PurgeAge[] {
 
 const failures_told_max = 10
 
-async function purgeMerchant(
-  purging: PurgeContext,
-  due: DuePurge,
-  forgets_lines: boolean,
-): Promise<number> {
+async function purgeMerchant(purging: PurgeContext, due: DuePurge, forgets_lines: boolean): Promise<number> {
   const { sql, world, ids, metrics, stopping } = purging
   let count = 0
   for (let after: string | null = due.after; after !== null && !stopping?.aborted; ) {

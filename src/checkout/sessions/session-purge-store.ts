@@ -12,11 +12,7 @@ export type PurgeAge = { mode: Mode; below: string }
 export type DuePurge = PurgeAge & { merchant_id: string; after: string }
 
 /** `limit` is null for all of them. */
-export async function listDuePurges(
-  sql: Sql,
-  ages: PurgeAge[],
-  limit: number | null,
-): Promise<DuePurge[]> {
+export async function listDuePurges(sql: Sql, ages: PurgeAge[], limit: number | null): Promise<DuePurge[]> {
   return sql<DuePurge[]>`
     select m.merchant_id, a.mode, a.below, coalesce(p.until, '') as after
     from merchants m
@@ -32,9 +28,7 @@ export async function listDuePurges(
 
 /** Whether the role may delete lines of the journal, which some installations do not let it. */
 export async function mayForgetLines(sql: Sql): Promise<boolean> {
-  const [row] = await sql<
-    { may: boolean }[]
-  >`select has_table_privilege('journal', 'delete') as may`
+  const [row] = await sql<{ may: boolean }[]>`select has_table_privilege('journal', 'delete') as may`
   return row!.may
 }
 

@@ -79,10 +79,7 @@ export async function findSession(sql: Sql, key: SessionKey): Promise<Session | 
 }
 
 /** Undefined if there is no such session; null for a session without an integration. */
-export async function findIntegrationId(
-  sql: Sql,
-  key: SessionKey,
-): Promise<Session['integration_id'] | undefined> {
+export async function findIntegrationId(sql: Sql, key: SessionKey): Promise<Session['integration_id'] | undefined> {
   const [row] = await sql<Pick<Session, 'integration_id'>[]>`
     select integration_id from sessions
     where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}`

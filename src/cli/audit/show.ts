@@ -5,12 +5,7 @@ import { findLifeKey, type LifeKey } from '../../checkout/reading/life-store.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
-import {
-  type CommandContext,
-  merchantOption,
-  text,
-  withCommandContext,
-} from '../command-context.ts'
+import { type CommandContext, merchantOption, text, withCommandContext } from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { money, print, printJson, printLine, printTable } from '../terminal/print.ts'
 import { lifeHeadings, lifeRows } from './words.ts'

@@ -15,8 +15,7 @@ import { moneyFaultWords } from './money-fault-words.ts'
 
 export const auditVerify: Command = {
   name: 'audit verify',
-  summary:
-    "Checks that nobody has changed the journal, each merchant's chain of hashes, or a payment in it",
+  summary: "Checks that nobody has changed the journal, each merchant's chain of hashes, or a payment in it",
   options: {
     merchant: { value: 'ID', meaning: 'only this one; all where left out' },
     head: {
@@ -54,9 +53,7 @@ export const auditVerify: Command = {
 function headsOf(options: Options): Set<string> {
   const heads = list(options, 'head').map((hash) => hash.toLowerCase())
   if (!heads.every((hash) => /^[0-9a-f]{64}$/.test(hash))) {
-    throw new UsageError(
-      '--head must be 64 hexadecimal characters, as ripper audit verify shows them',
-    )
+    throw new UsageError('--head must be 64 hexadecimal characters, as ripper audit verify shows them')
   }
   return new Set(heads)
 }
@@ -69,9 +66,7 @@ export async function verifyAll(
 ): Promise<VerifiedMerchant[]> {
   const { clock } = context
   const named = text(options, 'merchant')
-  const merchants = named
-    ? [(await merchantOrRefuse(context.sql, named)).merchant_id]
-    : await listChains(context.sql)
+  const merchants = named ? [(await merchantOrRefuse(context.sql, named)).merchant_id] : await listChains(context.sql)
   const chains: VerifiedMerchant[] = []
   for (const merchant_id of merchants) {
     const { sql } = await inCell(context, merchant_id)

@@ -59,13 +59,7 @@ function lineRow({ at, change, subject, actor, request_id, detail }: LineView): 
   return rowOf(at, [plain(change), actor, request_id, shortIds(words)])
 }
 
-function eventRows({
-  event_id,
-  type,
-  sequence,
-  created_at,
-  deliveries,
-}: EventWithDeliveries): Row[] {
+function eventRows({ event_id, type, sequence, created_at, deliveries }: EventWithDeliveries): Row[] {
   const words = `${shortIds(event_id)}, sequence ${sequence}`
   const event = rowOf(created_at, [`event ${plain(type)}`, 'service', null, words])
   return [event, ...deliveries.flatMap(deliveryRows)]
@@ -122,10 +116,7 @@ function plain(code: string): string {
 const words_max = 300
 
 /** The request id stays whole, because people search logs for it. */
-function rowOf(
-  at: string,
-  [what, who, request_id, words]: [string, string, string | null, string],
-): Row {
+function rowOf(at: string, [what, who, request_id, words]: [string, string, string | null, string]): Row {
   return {
     at,
     cells: [what, shortIds(who), request_id ?? '–', oneLine(words, words_max)],
@@ -134,7 +125,5 @@ function rowOf(
 
 /** The beginning of an id distinguishes it from others; if it begins with a time, its end does. */
 function shortIds(text: string): string {
-  return text
-    .replace(/\b([a-z_]+_[0-9a-f]{8})[0-9a-f]{16,}\b/g, '$1…')
-    .replace(/\b[0-9a-f]{24}([0-9a-f]{8})\b/g, '…$1')
+  return text.replace(/\b([a-z_]+_[0-9a-f]{8})[0-9a-f]{16,}\b/g, '$1…').replace(/\b[0-9a-f]{24}([0-9a-f]{8})\b/g, '…$1')
 }

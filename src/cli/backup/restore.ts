@@ -53,10 +53,7 @@ export const restoreCommand: Command = {
         `the backup is restored and the brake is pulled, but: ${error.message}. Sign everybody out (ripper user sign-out), and run ripper audit verify`,
       )
     })
-    const faults = chains.reduce(
-      (sum, { fault_count, payments }) => sum + fault_count + payments.fault_count,
-      0,
-    )
+    const faults = chains.reduce((sum, { fault_count, payments }) => sum + fault_count + payments.fault_count, 0)
     if (json) printJson({ file: path, ...head, rows: counts, chains: chains.length, faults })
     else tell({ head, counts, description, faults })
     return faults === 0 ? 0 : 1
@@ -108,7 +105,10 @@ async function load(
       pullBrake(tx, {
         acquirer: every_acquirer,
         reason: `the backup of ${head.made_at} was restored`,
-        ...{ pulled_at: now, pulled_by: operatorName(), released_at: null, released_by: null },
+        pulled_at: now,
+        pulled_by: operatorName(),
+        released_at: null,
+        released_by: null,
       }),
     )
   } finally {
@@ -121,9 +121,7 @@ function refuseWithoutKey({ master_keys, data_dir }: Config, { key_id }: BackupH
   const keys = master_keys ?? readMasterKey(data_dir)
   const wanted = `the backup was sealed with the master key ${key_id}`
   if (keys === null) {
-    throw new CommandError(
-      `${wanted}. Put it into ${resolve(data_dir)}/master.key, or set RIPPER_MASTER_KEY.`,
-    )
+    throw new CommandError(`${wanted}. Put it into ${resolve(data_dir)}/master.key, or set RIPPER_MASTER_KEY.`)
   }
   const { key_ids } = openKeyring(keys, { bytes: (length) => Buffer.alloc(length) })
   if (key_ids.includes(key_id)) return

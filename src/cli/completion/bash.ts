@@ -63,9 +63,7 @@ function valueCases(commands: Completion['commands']): string[] {
 function argumentCases(commands: Completion['commands']): string[] {
   return commands
     .filter((command) => command.arguments.length > 0)
-    .map(
-      ({ name, arguments: words }) => `      ${quoted(name)}) words=${quoted(words.join(' '))} ;;`,
-    )
+    .map(({ name, arguments: words }) => `      ${quoted(name)}) words=${quoted(words.join(' '))} ;;`)
 }
 
 const wordsIn = (all: { word: string }[]) => all.map(({ word }) => word).join(' ')

@@ -5,9 +5,7 @@ import type { Completion, CompletionCommand, CompletionOption } from './shape.ts
 export function fishScript({ firsts, groups, commands }: Completion): string {
   const lines = [
     ...firsts.map(({ word, meaning }) => wordLine('', word, meaning)),
-    ...groups.flatMap(({ word, seconds }) =>
-      seconds.map((second) => wordLine(word, second.word, second.meaning)),
-    ),
+    ...groups.flatMap(({ word, seconds }) => seconds.map((second) => wordLine(word, second.word, second.meaning))),
     ...commands.flatMap(commandLines),
   ]
   return `# Completion of ripper for fish. Made by: ripper completion fish

@@ -53,11 +53,7 @@ fi
 function valueCase(command: string, { name, meaning, value }: CompletionOption): string[] {
   if (value === 'none') return []
   const found =
-    value === 'file'
-      ? '_files'
-      : Array.isArray(value)
-        ? `compadd -- ${value.join(' ')}`
-        : `_message ${quoted(meaning)}`
+    value === 'file' ? '_files' : Array.isArray(value) ? `compadd -- ${value.join(' ')}` : `_message ${quoted(meaning)}`
   return [`    (${quoted(`${command} ${name}`)}) ${found}; return ;;`]
 }
 

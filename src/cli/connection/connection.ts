@@ -24,8 +24,7 @@ import {
   warnOfEnvironment,
 } from './credentials-file.ts'
 
-const namesOf = (kind: ConnectionKind) =>
-  connectors.filter((each) => each.kind === kind).map(({ name }) => name)
+const namesOf = (kind: ConnectionKind) => connectors.filter((each) => each.kind === kind).map(({ name }) => name)
 const optionsOfKinds = { acquirer: 'acquirer', three_ds: 'three-ds' } as const
 
 export const connectionCreate: Command = {
@@ -65,8 +64,7 @@ export const connectionCreate: Command = {
     warnOfEnvironment(connector, { credentials, mode: asked.mode })
     if (json) return
     printLine(`\nripper connection check ${made.connection_id} tries the credentials.`)
-    if (made.kind === 'acquirer')
-      printLine("Set up notice_url at the acquirer, signed by the file's key.")
+    if (made.kind === 'acquirer') printLine("Set up notice_url at the acquirer, signed by the file's key.")
   },
 }
 
@@ -103,9 +101,7 @@ export const connectionDisable: Command = {
       'over. Live sessions of a merchant whose profile names it are refused.',
   ],
   async run({ positionals, json }) {
-    const disabled = await withCommandContext((context) =>
-      disableConnection(context, positionals[0]!),
-    )
+    const disabled = await withCommandContext((context) => disableConnection(context, positionals[0]!))
     const disabled_at = timestamp(disabled.disabled_at!)
     print({ ...viewCreated(disabled), disabled_at }, json)
   },

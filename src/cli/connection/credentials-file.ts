@@ -53,11 +53,7 @@ export function judgeFile(
   connector: KnownConnector,
   asked: { file: unknown; mode: ConnectionMode },
 ): Promise<Credentials> {
-  return judgeCredentials(
-    connector,
-    asked,
-    apiUrlJudge(readConfig(terminal().environment), realClock()),
-  )
+  return judgeCredentials(connector, asked, apiUrlJudge(readConfig(terminal().environment), realClock()))
 }
 
 /** Warns of a key of the other environment that `api_url` leads to another address. The command goes on. */
@@ -66,8 +62,7 @@ export function warnOfEnvironment(
   asked: { credentials: Credentials; mode: ConnectionMode },
 ): void {
   const doubt = environmentDoubt(connector, asked.credentials, asked.mode)
-  if (doubt !== null)
-    terminal().stderr.write(`Warning: ${doubt}. It is taken because of api_url.\n`)
+  if (doubt !== null) terminal().stderr.write(`Warning: ${doubt}. It is taken because of api_url.\n`)
 }
 
 function contentOf(path: string): Buffer {

@@ -21,9 +21,7 @@ export const countsRebuild: Command = {
     const merchant_id = text(options, 'merchant')
     const done = await withCommandContext(async ({ sql }) => {
       const merchants =
-        merchant_id === null
-          ? await listCounted(sql)
-          : [(await merchantOrRefuse(sql, merchant_id)).merchant_id]
+        merchant_id === null ? await listCounted(sql) : [(await merchantOrRefuse(sql, merchant_id)).merchant_id]
       const recounts: Recount[] = []
       for (const each of merchants) recounts.push(await recount(await cellOf(sql, each), each))
       return recounts

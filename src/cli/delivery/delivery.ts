@@ -6,12 +6,7 @@ import { eventTypes } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
 import { pageOfDeliveries } from '../../webhooks/deliveries/list-deliveries.ts'
 import { findDeliveryKey } from '../../webhooks/deliveries/operator-store.ts'
-import {
-  type DeliveryKey,
-  deliveryNotFound,
-  deliveryStatuses,
-  type_prefix,
-} from '../../webhooks/delivery.ts'
+import { type DeliveryKey, deliveryNotFound, deliveryStatuses, type_prefix } from '../../webhooks/delivery.ts'
 import {
   type CommandContext,
   choice,
@@ -63,9 +58,7 @@ export const deliveryList: Command = {
     if (page.data.length === 0) printLine(emptyWords(merchant_id, options))
     else printTable(headings, page.data.map(rowOf))
     if (page.data.some((row) => row.attempt_number > 0 && row.response_status_code === null)) {
-      printLine(
-        '\nWithout a number under http there was no answer: ripper delivery show DELIVERY_ID says why.',
-      )
+      printLine('\nWithout a number under http there was no answer: ripper delivery show DELIVERY_ID says why.')
     }
     if (not_attempted.length > 0) printLine(`\nNot attempted yet: ${not_attempted.join(', ')}`)
     if (page.next_cursor) printLine(`\nThere are more: add --after ${page.next_cursor}`)
@@ -113,17 +106,13 @@ function eventTypeOf(options: Options): string | undefined {
 
 function asUsage(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'invalid_pagination') throw error
-  throw new UsageError(
-    '--after must be the cursor at the end of the last page, and the other options must be the same',
-  )
+  throw new UsageError('--after must be the cursor at the end of the last page, and the other options must be the same')
 }
 
 /** Throws if one is not a delivery id. */
 export function requireDeliveryIds(ids: string[]): void {
   if (ids.every((id) => /^[0-9a-f]{32}$/.test(id))) return
-  throw new UsageError(
-    'DELIVERY_ID must be 32 hexadecimal characters, as ripper delivery list shows them',
-  )
+  throw new UsageError('DELIVERY_ID must be 32 hexadecimal characters, as ripper delivery list shows them')
 }
 
 /** The delivery with this id, of any merchant unless one is given. Throws `delivery_not_found`. */

@@ -8,13 +8,7 @@ import { countDeadLetters, type DeadLetters } from '../../webhooks/deliveries/op
 import { replay } from '../../webhooks/deliveries/replay.ts'
 import { replayDeadLetters } from '../../webhooks/deliveries/replay-dead-letters.ts'
 import { type DeliveryKey, window_ms } from '../../webhooks/delivery.ts'
-import {
-  type CommandContext,
-  merchantOption,
-  text,
-  time,
-  withCommandContext,
-} from '../command-context.ts'
+import { type CommandContext, merchantOption, text, time, withCommandContext } from '../command-context.ts'
 import { endpointsOf } from '../endpoint/endpoint.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { print, printJson } from '../terminal/print.ts'
@@ -44,17 +38,13 @@ export const deliveryReplay: Command = {
     if (options['all-dead'] === true) {
       if (positionals.length > 0) throw new UsageError('--all-dead goes without a DELIVERY_ID')
       const window = windowOf(options)
-      const done = await withCommandContext((context) =>
-        replayAllDead(context, options, { ...window, json }),
-      )
+      const done = await withCommandContext((context) => replayAllDead(context, options, { ...window, json }))
       if (json) printJson(done)
       else print({ ...done, refused: countsOf(done.refused) }, json)
       return 0
     }
     requireNamed(options, positionals)
-    const outcomes = await withCommandContext((context) =>
-      replayNamed(context, options, positionals),
-    )
+    const outcomes = await withCommandContext((context) => replayNamed(context, options, positionals))
     const refused = outcomes.filter(({ error }) => error !== null)
     if (json) printJson({ ...tallyOf(outcomes), deliveries: outcomes })
     else for (const outcome of outcomes) printOutcome(outcome)
@@ -83,11 +73,7 @@ type ReplayResult = {
   message: string | null
 }
 
-async function replayNamed(
-  context: CommandContext,
-  options: Options,
-  ids: string[],
-): Promise<ReplayResult[]> {
+async function replayNamed(context: CommandContext, options: Options, ids: string[]): Promise<ReplayResult[]> {
   const outcomes: ReplayResult[] = []
   for (const id of new Set(ids)) {
     outcomes.push(await outcomeOf(context, id, () => deliveryKeyOf(context, options, id)))
@@ -136,11 +122,7 @@ async function replayAllDead(
   { since, until, json }: { since: Date | null; until: Date | null; json: boolean },
 ) {
   const { clock } = context
-  const { merchant_id, endpoint_id } = await endpointsOf(
-    context,
-    options,
-    text(options, 'endpoint'),
-  )
+  const { merchant_id, endpoint_id } = await endpointsOf(context, options, text(options, 'endpoint'))
   const now = clock.now()
   // Otherwise a replay that is dead-lettered while this runs would be found again and again.
   const before = until && until < now ? until : now

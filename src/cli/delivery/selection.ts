@@ -25,10 +25,7 @@ export type DeliverySelection = {
 }
 
 /** Throws a UsageError for malformed ids, and `resource_not_found` for ids that do not exist. */
-export async function readSelection(
-  context: CommandContext,
-  options: Options,
-): Promise<DeliverySelection> {
+export async function readSelection(context: CommandContext, options: Options): Promise<DeliverySelection> {
   const [event_id, payment_id] = [text(options, 'event'), text(options, 'payment')]
   if (event_id !== null && payment_id !== null) {
     throw new UsageError('takes --event or --payment, because an event belongs to one payment')
@@ -49,11 +46,7 @@ export async function readSelection(
   return aboutOf(key, await traceEvents(sql, { merchant_id, subjects }))
 }
 
-async function aboutEvent(
-  context: CommandContext,
-  options: Options,
-  event_id: string,
-): Promise<DeliverySelection> {
+async function aboutEvent(context: CommandContext, options: Options, event_id: string): Promise<DeliverySelection> {
   if (!/^evt_[0-9a-f]{24}$/.test(event_id)) {
     throw new UsageError('--event must be evt_ and 24 hexadecimal characters: the id in its body')
   }
@@ -71,10 +64,7 @@ async function aboutEvent(
   )
 }
 
-function aboutOf(
-  { merchant_id }: { merchant_id: string },
-  events: TracedEvent[],
-): DeliverySelection {
+function aboutOf({ merchant_id }: { merchant_id: string }, events: TracedEvent[]): DeliverySelection {
   const deliveries = events.flatMap((event) => event.deliveries)
   const attempts = deliveries.flatMap((delivery) => delivery.attempts)
   return {

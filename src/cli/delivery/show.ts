@@ -24,15 +24,7 @@ import { type CommandContext, merchantOption, withCommandContext } from '../comm
 import type { Command } from '../terminal/command.ts'
 import { answerOf } from '../terminal/failure-words.ts'
 import { paintState } from '../terminal/paint.ts'
-import {
-  duration,
-  oneLine,
-  print,
-  printJson,
-  printLine,
-  printTable,
-  shortTime,
-} from '../terminal/print.ts'
+import { duration, oneLine, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 
 export const deliveryShow: Command = {
@@ -73,9 +65,7 @@ async function readAll(context: CommandContext, key: DeliveryKey): Promise<Deliv
   const now = clock.now()
   return {
     delivery,
-    attempts: last_attempt_id
-      ? await listChain(sql, { merchant_id, attempt_id: last_attempt_id })
-      : [],
+    attempts: last_attempt_id ? await listChain(sql, { merchant_id, attempt_id: last_attempt_id }) : [],
     replays: await listReplays(sql, delivery),
     replay_refusal: replayRefusal(await findDelivery(sql, key), now),
     held_until: heldUntil(delivery, now),
@@ -156,8 +146,7 @@ function printForPeople(shown: DeliveryOutput, refusal: Refusal | null): void {
       held_until: `${shown.held_until} (the breaker of its endpoint is open)`,
     }),
     endpoint: `${endpoint.id} (${endpoint.status}) ${endpoint.url}`,
-    replayable:
-      shown.status === 'dead_lettered' ? (replayable ? 'yes' : `no: ${refusal!.message}`) : null,
+    replayable: shown.status === 'dead_lettered' ? (replayable ? 'yes' : `no: ${refusal!.message}`) : null,
     replays: replays.map((each) => `${each.delivery_id} (${each.status ?? 'not settled'})`),
   }
   const known = Object.entries(lines).filter(([, value]) => String(value ?? '') !== '')

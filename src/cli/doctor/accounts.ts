@@ -53,9 +53,7 @@ export const accountChecks: Check<AccountFacts>[] = [
       if (live_merchants.length === 0) return ok('no merchant is live')
       const lacking = live_merchants.filter(({ missing }) => missing.length > 0)
       if (lacking.length > 0) {
-        const words = lacking.map(
-          ({ merchant_id, missing }) => `${merchant_id} (${missing.join(', ')})`,
-        )
+        const words = lacking.map(({ merchant_id, missing }) => `${merchant_id} (${missing.join(', ')})`)
         return problem(
           `live without a complete acquiring profile: ${named(words)}`,
           'Run ripper merchant update ID --acquiring-profile FILE.json. Until then their live sessions are refused.',

@@ -51,12 +51,10 @@ const general_advice =
 const advice: Record<NonNullable<UnusableReason>, string> = {
   pooler:
     'Set up the pooler like that, or let RIPPER_DATABASE_URL lead past it: "PgBouncer" in docs/operations/postgresql.md.',
-  settings:
-    'Correct them: no service starts on it before. "PostgreSQL" in docs/operations/postgresql.md says more.',
+  settings: 'Correct them: no service starts on it before. "PostgreSQL" in docs/operations/postgresql.md says more.',
   version: 'Upgrade that server, or set RIPPER_DATABASE_URL to a newer one.',
   tls: 'Correct sslmode or sslrootcert in RIPPER_DATABASE_URL, or the server\'s certificate: "TLS" in docs/operations/postgresql.md.',
-  address:
-    'Correct host, database, user and password in RIPPER_DATABASE_URL; if the server demands TLS, add sslmode.',
+  address: 'Correct host, database, user and password in RIPPER_DATABASE_URL; if the server demands TLS, add sslmode.',
 }
 
 export const databaseChecks: Check<DatabaseFacts>[] = [
@@ -138,15 +136,12 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
     judge(facts) {
       if (facts.state !== 'open') return notChecked('the database is not open')
       const { system_identifier, timeline } = facts.server
-      const unread = [
-        system_identifier === null && 'which cluster it is',
-        timeline === null && 'a failover',
-      ].filter((each) => each !== false)
+      const unread = [system_identifier === null && 'which cluster it is', timeline === null && 'a failover'].filter(
+        (each) => each !== false,
+      )
       // In a managed service nobody can change that.
       if (unread.length === 0) return ok('a failover or an older backup would be noticed')
-      return ok(
-        `its role may not read ${unread.join(' and ')}: only high-water marks would show lost commits`,
-      )
+      return ok(`its role may not read ${unread.join(' and ')}: only high-water marks would show lost commits`)
     },
   },
 ]
@@ -187,9 +182,7 @@ export const sealingChecks: Check<SealingFacts>[] = [
       if (offset_seconds === 0) return ok('real')
       const found = `the service last started with its clock shifted by ${offset_seconds} s`
       const to_do = 'Restart it without RIPPER_CLOCK_OFFSET_SECONDS.'
-      return live_merchant_exists
-        ? problem(`${found}, and there is a live merchant`, to_do)
-        : warning(found, to_do)
+      return live_merchant_exists ? problem(`${found}, and there is a live merchant`, to_do) : warning(found, to_do)
     },
   },
 ]

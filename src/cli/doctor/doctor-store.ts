@@ -20,9 +20,7 @@ export async function countMerchants(sql: Sql): Promise<{ active: number; suspen
 }
 
 /** Active merchants that take live payments. */
-export async function listLiveMerchants(
-  sql: Sql,
-): Promise<Pick<Merchant, 'merchant_id' | 'acquiring_profile'>[]> {
+export async function listLiveMerchants(sql: Sql): Promise<Pick<Merchant, 'merchant_id' | 'acquiring_profile'>[]> {
   return sql<Pick<Merchant, 'merchant_id' | 'acquiring_profile'>[]>`
     select merchant_id, acquiring_profile from merchants
     where live and live_enabled and status = 'active' order by merchant_id limit ${rows_max}`

@@ -42,11 +42,7 @@ function worst(checks: CheckResult[]): 'ok' | 'warning' | 'problem' {
   return has('warning') || has('not_checked') ? 'warning' : 'ok'
 }
 
-function printForPeople(
-  checks: CheckResult[],
-  status: 'ok' | 'warning' | 'problem',
-  all: boolean,
-): void {
+function printForPeople(checks: CheckResult[], status: 'ok' | 'warning' | 'problem', all: boolean): void {
   const rows: string[][] = []
   const notes: string[][] = []
   const unchecked = new Map<string, string[]>()
@@ -59,13 +55,10 @@ function printForPeople(
   }
   const release = `Ripper Checkout ${version()}`
   if (rows.length > 0) printTable(['', 'check', release], rows, notes)
-  for (const [why, names] of unchecked)
-    printLine(`\nNot checked, because ${why}:\n    ${names.join(', ')}`)
+  for (const [why, names] of unchecked) printLine(`\nNot checked, because ${why}:\n    ${names.join(', ')}`)
   const count = (wanted: Status) => checks.filter((each) => each.status === wanted).length
   if (status !== 'ok') {
-    printLine(
-      `\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`,
-    )
+    printLine(`\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`)
   } else if (all) printLine('\nAll is well.')
   else printLine(`${release}: ${checks.length} checks, which --all shows.\n\nAll is well.`)
 }

@@ -154,9 +154,7 @@ async function inTime<Facts extends object>(
     .then(() => tooLate(within_ms))
   const reading = read().catch((error: Error) => {
     const found = `it could not be read: ${error.message}`
-    return new ReadFailure(
-      problem(found, 'Mend what the message says, and run ripper doctor again.'),
-    )
+    return new ReadFailure(problem(found, 'Mend what the message says, and run ripper doctor again.'))
   })
   try {
     return await Promise.race([reading, late])

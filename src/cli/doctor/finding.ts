@@ -48,10 +48,7 @@ export class ReadFailure {
 export type FactsOrReason<Facts> = Facts | string | ReadFailure
 
 /** Each check's finding. What could not be looked at for no known cause is no better than what is wrong. */
-export function judgeAll<Facts>(
-  checks: Check<Facts>[],
-  facts: FactsOrReason<Facts>,
-): CheckResult[] {
+export function judgeAll<Facts>(checks: Check<Facts>[], facts: FactsOrReason<Facts>): CheckResult[] {
   return checks.map(({ name, judge }) => ({ name, ...judged(judge, facts) }))
 }
 

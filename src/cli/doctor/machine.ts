@@ -31,8 +31,7 @@ export const machineChecks: Check<MachineFacts>[] = [
   {
     name: 'Node',
     judge({ node_version }) {
-      if (node_version.localeCompare(node_needed, 'en', { numeric: true }) >= 0)
-        return ok(node_version)
+      if (node_version.localeCompare(node_needed, 'en', { numeric: true }) >= 0) return ok(node_version)
       return problem(
         `${node_version}, and ${node_needed} is needed`,
         'Run npx ripper, which brings its own Node, or install a newer one.',

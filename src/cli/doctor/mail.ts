@@ -10,8 +10,7 @@ export const mailChecks: Check<MailFacts>[] = [
     name: 'Mail server',
     judge({ server, fault, test_mode }) {
       if (server === null) return ok('none is set, so no receipts are sent')
-      if (fault === null)
-        return ok(`${server}; test payments ${test_mode ? 'have' : 'have no'} receipts`)
+      if (fault === null) return ok(`${server}; test payments ${test_mode ? 'have' : 'have no'} receipts`)
       return warning(
         `${server} cannot be used: ${fault}`,
         'Correct RIPPER_SMTP_URL, or the server. Receipts wait for a day; payments go on.',

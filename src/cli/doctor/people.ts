@@ -36,18 +36,14 @@ export const peopleChecks: Check<PeopleFacts>[] = [
           'Give it a host of its own by RIPPER_DASHBOARD_URL, so that a fault in one does not reach the other.',
         )
       }
-      return ok(
-        dashboard_url === null ? "at the service's address" : `at ${dashboard_url}/dashboard`,
-      )
+      return ok(dashboard_url === null ? "at the service's address" : `at ${dashboard_url}/dashboard`)
     },
   },
   {
     name: 'People',
     judge({ people, operators, unused, without_second_factor, without_both }) {
       if (people === 0) {
-        return ok(
-          'nobody may sign in to the dashboard yet: ripper user link makes a link for the first',
-        )
+        return ok('nobody may sign in to the dashboard yet: ripper user link makes a link for the first')
       }
       if (without_second_factor.length > 0) {
         return warning(

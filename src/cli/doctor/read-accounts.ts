@@ -81,13 +81,13 @@ function judgeMerchant(
     connector?.needs_acquirer_ids && value === undefined ? [name] : [],
   )
   return {
-    ...{ merchant_id, missing: [], has_three_ds: connector?.openThreeDs !== undefined },
+    merchant_id,
+    missing: [],
+    has_three_ds: connector?.openThreeDs !== undefined,
     unusable: [
       ...faultOf('acquirer', acquirer),
       ...(fallback_acquirer === undefined ? [] : faultOf('acquirer', fallback_acquirer)),
-      ...(fallback_acquirer === acquirer
-        ? [`acquirer ${acquirer}, which is its own fallback`]
-        : []),
+      ...(fallback_acquirer === acquirer ? [`acquirer ${acquirer}, which is its own fallback`] : []),
       ...(three_ds === undefined ? [] : faultOf('three_ds', three_ds)),
       ...(lacking.length > 0 ? [`three_ds ${three_ds}, without ${lacking.join(' and ')}`] : []),
     ],

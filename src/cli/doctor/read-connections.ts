@@ -64,20 +64,12 @@ function doubtOf(row: ConnectionRow, keyring: Keyring): ConnectionFacts['doubtfu
 const searched_within_ms = 2 * 3_600_000
 
 /** One that was never searched has charged nothing. */
-async function unsearchedAmong(
-  sql: Sql,
-  rows: ConnectionRow[],
-  now: Date,
-): Promise<ConnectionFacts['unsearched']> {
-  const sweeps = new Map(
-    (await listSweeps(sql, null)).map(({ acquirer, swept_until }) => [acquirer, swept_until]),
-  )
+async function unsearchedAmong(sql: Sql, rows: ConnectionRow[], now: Date): Promise<ConnectionFacts['unsearched']> {
+  const sweeps = new Map((await listSweeps(sql, null)).map(({ acquirer, swept_until }) => [acquirer, swept_until]))
   return rows.flatMap((row) => {
     const since = sweeps.get(acquirerName(row))
     if (row.state === 'active' || !since) return []
     const { connection_id, label } = row
-    return now.getTime() - since.getTime() > searched_within_ms
-      ? [{ connection_id, label, since }]
-      : []
+    return now.getTime() - since.getTime() > searched_within_ms ? [{ connection_id, label, since }] : []
   })
 }

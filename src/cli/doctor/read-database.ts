@@ -10,13 +10,7 @@ import { recordedClockOffset } from '../../database/clock/service-clock.ts'
 import { isMade } from '../../database/embedded/home.ts'
 import { readServer } from '../../database/high-water/high-water-store.ts'
 import { readMigrated } from '../../database/migrate.ts'
-import {
-  type Database,
-  nodeFault,
-  openDatabase,
-  type Sql,
-  UnusableDatabaseError,
-} from '../../database/open.ts'
+import { type Database, nodeFault, openDatabase, type Sql, UnusableDatabaseError } from '../../database/open.ts'
 import { newestSealingKey } from '../../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../../kernel/keyring.ts'
 import { liveMerchantExists } from '../../merchants/store.ts'
@@ -106,8 +100,7 @@ export async function readSealing(config: Config, sql: Sql): Promise<SealingFact
   )
   const connections = await listSealedConnections(sql)
   const closed = connections.filter(
-    (each) =>
-      keyring !== null && !opens(() => openCredentials(keyring, each, each.sealed_credentials)),
+    (each) => keyring !== null && !opens(() => openCredentials(keyring, each, each.sealed_credentials)),
   )
   return {
     key_ids: keyring?.key_ids ?? null,

@@ -23,6 +23,7 @@ export async function readPeople(
     without_second_factor: await listWithoutSecondFactor(sql),
     without_both: sign_in === 'passkey_and_password' ? await listWithoutBoth(sql) : [],
     has_live_merchant: await liveMerchantExists(sql),
-    ...{ dashboard_url, base_url },
+    dashboard_url,
+    base_url,
   }
 }

@@ -57,9 +57,7 @@ export async function readWork(
     oldest_due_at: oldest_due_at ?? null,
     dead_lettered: await countUnreplayed(sql, { from: idsFrom(ago(24 * hour_ms)), most: rows_max }),
     waiting_for_person: (await listUnanswered(sql, which)).map(({ payment_id }) => payment_id),
-    notices_given_up: await fromCells(sql, (cell) =>
-      listGivenUp(cell, { after: ago(week_ms), limit: rows_max }),
-    ),
+    notices_given_up: await fromCells(sql, (cell) => listGivenUp(cell, { after: ago(week_ms), limit: rows_max })),
     oldest_look_due_at: await oldestLookDue(sql, now),
     orphans_held_back: orphans.held_back,
     orphans_unreversed: orphans.unreversed,

@@ -70,9 +70,7 @@ export const workChecks: Check<WorkFacts>[] = [
       const open = open_breakers.map(({ endpoint_id, last_failure }) =>
         last_failure === null ? endpoint_id : `${endpoint_id} (${failureWords(last_failure)})`,
       )
-      const other = failing.filter(
-        ({ endpoint_id }) => !open_breakers.some((each) => each.endpoint_id === endpoint_id),
-      )
+      const other = failing.filter(({ endpoint_id }) => !open_breakers.some((each) => each.endpoint_id === endpoint_id))
       const found = [
         open.length > 0 && `paused because they fail: ${named(open)}`,
         other.length > 0 && `failing: ${named(other.map((each) => each.endpoint_id))}`,
@@ -87,8 +85,7 @@ export const workChecks: Check<WorkFacts>[] = [
   {
     name: 'Dead letters',
     judge({ dead_lettered }) {
-      if (dead_lettered.length === 0)
-        return ok('none in the last day, or all of them were replayed')
+      if (dead_lettered.length === 0) return ok('none in the last day, or all of them were replayed')
       const whose = dead_lettered.map(({ merchant_id, count }) => `${count} of ${merchant_id}`)
       return warning(
         `dead-lettered in the last day: ${named(whose)}`,
@@ -152,9 +149,7 @@ export const workChecks: Check<WorkFacts>[] = [
   {
     name: 'Comparison',
     judge({ findings_open, comparisons, now }) {
-      const late = comparisons.filter(
-        ({ due_at }) => now.getTime() - due_at.getTime() > comparison_late_ms,
-      )
+      const late = comparisons.filter(({ due_at }) => now.getTime() - due_at.getTime() > comparison_late_ms)
       const failed = comparisons.filter(({ failure }) => failure !== null)
       if (findings_open > 0) {
         return problem(
@@ -175,11 +170,7 @@ export const workChecks: Check<WorkFacts>[] = [
           'Start the service, or ripper worker beside it; ripper reconcile compare does it now.',
         )
       }
-      return ok(
-        comparisons.length === 0
-          ? 'not made yet'
-          : 'our books and the books of the acquirers agree',
-      )
+      return ok(comparisons.length === 0 ? 'not made yet' : 'our books and the books of the acquirers agree')
     },
   },
   {

@@ -73,9 +73,7 @@ export const endpointCreate: Command = {
       },
       json,
     )
-    printLine(
-      '\nThe signing secret is shown this once. docs/webhooks.md shows how a receiver uses it.',
-    )
+    printLine('\nThe signing secret is shown this once. docs/webhooks.md shows how a receiver uses it.')
   },
 }
 
@@ -103,8 +101,7 @@ export const endpointList: Command = {
     } else {
       const rows = endpoints.map(({ id, status, created_at, url, mode, ...told }) => [
         ...[id, paintState(status), shortTime(created_at), url],
-        [eventsOf(told.event_filter), ...(told.extension_events ?? [])].join(', ') +
-          (mode ? ` (${mode} only)` : ''),
+        [eventsOf(told.event_filter), ...(told.extension_events ?? [])].join(', ') + (mode ? ` (${mode} only)` : ''),
       ])
       printTable(['endpoint', 'status', 'created', 'url', 'events'], rows)
     }
@@ -130,8 +127,7 @@ export const endpointDelete: Command = {
 
 export const endpointRotateSecret: Command = {
   name: 'endpoint rotate-secret',
-  summary:
-    'Gives an endpoint a new signing secret, shown only this once; the old one signs for 24 hours more',
+  summary: 'Gives an endpoint a new signing secret, shown only this once; the old one signs for 24 hours more',
   positionals: ['ENDPOINT_ID'],
   options: {},
   remarks: [
@@ -140,15 +136,11 @@ export const endpointRotateSecret: Command = {
   ],
   async run({ positionals, json }) {
     const [asked] = positionals as [string]
-    const rotated = await withCommandContext((context) =>
-      rotateSecret(context, asked, context, context.clock.now()),
-    )
+    const rotated = await withCommandContext((context) => rotateSecret(context, asked, context, context.clock.now()))
     const { endpoint_id: id, signing_secret, previous_secret_until } = rotated
     print({ id, signing_secret, previous_secret_until: timestamp(previous_secret_until) }, json)
     if (json) return
-    printLine(
-      '\nThe new secret is shown only this once. Until the time above the old one signs, too.',
-    )
+    printLine('\nThe new secret is shown only this once. Until the time above the old one signs, too.')
   },
 }
 

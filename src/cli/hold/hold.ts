@@ -35,8 +35,7 @@ export const holdVoid = decisionCommand({
 
 export const holdEscalate = holdCommand({
   name: 'hold escalate',
-  summary:
-    'Marks a held payment as being looked at by a person: the rules do nothing until the deadline',
+  summary: 'Marks a held payment as being looked at by a person: the rules do nothing until the deadline',
   decide: (context, key) => escalateHold(context, key, { cause: causeOf(), key: null }),
   sentences: ({ hold: { deadline, at_deadline } }) => [
     `A person looks at it. If nobody decides by ${shortTime(deadline)}, the rules ${at_deadline} it.`,
@@ -93,11 +92,7 @@ export function holdCommand(does: {
   }
 }
 
-function decisionCommand(does: {
-  kind: Decision
-  summary: string
-  done(shown: HoldDetail): string
-}): Command {
+function decisionCommand(does: { kind: Decision; summary: string; done(shown: HoldDetail): string }): Command {
   const { kind, summary, done } = does
   return holdCommand({
     name: `hold ${kind}`,
@@ -108,8 +103,7 @@ function decisionCommand(does: {
         'before and can be decided again. If the acquirer does not answer, or only accepts it, the exit status is 0. The\n' +
         'service then keeps asking, and settlement reads awaiting_reconciliation until the outcome is known.',
     ],
-    decide: (context, key) =>
-      decideHold(context, key, { kind, asked_by: 'merchant', cause: causeOf(), key: null }),
+    decide: (context, key) => decideHold(context, key, { kind, asked_by: 'merchant', cause: causeOf(), key: null }),
     sentences: (shown) =>
       isWaiting(shown.hold)
         ? unanswered(kind, shown)

@@ -4,23 +4,11 @@ import { type HoldWithPayment, listHolds } from '../../checkout/reading/operator
 import { viewHeldPayment } from '../../checkout/reading/read-holds.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import { inCell } from '../../database/cells/cells.ts'
-import {
-  choices,
-  merchantOf,
-  merchantOption,
-  wholeNumber,
-  withCommandContext,
-} from '../command-context.ts'
+import { choices, merchantOf, merchantOption, wholeNumber, withCommandContext } from '../command-context.ts'
 import type { Command, Options } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
 import { money, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
-import {
-  decisionWords,
-  type OpenOperation,
-  operationWords,
-  refusalWords,
-  ruleWords,
-} from './words.ts'
+import { decisionWords, type OpenOperation, operationWords, refusalWords, ruleWords } from './words.ts'
 
 const waiting = ['pending_review', 'escalated'] as const
 const statuses = [...waiting, 'captured', 'voided'] as const

@@ -1,11 +1,7 @@
 // `ripper hold settle`: settles a held payment here that was captured or voided, or has lapsed, at the acquirer.
 
 import { undecidedOrRefuse } from '../../checkout/holds/decide-hold.ts'
-import {
-  type FoundHoldResult,
-  type HoldEnding,
-  settleFoundHold,
-} from '../../checkout/holds/settle-found-hold.ts'
+import { type FoundHoldResult, type HoldEnding, settleFoundHold } from '../../checkout/holds/settle-found-hold.ts'
 import type { PaymentKey } from '../../checkout/payment.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { type CommandContext, choice, operatorName, text } from '../command-context.ts'
@@ -53,11 +49,7 @@ function readSettle(options: Options): SettleRequest {
 }
 
 /** Throws an Error in plain words if the hold stays open. */
-async function settle(
-  context: CommandContext,
-  key: PaymentKey,
-  { as, note }: SettleRequest,
-): Promise<void> {
+async function settle(context: CommandContext, key: PaymentKey, { as, note }: SettleRequest): Promise<void> {
   const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
   const by_person = as === null ? undefined : (true as const)
   const cause = {
@@ -70,10 +62,7 @@ async function settle(
   if (found.ends === null) throw new Error(whyOpen(found, held.payment))
 }
 
-function whyOpen(
-  { standing, decided_elsewhere }: FoundHoldResult,
-  held: { amount: number; currency: string },
-): string {
+function whyOpen({ standing, decided_elsewhere }: FoundHoldResult, held: { amount: number; currency: string }): string {
   if (decided_elsewhere) return 'Somebody else decided on the payment meanwhile.'
   if (standing === null) {
     return 'The acquirer does not give the state of the authorisation. If you know it, say so with --as.'

@@ -35,10 +35,7 @@ export function refusalWords({ kind, reason, decline_code, at }: OperationRefusa
 export type OpenOperation = Pick<Operation, 'kind' | 'asked_by' | 'sent_at' | 'state'>
 
 /** `settlement` is the session's, which is set if the answer counts as lost. */
-export function operationWords(
-  { kind, asked_by, sent_at, state }: OpenOperation,
-  settlement: string | null,
-): string {
+export function operationWords({ kind, asked_by, sent_at, state }: OpenOperation, settlement: string | null): string {
   const what = `${kind} by ${asked_by === 'rules' ? 'the rules' : 'the merchant'}`
   const since = shortTime(sent_at)
   if (state === 'accepted') {

@@ -2,11 +2,7 @@
 
 import { timestamp } from '../../kernel/values.ts'
 import { changeIntegration, deleted } from '../../merchants/change-integration.ts'
-import {
-  defaultRules,
-  type Integration,
-  type IntegrationRules,
-} from '../../merchants/integration.ts'
+import { defaultRules, type Integration, type IntegrationRules } from '../../merchants/integration.ts'
 import { findMerchantOfIntegration } from '../../merchants/store.ts'
 import { choices, withCommandContext } from '../command-context.ts'
 import { type Command, CommandError, type Options, UsageError } from '../terminal/command.ts'
@@ -91,8 +87,7 @@ export const integrationDelete: Command = {
   positionals: ['INTEGRATION_ID'],
   options: {
     'leave-no-default': {
-      meaning:
-        'delete even the default one: server sessions are then test sessions with the usual rules',
+      meaning: 'delete even the default one: server sessions are then test sessions with the usual rules',
     },
   },
   remarks: [

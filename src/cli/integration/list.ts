@@ -45,11 +45,7 @@ function rowOf(integration: Integration): string[] {
 }
 
 function roles({ is_default, is_hosted_page, handle, deleted_at }: Integration): string {
-  const words = [
-    deleted_at !== null && 'deleted',
-    is_default && 'default',
-    is_hosted_page && `hosted page ${handle}`,
-  ]
+  const words = [deleted_at !== null && 'deleted', is_default && 'default', is_hosted_page && `hosted page ${handle}`]
   return words.filter(Boolean).join(', ') || '–'
 }
 
@@ -68,8 +64,7 @@ export function viewIntegration(integration: Integration) {
 
 /** The integration's values, for people. */
 export function printIntegration(integration: Integration): void {
-  const { price_list, appearance, is_default, is_hosted_page, deleted_at, ...rest } =
-    viewIntegration(integration)
+  const { price_list, appearance, is_default, is_hosted_page, deleted_at, ...rest } = viewIntegration(integration)
   const lines = {
     ...rest,
     is: roles(integration),

@@ -11,21 +11,9 @@ import {
   isOrigin,
   priceList,
 } from '../../merchants/integration.ts'
-import {
-  rulesFault as faultIn,
-  review_window_max,
-  taken_paths,
-} from '../../merchants/integration-rules.ts'
+import { rulesFault as faultIn, review_window_max, taken_paths } from '../../merchants/integration-rules.ts'
 import { type Links, link_names, linkFault } from '../../merchants/links.ts'
-import {
-  choice,
-  definedOnly,
-  jsonFile,
-  list,
-  nameOf,
-  text,
-  wholeNumber,
-} from '../command-context.ts'
+import { choice, definedOnly, jsonFile, list, nameOf, text, wholeNumber } from '../command-context.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
 
 export const ruleOptions: Record<string, OptionSpec> = {
@@ -103,8 +91,7 @@ export function rulesNamed(options: Options): Partial<Integration> {
     ...linksNamed(options),
     require_verified_amount: flag('require-verified-amount'),
     mode_setting: choice(options, 'mode-setting', ['auto', 'test']) ?? undefined,
-    test_connections:
-      options['test-connection'] === undefined ? undefined : list(options, 'test-connection'),
+    test_connections: options['test-connection'] === undefined ? undefined : list(options, 'test-connection'),
     order_reference_metadata_key: text(options, 'order-reference-key') ?? undefined,
     on_3ds_unavailable: choice(options, 'on-3ds-unavailable', ['proceed', 'decline']) ?? undefined,
     review_window_seconds: seconds('review-window-seconds'),
@@ -158,9 +145,7 @@ function handleOf(options: Options): string | undefined {
     throw new UsageError('--handle must have 3 to 64 characters of a-z, 0-9 and -')
   }
   if (handle !== undefined && taken_paths.includes(handle)) {
-    throw new UsageError(
-      `--handle must not be one of ${taken_paths.join(', ')}, which are pages of the service`,
-    )
+    throw new UsageError(`--handle must not be one of ${taken_paths.join(', ')}, which are pages of the service`)
   }
   return handle
 }

@@ -5,16 +5,7 @@ import { timestamp } from '../../kernel/values.ts'
 import { isOrigin } from '../../merchants/integration.ts'
 import { createKey, withdrawKey, withdrawPublishableKey } from '../../merchants/manage.ts'
 import { realClock } from '../../outgoing/real-world.ts'
-import {
-  choice,
-  choices,
-  list,
-  nameOf,
-  networks,
-  text,
-  time,
-  withCommandContext,
-} from '../command-context.ts'
+import { choice, choices, list, nameOf, networks, text, time, withCommandContext } from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { print } from '../terminal/print.ts'
 
@@ -46,9 +37,7 @@ export const keyCreate: Command = {
       pair: options['no-publishable-key'] !== true,
     }
     const merchant_id = text(options, 'merchant')!
-    const { secret_key, key } = await withCommandContext((context) =>
-      createKey(context, merchant_id, asked),
-    )
+    const { secret_key, key } = await withCommandContext((context) => createKey(context, merchant_id, asked))
     const { key_id, publishable_key, mode } = key
     print({ key_id, secret_key, publishable_key, permissions: key.permissions, mode }, json)
   },
@@ -86,7 +75,6 @@ function permissionsOf(options: Options): Permission[] {
 
 function originsOf(options: Options): string[] {
   const origins = list(options, 'allow-origin')
-  if (!origins.every(isOrigin))
-    throw new UsageError('--allow-origin must be an origin, such as https://shop.example')
+  if (!origins.every(isOrigin)) throw new UsageError('--allow-origin must be an origin, such as https://shop.example')
   return origins
 }

@@ -5,10 +5,9 @@ import type { Clock } from '../../kernel/world.ts'
 import { type PostResult, post, type SendOptions } from '../../webhooks/sending/deliver.ts'
 import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
 
-export type ForwardResult = Pick<
-  PostResult,
-  'succeeded' | 'response_status_code' | 'response_body' | 'failure'
-> & { duration_ms: number }
+export type ForwardResult = Pick<PostResult, 'succeeded' | 'response_status_code' | 'response_body' | 'failure'> & {
+  duration_ms: number
+}
 
 /** The identity of this command for a receiver. It is stored nowhere, and is the same each time for the same secret key. */
 export type Identity = { signing_secret: string; endpoint_id: string }

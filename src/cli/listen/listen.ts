@@ -6,12 +6,7 @@ import { openListener, realClock } from '../../outgoing/real-world.ts'
 import { checkUrl, openAddressRule } from '../../outgoing/safe-address.ts'
 import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
 import { choices, text } from '../command-context.ts'
-import {
-  type Connection,
-  connectionOf,
-  connectionOptions,
-  merchantWords,
-} from '../service/connection.ts'
+import { type Connection, connectionOf, connectionOptions, merchantWords } from '../service/connection.ts'
 import { listen } from '../service/stream.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { answerOf } from '../terminal/failure-words.ts'
@@ -143,9 +138,7 @@ const jsonLines: ListenOutput = {
 const forPeople: ListenOutput = {
   ready({ connection, identity, forward_to, events }, merchant_id) {
     const wanted = events.length === 0 ? 'payment.*' : events.join(', ')
-    printLine(
-      `Ready! Listening to ${merchantWords(connection, merchant_id)} at ${connection.base_url}.`,
-    )
+    printLine(`Ready! Listening to ${merchantWords(connection, merchant_id)} at ${connection.base_url}.`)
     printLine(`Your webhook signing secret is ${identity.signing_secret}`)
     printLine(forward_to ? `Forwarding ${wanted} to ${forward_to}\n` : `Showing ${wanted}\n`)
   },
@@ -155,15 +148,11 @@ const forPeople: ListenOutput = {
     terminal().stdout.write(forwarded ? `${left}  ${answered(forwarded)}\n` : `${left}\n`)
   },
   missed(before) {
-    printLine(
-      `The connection was lost for too long: events before ${shortTime(before)} are missing.`,
-    )
+    printLine(`The connection was lost for too long: events before ${shortTime(before)} are missing.`)
   },
   state(state, base_url) {
     printLine(
-      state === 'lost'
-        ? `The connection to ${base_url} is lost; trying again. No event is lost.`
-        : 'Connected again.',
+      state === 'lost' ? `The connection to ${base_url} is lost; trying again. No event is lost.` : 'Connected again.',
     )
   },
 }

@@ -17,25 +17,14 @@ export function brakeWords(brake: Brake): string {
 }
 
 /** `acquirers` are all that a brake may wait for. One without a list cannot be gone through. */
-export function sweptWords(
-  sweeps: Sweep[],
-  acquirers: readonly Pick<Acquirer, 'name' | 'lists'>[],
-): string {
-  const each = sweeps.map(
-    ({ acquirer, swept_until }) => `${acquirer} up to ${shortTime(swept_until)}`,
-  )
-  const never = acquirers.filter(
-    ({ name, lists }) => lists && !sweeps.some(({ acquirer }) => acquirer === name),
-  )
+export function sweptWords(sweeps: Sweep[], acquirers: readonly Pick<Acquirer, 'name' | 'lists'>[]): string {
+  const each = sweeps.map(({ acquirer, swept_until }) => `${acquirer} up to ${shortTime(swept_until)}`)
+  const never = acquirers.filter(({ name, lists }) => lists && !sweeps.some(({ acquirer }) => acquirer === name))
   const unlisted = acquirers.filter(({ lists }) => !lists)
   const namesOf = (some: typeof never) => some.map(({ name }) => name).join(', ')
   return [
-    ...(each.length > 0
-      ? [`Gone through: ${each.join(', ')}.`]
-      : ['No acquirer was gone through yet.']),
+    ...(each.length > 0 ? [`Gone through: ${each.join(', ')}.`] : ['No acquirer was gone through yet.']),
     ...(never.length > 0 && each.length > 0 ? [`Not yet: ${namesOf(never)}.`] : []),
-    ...(unlisted.length > 0
-      ? [`Without a list, so that only notices tell: ${namesOf(unlisted)}.`]
-      : []),
+    ...(unlisted.length > 0 ? [`Without a list, so that only notices tell: ${namesOf(unlisted)}.`] : []),
   ].join(' ')
 }

@@ -5,12 +5,7 @@ import { listBrakes, pullBrake, releaseBrakes } from '../../checkout/orphans/orp
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import { viewBrake } from '../../checkout/orphans/orphan-views.ts'
 import { findUnswept } from '../../checkout/orphans/unswept.ts'
-import {
-  type CommandContext,
-  choice,
-  operatorName,
-  withCommandContext,
-} from '../command-context.ts'
+import { type CommandContext, choice, operatorName, withCommandContext } from '../command-context.ts'
 import { reasonOf } from '../reconcile/resolve.ts'
 import { clockFault } from '../right-clock.ts'
 import { type Command, CommandError, type OptionSpec, type Options } from '../terminal/command.ts'
@@ -64,9 +59,7 @@ export const orphanBrake: Command = {
       return
     }
     printLine(
-      is_new
-        ? `The ${brakeWords(brake)}`
-        : `It was pulled already, and counts from now on: the ${brakeWords(brake)}`,
+      is_new ? `The ${brakeWords(brake)}` : `It was pulled already, and counts from now on: the ${brakeWords(brake)}`,
     )
     if (held_back > 0) printLine(`Held back now: ${held_back}. ripper orphan list shows them.`)
   },
@@ -107,9 +100,7 @@ export const orphanRelease: Command = {
     }
     const { released, pulled, held_back } = await withCommandContext(release, { moves_money: true })
     if (released.length === 0 && pulled.length > 0) {
-      const advice = options.acquirer
-        ? 'Leave out --acquirer to let it go'
-        : 'Somebody has just pulled it'
+      const advice = options.acquirer ? 'Leave out --acquirer to let it go' : 'Somebody has just pulled it'
       throw new CommandError(`the ${brakeWords(pulled[0]!)}. ${advice}`)
     }
     if (json) {
@@ -144,10 +135,7 @@ async function refuseUnlessSwept(context: CommandContext, brakes: Brake[]): Prom
 }
 
 /** Takes only names of acquirers that there are, because a misspelt one would hold back nothing. */
-async function acquirerNamed(
-  { listAcquirers }: CommandContext,
-  options: Options,
-): Promise<string | null> {
+async function acquirerNamed({ listAcquirers }: CommandContext, options: Options): Promise<string | null> {
   const names = (await listAcquirers()).map(({ acquirer }) => acquirer.name)
   return choice(options, 'acquirer', names)
 }

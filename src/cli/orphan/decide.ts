@@ -1,11 +1,7 @@
 // `ripper orphan reverse|leave`: a person decides about unknown authorisations.
 
 import type { OrphanStanding } from '../../checkout/orphan.ts'
-import {
-  leaveUnreversed,
-  type OrphanDecisions,
-  reverseHeldBack,
-} from '../../checkout/orphans/decide-orphans.ts'
+import { leaveUnreversed, type OrphanDecisions, reverseHeldBack } from '../../checkout/orphans/decide-orphans.ts'
 import type { OrphanSelection } from '../../checkout/orphans/orphan-decision-store.ts'
 import { operatorName, text, withCommandContext } from '../command-context.ts'
 import { reasonOf } from '../reconcile/resolve.ts'
@@ -19,8 +15,7 @@ const whichOptions: Record<string, OptionSpec> = {
   acquirer: acquirerOption,
 }
 
-const remark =
-  'The exit status is 1 if that failed for one that you named. It is done for the others all the same.'
+const remark = 'The exit status is 1 if that failed for one that you named. It is done for the others all the same.'
 
 export const orphanReverse: Command = {
   name: 'orphan reverse',
@@ -30,12 +25,9 @@ export const orphanReverse: Command = {
   remarks: ['It also takes one that was left, if you name it.', remark],
   async run({ options, positionals, json }) {
     const which = whichOf(options, positionals)
-    const decided = await withCommandContext(
-      (context) => reverseHeldBack(context, which, { by: operatorName() }),
-      {
-        moves_money: true,
-      },
-    )
+    const decided = await withCommandContext((context) => reverseHeldBack(context, which, { by: operatorName() }), {
+      moves_money: true,
+    })
     const { length: released } = decided.changed
     if (json) printJson({ released, refused: decided.unchanged })
     else {
@@ -82,17 +74,12 @@ function whichOf(options: Options, named: string[]): OrphanSelection {
   if (is_all && named.length > 0) throw new UsageError('--held-back goes without a REFERENCE')
   if (!is_all && named.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
   if (!named.every((reference) => /^[0-9a-f]{32}$/.test(reference))) {
-    throw new UsageError(
-      'REFERENCE must be 32 hexadecimal characters, as ripper orphan list shows it',
-    )
+    throw new UsageError('REFERENCE must be 32 hexadecimal characters, as ripper orphan list shows it')
   }
   return { references: is_all ? null : [...new Set(named)], acquirer: text(options, 'acquirer') }
 }
 
-function tellOf(
-  { changed, unchanged }: OrphanDecisions,
-  { done, not_done }: { done: string; not_done: string },
-): void {
+function tellOf({ changed, unchanged }: OrphanDecisions, { done, not_done }: { done: string; not_done: string }): void {
   if (changed.length > 0) printLine(done)
   else if (unchanged.length === 0) printLine('None is held back.')
   for (const { reference, state } of unchanged) {

@@ -64,11 +64,7 @@ export const orphanList: Command = {
       return
     }
     if (shown.length === 0) {
-      printLine(
-        settled_too
-          ? 'There was never an orphan.'
-          : 'There is no orphan; --all lists those of the past.',
-      )
+      printLine(settled_too ? 'There was never an orphan.' : 'There is no orphan; --all lists those of the past.')
     } else
       printTable(
         headings,

@@ -1,23 +1,12 @@
 // `ripper reconcile compare|findings|close`: compares our books with each acquirer's, and lets a person close differences.
 
-import {
-  closeFindings,
-  countOpenFindings,
-  listFindings,
-} from '../../checkout/asking/finding-store.ts'
+import { closeFindings, countOpenFindings, listFindings } from '../../checkout/asking/finding-store.ts'
 import type { Finding, FindingKind } from '../../checkout/comparison.ts'
 import { type ComparisonResult, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
 import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
 import { viewComparison, viewFinding } from '../../checkout/reconciling/comparison-views.ts'
 import { readConfig } from '../../config/config.ts'
-import {
-  type CommandContext,
-  choice,
-  operatorName,
-  text,
-  wholeNumber,
-  withCommandContext,
-} from '../command-context.ts'
+import { type CommandContext, choice, operatorName, text, wholeNumber, withCommandContext } from '../command-context.ts'
 import type { Command, OptionSpec } from '../terminal/command.ts'
 import { money, oneLine, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { terminal } from '../terminal/terminal.ts'
@@ -67,11 +56,7 @@ export const reconcileCompare: Command = {
     } else {
       for (const each of compared) printLine(wordsOf(each))
       for (const name of busy) printLine(`Another process is comparing ${name} at this moment.`)
-      printLine(
-        open === 0
-          ? 'No finding is open.'
-          : `Open findings: ${open}. ripper reconcile findings shows them.`,
-      )
+      printLine(open === 0 ? 'No finding is open.' : `Open findings: ${open}. ripper reconcile findings shows them.`)
     }
     return open > 0 || busy.length > 0 || compared.some(({ failure }) => failure !== null) ? 1 : 0
   },
@@ -104,8 +89,7 @@ export const reconcileFindings: Command = {
       printJson({ ...views, comparisons: comparisons.map(viewComparison) })
       return
     }
-    if (shown.length === 0)
-      printLine(closed_too ? 'There was never a finding.' : 'No finding is open.')
+    if (shown.length === 0) printLine(closed_too ? 'There was never a finding.' : 'No finding is open.')
     else printTable(headings, shown.map(rowOf), shown.map(notesOf))
     if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
     for (const each of comparisons) printLine(`\n${comparisonWords(each)}`)
@@ -127,9 +111,7 @@ export const reconcileClose: Command = {
   async run({ options, positionals, json }) {
     const why = { by: operatorName(), reason: reasonOf(options) }
     const which = { acquirer: text(options, 'acquirer'), references: positionals }
-    const closed = await withCommandContext(({ sql, clock }) =>
-      closeFindings(sql, which, { at: clock.now(), ...why }),
-    )
+    const closed = await withCommandContext(({ sql, clock }) => closeFindings(sql, which, { at: clock.now(), ...why }))
     const done = new Set(closed.map(({ reference }) => reference))
     const not_open = positionals.filter((reference) => !done.has(reference))
     if (json) printJson({ closed: closed.map(viewFinding), not_open })
@@ -196,9 +178,7 @@ function sideOf({ state, amount, currency }: Finding['ours'] | Finding['theirs']
 function refundWords({ ours, theirs }: Pick<Finding, 'ours' | 'theirs'>): string | null {
   if (ours.refunded_amount === undefined || theirs.refunded_amount === undefined) return null
   const { currency } = ours
-  const [here, there] = [ours, theirs].map(({ refunded_amount: amount }) =>
-    money({ amount: amount!, currency }),
-  )
+  const [here, there] = [ours, theirs].map(({ refunded_amount: amount }) => money({ amount: amount!, currency }))
   return `refunded here: ${here}, there: ${there}`
 }
 
@@ -209,7 +189,6 @@ function notesOf(finding: Finding): string[] {
     `of ${payment_id}, merchant ${merchant_id}`,
     `found at ${shortTime(found_at)}, seen last at ${shortTime(seen_at)}`,
     cleared_at && `agrees since ${shortTime(cleared_at)}`,
-    resolved_at &&
-      oneLine(`closed by ${finding.resolved_by}: ${finding.resolved_reason}`, text_max),
+    resolved_at && oneLine(`closed by ${finding.resolved_by}: ${finding.resolved_reason}`, text_max),
   ].filter((note) => typeof note === 'string')
 }

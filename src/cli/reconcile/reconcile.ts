@@ -23,8 +23,7 @@ const limit_max = 1000
 
 export const reconcileList: Command = {
   name: 'reconcile list',
-  summary:
-    'Lists charges, captures, voids and refunds that the acquirer has not answered, oldest first',
+  summary: 'Lists charges, captures, voids and refunds that the acquirer has not answered, oldest first',
   options: {
     merchant: { ...merchantOption, meaning: "only this merchant's; by default all merchants'" },
     waiting: { meaning: 'only those that wait for a person' },
@@ -47,9 +46,7 @@ export const reconcileList: Command = {
     const has_more = found.length > limit
     if (json) printJson({ merchant_id, operations: shown.map(viewListed), has_more })
     else if (shown.length === 0) {
-      printLine(
-        waiting_for_person ? 'Nothing waits for a person.' : 'Every operation was answered.',
-      )
+      printLine(waiting_for_person ? 'Nothing waits for a person.' : 'Every operation was answered.')
     } else {
       printTable(headings, shown.map(rowOf), shown.map(notesOf))
       if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
@@ -69,18 +66,12 @@ function viewListed(operation: OperationWithPayment) {
 }
 
 /** The command that settles it. It names the operation where the payment's id says too little. */
-export function resolveCommand(
-  operation: UnansweredOperation,
-  is_named: boolean,
-): [string, string] {
+export function resolveCommand(operation: UnansweredOperation, is_named: boolean): [string, string] {
   const { kind, payment_id, operation_id } = operation
   const outcomes = outcomesOf(operation)
   const named = is_named ? ` --operation ${operation_id}` : ''
   const id = kind === 'authorise' && outcomes.includes('approved') ? ' [--transaction ID]' : ''
-  return [
-    `ripper reconcile resolve ${payment_id}${named}`,
-    `--as ${outcomes.join('|')}${id} --reason TEXT`,
-  ]
+  return [`ripper reconcile resolve ${payment_id}${named}`, `--as ${outcomes.join('|')}${id} --reason TEXT`]
 }
 
 /** An operation, and how far the search for its answer has come. */
@@ -109,10 +100,7 @@ const headings = ['payment', 'kind', 'amount', 'sent', 'looks', 'waits for']
 
 function rowOf(operation: OperationWithPayment): string[] {
   const { payment_id, kind, sent_at, checks } = operation
-  return [
-    ...[payment_id, kind, money(operation), shortTime(sent_at), String(checks)],
-    waitWords(operation),
-  ]
+  return [...[payment_id, kind, money(operation), shortTime(sent_at), String(checks)], waitWords(operation)]
 }
 
 /** In two lines, to copy: a payment may have several refunds. */

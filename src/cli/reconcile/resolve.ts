@@ -5,23 +5,13 @@ import { isWaiting, viewHold } from '../../checkout/hold.ts'
 import type { UnansweredOperation } from '../../checkout/operation.ts'
 import { findPayment, findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { viewPayment } from '../../checkout/reading/read-payment.ts'
-import {
-  type ResolutionRequest,
-  resolutions,
-  resolveOperation,
-} from '../../checkout/reconciling/resolve-operation.ts'
+import { type ResolutionRequest, resolutions, resolveOperation } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt, statusAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
-import {
-  type CommandContext,
-  choice,
-  operatorName,
-  text,
-  withCommandContext,
-} from '../command-context.ts'
+import { type CommandContext, choice, operatorName, text, withCommandContext } from '../command-context.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { money, print, printJson, printLine, shortTime } from '../terminal/print.ts'
@@ -186,9 +176,7 @@ function effectsOf(
   }
   if (outcome === 'refused') return ['The payment is still held and can be decided again.']
   if (outcome === 'declined' || outcome === 'failed') {
-    return [
-      'No money counts as taken. If the acquirer holds some all the same, the service reverses it.',
-    ]
+    return ['No money counts as taken. If the acquirer holds some all the same, the service reverses it.']
   }
   if (hold && isWaiting(hold)) {
     const until = shortTime(hold.deadline)

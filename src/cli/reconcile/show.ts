@@ -3,11 +3,7 @@
 import { listOperations, type OperationWithAnswer } from '../../checkout/asking/operation-store.ts'
 import { isOpen, isUnanswered } from '../../checkout/operation.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
-import {
-  mustBeNamed,
-  outcomesOf,
-  unansweredOf,
-} from '../../checkout/reconciling/resolve-operation.ts'
+import { mustBeNamed, outcomesOf, unansweredOf } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { inCell } from '../../database/cells/cells.ts'
@@ -15,21 +11,12 @@ import { timestampOrNull } from '../../kernel/values.ts'
 import { withCommandContext } from '../command-context.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
 import type { Command } from '../terminal/command.ts'
-import {
-  money,
-  oneLine,
-  print,
-  printJson,
-  printLine,
-  printTable,
-  shortTime,
-} from '../terminal/print.ts'
+import { money, oneLine, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { nouns, resolveCommand, viewSearch } from './reconcile.ts'
 
 export const reconcileShow: Command = {
   name: 'reconcile show',
-  summary:
-    'Shows every operation of a payment at the acquirer, and what to do if one has no answer',
+  summary: 'Shows every operation of a payment at the acquirer, and what to do if one has no answer',
   positionals: ['PAYMENT_ID'],
   options: paymentOptions,
   remarks: ['The reference is ours; the acquirer knows the operation by it, too.'],
@@ -80,8 +67,7 @@ function viewShown({ whole: { payment, session }, operations, now }: OperationDe
 
 function printForPeople(found: OperationDetail): void {
   const { whole, operations, now } = found
-  const { settlement, payment_id, merchant_id, checkout_session_id, status, mode } =
-    viewShown(found)
+  const { settlement, payment_id, merchant_id, checkout_session_id, status, mode } = viewShown(found)
   const amount = money(whole.payment)
   print({ payment_id, merchant_id, checkout_session_id, status, amount, mode, settlement }, false)
   if (operations.length === 0) {
@@ -97,10 +83,7 @@ function printForPeople(found: OperationDetail): void {
 function operationRow(operation: OperationWithAnswer): string[] {
   const { kind, sequence, state, sent_at, answered_at, checks, operation_id } = operation
   const answered = answered_at ? shortTime(answered_at) : '–'
-  return [
-    ...[kind, String(sequence), state, shortTime(sent_at), answered, String(checks)],
-    operation_id,
-  ]
+  return [...[kind, String(sequence), state, shortTime(sent_at), answered, String(checks)], operation_id]
 }
 
 const reason_max = 90
@@ -141,9 +124,7 @@ function adviceAbout(open: OperationWithAnswer, is_named: boolean, now: Date): s
   }
   const reversal =
     kind === 'reverse' || open.state === 'reversing'
-      ? [
-          'The charge was not found, so the service reverses it. Once that is done, the charge ends as failed.',
-        ]
+      ? ['The charge was not found, so the service reverses it. Once that is done, the charge ends as failed.']
       : []
   return [
     ...reversal,

@@ -8,25 +8,11 @@ import { refundPayment } from '../../checkout/refunds/refund-payment.ts'
 import { listRefunds } from '../../checkout/refunds/refund-store.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { amount_max } from '../../kernel/values.ts'
-import {
-  type CommandContext,
-  operatorName,
-  text,
-  wholeNumber,
-  withCommandContext,
-} from '../command-context.ts'
+import { type CommandContext, operatorName, text, wholeNumber, withCommandContext } from '../command-context.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
-import {
-  money,
-  oneLine,
-  print,
-  printJson,
-  printLine,
-  printTable,
-  shortTime,
-} from '../terminal/print.ts'
+import { money, oneLine, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 
 const reason_max = 255
 
@@ -84,11 +70,7 @@ async function readRefunds(context: CommandContext, key: PaymentKey) {
   const refunds = await listRefunds(sql, key)
   const { amount, currency, status, refunded_amount } = payment
   const left = status === 'captured' ? amount - refunded_amount : 0
-  const view = {
-    ...key,
-    ...{ status, amount, currency, refunded_amount, left },
-    refunds: refunds.map(viewRefund),
-  }
+  const view = { ...key, status, amount, currency, refunded_amount, left, refunds: refunds.map(viewRefund) }
   return { view, refunds }
 }
 
@@ -126,7 +108,11 @@ function printForPeople(refund: Refund): void {
   const { id, payment_id, mode, status, reason, failure } = viewRefund(refund)
   print(
     {
-      ...{ refund_id: id, payment_id, amount: money(refund), mode, status },
+      refund_id: id,
+      payment_id,
+      amount: money(refund),
+      mode,
+      status,
       ...(reason && { reason }),
       ...(failure && { failure: `${failure.code}: ${failure.reason}` }),
     },

@@ -65,11 +65,7 @@ export function openServiceCalls(base_url: string): ServiceCalls {
   }
 }
 
-export function unreachable(
-  base_url: string,
-  doing: string,
-  failure: OutgoingFailure,
-): CommandError {
+export function unreachable(base_url: string, doing: string, failure: OutgoingFailure): CommandError {
   if (failure.kind === 'not_sent') {
     return new CommandError(
       `The service does not answer at ${base_url} (${failure.message}). Start it with npm start or ripper serve, ` +

@@ -44,9 +44,7 @@ export function connectionOf(options: Options): Connection {
   }
   const own = demo?.secret_key === secret_key ? demo : null
   if (own && named !== null && named !== own.merchant_id) {
-    throw new CommandError(
-      `The key belongs to the merchant ${own.merchant_id}. Give one of ${named} with --key.`,
-    )
+    throw new CommandError(`The key belongs to the merchant ${own.merchant_id}. Give one of ${named} with --key.`)
   }
   return {
     base_url: baseUrl(options, config, demo),
@@ -81,15 +79,11 @@ export function adviseOnKey(refused: ServiceError, connection: Connection): Serv
 }
 
 function adviceOn(code: string, { key_from, base_url }: Connection): string {
-  const another =
-    'ripper key create --merchant ID makes another; give it with --key or RIPPER_SECRET_KEY.'
-  if (/permission/.test(code))
-    return `The key is that of ${key_from}. It lacks a permission: ${another}`
-  if (code === 'merchant_not_active')
-    return 'ripper merchant update ID --status active activates the merchant.'
+  const another = 'ripper key create --merchant ID makes another; give it with --key or RIPPER_SECRET_KEY.'
+  if (/permission/.test(code)) return `The key is that of ${key_from}. It lacks a permission: ${another}`
+  if (code === 'merchant_not_active') return 'ripper merchant update ID --status active activates the merchant.'
   if (/revoked|expired/.test(code)) return `The key is that of ${key_from}. ${another}`
-  if (/_blocked/.test(code))
-    return `The key is that of ${key_from}; ripper key list says from where it may be used.`
+  if (/_blocked/.test(code)) return `The key is that of ${key_from}; ripper key list says from where it may be used.`
   return (
     `The key is that of ${key_from}. It may belong to another installation than the one at ${base_url}. ripper key list --all\n` +
     `shows the keys of this one, and which of them have ended; ${another}`
@@ -113,11 +107,7 @@ export function hostedPageUrl(handle: string): string {
   return `${pay_url ?? `${baseUrl({}, config, demo)}/pay`}/${handle}`
 }
 
-function baseUrl(
-  options: Options,
-  { base_url, host, port }: ReturnType<typeof readConfig>,
-  demo: Demo | null,
-): string {
+function baseUrl(options: Options, { base_url, host, port }: ReturnType<typeof readConfig>, demo: Demo | null): string {
   const named = text(options, 'base-url')
   if (named === null) return base_url ?? demo?.base_url ?? `http://${reachable(host)}:${port}`
   const url = URL.canParse(named) ? new URL(named) : null

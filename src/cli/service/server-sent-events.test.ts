@@ -14,8 +14,7 @@ async function read(body: AsyncIterable<Uint8Array>) {
   return { events, noted }
 }
 
-const text =
-  ': hello\r\nid: 1\r\nevent: ready\r\ndata: {"a":\r\ndata: "ü"}\r\n\r\nid: 2\n\ndata:x\n\n'
+const text = ': hello\r\nid: 1\r\nevent: ready\r\ndata: {"a":\r\ndata: "ü"}\r\n\r\nid: 2\n\ndata:x\n\n'
 const events = [
   { event: 'ready', id: '1', data: '{"a":\n"ü"}' },
   { event: 'message', id: '2', data: 'x' },
@@ -61,7 +60,5 @@ test.each([
 
 test('a line of no known field may be as long as it likes: none of it is kept', async () => {
   const parts = ['noise: ', ...Array.from({ length: 6 }, () => mebibyte), '\ndata: 1\n\n']
-  expect((await read(bytesOf(...parts))).events).toEqual([
-    { event: 'message', id: null, data: '1' },
-  ])
+  expect((await read(bytesOf(...parts))).events).toEqual([{ event: 'message', id: null, data: '1' }])
 })

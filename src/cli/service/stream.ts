@@ -90,11 +90,7 @@ async function* messagesOf(
   }
 }
 
-async function refusalOf(
-  path: string,
-  status: number,
-  body: AsyncIterable<Buffer>,
-): Promise<ServiceError> {
+async function refusalOf(path: string, status: number, body: AsyncIterable<Buffer>): Promise<ServiceError> {
   const parts: Buffer[] = []
   for await (const part of body) parts.push(part)
   const text = Buffer.concat(parts).toString()

@@ -26,8 +26,7 @@ test.each([
   ['/usr/bin/ripper doctor, @ripper/node', '/usr/bin/ripper doctor, @ripper/node'],
   ['Ripper Checkout runs.', 'Ripper Checkout runs.'],
 ])('under npm: %s', async (sentence, expected) => {
-  for (const npm_command of ['exec', 'start'])
-    expect(await typed(sentence, npm_command)).toBe(expected)
+  for (const npm_command of ['exec', 'start']) expect(await typed(sentence, npm_command)).toBe(expected)
   expect(await typed(sentence, undefined)).toBe(sentence)
 })
 

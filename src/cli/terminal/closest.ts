@@ -18,11 +18,7 @@ export function editDistance(from: string, to: string): number {
     const here = [row]
     for (let column = 1; column <= to.length; column += 1) {
       const is_same = from[row - 1] === to[column - 1]
-      let slips = Math.min(
-        last[column]! + 1,
-        here[column - 1]! + 1,
-        last[column - 1]! + Number(!is_same),
-      )
+      let slips = Math.min(last[column]! + 1, here[column - 1]! + 1, last[column - 1]! + Number(!is_same))
       const is_swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
       if (row > 1 && column > 1 && is_swapped) slips = Math.min(slips, before[column - 2]! + 1)
       here.push(slips)

@@ -68,10 +68,7 @@ export function readArguments(command: Command, args: string[]) {
 }
 
 /** Says what is wrong with the arguments, in our words if the parser's do not help. */
-function plainly(
-  { code, message }: Error & { code?: string },
-  specs: [string, OptionSpec][],
-): string {
+function plainly({ code, message }: Error & { code?: string }, specs: [string, OptionSpec][]): string {
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message
   const [, option] = /'(-[^']*)'/.exec(message) ?? []
   const meant = closest(
@@ -110,13 +107,10 @@ export function optionsOf({ options, tells_on }: Command): Record<string, Option
 export function usageOf(command: Command): string {
   const entries = Object.entries(optionsOf(command))
   const names = (command.positionals ?? []).map((name) => ` ${name}`).join('')
-  const lefts = entries.map(
-    ([name, { value, many }]) => `  --${name}${value ? ` ${value}` : ''}${many ? ' …' : ''}`,
-  )
+  const lefts = entries.map(([name, { value, many }]) => `  --${name}${value ? ` ${value}` : ''}${many ? ' …' : ''}`)
   const width = Math.max(35, ...lefts.map((left) => left.length)) + 2
   const lines = entries.map(
-    ([, { meaning, required }], index) =>
-      `${lefts[index]!.padEnd(width)}${meaning}${required ? ' (required)' : ''}`,
+    ([, { meaning, required }], index) => `${lefts[index]!.padEnd(width)}${meaning}${required ? ' (required)' : ''}`,
   )
   const title = paint('bold', asTyped(`ripper ${command.name}${names}`))
   const remarks = (command.remarks ?? []).map((remark) => `\n${asTyped(remark)}\n`).join('')

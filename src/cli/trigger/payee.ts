@@ -53,11 +53,7 @@ export class InterruptedError extends CommandError {}
 
 type Keys = Pick<Demo, 'secret_key' | 'publishable_key'>
 
-function payeeOf(
-  { secret_key, publishable_key }: Keys,
-  integration: Integration | null,
-  options: Options,
-): Payee {
+function payeeOf({ secret_key, publishable_key }: Keys, integration: Integration | null, options: Options): Payee {
   const page = integration && {
     publishable_key,
     integration: integration.name,
@@ -106,17 +102,11 @@ async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
 }
 
 /** An integration whose pages create sessions with an unverified amount; the default one before others. */
-async function pageOf(
-  { sql }: CommandContext,
-  merchant_id: string,
-  options: Options,
-): Promise<Integration> {
+async function pageOf({ sql }: CommandContext, merchant_id: string, options: Options): Promise<Integration> {
   const named = text(options, 'integration')
   const found = await listIntegrations(sql, merchant_id)
   const all = found.filter(({ deleted_at }) => deleted_at === null)
-  const open = all
-    .filter(leavesAmountOpen)
-    .sort((a, b) => Number(b.is_default) - Number(a.is_default))
+  const open = all.filter(leavesAmountOpen).sort((a, b) => Number(b.is_default) - Number(a.is_default))
   const fitting = open.find(({ name }) => named === null || name === named)
   if (fitting) return fitting
   const what = 'with an allowed origin and no prices that does not require a verified amount'

@@ -116,10 +116,7 @@ const look_ms = 500
 /** If an answer is lost, the reconciler finds it within some seconds. */
 const looks_max = 60
 
-function elsewhere(
-  { event, opened_by }: TriggerScenario,
-  { payment_id, status, decline }: Result,
-): string {
+function elsewhere({ event, opened_by }: TriggerScenario, { payment_id, status, decline }: Result): string {
   const why = decline === null ? '' : ` (${decline.code})`
   const advice =
     opened_by === 'page' && status === 'captured'

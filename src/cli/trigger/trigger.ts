@@ -71,11 +71,7 @@ type TriggerOutput = {
     deliveries: DeliveryResult[] | null
   }
 
-async function trigger(
-  course: TriggerScenario,
-  purchase: Purchase,
-  options: Options,
-): Promise<TriggerOutput> {
+async function trigger(course: TriggerScenario, purchase: Purchase, options: Options): Promise<TriggerOutput> {
   const needs_page = course.opened_by === 'page'
   if (byKey(options)) {
     const connection = connectionOf(options)
@@ -101,20 +97,13 @@ async function trigger(
 
 type PaymentPlace = { payee: Payee; base_url: string; endpoints: ShownEndpoint[] | null }
 
-async function payAndWatch(
-  course: TriggerScenario,
-  purchase: Purchase,
-  { payee, base_url, endpoints }: PaymentPlace,
-) {
+async function payAndWatch(course: TriggerScenario, purchase: Purchase, { payee, base_url, endpoints }: PaymentPlace) {
   const service = openServiceCalls(base_url)
   const { decline, ...paid } = await payAlong(course, service, { payee, purchase })
   const { secret_key } = payee
   const { payment_id } = paid
   const { event: event_type } = course
-  const deliveries = await readDeliveryResults(service, {
-    ...{ secret_key, payment_id, endpoints },
-    event: event_type,
-  })
+  const deliveries = await readDeliveryResults(service, { secret_key, payment_id, endpoints, event: event_type })
   return { event_type, ...paid, mode: 'test' as const, decline, deliveries }
 }
 
@@ -141,9 +130,7 @@ function byKey(options: Options): boolean {
   if (key !== null && merchant !== null) {
     throw new UsageError('takes --key or --merchant, because a key belongs to one merchant')
   }
-  return (
-    key !== null || (merchant === null && readConfig(terminal().environment).secret_key !== null)
-  )
+  return key !== null || (merchant === null && readConfig(terminal().environment).secret_key !== null)
 }
 
 /** An option that would be ignored is a mistake. Perhaps the user meant another event. */
@@ -210,12 +197,7 @@ const doings: Record<EventType, (amount: string) => string> = {
   'payment.failed': (amount) => `Tried to pay ${amount}: the acquirer failed.`,
 }
 
-function rowOf({
-  endpoint_id,
-  endpoint_url,
-  status,
-  response_status_code,
-}: DeliveryResult): string[] {
+function rowOf({ endpoint_id, endpoint_url, status, response_status_code }: DeliveryResult): string[] {
   const answer = response_status_code === null ? '' : `, HTTP ${response_status_code}`
   return [endpoint_id, endpoint_url, `${status ?? 'not attempted yet'}${answer}`]
 }

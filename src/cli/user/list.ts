@@ -29,7 +29,11 @@ export const userList: Command = {
 
 function viewUser({ user_id, email, name, is_operator, memberships, ...user }: ListedUser) {
   return {
-    ...{ user_id, email, name, is_operator, memberships },
+    user_id,
+    email,
+    name,
+    is_operator,
+    memberships,
     disabled_at: timestampOrNull(user.disabled_at),
     seen_at: timestampOrNull(user.seen_at),
   }

@@ -1,13 +1,7 @@
 // `ripper user disable|unlock|sign-out|operator|role`: shuts somebody out of the dashboard, lets them back in, or changes what they may.
 
 import { merchantOrRefuse } from '../../merchants/manage.ts'
-import {
-  changeRoleOf,
-  disableUser,
-  markOperator,
-  signOutUser,
-  unlockUser,
-} from '../../users/manage-users.ts'
+import { changeRoleOf, disableUser, markOperator, signOutUser, unlockUser } from '../../users/manage-users.ts'
 import { roles } from '../../users/roles.ts'
 import { plainEmail } from '../../users/user.ts'
 import { choice, text, withCommandContext } from '../command-context.ts'

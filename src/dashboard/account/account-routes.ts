@@ -74,7 +74,9 @@ export const readAccount = route({
       has_one_time_codes: session.has_one_time_codes,
       recovery_codes_left: await countRecoveryCodes(sql, user_id),
       sessions: sessions.map(({ session_id, created_at, seen_at, address, agent }) => ({
-        ...{ session_id, address, browser: browserOf(agent) },
+        session_id,
+        address,
+        browser: browserOf(agent),
         created_at: timestamp(created_at),
         seen_at: timestamp(seen_at),
         is_this: session_id === session.session_id,

@@ -66,7 +66,9 @@ export const readMe = route({
     return {
       user: { user_id, email, name, is_operator },
       methods: {
-        ...{ passkeys, has_password, has_one_time_codes },
+        passkeys,
+        has_password,
+        has_one_time_codes,
         recovery_codes_left: await countRecoveryCodes(sql, user_id),
       },
       session: {

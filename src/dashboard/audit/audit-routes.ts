@@ -23,9 +23,7 @@ const filterMembers = {
   kind: filterChoice(audit_kind_names).optional(),
   search: filterText(100).optional().meta({ description: 'in ids, names and actions' }),
   /** The changes that the search means in the words of its reader. */
-  meant: filterText(4000)
-    .optional()
-    .meta({ description: 'such as key_created, with commas between' }),
+  meant: filterText(4000).optional().meta({ description: 'such as key_created, with commas between' }),
 }
 const filterQuery = z.strictObject(filterMembers)
 type Query = z.output<typeof filterQuery>
@@ -69,8 +67,14 @@ export const listAuditHere = route({
     const lines = await listAuditLines(sql, filtersOf(filtering, merchant_id), place)
     const { rows, ...page } = pageOf(keyring, list, lines, ({ entry_id }) => entry_id)
     const data = rows.map(({ entry_id, at, change, subject, session_id, ...by }) => ({
-      ...{ entry_id, at: timestamp(at), change, subject, session_id },
-      ...{ actor: by.actor, request_id: by.request_id, detail: by.detail },
+      entry_id,
+      at: timestamp(at),
+      change,
+      subject,
+      session_id,
+      actor: by.actor,
+      request_id: by.request_id,
+      detail: by.detail,
     }))
     return { data, people: await peopleIn(sql, rows, holder), ...page }
   },
@@ -94,8 +98,7 @@ export const exportAuditHere = route({
     const lines = {
       noun: 'lines',
       columns: Object.keys(columns),
-      read: (place: { behind: string | null; limit: number }) =>
-        listAuditLines(sql, filters, place),
+      read: (place: { behind: string | null; limit: number }) => listAuditLines(sql, filters, place),
       positionOf: ({ entry_id }: AuditLine) => entry_id,
       cellsOf: async (rows: AuditLine[]) => {
         const people = await peopleIn(sql, rows, holder)

@@ -102,10 +102,7 @@ function hasText(sql: Sql, { text, changes }: Search): Fragment {
 const reading_ms = 15 * 60_000
 
 /** Writes the line where the member has not read the journal for a quarter of an hour. */
-export async function noteReading(
-  sql: Sql,
-  { user_id, line }: { user_id: string; line: JournalLine },
-): Promise<void> {
+export async function noteReading(sql: Sql, { user_id, line }: { user_id: string; line: JournalLine }): Promise<void> {
   const { merchant_id, at } = line
   const before = new Date(at.getTime() - reading_ms)
   await wholeOf(sql)`

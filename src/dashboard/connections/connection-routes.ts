@@ -4,13 +4,7 @@
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { checkConnection } from '../../connections/check-connection.ts'
-import {
-  type Connection,
-  type Credentials,
-  isLabel,
-  label_words,
-  noticeUrl,
-} from '../../connections/connection.ts'
+import { type Connection, type Credentials, isLabel, label_words, noticeUrl } from '../../connections/connection.ts'
 import { listConnections } from '../../connections/connection-store.ts'
 import { membersOf } from '../../connections/credential-members.ts'
 import { environmentDoubt } from '../../connections/environment.ts'
@@ -23,11 +17,7 @@ import {
   rotateCredentials,
 } from '../../connections/manage-connections.ts'
 import { route } from '../../http/route.ts'
-import {
-  type ConnectionMode,
-  connection_modes,
-  modeOfPayments,
-} from '../../kernel/connection-mode.ts'
+import { type ConnectionMode, connection_modes, modeOfPayments } from '../../kernel/connection-mode.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type Mode, timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { connection_kinds } from '../../merchants/account-connection.ts'
@@ -87,10 +77,7 @@ export const listConnectionsHere = route({
     const shown = found.filter(({ mode }) => modeOfPayments[mode] === query.mode)
     return {
       connections: shown.map((each) => viewConnection(each, addresses.base_url())),
-      connectors: vendors.connectors.map((each) => ({
-        ...{ connector: each.name, kind: each.kind },
-        ...membersOf(each),
-      })),
+      connectors: vendors.connectors.map((each) => ({ connector: each.name, kind: each.kind, ...membersOf(each) })),
     }
   },
 })
@@ -163,11 +150,7 @@ export const checkConnectionHere = route({
   handle: async (context: Context, { holder, params }) => {
     const found = await ownOrRefuse(context, holder.merchant_id, params.connection_id!)
     const { keyring, vendors, world } = context
-    const answer = await checkConnection(
-      { ...{ keyring, clock: world.clock }, ...vendors },
-      found,
-      check_max_ms,
-    )
+    const answer = await checkConnection({ keyring, clock: world.clock, ...vendors }, found, check_max_ms)
     return answer.result === 'works'
       ? { works: true, reason: null, notes: answer.notes }
       : { works: false, reason: answer.reason.slice(0, reason_max), notes: [] }
@@ -193,11 +176,7 @@ export const disableConnectionHere = route({
   },
 })
 
-async function modeOfNew(
-  _: unknown,
-  _ids: Record<string, string>,
-  body: () => unknown,
-): Promise<Mode> {
+async function modeOfNew(_: unknown, _ids: Record<string, string>, body: () => unknown): Promise<Mode> {
   return (body() as { mode?: unknown } | undefined)?.mode === 'sandbox' ? 'test' : 'live'
 }
 
@@ -238,7 +217,12 @@ async function judged(
 function viewConnection(connection: Connection, base_url: string): z.input<typeof connectionView> {
   const { connection_id, kind, connector, label, mode, state } = connection
   return {
-    ...{ connection_id, kind, connector, label, mode, state },
+    connection_id,
+    kind,
+    connector,
+    label,
+    mode,
+    state,
     notice_url: kind === 'acquirer' ? noticeUrl(base_url, connection) : null,
     created_at: timestamp(connection.created_at),
     rotated_at: timestampOrNull(connection.rotated_at),

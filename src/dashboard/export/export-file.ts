@@ -69,18 +69,14 @@ export function withSpan<Filters extends Span>(
   const created_before = filters.created_before ?? new Date(now.getTime() + 1)
   const ago = (ms: number) => new Date(created_before.getTime() - ms)
   const created_from = filters.created_from ?? ago(days_default * day_ms)
-  if (created_from >= ago(days_max * day_ms + hour_ms))
-    return { ...filters, created_from, created_before }
+  if (created_from >= ago(days_max * day_ms + hour_ms)) return { ...filters, created_from, created_before }
   const field = 'created_from'
   const words = `${field} must be at most ${days_max} days before created_before.`
   throw new Refusal('invalid_request', words, { field, fault: 'too_many_days', bound: days_max })
 }
 
 /** `payments-test-2026-09-01-2026-09-30.csv` */
-export function fileName(
-  noun: string,
-  { created_from, created_before }: ReturnType<typeof withSpan>,
-): string {
+export function fileName(noun: string, { created_from, created_before }: ReturnType<typeof withSpan>): string {
   const days = [created_from, created_before].map((at) => at.toISOString().slice(0, 10))
   return `${noun}-${days.join('-')}.csv`
 }

@@ -6,11 +6,7 @@ import { insertLine } from '../../audit/journal-store.ts'
 import type { Context } from '../../checkout/context.ts'
 import { filterChoice } from '../../checkout/reading/list-filters.ts'
 import { filtersOf, paymentFilters } from '../../checkout/reading/list-payments.ts'
-import {
-  listPayments,
-  type PaymentFilters,
-  positionOfPayment,
-} from '../../checkout/reading/payment-list-store.ts'
+import { listPayments, type PaymentFilters, positionOfPayment } from '../../checkout/reading/payment-list-store.ts'
 import type { PaymentRead } from '../../checkout/reading/payment-store.ts'
 import { actorOf } from '../../http/access.ts'
 import { type FileAnswer, route } from '../../http/route.ts'
@@ -54,8 +50,7 @@ export function exportedPayments(
     columns: Object.keys(columns),
     read: (place) => listPayments(sql, filters, place),
     positionOf: positionOfPayment,
-    cellsOf: (payments) =>
-      payments.map((payment) => Object.values(columns).map((cell) => cell(payment))),
+    cellsOf: (payments) => payments.map((payment) => Object.values(columns).map((cell) => cell(payment))),
     writeDown: async (count) => {
       const { merchant_id, customer_email, ...others } = filters
       const named = { ...others, ...(customer_email !== undefined && { customer_email: '…' }) }

@@ -38,11 +38,7 @@ export const listHoldsHere = route({
   },
 })
 
-function viewListed(
-  hold: HoldWithPayment,
-  { can }: Pick<Member, 'can'>,
-  now: Date,
-): z.input<typeof listedHold> {
+function viewListed(hold: HoldWithPayment, { can }: Pick<Member, 'can'>, now: Date): z.input<typeof listedHold> {
   const { customer_email: email } = hold
   return {
     ...viewHeldPayment(hold, now),

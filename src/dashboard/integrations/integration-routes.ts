@@ -14,11 +14,7 @@ import {
   holdRulesOf,
   type Integration,
 } from '../../merchants/integration.ts'
-import {
-  integrationChange,
-  type RulesFault,
-  rulesFault,
-} from '../../merchants/integration-rules.ts'
+import { integrationChange, type RulesFault, rulesFault } from '../../merchants/integration-rules.ts'
 import { createIntegration } from '../../merchants/manage.ts'
 import { priceView, viewPrice } from '../../merchants/price-view.ts'
 import { findMerchantOfIntegration, listIntegrations } from '../../merchants/store.ts'
@@ -157,16 +153,11 @@ type Rules = HoldRules & Pick<Integration, 'mode_setting'>
  * integration is for tests, so others bring it there, and back, by the default rules alone: none that was chosen is lost on the
  * way, and none that was tried goes live.
  */
-function judgeHoldRules(
-  { can, mode }: Pick<Member, 'can' | 'mode'>,
-  before: Rules,
-  after: Rules,
-): void {
+function judgeHoldRules({ can, mode }: Pick<Member, 'can' | 'mode'>, before: Rules, after: Rules): void {
   const is_for_tests = before.mode_setting === 'test' && after.mode_setting === 'test'
   if (mode === 'test' || is_for_tests || can('decide_holds', 'live')) return
   const [known, live] = [holdRulesOf(before, 'live'), holdRulesOf(after, 'live')]
-  const isChanged = (rule: keyof HoldRules) =>
-    after[rule] !== known[rule] || live[rule] !== known[rule]
+  const isChanged = (rule: keyof HoldRules) => after[rule] !== known[rule] || live[rule] !== known[rule]
   if (hold_rules.some(isChanged)) throw permissionDenied('decide_holds')
 }
 

@@ -8,13 +8,7 @@ import type { Mode } from '../../kernel/values.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { shownName } from '../../merchants/integration-rules.ts'
 import { type KeySummary, listKeys } from '../../merchants/key-store.ts'
-import {
-  createKey,
-  type MadeKey,
-  type NewKey,
-  withdrawKey,
-  withdrawPublishableKey,
-} from '../../merchants/manage.ts'
+import { createKey, type MadeKey, type NewKey, withdrawKey, withdrawPublishableKey } from '../../merchants/manage.ts'
 import { judgedBy, type Member, notThere, permissionDenied } from '../../users/member.ts'
 import { listMembers } from '../../users/membership-store.ts'
 import type { StaffPermission } from '../../users/roles.ts'
@@ -87,14 +81,17 @@ export const createKeyHere = route({
     // A key for tests must have no say in what the page of the live shop may do.
     const pair = body.mode === 'test_only' ? 'own' : true
     const asked: NewKey = {
-      ...{ name: body.name, permissions: [...new Set(body.permissions)], mode: body.mode },
-      ...{ allowed_addresses: [], allowed_origins: [], expires_at: null, pair },
+      name: body.name,
+      permissions: [...new Set(body.permissions)],
+      mode: body.mode,
+      allowed_addresses: [],
+      allowed_origins: [],
+      expires_at: null,
+      pair,
     }
     const member = judgedBy(holder, (now) => refuseMoreThanOwn(now, body))
     const office = officeOf(context, member, request_id)
-    const made = await createKey(office, holder.merchant_id, asked, (made) =>
-      recordReply(viewMade(made)),
-    )
+    const made = await createKey(office, holder.merchant_id, asked, (made) => recordReply(viewMade(made)))
     return viewMade(made)
   },
 })
@@ -145,37 +142,24 @@ function refuseMoreThanOwn(
   if (missing) throw permissionDenied(missing)
 }
 
-async function modeOfNewKey(
-  _: Context,
-  _ids: Record<string, string>,
-  body: () => unknown,
-): Promise<Mode> {
+async function modeOfNewKey(_: Context, _ids: Record<string, string>, body: () => unknown): Promise<Mode> {
   return (body() as { mode?: unknown } | undefined)?.mode === 'test_only' ? 'test' : 'live'
 }
 
 async function modeOfKey(context: Context, ids: Record<string, string>): Promise<Mode | null> {
   const found = await keysOf(context, ids.merchant_id ?? '', ids.key_id ?? '')
   if (found.length === 0) return null
-  return found.every(({ mode, key_id }) => mode === 'test_only' && key_id !== null)
-    ? 'test'
-    : 'live'
+  return found.every(({ mode, key_id }) => mode === 'test_only' && key_id !== null) ? 'test' : 'live'
 }
 
 /** The key of an id; of a publishable key all that are paired with it. */
-async function keysOf(
-  { sql }: Pick<Context, 'sql'>,
-  merchant_id: string,
-  id: string,
-): Promise<KeySummary[]> {
+async function keysOf({ sql }: Pick<Context, 'sql'>, merchant_id: string, id: string): Promise<KeySummary[]> {
   const keys = await listKeys(sql, merchant_id)
   return keys.filter(({ key_id, publishable_key }) => id === key_id || id === publishable_key)
 }
 
 /** For a publishable key by itself, its own end counts. */
-function viewKey(
-  key: KeySummary,
-  { now, memberIds }: { now: Date; memberIds: Set<string> },
-): z.input<typeof keyView> {
+function viewKey(key: KeySummary, { now, memberIds }: { now: Date; memberIds: Set<string> }): z.input<typeof keyView> {
   const { key_id, name, publishable_key, mode, created_at, expires_at, made_by } = key
   const revoked_at = key_id === null ? key.publishable_key_revoked_at : key.revoked_at
   const is_expired = expires_at !== null && expires_at <= now

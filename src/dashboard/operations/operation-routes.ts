@@ -6,11 +6,7 @@ import type { Context } from '../../checkout/context.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { filterChoice } from '../../checkout/reading/list-filters.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'
-import {
-  outcomesOf,
-  resolutions,
-  resolveOperation,
-} from '../../checkout/reconciling/resolve-operation.ts'
+import { outcomesOf, resolutions, resolveOperation } from '../../checkout/reconciling/resolve-operation.ts'
 import { route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { writerBy } from '../../merchants/write-as.ts'
@@ -53,7 +49,9 @@ export const listOperationsHere = route({
   refusals: [],
   handle: async ({ sql }: Context, { holder, query, now }) => {
     const found = await listUnanswered(sql, {
-      ...{ merchant_id: holder.merchant_id, waiting_for_person: false, now },
+      merchant_id: holder.merchant_id,
+      waiting_for_person: false,
+      now,
       limit: operations_max + 1,
     })
     const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
@@ -121,7 +119,10 @@ export const resolveOperationHere = route({
       context,
       { merchant_id, payment_id },
       {
-        ...{ operation_id, outcome: body.outcome, reason: body.reason, by: user_id },
+        operation_id,
+        outcome: body.outcome,
+        reason: body.reason,
+        by: user_id,
         acquirer_transaction_id: body.acquirer_transaction_id ?? null,
         // Judged at the door alone: what the acquirer did does not depend on who says so.
         author: { ...writerBy(holder, request_id), judge: null },

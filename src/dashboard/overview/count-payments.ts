@@ -9,13 +9,7 @@ const page_lines = 1000
 const pages_max = 50
 
 /** Returns how many places of chains were counted. */
-export async function countPayments({
-  sql,
-  stopping,
-}: {
-  sql: Sql
-  stopping?: AbortSignal
-}): Promise<number> {
+export async function countPayments({ sql, stopping }: { sql: Sql; stopping?: AbortSignal }): Promise<number> {
   let count = 0
   for (const { merchant_id, after, until } of await listUncounted(sql, merchants_max)) {
     const last = Math.min(until, after + pages_max * page_lines)

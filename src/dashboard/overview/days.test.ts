@@ -28,13 +28,7 @@ test.each([
   ['an ordinary day', '2026-09-01', 'Europe/London', 24, '2026-08-31T23:00:00.000Z'],
   ['the day that summer begins', '2026-03-29', 'Europe/London', 23, '2026-03-29T00:00:00.000Z'],
   ['the day that it ends', '2026-10-25', 'Europe/London', 24, '2026-10-24T23:00:00.000Z'],
-  [
-    'one whose midnight does not exist',
-    '2026-04-24',
-    'Africa/Cairo',
-    23,
-    '2026-04-23T22:00:00.000Z',
-  ],
+  ['one whose midnight does not exist', '2026-04-24', 'Africa/Cairo', 23, '2026-04-23T22:00:00.000Z'],
   ['one off by 45 minutes', '2026-09-01', 'Asia/Katmandu', 24, '2026-08-31T18:15:00.000Z'],
 ])('%s has its hours, each once', (_, day, zone, hours, start) => {
   const stretches = stretchesOf([day], new Set([day]), zone)

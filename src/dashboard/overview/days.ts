@@ -50,7 +50,10 @@ function dayAndHour(zone: string): Read {
   const parts = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
     timeZone: zone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' },
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
   })
   return (at_ms) => {
     const of: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {}

@@ -63,9 +63,7 @@ export const readOverviewHere = route({
       breakers_open: count,
       orphans_held_back: count,
       is_brake_pulled: z.boolean(),
-      keys_ending: z.array(
-        z.object({ key_id: z.string(), name: z.string().nullable(), expires_at: z.string() }),
-      ),
+      keys_ending: z.array(z.object({ key_id: z.string(), name: z.string().nullable(), expires_at: z.string() })),
     }),
     /** Of each currency in which something was captured or refunded, the one of most captures first. */
     captured: z.array(
@@ -114,13 +112,12 @@ export const readOverviewHere = route({
     const stretches = stretchesOf(days, byHour, zone)
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const keys_until = ago(-keys_ending_days * day_ms)
-    const dead = {
-      ...{ merchant_id, endpoint_id: null },
-      ...{ after: idsFrom(ago(dead_letter_days * day_ms)), below: idsFrom(now) },
-    }
+    const dead = { merchant_id, endpoint_id: null, after: idsFrom(ago(dead_letter_days * day_ms)), below: idsFrom(now) }
     const [counts, waits, health, dead_letters] = await Promise.all([
       readCounts(sql, {
-        ...{ merchant_id, mode, young_from: idsFrom(ago(young_ms)) },
+        merchant_id,
+        mode,
+        young_from: idsFrom(ago(young_ms)),
         starts: stretches.map(({ starts_at }) => starts_at),
       }),
       readWaits(sql, { merchant_id, mode, now, keys_until }),

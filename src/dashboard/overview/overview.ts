@@ -20,16 +20,13 @@ export function figuresOf(counts: Counts[], days: string[]) {
     captured: currenciesIn(counts).map((currency) => {
       const of = (change: string, among: Counts[]) =>
         among.filter((row) => row.change === change && row.currency === currency)
-      const hoursOf = (day: string) =>
-        byHour(of('payment.captured', counts).filter((row) => row.day === day))
+      const hoursOf = (day: string) => byHour(of('payment.captured', counts).filter((row) => row.day === day))
       return {
         currency,
         today: hoursOf(today),
         week_before: hoursOf(week_before),
         refunded_today: amountOf(of('refund.succeeded', rows).filter((row) => row.day === today)),
-        by_day: days.map((day) =>
-          amountOf(of('payment.captured', rows).filter((row) => row.day === day)),
-        ),
+        by_day: days.map((day) => amountOf(of('payment.captured', rows).filter((row) => row.day === day))),
         in_span: amountOf(of('payment.captured', rows)),
         refunded_in_span: amountOf(of('refund.succeeded', rows)),
         in_span_before: amountOf(of('payment.captured', older)),
@@ -63,8 +60,7 @@ function amountOf(rows: { amount: number }[]): number {
 
 function endingsIn(rows: Counts[]) {
   // A capture that somebody decided was counted as held before.
-  const count = (change: string) =>
-    sumOf(rows.filter((row) => row.change === change && row.code !== 'decided'))
+  const count = (change: string) => sumOf(rows.filter((row) => row.change === change && row.code !== 'decided'))
   return {
     captured: count('payment.captured'),
     held: count('payment.held'),
@@ -79,9 +75,7 @@ function endingsIn(rows: Counts[]) {
 function declinesIn(rows: Counts[]): { code: string; category: null; count: number }[] {
   const declined = rows.filter(({ change }) => change === 'payment.declined')
   const codes = Map.groupBy(declined, ({ code }) => code)
-  return [...codes]
-    .map(([code, of]) => ({ code, category: null, count: sumOf(of) }))
-    .sort((a, b) => b.count - a.count)
+  return [...codes].map(([code, of]) => ({ code, category: null, count: sumOf(of) })).sort((a, b) => b.count - a.count)
 }
 
 function threeDsIn(rows: Counts[]) {

@@ -32,11 +32,7 @@ export async function nextQuarter(sql: Sql, merchant_id: string, from: Date): Pr
  * The mark stays locked meanwhile, so the job cannot count a line that this statement does not see. 3-D Secure is left
  * as it was counted where attempts have been purged since: their lines alone do not say the mode.
  */
-export async function recountQuarter(
-  sql: Sql,
-  merchant_id: string,
-  quarter: Date,
-): Promise<RecountedQuarter> {
+export async function recountQuarter(sql: Sql, merchant_id: string, quarter: Date): Promise<RecountedQuarter> {
   const end = new Date(quarter.getTime() + quarter_ms)
   return sql.begin(async (tx) => {
     // A statement of its own: the next one has to see what the job wrote while this one waited.

@@ -4,10 +4,7 @@ import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { emailKey } from '../../checkout/payment.ts'
 import { filterChoice, filterText } from '../../checkout/reading/list-filters.ts'
-import {
-  listEmailsFrom,
-  listReferencesFrom,
-} from '../../checkout/reading/payment-beginnings-store.ts'
+import { listEmailsFrom, listReferencesFrom } from '../../checkout/reading/payment-beginnings-store.ts'
 import { route } from '../../http/route.ts'
 import { signedIn } from '../../users/signed-in.ts'
 
@@ -18,8 +15,7 @@ export const listBeginningsHere = route({
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/beginnings',
   tag: 'Dashboard',
-  summary:
-    'Order references and emails that begin with a text; emails for those who may read shoppers',
+  summary: 'Order references and emails that begin with a text; emails for those who may read shoppers',
   access: signedIn('read_transactions'),
   dialect: 'dashboard',
   query: z.strictObject({ mode: filterChoice(['test', 'live']), text: filterText(254) }),
@@ -35,9 +31,7 @@ export const listBeginningsHere = route({
     const may_see_emails = holder.can('read_shoppers', mode)
     return {
       order_references: await listReferencesFrom(sql, { ...whose, text }),
-      customer_emails: may_see_emails
-        ? await listEmailsFrom(sql, { ...whose, text: emailKey(text) })
-        : [],
+      customer_emails: may_see_emails ? await listEmailsFrom(sql, { ...whose, text: emailKey(text) }) : [],
     }
   },
 })

@@ -61,7 +61,8 @@ export const readPaymentHere = route({
       hold: hold && viewHold(hold),
       settlement: settlementAt(session, now),
       amount_verification_source: session.amount_verification_source,
-      ...{ refund_max, refund_limit },
+      refund_max,
+      refund_limit,
       permitted: permittedOn(found, holder, refund_max),
     }
     return showShopper(shown, holder)
@@ -85,16 +86,12 @@ export const readTimelineHere = route({
 
 export const captureHere = behind(deciding, captureHold, showShopper)
 export const voidHere = behind(deciding, voidHold, showShopper)
-export const escalateHere = behind(
-  signedIn('decide_holds', { mode: paymentMode }),
-  escalateHeld,
-  showShopper,
-)
+export const escalateHere = behind(signedIn('decide_holds', { mode: paymentMode }), escalateHeld, showShopper)
 const limitedRefund = refundRecord((holder) => isLimited(holder as Member))
-export const refundHere = behind(
-  signedIn('refund_payments', { gravity: 'money', mode: paymentMode }),
-  { ...limitedRefund, refusals: [...limitedRefund.refusals, 'refund_limit_exceeded'] },
-)
+export const refundHere = behind(signedIn('refund_payments', { gravity: 'money', mode: paymentMode }), {
+  ...limitedRefund,
+  refusals: [...limitedRefund.refusals, 'refund_limit_exceeded'],
+})
 export const listRefundsHere = behind(reading, listPaymentRefunds)
 
 /** What the state of a payment and the person's role allow now. */
@@ -115,10 +112,7 @@ function permittedOn(
 }
 
 /** Where there is no such payment the act counts as live. A door gets the ids before anybody has judged them. */
-async function paymentMode(
-  { sql }: Pick<Context, 'sql'>,
-  params: Record<string, string>,
-): Promise<Mode | null> {
+async function paymentMode({ sql }: Pick<Context, 'sql'>, params: Record<string, string>): Promise<Mode | null> {
   if (!/^pay_[0-9a-f]{24}$/.test(params.payment_id ?? '')) return null
   return modeOfPayment(sql, { merchant_id: params.merchant_id ?? '', params })
 }

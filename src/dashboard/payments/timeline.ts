@@ -103,13 +103,12 @@ export function viewTimeline(
 ): Omit<z.input<typeof timelineView>, 'people'> {
   const { lines, events, payments, seals } = viewLife(life, now)
   const attempts = life.cards.map(({ attempt_id, number, brand, last4 }) => ({
-    ...{ attempt_id, number },
+    attempt_id,
+    number,
     card: { brand, last4 },
   }))
   const shown = { lines, attempts, payments, seals }
-  return can('replay_deliveries', 'live')
-    ? { ...shown, events }
-    : { ...shown, events: events.map(withoutAddresses) }
+  return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
 }
 
 function withoutAddresses(event: ReturnType<typeof viewLife>['events'][number]) {

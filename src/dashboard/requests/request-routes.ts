@@ -31,7 +31,10 @@ export const listRequestsHere = route({
     ...pageQuery,
     created_from: spanQuery.created_from,
     created_before: spanQuery.created_before,
-    ...{ key_id: name, route: name, code: name, request_id: name },
+    key_id: name,
+    route: name,
+    code: name,
+    request_id: name,
   }),
   reply: pageView(z.object({ ...shownRequest, key_id: z.string(), field: z.string().nullable() })),
   refusals: ['invalid_pagination'],
@@ -49,9 +52,7 @@ export const listRequestsHere = route({
     const wanted = { merchant_id, key_id, route, code, request_id, from, below }
     const found = await listRefusedRequests(sql, wanted, limit + 1)
     const { rows, ...page } = pageOf(keyring, asked, found, ({ entry_id }) => entry_id)
-    const data = rows.map(({ merchant_id: _, entry_id: __, at, ...shown }) => ({
-      ...{ ...shown, at: timestamp(at) },
-    }))
+    const data = rows.map(({ merchant_id: _, entry_id: __, at, ...shown }) => ({ ...shown, at: timestamp(at) }))
     return { data, ...page }
   },
 })

@@ -49,7 +49,12 @@ export const readLink = route({
     const link = await openLink(context, request.body.secret)
     const { purpose, email, user_name: name, merchant_name, role, is_operator } = link
     return {
-      ...{ purpose, email, name, merchant_name, role, is_operator },
+      purpose,
+      email,
+      name,
+      merchant_name,
+      role,
+      is_operator,
       account_exists: link.holder_id !== null,
       expires_at: timestamp(link.expires_at),
     }
@@ -75,10 +80,7 @@ export const askForPasskeyByLink = route({
     const options = await askForPasskey(
       context,
       { page, purpose },
-      {
-        ...{ user_id, email, credential_ids: [] },
-        name: name.trim() || (link.user_name ?? email),
-      },
+      { user_id, email, credential_ids: [], name: name.trim() || (link.user_name ?? email) },
     )
     return { options }
   },
@@ -108,11 +110,7 @@ export const redeemLink = route({
     const link = await openLink(context, secret)
     const session = await sessionOfCaller(context, request.caller, page)
     const arrival = { email, name, passkey, password }
-    const { entry, recovery_codes } = await redeem(
-      context,
-      { link, arrival, page },
-      { sender: request, session },
-    )
+    const { entry, recovery_codes } = await redeem(context, { link, arrival, page }, { sender: request, session })
     if (entry !== null) {
       const { token, user_id, at } = entry
       sendToken(request, page, token)

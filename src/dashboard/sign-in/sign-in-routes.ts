@@ -38,9 +38,7 @@ export const readWays = route({
   dialect: 'dashboard',
   status: 200,
   reply: z.object({
-    single_sign_on: z
-      .object({ name: z.string(), path: z.string(), prove_path: z.string() })
-      .nullable(),
+    single_sign_on: z.object({ name: z.string(), path: z.string(), prove_path: z.string() }).nullable(),
     /** What people here type before a command. */
     program: z.string(),
     /** The command that lets the first person in; null where somebody has an account. */
@@ -56,9 +54,7 @@ export const readWays = route({
     return {
       single_sign_on: doorkeeper.single_sign_on,
       program: doorkeeper.program,
-      first_command: is_signed_in
-        ? null
-        : await firstCommand(sql, doorkeeper, doorkeeper.demoMerchant()),
+      first_command: is_signed_in ? null : await firstCommand(sql, doorkeeper, doorkeeper.demoMerchant()),
       is_signed_in,
     }
   },
@@ -174,9 +170,7 @@ export const showRecoveryCode = route({
     const asked = { user_id: half?.user_id ?? null, code: request.body.code }
     const { user_id, evidence } = await spendRecoveryCode(context, asked, request)
     const entry = { user_id, evidence: [evidence], sender: request }
-    const token = half
-      ? await renew(context, half, entry)
-      : await signIn(context, { ...entry, before })
+    const token = half ? await renew(context, half, entry) : await signIn(context, { ...entry, before })
     if (token === null) throw failed()
     sendToken(request, page, token)
     rememberBrowser(context, request, { page, user_id })

@@ -83,21 +83,13 @@ async function linkingPerson(
 }
 
 /** The whole session, locked or not, of whoever comes from our own page. */
-async function ownSession(
-  context: Context,
-  page: PageOrigin,
-  { caller }: PageRequest,
-): Promise<FoundSession | null> {
+async function ownSession(context: Context, page: PageOrigin, { caller }: PageRequest): Promise<FoundSession | null> {
   if (caller.header('sec-fetch-site') !== 'same-origin') return null
   const session = await sessionOfCaller(context, caller, page)
   return session?.is_half ? null : session
 }
 
-async function away(
-  provider: SingleSignOn,
-  page: PageOrigin,
-  purpose: RoundPurpose,
-): Promise<PageAnswer> {
+async function away(provider: SingleSignOn, page: PageOrigin, purpose: RoundPurpose): Promise<PageAnswer> {
   const { url, sealed } = await provider.begin(page.origin + callback_path, purpose)
   return redirect(url, [pendingCookie(page, sealed)])
 }

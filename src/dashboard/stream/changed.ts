@@ -1,14 +1,6 @@
 // From a line of the journal to what a page shows that is old now.
 
-export const changedKinds = [
-  'payment',
-  'hold',
-  'operation',
-  'endpoint',
-  'key',
-  'integration',
-  'member',
-] as const
+export const changedKinds = ['payment', 'hold', 'operation', 'endpoint', 'key', 'integration', 'member'] as const
 export type ChangedKind = (typeof changedKinds)[number]
 
 /** The beginnings of changes, and what they make old. */

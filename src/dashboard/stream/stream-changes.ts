@@ -7,14 +7,7 @@ import { listMembershipsOf } from '../../users/membership-store.ts'
 import { hasSecondFactor } from '../../users/session.ts'
 import { signedInPerson } from '../../users/signed-in.ts'
 import { listLinesOf, type SubjectLine } from '../../webhooks/stream/event-line-store.ts'
-import {
-  follow,
-  markAllSent,
-  nextRead,
-  openTrail,
-  skipLines,
-  type Trail,
-} from '../../webhooks/stream/trail.ts'
+import { follow, markAllSent, nextRead, openTrail, skipLines, type Trail } from '../../webhooks/stream/trail.ts'
 import { changedKinds, kindsOf } from './changed.ts'
 
 /** One browser takes one. */
@@ -49,11 +42,7 @@ export const streamChanges = stream({
 
 type Followed = { merchant_id: string; trail: Trail }
 
-async function openFeed(
-  { sql, world, hearEvents }: Context,
-  merchants: string[],
-  now: Date,
-): Promise<Feed> {
+async function openFeed({ sql, world, hearEvents }: Context, merchants: string[], now: Date): Promise<Feed> {
   const nowMs = () => world.clock.now().getTime()
   const followed: Followed[] = merchants.map((merchant_id) => {
     return { merchant_id, trail: openTrail(now.getTime(), null).trail }

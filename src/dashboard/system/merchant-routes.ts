@@ -45,8 +45,11 @@ export const listMerchantsHere = route({
     const merchants = await listNewestMerchants(sql, shown_max + 1)
     return {
       merchants: merchants.slice(0, shown_max).map(({ created_at, live, ...merchant }) => ({
-        ...{ merchant_id: merchant.merchant_id, name: merchant.name, status: merchant.status },
-        ...{ is_live: live, created_at: timestamp(created_at) },
+        merchant_id: merchant.merchant_id,
+        name: merchant.name,
+        status: merchant.status,
+        is_live: live,
+        created_at: timestamp(created_at),
       })),
       has_more: merchants.length > shown_max,
     }

@@ -6,11 +6,7 @@ import { insertLine } from '../../audit/journal-store.ts'
 import { closeFindings, listFindings } from '../../checkout/asking/finding-store.ts'
 import type { Context } from '../../checkout/context.ts'
 import { every_acquirer } from '../../checkout/orphan.ts'
-import {
-  leaveUnreversed,
-  type OrphanDecisions,
-  reverseHeldBack,
-} from '../../checkout/orphans/decide-orphans.ts'
+import { leaveUnreversed, type OrphanDecisions, reverseHeldBack } from '../../checkout/orphans/decide-orphans.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { listOrphans } from '../../checkout/orphans/orphan-decision-store.ts'
 import { countUnsettled, listSweeps } from '../../checkout/orphans/orphan-store.ts'
@@ -60,12 +56,14 @@ export const listOrphansHere = route({
   ...shared,
   method: 'GET',
   path: '/dashboard/api/system/orphans',
-  summary:
-    'Authorisations without a payment, the brakes, and differences from the books of acquirers',
+  summary: 'Authorisations without a payment, the brakes, and differences from the books of acquirers',
   access: signedInOperator(),
   status: 200,
   reply: z.object({
-    ...{ due: z.int(), unreversed: z.int(), held_back: z.int(), has_more: z.boolean() },
+    due: z.int(),
+    unreversed: z.int(),
+    held_back: z.int(),
+    has_more: z.boolean(),
     orphans: z.array(orphanView),
     brakes: z.array(brakeView),
     sweeps: z.array(z.object({ acquirer: z.string(), swept_until: z.string() })),
@@ -146,8 +144,12 @@ export const pullBrakeHere = route({
   handle: async (context: Context, { holder, body, now, ...sender }) => {
     await refuseUnknown(context, body.acquirer)
     const brake = {
-      ...{ acquirer: body.acquirer ?? every_acquirer, reason: body.reason },
-      ...{ pulled_at: now, pulled_by: holder.session.email, released_at: null, released_by: null },
+      acquirer: body.acquirer ?? every_acquirer,
+      reason: body.reason,
+      pulled_at: now,
+      pulled_by: holder.session.email,
+      released_at: null,
+      released_by: null,
     }
     const told = { change: 'brake.pulled', detail: body }
     return noted(context, holder, sender, told, (sql) => pullBrake(sql, brake))
@@ -167,9 +169,7 @@ export const releaseBrakeHere = route({
   handle: async (context: Context, { holder, body, now, ...sender }) => {
     await refuseUnknown(context, body.acquirer)
     const listed = await listBrakes(context.sql, { ...body, released_too: false })
-    const brakes = listed.filter(
-      (brake) => body.acquirer === null || brake.acquirer === body.acquirer,
-    )
+    const brakes = listed.filter((brake) => body.acquirer === null || brake.acquirer === body.acquirer)
     const unswept = body.anyway ? null : await findUnswept(context, brakes)
     if (unswept) {
       const names = unswept.unlisted.join(', ')
@@ -177,7 +177,8 @@ export const releaseBrakeHere = route({
         ? `Nobody but you can go through ${names}, which lists nothing: compare its payments in its portal, then release the brake anyway.`
         : 'Not every acquirer was gone through since the brake was pulled: what is found later may be reversed. Wait some minutes, or release it anyway.'
       throw new Refusal('invalid_request', words, {
-        ...{ field: 'anyway', fault: names ? 'unlisted' : 'unswept' },
+        field: 'anyway',
+        fault: names ? 'unlisted' : 'unswept',
         ...(names && { members: { acquirers: names } }),
       })
     }
@@ -202,9 +203,7 @@ export const closeFindingsHere = route({
     const which = { acquirer: null, references: body.references }
     const why = { at: now, by: holder.session.email, reason: body.reason }
     const told = { change: 'findings.closed', detail: body }
-    const closed = await noted(context, holder, sender, told, (sql) =>
-      closeFindings(sql, which, why),
-    )
+    const closed = await noted(context, holder, sender, told, (sql) => closeFindings(sql, which, why))
     return { closed: closed.length }
   },
 })

@@ -45,7 +45,10 @@ export const setRefundLimitHere = route({
     const author = authorOf(user_id, request)
     const lineAfter = (before: number) =>
       personLine(context, author, {
-        ...{ merchant_id, subject: merchant_id, change: 'refund_limit.set', at: now },
+        merchant_id,
+        subject: merchant_id,
+        change: 'refund_limit.set',
+        at: now,
         detail: { ...body, before: before || null },
       })
     await beginAs(context.sql, holder, (tx) => setRefundLimit(tx, limit, lineAfter))

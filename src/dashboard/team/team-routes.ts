@@ -9,14 +9,7 @@ import type { MadeLink } from '../../users/links.ts'
 import { listMembers } from '../../users/membership-store.ts'
 import { permissionsOf, roles } from '../../users/roles.ts'
 import { signedIn } from '../../users/signed-in.ts'
-import {
-  changeRole,
-  invite,
-  makeResetLink,
-  removeMember,
-  review,
-  withdraw,
-} from '../../users/team.ts'
+import { changeRole, invite, makeResetLink, removeMember, review, withdraw } from '../../users/team.ts'
 import { permissionsView } from '../account/me.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200 }
@@ -73,7 +66,10 @@ export const readTeam = route({
         created_at: timestamp(member.created_at),
       })),
       invitations: invitations.map(({ link_id, email, role, made_by, expires_at }) => ({
-        ...{ link_id, email: email!, role: role!, made_by },
+        link_id,
+        email: email!,
+        role: role!,
+        made_by,
         expires_at: timestamp(expires_at),
       })),
       roles: roles.map((each) => ({ role: each, permissions: permissionsOf(each) })),
@@ -103,9 +99,7 @@ export const inviteMember = route({
       const { link_id, email, expires_at } = link
       return { link_id, url, email: email!, role: body.role, expires_at: timestamp(expires_at) }
     }
-    const made = await invite(context, holder, body, request, (made) =>
-      recordReply(viewInvited(made)),
-    )
+    const made = await invite(context, holder, body, request, (made) => recordReply(viewInvited(made)))
     return viewInvited(made)
   },
 })

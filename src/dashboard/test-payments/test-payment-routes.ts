@@ -45,9 +45,16 @@ export const beginTestPayment = route({
     const integration = simulatedIntegration(account)
     const currency = integration?.default_currency ?? usual_currency
     const session = newSession(context, {
-      ...{ account, integration, public_key: null, mode: 'test', now },
+      account,
+      integration,
+      public_key: null,
+      mode: 'test',
+      now,
       purchase: {
-        ...{ amount, currency, items: null, metadata: { test_payment: outcome } },
+        amount,
+        currency,
+        items: null,
+        metadata: { test_payment: outcome },
         customer: { ...shopper, account_created: null, account_id: null, metadata: null },
       },
       // A payment is held where a page named an amount that nothing could check.

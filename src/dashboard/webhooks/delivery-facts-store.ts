@@ -22,11 +22,7 @@ export type DeliveryFacts = {
 type Row = { attempt_id: string }
 
 /** In the order of the attempts. */
-export async function readDeliveryFacts(
-  sql: Sql,
-  merchant_id: string,
-  attempts: Row[],
-): Promise<DeliveryFacts[]> {
+export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts: Row[]): Promise<DeliveryFacts[]> {
   const rows = await sql<(DeliveryFacts & Row)[]>`
     select a.attempt_id, a.failure, about.body->>'mode' as mode,
       case when about.body is not null then json_build_object(

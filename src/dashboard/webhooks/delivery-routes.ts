@@ -7,18 +7,9 @@ import { limit_default, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import { type Member, permissionDenied } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
-import {
-  listDeliveries,
-  listQuery,
-  pageOfAttempts,
-} from '../../webhooks/deliveries/list-deliveries.ts'
+import { listDeliveries, listQuery, pageOfAttempts } from '../../webhooks/deliveries/list-deliveries.ts'
 import { findDeliveryRecord } from '../../webhooks/deliveries/operator-store.ts'
-import {
-  attemptView,
-  deliveryNotFound,
-  deliveryStatuses,
-  viewAttempt,
-} from '../../webhooks/delivery.ts'
+import { attemptView, deliveryNotFound, deliveryStatuses, viewAttempt } from '../../webhooks/delivery.ts'
 import { type DeliveryFacts, readDeliveryFacts } from './delivery-facts-store.ts'
 
 export const replaying = signedIn('replay_deliveries')
@@ -36,9 +27,7 @@ const deliveryHere = attemptView.extend({
     })
     .nullable(),
   /** The newest replay of what was given up; null where there was none. */
-  replay: z
-    .object({ status: z.enum(deliveryStatuses), response_status_code: z.int().nullable() })
-    .nullable(),
+  replay: z.object({ status: z.enum(deliveryStatuses), response_status_code: z.int().nullable() }).nullable(),
 })
 
 export const listDeliveriesHere = route({

@@ -87,8 +87,7 @@ const attemptId = z.string().regex(/^[0-9a-f]{32}$/, 'must be the next_after of 
 export const replayGivenUpHere = route({
   ...shared,
   path: '/dashboard/api/{merchant_id}/webhooks/endpoints/{endpoint_id}/replay',
-  summary:
-    'Replay what was given up for an endpoint, a batch at a time; a batch that is sent twice replays once',
+  summary: 'Replay what was given up for an endpoint, a batch at a time; a batch that is sent twice replays once',
   access: signedIn('replay_deliveries'),
   limit: limitTo('write'),
   /** Of the batch before: `until` keeps out what is given up while the batches run. */
@@ -112,7 +111,8 @@ export const replayGivenUpHere = route({
     const asked = new Date(body.until ?? now)
     const until = asked < now ? asked : now
     const which = {
-      ...{ merchant_id, endpoint_id },
+      merchant_id,
+      endpoint_id,
       after: body.after ?? idsFrom(new Date(now.getTime() - window_ms)),
       below: idsFrom(until),
     }
@@ -128,7 +128,9 @@ export const replayGivenUpHere = route({
       replayed,
       already_replayed: done.already_replayed + under_way,
       refused: done.refusals.length - replayed - under_way,
-      ...{ total, until: timestamp(until), next_after: done.next_after },
+      total,
+      until: timestamp(until),
+      next_after: done.next_after,
     }
   },
 })

@@ -34,9 +34,7 @@ const endpointHere = endpointView.extend({
       retries: z.int(),
       under_way: z.int(),
       oldest_due_at: z.string().nullable(),
-      breaker: z
-        .object({ open_until: z.string().nullable(), last_failure: z.string().nullable() })
-        .nullable(),
+      breaker: z.object({ open_until: z.string().nullable(), last_failure: z.string().nullable() }).nullable(),
     })
     .nullable(),
   /** Attempts of the last day, or of less where there were very many. */
@@ -114,8 +112,7 @@ function viewStanding({ breaker, oldest_due_at, ...standing }: EndpointStanding)
 }
 
 function countsOf(outcomes: RecentOutcome[]) {
-  const count = (status: RecentOutcome['status']) =>
-    outcomes.find((outcome) => outcome.status === status)?.count ?? 0
+  const count = (status: RecentOutcome['status']) => outcomes.find((outcome) => outcome.status === status)?.count ?? 0
   return {
     succeeded: count('succeeded'),
     failed: count('failed'),

@@ -54,9 +54,7 @@ export type BackupPartition = { name: string; parent: string; bounds: string }
 /** Whatever stands in a backup that is not of these forms is not run. */
 export function partitionIn(line: string): BackupPartition | null {
   const found =
-    /^create table if not exists ([\w.]+) partition of ([\w.]+) (for values from \('\w+'\) to \('\w+'\));$/i.exec(
-      line,
-    )
+    /^create table if not exists ([\w.]+) partition of ([\w.]+) (for values from \('\w+'\) to \('\w+'\));$/i.exec(line)
   return found && { name: found[1]!, parent: found[2]!, bounds: found[3]! }
 }
 
@@ -128,9 +126,7 @@ export function cutOff(): BackupFileError {
 }
 
 /** A backup whose head was read. */
-export async function openBackup(
-  path: string,
-): Promise<{ head: BackupHead; reader: BackupReader; close: () => void }> {
+export async function openBackup(path: string): Promise<{ head: BackupHead; reader: BackupReader; close: () => void }> {
   const file = createReadStream(path)
   const unpacked = createGunzip()
   file.once('error', (error) => unpacked.destroy(error))

@@ -3,12 +3,7 @@
 import type { CopyTransaction } from '../driver/copies.ts'
 import { newestOf, ownMigrations } from '../migrate.ts'
 import { readHomeSchema } from '../schema/home-schema.ts'
-import {
-  type BackupPartition,
-  type BackupTable,
-  partitionIn,
-  partitionLine,
-} from './backup-file.ts'
+import { type BackupPartition, type BackupTable, partitionIn, partitionLine } from './backup-file.ts'
 
 export type BackupTables = {
   /** Each after those to which it refers. */
@@ -94,8 +89,7 @@ function inOrder(rows: readonly Row[]): Row[] {
   while (placed.size < rows.length) {
     const next = rows.filter(
       ({ name, refers_to }) =>
-        !placed.has(name) &&
-        refers_to.split(',').every((target) => target === '' || placed.has(target)),
+        !placed.has(name) && refers_to.split(',').every((target) => target === '' || placed.has(target)),
     )
     if (next.length === 0) throw new Error('tables refer to each other in a circle')
     for (const row of next) placed.set(row.name, row)

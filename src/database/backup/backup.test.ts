@@ -97,10 +97,7 @@ test.each([
   ],
   ['create table request_log_d1 (like request_log); create table notes (note text)', []],
   [`create table "Week 1" partition of request_log for values from ('00') to ('10')`, []],
-  [
-    `create schema theirs; create table theirs.week partition of request_log for values from ('00') to ('10')`,
-    [],
-  ],
+  [`create schema theirs; create table theirs.week partition of request_log for values from ('00') to ('10')`, []],
   [`create table week partition of request_log for values from (minvalue) to ('10')`, []],
 ])('what was added is left out: %s', async (change, columns_left_out) => {
   const written = await backUp(await databaseIn('public', `${change}; ${rows}`))

@@ -81,11 +81,7 @@ export async function loadBackup(
   })
 }
 
-async function loadLines(
-  tx: CopyTransaction,
-  reader: BackupReader,
-  own: BackupTables,
-): Promise<BackupCounts> {
+async function loadLines(tx: CopyTransaction, reader: BackupReader, own: BackupTables): Promise<BackupCounts> {
   const counts: BackupCounts = {}
   for (;;) {
     const line = await reader.line()
@@ -124,11 +120,7 @@ function sorted(columns: string): string {
   return columns.split(', ').toSorted().join()
 }
 
-async function loadRows(
-  tx: CopyTransaction,
-  reader: BackupReader,
-  statement: string,
-): Promise<number> {
+async function loadRows(tx: CopyTransaction, reader: BackupReader, statement: string): Promise<number> {
   let count = 0
   async function* counted() {
     for await (const bytes of reader.rows()) {

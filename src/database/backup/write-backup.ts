@@ -74,10 +74,7 @@ export async function liftLimits(tx: CopyTransaction): Promise<void> {
   )
 }
 
-async function readHead(
-  tx: CopyTransaction,
-  { version, now }: { version: string; now: Date },
-): Promise<BackupHead> {
+async function readHead(tx: CopyTransaction, { version, now }: { version: string; now: Date }): Promise<BackupHead> {
   const [row] = await tx<[{ migration: number; key_id: string | null }]>`
     select (select max(number) from migrations) as migration,
       (select key_id from sealing_keys order by made_current_at desc, key_id limit 1) as key_id`

@@ -86,10 +86,7 @@ export function nodesOf(sql: Sql): { node: string; cells: Cell[] }[] {
 }
 
 /** What is found in all cells: of each as it was read, one after the other. */
-export async function fromCells<T>(
-  sql: Sql,
-  read: (sql: Sql) => PromiseLike<readonly T[]>,
-): Promise<T[]> {
+export async function fromCells<T>(sql: Sql, read: (sql: Sql) => PromiseLike<readonly T[]>): Promise<T[]> {
   const found = await Promise.all(cellsOf(sql).map((cell) => read(cell.sql)))
   return found.flat()
 }
@@ -105,9 +102,7 @@ export async function firstFromCells<T>(
 }
 
 /** Compares by each of these in turn. */
-export function by<T>(
-  ...keys: ((row: T) => string | number | Date)[]
-): (one: T, other: T) => number {
+export function by<T>(...keys: ((row: T) => string | number | Date)[]): (one: T, other: T) => number {
   return (one, other) => {
     for (const key of keys) {
       const [a, b] = [key(one), key(other)]

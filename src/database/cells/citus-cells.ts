@@ -19,10 +19,7 @@ const connections_of_cell_max = 4
 const kept_max = 100_000
 
 /** Finds the cells of a cluster's coordinator; null where its tables are not spread. Returns what closes their pools. */
-export async function openCells(
-  whole: Sql,
-  source: Source,
-): Promise<{ close(): Promise<void> } | null> {
+export async function openCells(whole: Sql, source: Source): Promise<{ close(): Promise<void> } | null> {
   const placed = await readPlaces(whole)
   if (placed.length === 0) return null
   const all = placed.map((place) => openCell(source, place))
@@ -32,9 +29,7 @@ export async function openCells(
       select get_shard_id_for_distribution_column('sessions', ${merchant_id}::text)::text as shard`
     const cell = all.find(({ name }) => name === schemaOf(row!.shard))
     if (cell) return cell
-    throw new CellMovedError(
-      `the cell of shard ${row!.shard} is not known: start the process again`,
-    )
+    throw new CellMovedError(`the cell of shard ${row!.shard} is not known: start the process again`)
   }
   const find = (merchant_id: string) => {
     const known = kept.get(merchant_id)
@@ -118,9 +113,7 @@ function renameInto(cell: string): Rename {
     const known = renamed.get(strings)
     if (known) return known
     const texts = strings.map((text) => text.replaceAll(/\bvault\./g, `${cell}.`))
-    const made = texts.some((text, at) => text !== strings[at])
-      ? Object.assign(texts, { raw: texts })
-      : strings
+    const made = texts.some((text, at) => text !== strings[at]) ? Object.assign(texts, { raw: texts }) : strings
     renamed.set(strings, made)
     return made
   }

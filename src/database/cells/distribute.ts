@@ -5,12 +5,10 @@ import type { Sql } from '../driver/pool.ts'
 
 /** Throws an Error with a message for people where the database cannot be spread. Cells are made by `makeCells`. */
 export async function distribute(sql: Sql, shards: number): Promise<void> {
-  if (!(await hasCitus(sql)))
-    throw new Error('The database has no extension citus: create it on every node.')
+  if (!(await hasCitus(sql))) throw new Error('The database has no extension citus: create it on every node.')
   if (await isDistributed(sql)) return
   const merchants = await sql`select 1 from merchants limit 1`
-  if (merchants.length > 0)
-    throw new Error('The database has merchants: only an empty one can be spread.')
+  if (merchants.length > 0) throw new Error('The database has merchants: only an empty one can be spread.')
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
     await tx`set local lock_timeout = 0`
@@ -22,8 +20,7 @@ export async function distribute(sql: Sql, shards: number): Promise<void> {
 /** Whether the tables are spread. Also where there is no Citus. */
 export async function isDistributed(sql: Sql): Promise<boolean> {
   if (!(await hasCitus(sql))) return false
-  const rows =
-    await sql`select 1 from pg_dist_partition where logicalrelid = to_regclass('sessions')`
+  const rows = await sql`select 1 from pg_dist_partition where logicalrelid = to_regclass('sessions')`
   return rows.length > 0
 }
 

@@ -2,12 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type LogLine, logInto } from '../../../tests/support/service.ts'
-import {
-  databaseOf,
-  type SetClock,
-  type SetDatabaseClock,
-  setClock,
-} from '../../../tests/support/set-clock.ts'
+import { databaseOf, type SetClock, type SetDatabaseClock, setClock } from '../../../tests/support/set-clock.ts'
 import { type ClockWatch, startClockWatch } from './clock-watch.ts'
 
 let time: SetClock

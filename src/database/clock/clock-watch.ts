@@ -3,15 +3,7 @@
 
 import type { World } from '../../kernel/world.ts'
 import type { Sql } from '../open.ts'
-import {
-  type ClockPair,
-  type ClockSkew,
-  faultWords,
-  hasJumped,
-  isFarOff,
-  judgeSkew,
-  skewOf,
-} from './clock-skew.ts'
+import { type ClockPair, type ClockSkew, faultWords, hasJumped, isFarOff, judgeSkew, skewOf } from './clock-skew.ts'
 import { type ClockTrust, openTrust } from './clock-trust.ts'
 import { type Clocks, readClocks } from './read-clocks.ts'
 
@@ -34,10 +26,8 @@ type ClockWatchOptions = Pick<Clocks, 'steady' | 'offset_seconds'> & {
 
 const look_ms = 1_000
 const compare_ms = 60_000
-const uncompared =
-  "the clock of this process was not compared with the database's since it started or was set"
-const consequence =
-  'No job runs and no webhook is delivered until they agree: have both machines keep time by NTP.'
+const uncompared = "the clock of this process was not compared with the database's since it started or was set"
+const consequence = 'No job runs and no webhook is delivered until they agree: have both machines keep time by NTP.'
 
 /** Resolves after the first comparison, even if it failed. The watch then keeps trying each second. */
 export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWatch> {

@@ -2,13 +2,7 @@
 
 import type { Clock, SteadyClock } from '../../kernel/world.ts'
 import type { Sql } from '../open.ts'
-import {
-  type ClockReading,
-  type ClockSkew,
-  judgeSkew,
-  type SkewVerdict,
-  skewOf,
-} from './clock-skew.ts'
+import { type ClockReading, type ClockSkew, judgeSkew, type SkewVerdict, skewOf } from './clock-skew.ts'
 
 /** `offset_seconds`: the deliberate shift of the clock. */
 export type Clocks = { clock: Pick<Clock, 'now'>; steady: SteadyClock; offset_seconds: number }
@@ -28,10 +22,7 @@ export async function readClocks(sql: Sql, clocks: Clocks): Promise<ClockReading
 const readings_max = 5
 
 /** For a command, which compares only once: repeats an unclear reading a few times. */
-export async function compareClocks(
-  sql: Sql,
-  clocks: Clocks,
-): Promise<{ skew: ClockSkew; verdict: SkewVerdict }> {
+export async function compareClocks(sql: Sql, clocks: Clocks): Promise<{ skew: ClockSkew; verdict: SkewVerdict }> {
   for (let reading = 1; ; reading++) {
     const skew = skewOf(await readClocks(sql, clocks))
     const verdict = judgeSkew(skew)

@@ -89,8 +89,13 @@ test('the statements of a transaction keep their order, and end with it', async 
 test('a connection that was used for its time is replaced', async () => {
   const destination = destinationOf(fresh.url, {})
   const sql = openPool({
-    ...{ connections_max: 1, dial: () => dial(destination), has_names: true, silence_max_ms: 0 },
-    ...{ lasts_ms: () => 1, beginSpan: () => null, rename: null },
+    connections_max: 1,
+    dial: () => dial(destination),
+    has_names: true,
+    silence_max_ms: 0,
+    lasts_ms: () => 1,
+    beginSpan: () => null,
+    rename: null,
   })
   const [first] = await pids(sql, 1)
   const look = async () => (await pids(sql, 1))[0]

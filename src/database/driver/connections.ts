@@ -42,7 +42,11 @@ export function openConnections(options: ConnectionsOptions): Connections {
 
   function open(): void {
     const session: Session = new Session({
-      ...{ ...options, dial, onWait: silence.begin, onOpen: goOn, onAnswer: goOn },
+      ...options,
+      dial,
+      onWait: silence.begin,
+      onOpen: goOn,
+      onAnswer: goOn,
       lasts_ms: options.lasts_ms(),
       onClose() {
         sessions.splice(sessions.indexOf(session), 1)

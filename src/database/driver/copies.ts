@@ -28,12 +28,18 @@ export function openCopiesAt(destination: Destination): Copies {
       dialled = await dial(destination, { pipeline: false })
       return dialled
     },
-    ...{ has_names: true, lasts_ms: null },
-    ...{ onClose() {}, onWait() {}, onAnswer() {} },
+    has_names: true,
+    lasts_ms: null,
+    onClose() {},
+    onWait() {},
+    onAnswer() {},
   })
   const begin = openTransactions({
-    ...{ reserve: async () => session, release() {}, beginSpan: () => null },
-    ...{ rename: null, repeats_max: 0 },
+    reserve: async () => session,
+    release() {},
+    beginSpan: () => null,
+    rename: null,
+    repeats_max: 0,
   })
   return {
     begin: (mode, work) =>

@@ -65,7 +65,12 @@ async function open(
   socket.setKeepAlive(true, keepalive_ms)
   const client = new Client(destination.parameters, {
     // As a function: for an empty one the driver would look for others, in the environment and in files.
-    ...{ ...server, user, password: () => password, database, ssl, pipeline },
+    ...server,
+    user,
+    password: () => password,
+    database,
+    ssl,
+    pipeline,
     stream: () => socket,
     connectionTimeoutMillis: connect_timeout_ms,
   } as pg.ClientConfig)

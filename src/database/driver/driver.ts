@@ -82,18 +82,15 @@ const again_ms = 200
  * Hears a channel over a connection of its own, which is made again whenever it is lost. `opened` is called each
  * time the channel is open, the first time too: what was said before that is not known. Returns what stops it.
  */
-export async function listenTo(
-  address: Address,
-  channel: string,
-  listener: Listener,
-): Promise<() => Promise<void>> {
+export async function listenTo(address: Address, channel: string, listener: Listener): Promise<() => Promise<void>> {
   const destination = destinationOf(address, {})
   const stop = new AbortController()
   const open = async () => {
     const lost = Promise.withResolvers<void>()
     const session = new Session({
       dial: () => dial(destination),
-      ...{ has_names: true, lasts_ms: null },
+      has_names: true,
+      lasts_ms: null,
       onNotify: (_, payload) => listener.heard(payload),
       onClose: lost.resolve,
       onWait() {},
@@ -165,9 +162,13 @@ export function destinationOf(address: Address, settings: Settings): Destination
   const user = decodeURIComponent(name) || userInfo().username
   return {
     servers: folder ? [{ host: folder, port }] : serversOf(servers),
-    ...{ user, password: decodeURIComponent(password) },
+    user,
+    password: decodeURIComponent(password),
     database: decodeURIComponent(path) || user,
-    ...{ ssl, has_names, is_writable, parameters: { ...parameters, ...Object.fromEntries(told) } },
+    ssl,
+    has_names,
+    is_writable,
+    parameters: { ...parameters, ...Object.fromEntries(told) },
   }
 }
 

@@ -45,12 +45,9 @@ export async function findPoolerProblem(address: Address, clock: Clock): Promise
 export function poolerProblemOf(one: Glimpse[], other: Glimpse[]): string | null {
   const [mine, others] = [one[0]!.backend, other[0]!.backend]
   const is_apart =
-    mine !== others &&
-    one.every(({ backend }) => backend === mine) &&
-    other.every(({ backend }) => backend === others)
+    mine !== others && one.every(({ backend }) => backend === mine) && other.every(({ backend }) => backend === others)
   if (is_apart) return null
-  const isTranslated = ({ known_names }: Glimpse) =>
-    known_names.length > 0 && !known_names.some(isOfOurs)
+  const isTranslated = ({ known_names }: Glimpse) => known_names.length > 0 && !known_names.some(isOfOurs)
   if ([...one, ...other].every(isTranslated)) return null
   return (
     'a pooler before it lends its connections by the transaction and does not keep prepared statements apart, so answers ' +

@@ -60,8 +60,12 @@ export class Session implements Watched {
     this.options = options
     this.life = lasts_ms === null ? null : AbortSignal.timeout(lasts_ms)
     this.preparations = {
-      ...{ prefix: `r${randomBytes(6).toString('hex')}_`, count: 0, prepared: new WeakMap() },
-      ...{ has_names, stale_names: [], describing: null },
+      prefix: `r${randomBytes(6).toString('hex')}_`,
+      count: 0,
+      prepared: new WeakMap(),
+      has_names,
+      stale_names: [],
+      describing: null,
     }
     dial().then(
       (dialled) => this.open(dialled),
@@ -195,10 +199,7 @@ function lossOf(error: unknown): Error {
 }
 
 /** Each statement has an error of its own, which says where the statement was written. */
-function failureOf(
-  error: unknown,
-  { loss, origin }: { loss: Error | null; origin: string },
-): unknown {
+function failureOf(error: unknown, { loss, origin }: { loss: Error | null; origin: string }): unknown {
   if (!(error instanceof Error)) return error
   const own = loss === null ? error : copyOf(loss)
   own.stack += origin.replace(/^.*\n/, '\n')

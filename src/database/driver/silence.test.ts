@@ -30,7 +30,10 @@ function steps() {
 function open() {
   const { clock, look } = steps()
   const watched = {
-    ...{ count: 1, is_watched: true, looks: 0, given_up: 0 },
+    count: 1,
+    is_watched: true,
+    looks: 0,
+    given_up: 0,
     giveUp() {
       this.given_up += 1
       this.count = 0

@@ -27,11 +27,7 @@ const look_ms = 2_500
  * `limit_ms` is how long a silence may last. Without a clock nothing is watched. Looks are counted, not time: where this process stood
  * still, answers wait unread.
  */
-export function openSilence(
-  clock: Clock | undefined,
-  limit_ms: number,
-  all: readonly Watched[],
-): Silence {
+export function openSilence(clock: Clock | undefined, limit_ms: number, all: readonly Watched[]): Silence {
   const looks_max = Math.ceil(limit_ms / look_ms)
   const closing = new AbortController()
   let is_looking = clock === undefined

@@ -32,12 +32,7 @@ test.each([
   ['the same parts', () => outer(inner(1), 2), () => outer(inner(3), 4), true],
   ['another template', () => written`a ${1}`, () => written`a ${1}`, false],
   ['a part in another place', () => outer(inner(1), 2), () => outer(1, inner(2)), false],
-  [
-    'a part behind or in a part',
-    () => outer(inner(nothing()), 1),
-    () => outer(inner(1), nothing()),
-    false,
-  ],
+  ['a part behind or in a part', () => outer(inner(nothing()), 1), () => outer(inner(1), nothing()), false],
   ['another part', () => outer(inner(1), 2), () => outer(row(1), 2), false],
   ['a time in place of a text', () => outer(1, 'a'), () => outer(1, new Date(0)), false],
   ['a truth value in place of null', () => outer(1, null), () => outer(1, true), false],

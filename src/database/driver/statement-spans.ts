@@ -34,9 +34,7 @@ const read = /\b(?:from|join)\s+(?:only\s+)?([a-z_][\w.]*)(?!\w|\.|\s*\()/gi
 /** Such as `update sessions, insert events`, or `select payments` where nothing is written. */
 export function labelOf(text: string): string {
   const code = text.replace(/--.*$/gm, ' ').replace(/'[^']*'/g, ' ')
-  const named = new Set(
-    [...code.matchAll(/\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi)].map(nameOf),
-  )
+  const named = new Set([...code.matchAll(/\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi)].map(nameOf))
   const writes = [...code.matchAll(write)].flatMap(([, verb, table]) =>
     otherWords.has(table!.toLowerCase()) ? [] : [`${verb!.split(/\s/)[0]!.toLowerCase()} ${table}`],
   )

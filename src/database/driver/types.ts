@@ -13,12 +13,14 @@ type Type = {
 
 const scalar = {
   bool: {
-    ...{ oid: 16, array_oid: 1000 },
+    oid: 16,
+    array_oid: 1000,
     write: (value: boolean) => (value ? 't' : 'f'),
     read: (text: string) => text === 't',
   },
   bytea: {
-    ...{ oid: 17, array_oid: 1001 },
+    oid: 17,
+    array_oid: 1001,
     write: (value: Uint8Array) => `\\x${Buffer.from(value).toString('hex')}`,
     read: (text: string) => Buffer.from(text.slice(2), 'hex'),
   },
@@ -31,11 +33,7 @@ const scalar = {
   float4: { oid: 700, array_oid: 1021, write: String, read: Number },
   float8: { oid: 701, array_oid: 1022, write: String, read: Number },
   date: { oid: 1082, array_oid: 1182, write: writeTime, read: (text: string) => new Date(text) },
-  timestamptz: {
-    ...{ oid: 1184, array_oid: 1185 },
-    write: writeTime,
-    read: (text: string) => new Date(text),
-  },
+  timestamptz: { oid: 1184, array_oid: 1185, write: writeTime, read: (text: string) => new Date(text) },
   jsonb: { oid: 3802, array_oid: 3807, write: writeJson, read: readJson },
 }
 

@@ -14,10 +14,7 @@ export type Query<Rows extends readonly object[] = Row[]> = Promise<RowsOf<Rows>
 export type Fragment = Query<readonly object[]>
 
 export type AnySql = {
-  <Rows extends readonly object[] = Row[]>(
-    strings: TemplateStringsArray,
-    ...values: readonly unknown[]
-  ): Query<Rows>
+  <Rows extends readonly object[] = Row[]>(strings: TemplateStringsArray, ...values: readonly unknown[]): Query<Rows>
   /** A name, or several with commas between. */
   (names: string | readonly string[]): Fragment
   /** A text of one statement with values, or of several without. */
@@ -43,10 +40,7 @@ type Unwrapped<T> = T extends readonly unknown[] ? { [At in keyof T]: Awaited<T[
 export type Rename = (strings: TemplateStringsArray) => TemplateStringsArray
 
 export function writing(handler: Handler, rename: Rename | null): AnySql {
-  const write = (
-    first: TemplateStringsArray | string | readonly string[],
-    ...values: unknown[]
-  ) => {
+  const write = (first: TemplateStringsArray | string | readonly string[], ...values: unknown[]) => {
     const strings = isTemplate(first) ? (rename?.(first) ?? first) : template([quoted(first)])
     noteOrigin(strings, write)
     return new Statement(handler, strings, values)

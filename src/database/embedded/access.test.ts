@@ -125,30 +125,27 @@ const driver = fileURLToPath(new URL('../driver/driver.ts', import.meta.url))
 const in_reach = [process.execPath, dirname(driver)].every((path) => canReach(path, nobody))
 
 describe.runIf(root && in_reach)('another user', { timeout: 60_000 }, () => {
-  test.each(['ripper', 'ripper_service'])(
-    'does not become %s, though it reach the socket',
-    async (user) => {
-      const data_dir = folder()
-      await open(data_dir)
-      const { socket_folder, account } = await findHome(data_dir)
-      chmodSync(socket_folder, 0o755)
-      chmodSync(`${socket_folder}/.s.PGSQL.5432`, 0o777)
-      const asking = `
+  test.each(['ripper', 'ripper_service'])('does not become %s, though it reach the socket', async (user) => {
+    const data_dir = folder()
+    await open(data_dir)
+    const { socket_folder, account } = await findHome(data_dir)
+    chmodSync(socket_folder, 0o755)
+    chmodSync(`${socket_folder}/.s.PGSQL.5432`, 0o777)
+    const asking = `
       const { connect } = await import(${JSON.stringify(driver)})
       const address = ${JSON.stringify({ socket_folder, database: 'ripper', user })}
       const sql = connect(address, { connections_max: 1 })
       const said = await sql\`select current_user as name\`.then(([row]) => row.name, (error) => error.code)
       console.log(said)
       await sql.end({ timeout: 1 })`
-      const ask = (who: { uid: number; gid: number }) =>
-        spawnSync(process.execPath, ['--input-type=module', '-e', asking], {
-          ...who,
-          cwd: '/',
-          encoding: 'utf8',
-          env: {},
-        }).stdout.trim()
-      expect(ask(nobody)).toBe('28000')
-      expect(ask(account)).toBe(user)
-    },
-  )
+    const ask = (who: { uid: number; gid: number }) =>
+      spawnSync(process.execPath, ['--input-type=module', '-e', asking], {
+        ...who,
+        cwd: '/',
+        encoding: 'utf8',
+        env: {},
+      }).stdout.trim()
+    expect(ask(nobody)).toBe('28000')
+    expect(ask(account)).toBe(user)
+  })
 })

@@ -24,9 +24,7 @@ import { asOwner } from '../../config/owner.ts'
 import { canReach } from './account.ts'
 import { isAlive, serves } from './lock-file.ts'
 
-const fixture = fileURLToPath(
-  new URL('../../../tests/support/fixtures/hold-database.ts', import.meta.url),
-)
+const fixture = fileURLToPath(new URL('../../../tests/support/fixtures/hold-database.ts', import.meta.url))
 const root = process.getuid!() === 0
 const limit_ms = 60_000
 
@@ -66,10 +64,7 @@ type Holder = {
   leave(): Promise<void>
 }
 
-function hold(
-  data_dir: string,
-  options: { uid?: number; gid?: number; TMPDIR?: string } = {},
-): Holder {
+function hold(data_dir: string, options: { uid?: number; gid?: number; TMPDIR?: string } = {}): Holder {
   const { TMPDIR, ...account } = options
   const child = spawn(process.execPath, [fixture, data_dir], {
     ...account,
@@ -145,9 +140,7 @@ describe('an embedded database', { timeout: limit_ms }, () => {
   test('is made, keeps its data, and is stopped by the last process that leaves', async () => {
     const data_dir = folder()
     const first = await opened(data_dir)
-    expect(await first.run('create table t (n int); insert into t values (1)')).toHaveProperty(
-      'rows',
-    )
+    expect(await first.run('create table t (n int); insert into t values (1)')).toHaveProperty('rows')
     const server = postmaster(data_dir)!
     const second = await opened(data_dir)
     await first.leave()
@@ -215,10 +208,7 @@ describe('an embedded database', { timeout: limit_ms }, () => {
     await killAndWait(first.pid)
     await killAndWait(server)
     // This test process plays the stranger. It usually runs as the server's user.
-    for (const path of [
-      `${clusterOf(data_dir)}/postmaster.pid`,
-      `${data_dir}/socket/.s.PGSQL.5432.lock`,
-    ]) {
+    for (const path of [`${clusterOf(data_dir)}/postmaster.pid`, `${data_dir}/socket/.s.PGSQL.5432.lock`]) {
       const text = readFileSync(path, 'utf8')
       expect(text.startsWith(`${server}\n`)).toBe(true)
       asOwner(path, () => writeFileSync(path, text.replace(`${server}\n`, `${process.pid}\n`)))

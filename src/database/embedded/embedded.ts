@@ -10,14 +10,7 @@ import type { Sql } from '../driver/pool.ts'
 import { keepAccessRules } from './access.ts'
 import { ensureCluster } from './cluster.ts'
 import { findHome, type Home } from './home.ts'
-import {
-  askToStop,
-  complaint,
-  type Launch,
-  launch,
-  listeningFolder,
-  servingPid,
-} from './process.ts'
+import { askToStop, complaint, type Launch, launch, listeningFolder, servingPid } from './process.ts'
 
 type EmbeddedServer = {
   socket_folder: string
@@ -122,12 +115,7 @@ async function tryToEnter(
 }
 
 /** If the database goes away while this process runs, keeps trying to attach until this process leaves. */
-async function enterUnless(
-  leaving: () => boolean,
-  home: Home,
-  log: Log,
-  clock: Clock,
-): Promise<Presence | null> {
+async function enterUnless(leaving: () => boolean, home: Home, log: Log, clock: Clock): Promise<Presence | null> {
   while (!leaving()) {
     try {
       return await enter(leaving, home, log, clock)
@@ -153,12 +141,7 @@ async function leave(home: Home, sql: Sql, log: Log, clock: Clock): Promise<void
   await sql.end({ timeout: 1 })
 }
 
-async function isLast(
-  home: Home,
-  sql: Sql,
-  clock: Clock,
-  hasTime: () => boolean,
-): Promise<boolean> {
+async function isLast(home: Home, sql: Sql, clock: Clock, hasTime: () => boolean): Promise<boolean> {
   // A failure may mean that the server is recovering. If the server ends, it stopped for another reason and the loop ends.
   while (servingPid(home) !== null && hasTime()) {
     try {

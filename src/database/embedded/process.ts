@@ -1,16 +1,7 @@
 // Starts and stops the server process of an embedded database.
 
 import { spawn } from 'node:child_process'
-import {
-  closeSync,
-  constants,
-  fchownSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, constants, fchownSync, fstatSync, lstatSync, openSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { asOwner, readEnd } from '../../config/owner.ts'
 import { keepAccessRules } from './access.ts'
@@ -50,11 +41,7 @@ export function launch(home: Home): Launch {
   const all = { ...settings, unix_socket_directories: home.socket_folder }
   const child = spawn(
     home.binaries.postgres,
-    [
-      '-D',
-      home.data_folder,
-      ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ],
+    ['-D', home.data_folder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     // The server gets a process session of its own: it outlives us, and a Ctrl-C does not reach it before our last requests are
     // done.
     { ...runAs(home), detached: true, stdio: ['ignore', log, log] },
@@ -83,9 +70,7 @@ export function servingPid(home: Home): number | null {
 export function listeningFolder(home: Home): string {
   const folder = readLockFile(lockPath(home), home)?.socket_folder
   const stat = folder ? lstatSync(folder, { throwIfNoEntry: false }) : undefined
-  return folder && stat?.isDirectory() && stat.uid === home.account.uid
-    ? folder
-    : home.socket_folder
+  return folder && stat?.isDirectory() && stat.uid === home.account.uid ? folder : home.socket_folder
 }
 
 /** Asks the server to end its sessions, write all data to disk and exit. */

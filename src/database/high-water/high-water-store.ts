@@ -4,10 +4,7 @@ import { isStoreUnavailable } from '../failures.ts'
 import type { Sql } from '../open.ts'
 import type { DatabaseObservation, Mark, Server } from './high-water.ts'
 
-export async function observeDatabase(
-  sql: Sql,
-  remembered: Mark | null,
-): Promise<DatabaseObservation> {
+export async function observeDatabase(sql: Sql, remembered: Mark | null): Promise<DatabaseObservation> {
   const [seen] = await sql<
     [{ installation: string | null; at_remembered: string | null; newest: KeptMark | null } & May]
   >`
@@ -17,7 +14,8 @@ export async function observeDatabase(
       ${mayRead(sql)}`
   const { installation, at_remembered, newest, ...may } = seen
   return {
-    ...{ installation, at_remembered },
+    installation,
+    at_remembered,
     newest: newest && { ...newest, written_at: new Date(newest.written_at) },
     server: await readAllowed(sql, may),
   }
@@ -44,11 +42,7 @@ function mayRead(sql: Sql) {
 /** Does not even name a function that the role may not call, because the server would log an error each time. */
 async function readAllowed(sql: Sql, may: May): Promise<Server> {
   const [[system], [wal]] = await Promise.all([
-    may.system
-      ? orNothing(
-          sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`,
-        )
-      : [],
+    may.system ? orNothing(sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`) : [],
     may.wal
       ? orNothing(sql<{ segment: string }[]>`
           select pg_walfile_name(pg_current_wal_lsn()) as segment`)

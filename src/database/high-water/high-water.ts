@@ -32,11 +32,7 @@ export const marks_kept_ms = 3 * 24 * 3_600_000
  * Why commits were lost, or may have been, each in plain words; empty if nothing suggests it. A promoted standby may have had
  * all commits, but nobody can know.
  */
-export function signsOfLoss(
-  sight: DatabaseObservation,
-  remembered: Mark | null,
-  installation: string,
-): string[] {
+export function signsOfLoss(sight: DatabaseObservation, remembered: Mark | null, installation: string): string[] {
   const { newest, at_remembered, server } = sight
   const before = [newest, remembered].filter((mark) => mark !== null)
   return [

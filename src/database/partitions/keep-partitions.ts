@@ -30,10 +30,7 @@ const margin_ms = day_ms
  * Returns how many partitions were made or dropped and how many rows moved or purged. Where a table is in use, or
  * another process is at it, the next run does the rest; until then rows go to the default partition.
  */
-export async function keepPartitionsOf(
-  context: PartitionContext,
-  tables: RetainedTable[],
-): Promise<number> {
+export async function keepPartitionsOf(context: PartitionContext, tables: RetainedTable[]): Promise<number> {
   let total = 0
   for (const table of tables) total += await keepTable(context, table)
   return total
@@ -103,8 +100,5 @@ const told = new WeakSet<Sql>()
 function tellOfMissingRight({ sql, world }: PartitionContext, table: string): void {
   if (told.has(sql)) return
   told.add(sql)
-  world.log.warn(
-    { table },
-    'tables are not partitioned: the database role may not make or drop their partitions',
-  )
+  world.log.warn({ table }, 'tables are not partitioned: the database role may not make or drop their partitions')
 }

@@ -45,11 +45,7 @@ const moved_rows_max = 10_000
  * their old place, or fail to insert there. With the strong lock on the table such statements wait some milliseconds:
  * the new table and its indexes are made before.
  */
-export async function makePartition(
-  sql: Sql,
-  table: PartitionedTable,
-  { name, from, to }: Partition,
-): Promise<number> {
+export async function makePartition(sql: Sql, table: PartitionedTable, { name, from, to }: Partition): Promise<number> {
   return sql.begin(async (tx) => {
     await beBrief(tx)
     const of_partition = `from ${table.rest} where ${table.id} >= '${from}' and ${table.id} < '${to}'`
@@ -61,9 +57,7 @@ export async function makePartition(
     const moved = await tx.unsafe(
       `with moved as (delete ${of_partition} returning *) insert into ${name} select * from moved`,
     )
-    await tx.unsafe(
-      `alter table ${table.name} attach partition ${name} for values from ('${from}') to ('${to}')`,
-    )
+    await tx.unsafe(`alter table ${table.name} attach partition ${name} for values from ('${from}') to ('${to}')`)
     return 1 + moved.count
   })
 }
@@ -91,11 +85,7 @@ async function beBrief(tx: AnySql): Promise<void> {
 const purge_batch = 5_000
 
 /** Deletes rows before an id from the default partition; returns how many. */
-export async function purgeRest(
-  sql: Sql,
-  table: PartitionedTable,
-  before: string,
-): Promise<number> {
+export async function purgeRest(sql: Sql, table: PartitionedTable, before: string): Promise<number> {
   const rest = sql(table.rest)
   for (let total = 0; ; ) {
     // Locked rows are skipped: two statements that lock many rows in different orders could wait for each other.

@@ -93,8 +93,7 @@ test.each([
 
 test('one that stands before the schema is refused, with what brings it there', async () => {
   await database.sql`delete from migrations where number > 20`
-  const words =
-    'The database has migration 20, and this version begins with 35: bring it there with'
+  const words = 'The database has migration 20, and this version begins with 35: bring it there with'
   await expect(run()).rejects.toThrow(words)
   await expect(refuseUnlessMigrated(database.sql)).rejects.toThrow(words)
 })

@@ -61,14 +61,10 @@ export async function describeCatalogue(
     from pg_proc join schemas on schemas.oid = pronamespace where prokind in ('f', 'p')`
   const prefixes = new Map(Object.entries(schemas))
   const plain = (text: string) =>
-    text
-      .replace(textOrSchema, (whole, schema: string) => prefixes.get(schema) ?? whole)
-      .replace(/\s+/g, ' ')
+    text.replace(textOrSchema, (whole, schema: string) => prefixes.get(schema) ?? whole).replace(/\s+/g, ' ')
   // What was dropped meanwhile has a row, and no definition any more.
   return new Map(
-    rows.flatMap(({ name, definition }) =>
-      definition === null ? [] : [[name, plain(definition)] as const],
-    ),
+    rows.flatMap(({ name, definition }) => (definition === null ? [] : [[name, plain(definition)] as const])),
   )
 }
 

@@ -46,12 +46,9 @@ test.each([
   // An earlier release added it so.
   'alter table holds drop constraint holds_check3, add constraint holds_check3 check (decided_at is not null or rules_at is not null) not valid',
   'alter table api_keys drop column name, add column name text',
-])(
-  "%s: an operator's own things, the order of columns and the age of a constraint are no fault",
-  async (change) => {
-    expect(await faultAfter(change)).toBe(null)
-  },
-)
+])("%s: an operator's own things, the order of columns and the age of a constraint are no fault", async (change) => {
+  expect(await faultAfter(change)).toBe(null)
+})
 
 test.each<[string, string]>([
   ['drop index payments_by_time', 'the index payments_by_time of payments is missing'],
@@ -64,10 +61,7 @@ test.each<[string, string]>([
     `update pg_index set indisvalid = false where indexrelid = 'payments_unhappy'::regclass`,
     'the index payments_unhappy of payments is «CREATE INDEX',
   ],
-  [
-    'alter table holds drop constraint holds_check2',
-    'the constraint holds_check2 of holds is missing',
-  ],
+  ['alter table holds drop constraint holds_check2', 'the constraint holds_check2 of holds is missing'],
   [
     'alter table holds drop constraint holds_check2, add constraint holds_check2 check (decided_at is null)',
     'the constraint holds_check2 of holds is «CHECK ((decided_at IS NULL))» instead of «CHECK (((decided_at IS NULL) OR',
@@ -85,26 +79,14 @@ test.each<[string, string]>([
     'alter table users alter column tries type bigint',
     'the column users.tries is «bigint not null default 0» instead of «integer not null default 0»',
   ],
-  [
-    'alter table users alter column name drop not null',
-    'the column users.name is «text» instead of «text not null»',
-  ],
-  [
-    'alter table users alter column tries drop default',
-    'the column users.tries is «integer not null» instead of',
-  ],
+  ['alter table users alter column name drop not null', 'the column users.name is «text» instead of «text not null»'],
+  ['alter table users alter column tries drop default', 'the column users.tries is «integer not null» instead of'],
   [
     'alter table payments alter column card_last4 type text collate "POSIX"',
     'the column payments.card_last4 is «text "POSIX"» instead of «text "C"»',
   ],
-  [
-    'alter table webhook_queue reset (fillfactor)',
-    'the table webhook_queue is «r p autovacuum_vacuum_cost_delay=0,',
-  ],
-  [
-    'alter table vault.security_codes set logged',
-    'the table vault.security_codes is «r p» instead of «r u»',
-  ],
+  ['alter table webhook_queue reset (fillfactor)', 'the table webhook_queue is «r p autovacuum_vacuum_cost_delay=0,'],
+  ['alter table vault.security_codes set logged', 'the table vault.security_codes is «r p» instead of «r u»'],
   // What refuses, changes or hides rows of ours.
   [
     'create unique index one_email on payments (merchant_id, customer_email)',
@@ -114,10 +96,7 @@ test.each<[string, string]>([
     'alter table payments add constraint one_email unique (merchant_id, customer_email)',
     'the constraint one_email of payments is one too many',
   ],
-  [
-    'alter table payments add column note text not null',
-    'the column payments.note is one too many',
-  ],
+  ['alter table payments add column note text not null', 'the column payments.note is one too many'],
   [
     'create domain filled as text not null; alter table payments add column note filled',
     'the column payments.note is one too many',
@@ -131,10 +110,7 @@ test.each<[string, string]>([
     'create rule nothing as on insert to vault.cards do instead nothing',
     'the rule nothing of vault.cards is one too many',
   ],
-  [
-    'alter table payments enable row level security',
-    'the table payments is «r p row security» instead of «r p»',
-  ],
+  ['alter table payments enable row level security', 'the table payments is «r p row security» instead of «r p»'],
   ['drop table request_log_other', 'the table request_log_other is missing'],
   ['drop table simulator.challenges', 'the table simulator.challenges is missing'],
   [
@@ -145,31 +121,28 @@ test.each<[string, string]>([
   expect(await faultAfter(change)).toContain(words)
 })
 
-test.each([
-  'drop table webhook_attempts_d1',
-  'drop index webhook_attempts_by_own',
-  'drop table notes',
-])('what another process drops meanwhile is no fault: %s', async (change) => {
-  const other = await fresh.open({ connections_max: 1 })
-  await other.sql.unsafe(`
+test.each(['drop table webhook_attempts_d1', 'drop index webhook_attempts_by_own', 'drop table notes'])(
+  'what another process drops meanwhile is no fault: %s',
+  async (change) => {
+    const other = await fresh.open({ connections_max: 1 })
+    await other.sql.unsafe(`
     create table webhook_attempts_d1 partition of webhook_attempts for values from ('00') to ('01');
     create index webhook_attempts_by_own on webhook_attempts (attempt_id, merchant_id);
     create table notes (n int default 1 primary key check (n > 0))`)
-  await database.sql.begin('isolation level repeatable read', async (tx) => {
-    // From here on this transaction sees the rows of the catalogue as they are now.
-    await tx`select 1`
-    await other.sql.unsafe(change)
-    await compareTables(tx, texts)
-  })
-  await other.sql.unsafe(`
+    await database.sql.begin('isolation level repeatable read', async (tx) => {
+      // From here on this transaction sees the rows of the catalogue as they are now.
+      await tx`select 1`
+      await other.sql.unsafe(change)
+      await compareTables(tx, texts)
+    })
+    await other.sql.unsafe(`
     drop table if exists webhook_attempts_d1, notes; drop index if exists webhook_attempts_by_own`)
-  await other.close()
-})
+    await other.close()
+  },
+)
 
 test('many faults are counted', async () => {
-  expect(await faultAfter('drop table webhook_queue')).toMatch(
-    /; and \d+ more\. Nothing was changed/,
-  )
+  expect(await faultAfter('drop table webhook_queue')).toMatch(/; and \d+ more\. Nothing was changed/)
 })
 
 test('payments that no job has filled yet are named', async () => {
@@ -178,7 +151,5 @@ test('payments that no job has filled yet are named', async () => {
       (merchant_id, payment_id, session_id, attempt_id, status, amount, currency, mode, amount_verified, created_at, card_brand)
       values ('m', 'p', 's', 'a', 'pending', 1, 'EUR', 'test', true, '2026-11-20', `
   expect(await faultAfter(`${payment}'')`)).toBe(null)
-  expect(await faultAfter(`${payment}null)`)).toContain(
-    'The release that served last fills them by a job',
-  )
+  expect(await faultAfter(`${payment}null)`)).toContain('The release that served last fills them by a job')
 })

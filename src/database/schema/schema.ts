@@ -25,7 +25,5 @@ const topics = [
 
 /** Of all tables, as statements. */
 export function schemaText(): string {
-  return topics
-    .map((topic) => readFileSync(new URL(`${topic}.sql`, import.meta.url), 'utf8'))
-    .join('\n')
+  return topics.map((topic) => readFileSync(new URL(`${topic}.sql`, import.meta.url), 'utf8')).join('\n')
 }

@@ -33,11 +33,7 @@ export function openChallenges(sql: Sql): ChallengeStore {
 }
 
 /** Deletes what is an hour old, and the oldest beyond the most that are kept; returns how many of both. */
-export async function purgeChallenges(
-  sql: Sql,
-  now: Date,
-  kept_max = challenges_max,
-): Promise<number> {
+export async function purgeChallenges(sql: Sql, now: Date, kept_max = challenges_max): Promise<number> {
   const { count } = await sql`
     delete from simulator.challenges where acs_transaction_id in (
       (select acs_transaction_id from simulator.challenges

@@ -7,9 +7,7 @@ import type { Sql } from '../open.ts'
 
 export function openLedger(sql: Sql): Ledger {
   const find = async (reference: string) => {
-    const [row] = await sql<
-      LedgerEntry[]
-    >`select * from simulator.ledger where reference = ${reference}`
+    const [row] = await sql<LedgerEntry[]>`select * from simulator.ledger where reference = ${reference}`
     return row ?? null
   }
   return {

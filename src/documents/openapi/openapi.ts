@@ -7,14 +7,7 @@ import type { Route } from '../../http/route.ts'
 import { describedRoute, type Stream } from '../../http/stream.ts'
 import { limitHeaders } from '../../http/use-limit.ts'
 import { api_version } from '../../kernel/values.ts'
-import type {
-  Content,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  Response,
-  Webhook,
-} from './document.ts'
+import type { Content, OpenApiDocument, Operation, Parameter, Response, Webhook } from './document.ts'
 import { withNames, withReferences } from './named-schemas.ts'
 import {
   describedHeaders,
@@ -54,11 +47,7 @@ export function inlineDocument(
   return withNames(documentOf(routes, events, streams))
 }
 
-function documentOf(
-  routes: AnyRoute[],
-  events: DescribedEvent[],
-  streams: AnyStream[],
-): OpenApiDocument {
+function documentOf(routes: AnyRoute[], events: DescribedEvent[], streams: AnyStream[]): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {}
   for (const route of routes) {
     if (route.alias_of) continue
@@ -158,8 +147,7 @@ function webhookOf({ type, summary, schema }: DescribedEvent): Webhook {
     requestBody: { required: true, content: jsonOf(schemaOf(schema, 'output')) },
     responses: {
       '2XX': {
-        description:
-          'You have stored it. After any other answer the service sends the event again.',
+        description: 'You have stored it. After any other answer the service sends the event again.',
       },
     },
   }
@@ -183,9 +171,7 @@ const eventKeyHeader: Parameter = {
 
 function bodyOf({ form }: Route<never>, schema: object): Content {
   if (!form) return jsonOf(schema)
-  const encoding = Object.fromEntries(
-    form.maps.map((name) => [name, { style: 'deepObject', explode: true }]),
-  )
+  const encoding = Object.fromEntries(form.maps.map((name) => [name, { style: 'deepObject', explode: true }]))
   return { ...jsonOf(schema), 'application/x-www-form-urlencoded': { schema, encoding } }
 }
 
@@ -211,12 +197,10 @@ function takesKeyless({ idempotency }: Route<never>): boolean {
 }
 
 const replayHeaders = {
-  'Rip-Idempotent-Replayed':
-    'With an idempotency key: true if this answer repeats an earlier one, else false.',
+  'Rip-Idempotent-Replayed': 'With an idempotency key: true if this answer repeats an earlier one, else false.',
 }
 const warningHeaders = {
-  'Rip-Idempotency-Warning':
-    'Without an idempotency key: warns that the service cannot recognise a retry.',
+  'Rip-Idempotency-Warning': 'Without an idempotency key: warns that the service cannot recognise a retry.',
 }
 
 function cachingHeaders(cache: keyof typeof lifetimes): object {

@@ -13,10 +13,7 @@ const code = { type: 'string', description: 'Branch on this.' }
 const message = { type: ['string', 'null'], description: 'For people; never branch on it.' }
 
 /** Each shape's name and schema. `coded` narrows its code to the given ones. */
-const shapes: Record<
-  Shape,
-  { name: string; schema: object; coded(codes: RefusalCode[]): Record<string, object> }
-> = {
+const shapes: Record<Shape, { name: string; schema: object; coded(codes: RefusalCode[]): Record<string, object> }> = {
   checkout: {
     name: 'Refusal',
     coded: (codes) => ({ error: { enum: codes } }),
@@ -91,9 +88,7 @@ function closed(properties: Record<string, object>): object {
   }
 }
 
-export const refusalSchemas = Object.fromEntries(
-  Object.values(shapes).map(({ name, schema }) => [name, schema]),
-)
+export const refusalSchemas = Object.fromEntries(Object.values(shapes).map(({ name, schema }) => [name, schema]))
 
 /** Several codes may share a status. One response then lists them all. */
 export function refusalsByStatus(route: Route<never>): Record<string, Response> {
@@ -104,9 +99,7 @@ export function refusalsByStatus(route: Route<never>): Record<string, Response> 
   const responses = [...byStatus].map(([status, codes]): [string, Response] => [
     String(status),
     {
-      description: [...codes.map(meaningOf), ...(status === 429 ? gatewayLimit(route) : [])].join(
-        '\n\n',
-      ),
+      description: [...codes.map(meaningOf), ...(status === 429 ? gatewayLimit(route) : [])].join('\n\n'),
       headers: {
         ...headersOf(route, status),
         ...(status === 429 && route.limit && describedHeaders(limitHeaders)),
@@ -142,9 +135,7 @@ function meaningOf(code: RefusalCode): string {
 /** One schema for each shape among the codes, and one for each code that has members of its own. */
 function bodyOf(route: Route<never>, codes: RefusalCode[]): object {
   const { dialect, refusal_members = {} } = route
-  const byForm = Map.groupBy(codes, (each) =>
-    Object.hasOwn(refusal_members, each) ? each : shapeOf(dialect, each),
-  )
+  const byForm = Map.groupBy(codes, (each) => (Object.hasOwn(refusal_members, each) ? each : shapeOf(dialect, each)))
   const schemas = [...byForm.values()].map((group) => {
     const { name, coded } = shapes[shapeOf(dialect, group[0]!)]
     const members = refusal_members[group[0]!]
@@ -188,8 +179,7 @@ export const sharedHeaders = {
   'Rip-Request-Id': {
     required: true,
     schema: { type: 'string', pattern: '^req_[0-9a-f]{24}$' },
-    description:
-      'The id of this request. Refusals and repeated answers have one, too. Quote it to the operator.',
+    description: 'The id of this request. Refusals and repeated answers have one, too. Quote it to the operator.',
   },
   'Retry-After': {
     required: true,
@@ -205,10 +195,7 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Schema {
 
 export function describedHeaders(headers: Record<string, string>): object {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
-      name,
-      { schema: { type: 'string' }, description },
-    ]),
+    Object.entries(headers).map(([name, description]) => [name, { schema: { type: 'string' }, description }]),
   )
 }
 

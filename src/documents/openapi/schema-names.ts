@@ -1,10 +1,6 @@
 // The names of the API's types. A shape has a name if it is a whole request or answer, or if it occurs in several places.
 
-import {
-  browserNames as browser,
-  compatibleNames as compatible,
-  type SchemaName,
-} from './other-schema-names.ts'
+import { browserNames as browser, compatibleNames as compatible, type SchemaName } from './other-schema-names.ts'
 
 const bodies: SchemaName[] = [
   {

@@ -10,8 +10,7 @@ export const servers: Server[] = [
     variables: {
       base_url: {
         default: 'http://127.0.0.1:8080',
-        description:
-          'Its RIPPER_BASE_URL, without a slash at the end. The default is where `npm start` serves.',
+        description: 'Its RIPPER_BASE_URL, without a slash at the end. The default is where `npm start` serves.',
       },
     },
   },

@@ -14,10 +14,7 @@ export function sharedBy(native: Operation, other: Operation, described_at: stri
     description: [native.description, description].filter(Boolean).join(' '),
     security: [...native.security, ...other.security],
     responses: Object.fromEntries(
-      [...statuses].map((status) => [
-        status,
-        eitherResponse(native.responses[status], other.responses[status]),
-      ]),
+      [...statuses].map((status) => [status, eitherResponse(native.responses[status], other.responses[status])]),
     ),
   }
 }

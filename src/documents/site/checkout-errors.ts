@@ -8,8 +8,7 @@ export const checkoutErrors = {
   part_not_loaded: 'The second script, three-ds.js, could not be loaded.',
   script_misplaced:
     'checkout.js runs as a module, in a bundle or as text in the page, and so cannot know where the service is. Load it by a script tag of its own, or use the module @ripper/checkout-js.',
-  browser_too_old:
-    'The browser is older than iOS 15 or the others of 2021. The shopper is told so.',
+  browser_too_old: 'The browser is older than iOS 15 or the others of 2021. The shopper is told so.',
   element_not_found: 'No element of the page matches the selector that mount() was given.',
   not_mounted: 'confirm() was called before mount().',
   public_key_malformed: 'The key given to loadCheckout() is not a publishable key (rip_pk_…).',
@@ -17,6 +16,5 @@ export const checkoutErrors = {
   session_missing: 'The page asked the card fields for a card before there was a session.',
   script_not_loaded:
     'Only from the module @ripper/checkout-js: checkout.js did not load, or the page’s policy refused it.',
-  not_in_browser:
-    'Only from the module @ripper/checkout-js: loadCheckout() was called on a server.',
+  not_in_browser: 'Only from the module @ripper/checkout-js: loadCheckout() was called on a server.',
 }

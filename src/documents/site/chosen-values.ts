@@ -44,19 +44,19 @@ const notCaptured = { executed_at: null, order_reference_captured_payments: 0 }
 const decline = { code: 'insufficient_funds', category: 'soft', reason: 'Insufficient funds' }
 const failure = { code: 'provider_error', category: null, reason: 'The acquirer failed' }
 
-const refund = {
-  ...{ id: `ref_${hex}`, amount: 1200, status: 'succeeded', failure: null },
-  reason: 'One cup came broken',
-}
+const refund = { id: `ref_${hex}`, amount: 1200, status: 'succeeded', failure: null, reason: 'One cup came broken' }
 const compatibleRefund = {
-  ...{ id: refund.id, amount: 1200, payment_intent: session.id, status: 'succeeded' },
-  ...{ reason: 'requested_by_customer', failure_reason: undefined },
-  ...{ 'ripper.reason': 'requested_by_customer', 'ripper.failure': null },
+  id: refund.id,
+  amount: 1200,
+  payment_intent: session.id,
+  status: 'succeeded',
+  reason: 'requested_by_customer',
+  failure_reason: undefined,
+  'ripper.reason': 'requested_by_customer',
+  'ripper.failure': null,
 }
 const refusal = { code: 'refund_refused', reason: 'The issuer refused the refund' }
-const refundEvent = Object.fromEntries(
-  Object.entries(refund).map(([name, value]) => [`data.${name}`, value]),
-)
+const refundEvent = Object.fromEntries(Object.entries(refund).map(([name, value]) => [`data.${name}`, value]))
 
 /** By the operation's id. */
 export const chosenValues: Record<string, ChosenOf> = {
@@ -93,9 +93,7 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: refund,
   },
   list_the_refunds_of_a_payment: {
-    answer: Object.fromEntries(
-      Object.entries(refund).map(([name, value]) => [`refunds[].${name}`, value]),
-    ),
+    answer: Object.fromEntries(Object.entries(refund).map(([name, value]) => [`refunds[].${name}`, value])),
   },
   read_a_refund: { answer: refund },
   register_a_webhook_endpoint: {

@@ -24,7 +24,5 @@ test('a field that has no sample is left out, in lists and inner objects too', (
 
 test('a parameter of the path that has none stays in its braces', () => {
   const asked = { method: 'GET', query: {}, headers: {}, body: null, is_form: false }
-  expect(curlOf({ ...asked, path: '/v1/things/{unheard_of_id}' })).toBe(
-    'curl "$API/v1/things/{unheard_of_id}"',
-  )
+  expect(curlOf({ ...asked, path: '/v1/things/{unheard_of_id}' })).toBe('curl "$API/v1/things/{unheard_of_id}"')
 })

@@ -33,10 +33,7 @@ function servedPaths(): string[] {
   return folders
     .filter((folder) => existsSync(root + folder))
     .flatMap((folder) => readdirSync(root + folder).map((name) => folder + name))
-    .filter(
-      (path) =>
-        /\.md$|^docs\/\w+\.(png|webp)$|^bench\/[\w-]+\.svg$/.test(path) || others.includes(path),
-    )
+    .filter((path) => /\.md$|^docs\/\w+\.(png|webp)$|^bench\/[\w-]+\.svg$/.test(path) || others.includes(path))
 }
 
 const others = ['llms.txt', 'docs/openapi.json', 'docs/examples/shop.mjs']

@@ -36,10 +36,7 @@ test.each([
   ['![The page](docs/page.png#top)', '<p>The page</p>\n'],
   ['- [ ] a', '<ul>\n<li class="task">☐ a</li>\n</ul>\n'],
   ['- a', '<ul>\n<li>a</li>\n</ul>\n'],
-  [
-    '`x-y --json -h`',
-    '<p><code>x-y <span class="option">--json</span> <span class="option">-h</span></code></p>\n',
-  ],
+  ['`x-y --json -h`', '<p><code>x-y <span class="option">--json</span> <span class="option">-h</span></code></p>\n'],
   ['a<br>b', '<p>a<br>b</p>\n'],
   ['<!-- block-name -->\n', ''],
   ['```diff\n-a\n+b\n```', '<pre tabindex="0"><code><del>-a</del>\n<ins>+b</ins></code></pre>\n'],

@@ -96,9 +96,7 @@ function formFields(body: unknown): string[] {
 export type AnswerExample = { status: string; type: 'json' | 'stream' | 'none'; bodies: unknown[] }
 
 /** The answer to that request. A stream gives one message of each shape. */
-export function answerExample({
-  operation,
-}: Pick<DocumentedOperation, 'operation'>): AnswerExample {
+export function answerExample({ operation }: Pick<DocumentedOperation, 'operation'>): AnswerExample {
   const [status, { content }] = Object.entries(operation.responses).find(([code]) => code < '300')!
   const [[type, { schema }] = [null, { schema: {} }]] = Object.entries(content ?? {})
   if (type === null) return { status, type: 'none', bodies: [] }

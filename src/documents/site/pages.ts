@@ -16,10 +16,7 @@ import {
 import { reference } from './reference.ts'
 
 /** `files` are the guides and llms.txt. The first request makes the pages, so that a start does not wait for them. */
-export function documentationPages<Context>(
-  description: () => OpenApiDocument,
-  files: GuideFile[],
-): Page<Context>[] {
+export function documentationPages<Context>(description: () => OpenApiDocument, files: GuideFile[]): Page<Context>[] {
   const guides = files.filter(({ path }) => path.endsWith('.md'))
   let made: Map<string, PageAnswer> | null = null
   const paths = ['/docs', index_path, ...guides.map(({ path }) => guideAddress(path))]
@@ -27,19 +24,14 @@ export function documentationPages<Context>(
     method: 'GET',
     path,
     handle: async () => {
-      made ??= new Map(
-        [...documentation(description(), files)].map(([at, page]) => [at, lasting(page)]),
-      )
+      made ??= new Map([...documentation(description(), files)].map(([at, page]) => [at, lasting(page)]))
       return made.get(path)!
     },
   }))
 }
 
 /** Every page by its path. */
-export function documentation(
-  document: OpenApiDocument,
-  files: GuideFile[],
-): Map<string, PageAnswer> {
+export function documentation(document: OpenApiDocument, files: GuideFile[]): Map<string, PageAnswer> {
   const llms = files.find(({ path }) => path === 'llms.txt')?.text ?? ''
   const guides = renderGuides(files.filter(({ path }) => path.endsWith('.md')))
   const { title, body, groups, index } = reference(document)

@@ -65,8 +65,7 @@ const others: ReferencePart = {
 /** The document must have every schema where it is used, not as a reference. */
 export function reference(document: OpenApiDocument): Reference {
   const operations = operationsOf(document)
-  const partOf = ({ operation }: DocumentedOperation) =>
-    parts.find(({ tag }) => tag === operation.tags[0]) ?? others
+  const partOf = ({ operation }: DocumentedOperation) => parts.find(({ tag }) => tag === operation.tags[0]) ?? others
   const chapters = [...parts, others]
     .map((part) => ({ part, listed: operations.filter((each) => partOf(each) === part) }))
     .filter(({ part, listed }) => part !== others || listed.length > 0)
@@ -98,12 +97,7 @@ export function reference(document: OpenApiDocument): Reference {
     title: 'API reference',
     body,
     groups: [...chapters.map(groupOf), eventGroup(events), typeGroup(types), refusalGroup],
-    index: [
-      ...operations.map(foundOperation),
-      ...events.map(foundEvent),
-      ...types.map(foundType),
-      ...foundCodes(),
-    ],
+    index: [...operations.map(foundOperation), ...events.map(foundEvent), ...types.map(foundType), ...foundCodes()],
   }
 }
 
@@ -142,8 +136,7 @@ function refusalRows(): string[] {
 
 function errorRows(): string[] {
   return Object.entries(checkoutErrors).map(
-    ([code, when]) =>
-      `<div id="${code}"><dt><code>${code}</code></dt><dd>${escapeHtml(when)}</dd></div>`,
+    ([code, when]) => `<div id="${code}"><dt><code>${code}</code></dt><dd>${escapeHtml(when)}</dd></div>`,
   )
 }
 

@@ -5,13 +5,7 @@ import type { Schema } from '../../kernel/json-schema.ts'
 import type { Operation } from '../openapi/document.ts'
 import type { NamedSchema } from '../openapi/named-schemas.ts'
 import { fieldList, typeLink } from './field-list.ts'
-import {
-  answerExample,
-  answerText,
-  curlOf,
-  type DocumentedOperation,
-  requestExample,
-} from './operation-example.ts'
+import { answerExample, answerText, curlOf, type DocumentedOperation, requestExample } from './operation-example.ts'
 
 /** `mark` is a word that distinguishes the route from the native ones. */
 export function operationSection(listed: DocumentedOperation, mark: string | undefined): string {
@@ -29,15 +23,12 @@ export function operationSection(listed: DocumentedOperation, mark: string | und
     (operation.description ? `<p>${escapeHtml(operation.description)}</p>` : '') +
     `<p class="door">${doorText(operation)}</p>` +
     pair(
-      parameterList(operation) +
-        (body ? `<h4>Body${typeNote(body)}</h4>${fieldList(body, 'request')}` : ''),
+      parameterList(operation) + (body ? `<h4>Body${typeNote(body)}</h4>${fieldList(body, 'request')}` : ''),
       panel('Request', curlOf(request)),
     ) +
     pair(
       `<h4>Answer ${status}${typeNote(content?.schema)}</h4>${fieldList(content?.schema, 'answer')}`,
-      answer.type === 'none'
-        ? panel(`Answer ${status}`, 'No body.')
-        : panel(`Answer ${status}`, answerText(answer)),
+      answer.type === 'none' ? panel(`Answer ${status}`, 'No body.') : panel(`Answer ${status}`, answerText(answer)),
     ) +
     `${refusalList(operation)}</section>`
   )
@@ -79,13 +70,10 @@ function panel(title: string, text: string): string {
 
 function doorText({ security }: Operation): string {
   const [door] = security.flatMap(Object.keys)
-  if (door === 'secret_key')
-    return 'Secret key in <code>X-Service-Api-Key</code>. For servers only.'
+  if (door === 'secret_key') return 'Secret key in <code>X-Service-Api-Key</code>. For servers only.'
   if (door === 'bearer_key')
     return 'Secret key as <code>Authorization: Bearer</code>, or as the user name of Basic. For servers only.'
-  return door
-    ? 'The session’s client secret in <code>Rip-Client-Secret</code>. For pages.'
-    : 'No key. For pages.'
+  return door ? 'The session’s client secret in <code>Rip-Client-Secret</code>. For pages.' : 'No key. For pages.'
 }
 
 function parameterList({ parameters }: Operation): string {

@@ -17,10 +17,7 @@ const location_characters_max = 300
  * Where a redirect leads, for people who have to register that address. Without what may be secret in it: user, query and
  * fragment. Undefined where it says no address that they could register.
  */
-export function redirectTarget(
-  location: string | string[] | undefined,
-  from: URL,
-): string | undefined {
+export function redirectTarget(location: string | string[] | undefined, from: URL): string | undefined {
   const target = typeof location === 'string' ? URL.parse(location, from.href) : null
   if (target === null || !/^https?:$/.test(target.protocol)) return undefined
   return `${target.origin}${target.pathname}`.slice(0, location_characters_max)

@@ -4,13 +4,7 @@ import { once } from 'node:events'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext } from 'node:tls'
 import { type Clock, GuardedFailure } from '../../kernel/world.ts'
-import {
-  type AddressRule,
-  hostOf,
-  isSameAddress,
-  loopbackAddresses,
-  needsAllowedNetwork,
-} from '../safe-address.ts'
+import { type AddressRule, hostOf, isSameAddress, loopbackAddresses, needsAllowedNetwork } from '../safe-address.ts'
 import { alarm } from './alarm.ts'
 import { lookupFailure, tcpFailure, tlsFailure } from './failures.ts'
 import { lookUpLocally, lookUpPublicly } from './names.ts'
@@ -39,9 +33,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
   return async (url, timeout_ms, signal) => {
     const ends_at = clock.now().getTime() + timeout_ms
     const timeLeft = () => Math.max(0, ends_at - clock.now().getTime())
-    const addresses = await inTime(timeLeft(), signal, (over) =>
-      orAborted(addressesOf(hostOf(url)), over),
-    )
+    const addresses = await inTime(timeLeft(), signal, (over) => orAborted(addressesOf(hostOf(url)), over))
     const fits = needsAllowedNetwork(url) ? rule.inAllowedNetwork : rule.allows
     // One forbidden address condemns the name: it could be the one that is used next time.
     if (!addresses.every(fits)) throw new GuardedFailure('blocked_address')
@@ -129,12 +121,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
 }
 
 /** Failures after which another address of the same name is not tried. */
-const triesNext = new Set([
-  'connection_refused',
-  'unreachable',
-  'connect_timeout',
-  'connection_lost',
-])
+const triesNext = new Set(['connection_refused', 'unreachable', 'connect_timeout', 'connection_lost'])
 
 async function opened(socket: Socket, event: string, over: AbortSignal): Promise<void> {
   // An error that comes when nobody waits any more must not end the process.

@@ -19,11 +19,7 @@ export type MailLimits = {
 
 export const mailLimits: MailLimits = { connect_ms: 10_000, silence_ms: 15_000, whole_ms: 30_000 }
 
-export function openMailer(
-  server: SmtpAddress,
-  clock: Pick<Clock, 'sleep'>,
-  limits = mailLimits,
-): Mailer {
+export function openMailer(server: SmtpAddress, clock: Pick<Clock, 'sleep'>, limits = mailLimits): Mailer {
   return {
     async open() {
       const connection = new SMTPConnection({

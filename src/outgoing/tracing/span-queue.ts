@@ -17,10 +17,7 @@ export type SpanQueue = {
   close(timeout_ms: number): Promise<void>
 }
 
-export function openSpanQueue(
-  exporter: SpanExporter,
-  { clock, log }: Pick<World, 'clock' | 'log'>,
-): SpanQueue {
+export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World, 'clock' | 'log'>): SpanQueue {
   /** Ended and not sent, those that are under way included. */
   let waiting = 0
   let lost = 0

@@ -5,26 +5,10 @@
 // all be recorded, or write into the traces of others. A caller's request is found by its id.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  type Context,
-  type Span as RawSpan,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api'
+import { type Context, type Span as RawSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources'
-import {
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { OpenedTracing, Span, SpanFacts, Tracing } from '../../kernel/tracing.ts'
 import { version } from '../../kernel/version.ts'
 import type { World } from '../../kernel/world.ts'

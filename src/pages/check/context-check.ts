@@ -59,11 +59,7 @@ export function contextDifferences(
   const config = objectIn((file as TextAnswer).body)
   if (config === null) return [`The service's configuration, ${address}, is not an object in JSON.`]
   const own = entry.name === 'card-fields' ? fieldsDifferences : hostedDifferences
-  return [
-    ...own(told, config, place),
-    ...fieldsUrlDifferences(config, place),
-    ...wordDifferences(told),
-  ]
+  return [...own(told, config, place), ...fieldsUrlDifferences(config, place), ...wordDifferences(told)]
 }
 
 function fieldsDifferences(told: Members, config: Members, { url }: Place): string[] {
@@ -72,9 +68,7 @@ function fieldsDifferences(told: Members, config: Members, { url }: Place): stri
   const key = subjectOf(url)
   const other = public_key !== key
   return [
-    ...(other
-      ? [`The service's configuration belongs to ${said(public_key)}, not to ${key}.`]
-      : []),
+    ...(other ? [`The service's configuration belongs to ${said(public_key)}, not to ${key}.`] : []),
     ...differing(told, { public_key: key, appearance, brands: card?.brands }),
   ]
 }

@@ -1,13 +1,7 @@
 // Pages with one header changed.
 
 import { describe, expect, test } from 'vitest'
-import {
-  type Change,
-  type Checked,
-  differences,
-  service,
-  shop,
-} from '../../../tests/support/checked-pages.ts'
+import { type Change, type Checked, differences, service, shop } from '../../../tests/support/checked-pages.ts'
 
 describe('headers', () => {
   test.each<[string, Checked, Change, string]>([
@@ -57,8 +51,7 @@ describe('headers', () => {
       'another service',
       'hosted-page',
       {
-        policy: (policy) =>
-          policy.replace(`connect-src 'self' ${service}`, `connect-src 'self' ${shop}`),
+        policy: (policy) => policy.replace(`connect-src 'self' ${service}`, `connect-src 'self' ${shop}`),
       },
       `connect-src of the policy allows ${shop}, which is not ours.`,
     ],
@@ -140,21 +133,13 @@ describe('headers', () => {
   })
 
   test.each<[string, Checked, Change]>([
-    [
-      'an origin less may frame it',
-      'card-fields',
-      { policy: (policy) => policy.replace(` ${shop}`, '') },
-    ],
+    ['an origin less may frame it', 'card-fields', { policy: (policy) => policy.replace(` ${shop}`, '') }],
     [
       'pictures from elsewhere',
       'hosted-page',
       { policy: (policy) => policy.replace('https://cdn.example', 'https://img.example:8443') },
     ],
-    [
-      'headers that a proxy adds',
-      'hosted-page',
-      { headers: { via: '1.1 x', 'set-cookie': 'lb=1' } },
-    ],
+    ['headers that a proxy adds', 'hosted-page', { headers: { via: '1.1 x', 'set-cookie': 'lb=1' } }],
     ['the order of a policy', 'hosted-page', { policy: (p) => p.split('; ').reverse().join(';') }],
   ])('%s: not a difference', (_name, page, change) => {
     expect(differences(page, change)).toEqual([])

@@ -20,9 +20,7 @@ export function headerDifferences(expected: Headers, served: Headers, origins: O
     const found = served[name]
     if (found === undefined) return [`The header ${name} is missing.`]
     if (name === 'content-security-policy') return policyDifferences(value, found, origins)
-    return sameValue(name, value, found)
-      ? []
-      : [`The header ${name} is “${found}”, not “${value}”.`]
+    return sameValue(name, value, found) ? [] : [`The header ${name} is “${found}”, not “${value}”.`]
   })
   const added = meddling.filter((name) => name in served && !(name in expected))
   return [...wrong, ...added.map((name) => `The header ${name}, “${served[name]}”, is not ours.`)]
@@ -71,9 +69,7 @@ function sourceDifferences(
   { ours, theirs, origins }: { ours: string[]; theirs: string[]; origins: Origins },
 ): string[] {
   const extra = theirs.filter((source) => !ours.some((each) => fits(each, source, origins)))
-  const lacking = ours
-    .flatMap((each) => needed(each, origins))
-    .filter((each) => !theirs.includes(each))
+  const lacking = ours.flatMap((each) => needed(each, origins)).filter((each) => !theirs.includes(each))
   return [
     ...extra.map((source) => `${name} of the policy allows ${source}, which is not ours.`),
     ...lacking.map((source) => `${name} of the policy lacks ${source}.`),

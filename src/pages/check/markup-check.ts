@@ -49,9 +49,7 @@ function tagDifferences(tag: Tag, known: string[] | undefined): string[] {
   const wrong = [...attributes].flatMap(([attribute, value]) => {
     if (attribute.startsWith('on')) return [`<${name}> has the event handler ${attribute}.`]
     if (isScriptAddress(value)) return [`${attribute} of <${name}> is a javascript: address.`]
-    return known?.includes(attribute) === false
-      ? [`<${name}> has ${attribute}, which is not ours.`]
-      : []
+    return known?.includes(attribute) === false ? [`<${name}> has ${attribute}, which is not ours.`] : []
   })
   const leads = name === 'link' && !isStyleSheet(tag) && attributes.get('href') !== 'data:,'
   return [

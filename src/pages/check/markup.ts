@@ -33,11 +33,7 @@ export function readMarkup(html: string): Markup {
 const holding_text = ['script', 'style', 'title', 'iframe', 'noscript']
 
 /** Returns where to read on: after the tag and the text of its element. */
-function readElement(
-  html: string,
-  { at, closes }: { at: number; closes: boolean },
-  markup: Markup,
-): number {
+function readElement(html: string, { at, closes }: { at: number; closes: boolean }, markup: Markup): number {
   const tag = readTag(html, at + (closes ? 2 : 1), markup)
   if (tag === null) {
     markup.oddities.push(excerpt(html, at))

@@ -13,10 +13,7 @@ export function namesOrigins({ headers }: PageEntry): boolean {
 /** The origins that the page itself names. */
 export function framersOf({ kind }: PageEntry, tags: Tag[]): string[] {
   const body = tags.find(({ name }) => name === 'body')
-  const named =
-    kind === 'frame'
-      ? parsed(body?.attributes.get('data-origins') ?? '[]')
-      : contextOf(tags)?.origins
+  const named = kind === 'frame' ? parsed(body?.attributes.get('data-origins') ?? '[]') : contextOf(tags)?.origins
   return [named].flat().filter((origin) => typeof origin === 'string')
 }
 

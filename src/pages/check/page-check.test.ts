@@ -40,9 +40,7 @@ describe('the report names what was compared', () => {
   test('without', () => {
     expect(reportOf('card-fields', { headers: written })).toEqual({
       checked: [...always, headers],
-      not_checked: [
-        `whether the origins that may frame it are yours, because none was named: ${service}, ${shop}`,
-      ],
+      not_checked: [`whether the origins that may frame it are yours, because none was named: ${service}, ${shop}`],
       differences: [],
     })
   })
@@ -187,18 +185,8 @@ describe('markup', () => {
   test.each<[string, Checked, string, string]>([
     ['an event handler', 'hosted-page', '<p ONclick="1">', '<p> has the event handler onclick.'],
     ['one after a slash', 'challenge-page', '<p/onclick=1>', '<p> has the event handler onclick.'],
-    [
-      'a javascript: address',
-      'challenge-page',
-      '<a href=" java&#10;script:1">',
-      'href of <a> is a',
-    ],
-    [
-      'a named reference',
-      'challenge-page',
-      '<a href="x&colon;1">',
-      'The page has “href="x&colon;1"”',
-    ],
+    ['a javascript: address', 'challenge-page', '<a href=" java&#10;script:1">', 'href of <a> is a'],
+    ['a named reference', 'challenge-page', '<a href="x&colon;1">', 'The page has “href="x&colon;1"”'],
     ['another element', 'challenge-page', '<svg>', 'The page has <svg>, which is not ours.'],
     ['a field for cards', 'card-fields', '<input name="number">', 'The page has <input>'],
     ['a base', 'card-fields', '<base href="https://evil.example">', 'The page has <base>'],

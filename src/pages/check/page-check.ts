@@ -4,14 +4,7 @@ import type { TextAnswer } from '../../kernel/world.ts'
 import type { PageEntry, ScriptEntry } from '../inventory.ts'
 import { configurationAddress, contextDifferences, isContext } from './context-check.ts'
 import { headerDifferences } from './header-check.ts'
-import {
-  addressOf,
-  type Files,
-  fileFault,
-  linkOf,
-  loadedDifferences,
-  unknown,
-} from './load-check.ts'
+import { addressOf, type Files, fileFault, linkOf, loadedDifferences, unknown } from './load-check.ts'
 import { readMarkup, type Tag } from './markup.ts'
 import { isStyleSheet, markupDifferences } from './markup-check.ts'
 import { backDifferences, framersOf, namesOrigins, originDifferences } from './origin-check.ts'
@@ -122,18 +115,14 @@ function documentParts(entry: PageEntry, seen: FetchedPage): PartCheck[] {
 }
 
 /** The parts about what the page tells its script. */
-function toldParts(
-  entry: PageEntry,
-  { tags, seen }: { tags: Tag[]; seen: FetchedPage },
-): PartCheck[] {
+function toldParts(entry: PageEntry, { tags, seen }: { tags: Tag[]; seen: FetchedPage }): PartCheck[] {
   const { url, service, files, origins } = seen
   const framers = framersOf(entry, tags)
   const context = {
     checked: configurationAddress(entry, seen)
       ? "what its script is told: as the service's configuration read says, in this release's words"
       : "what its script is told: the service's address",
-    differences:
-      entry.kind === 'document' ? contextDifferences(entry, { tags, url, service, files }) : [],
+    differences: entry.kind === 'document' ? contextDifferences(entry, { tags, url, service, files }) : [],
   }
   const framing = {
     checked: `the origins that it trusts: ${[...new Set([service, ...(origins ?? [])])].join(', ')}`,

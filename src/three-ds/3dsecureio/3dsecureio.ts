@@ -21,12 +21,7 @@ import type { Message } from '../emv/messages.ts'
 import { openReporting } from '../reporting.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from '../three-ds.ts'
 import { readAuth, readPostauth, readPreauth } from './answers.ts'
-import {
-  apiUrlOf,
-  environmentAt,
-  type ThreeDsecureIoCredentials,
-  threeDsecureIoCredentials,
-} from './credentials.ts'
+import { apiUrlOf, environmentAt, type ThreeDsecureIoCredentials, threeDsecureIoCredentials } from './credentials.ts'
 import { type Account, authRequest, postauthRequest, preauthRequest } from './requests.ts'
 import { threeDsecureIoSandboxNumbers } from './sandbox-numbers.ts'
 
@@ -77,11 +72,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
         const sent = authRequest(request, account)
         const received = await answerTo(connection, sent)
         const areq = JSON.parse(sent.body!) as Message
-        const judged = judge(
-          areq,
-          received,
-          openableFrom(apiUrlOf(account.credentials, account.mode)),
-        )
+        const judged = judge(areq, received, openableFrom(apiUrlOf(account.credentials, account.mode)))
         if (judged.refused) {
           const { server_transaction_id } = request
           const fields = { connection: name, server_transaction_id, ...judged.refused }

@@ -85,11 +85,7 @@ export function wordsOf(answer: WireAnswer): string {
 }
 
 /** The first or last version that the ACS and, if it says so, the Directory Server support. */
-function commonEnd(
-  crd: JsonObject,
-  end: 'Start' | 'End',
-  narrower: (a: string, b: string) => string,
-): string | null {
+function commonEnd(crd: JsonObject, end: 'Start' | 'End', narrower: (a: string, b: string) => string): string | null {
   const acs = versionIn(crd[`acs${end}ProtocolVersion`])
   const ds = versionIn(crd[`ds${end}ProtocolVersion`])
   return acs !== null && ds !== null ? narrower(acs, ds) : acs

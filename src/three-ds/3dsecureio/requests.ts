@@ -45,9 +45,7 @@ export function postauthRequest(server_transaction_id: string, account: Account)
 }
 
 const vendors_own: readonly string[] = identityFields
-const ruled = Object.fromEntries(
-  Object.entries(fieldRules.AReq).filter(([field]) => !vendors_own.includes(field)),
-)
+const ruled = Object.fromEntries(Object.entries(fieldRules.AReq).filter(([field]) => !vendors_own.includes(field)))
 
 /** The members of the acquiring profile that fields of an AReq are taken from. */
 const membersOf: Record<string, string> = {

@@ -11,13 +11,7 @@ import {
 } from '../../acquirers/checkout/credentials.ts'
 import { checkoutSandboxNumbers } from '../../acquirers/checkout/sandbox-numbers.ts'
 import type { CheckAnswer } from '../../vendors/check.ts'
-import {
-  NotSent,
-  Unanswered,
-  type Wire,
-  type WireAnswer,
-  type WireRequest,
-} from '../../vendors/wire.ts'
+import { NotSent, Unanswered, type Wire, type WireAnswer, type WireRequest } from '../../vendors/wire.ts'
 import {
   credentialsOf,
   openableFrom,
@@ -89,10 +83,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
   }
 }
 
-async function authenticate(
-  connection: Connection,
-  request: AuthenticationRequest,
-): Promise<AuthenticationAnswer> {
+async function authenticate(connection: Connection, request: AuthenticationRequest): Promise<AuthenticationAnswer> {
   const { name, world } = connection
   const credentials = await credentialsOf(connection)
   const answered = await runSession(connection, request, credentials)
@@ -179,10 +170,7 @@ async function answerTo(wire: Wire, request: WireRequest): Promise<WireAnswer | 
   }
 }
 
-async function fetchResult(
-  connection: Connection,
-  handle: string,
-): Promise<ResultMessage | 'not_yet' | 'gone'> {
+async function fetchResult(connection: Connection, handle: string): Promise<ResultMessage | 'not_yet' | 'gone'> {
   const credentials = await credentialsOf(connection)
   const answer = await sendOrRefuse(connection.wire, readRequest(handle, credentials))
   if (answer.status === 404) return 'gone'
@@ -204,10 +192,7 @@ async function fetchResult(
 /** Nobody's: a session that is not there shows that the key may read sessions. */
 const nobodys_id = `sid_${'0'.repeat(26)}`
 
-async function check(asked: {
-  credentials: CheckoutCredentials
-  wire: Wire
-}): Promise<CheckAnswer> {
+async function check(asked: { credentials: CheckoutCredentials; wire: Wire }): Promise<CheckAnswer> {
   try {
     const answer = await asked.wire.send(readRequest(nobodys_id, asked.credentials))
     if (answer.status === 404) return { result: 'works', notes: [] }

@@ -10,10 +10,7 @@ import { type AuthenticationRequest, type BrowserFacts, ProviderUnavailable } fr
 const limits = { create: { ms: 12_000 }, change: { ms: 8_000 }, read: { ms: 3_000 } }
 
 /** Throws ProviderUnavailable if the amount cannot be expressed; nothing is to be sent then. */
-export function createRequest(
-  request: AuthenticationRequest,
-  credentials: CheckoutCredentials,
-): WireRequest {
+export function createRequest(request: AuthenticationRequest, credentials: CheckoutCredentials): WireRequest {
   const { currency, number, exp_month, exp_year, cardholder_name, email } = request
   const amount = amountSent(request)
   if (amount === null) {
@@ -22,14 +19,20 @@ export function createRequest(
   const { processing_channel_id } = credentials
   const body = {
     source: {
-      ...{ type: 'card', number, expiry_month: exp_month, expiry_year: exp_year },
+      type: 'card',
+      number,
+      expiry_month: exp_month,
+      expiry_year: exp_year,
       ...(cardholder_name !== null && { name: cardholder_name }),
       ...(email !== null && { email }),
     },
-    ...{ amount, currency },
+    amount,
+    currency,
     ...(processing_channel_id !== undefined && { processing_channel_id }),
-    ...{ authentication_type: 'regular', authentication_category: 'payment' },
-    ...{ challenge_indicator: 'no_preference', transaction_type: 'goods_service' },
+    authentication_type: 'regular',
+    authentication_category: 'payment',
+    challenge_indicator: 'no_preference',
+    transaction_type: 'goods_service',
     reference: request.server_transaction_id,
     billing_descriptor: { name: [...request.merchant.name].slice(0, 25).join('') },
     completion: {
@@ -52,11 +55,7 @@ export function fingerprintRequest(id: string, credentials: CheckoutCredentials)
   return send(credentials, 'PUT', path, { body, timeout_ms: limits.change.ms })
 }
 
-export function collectRequest(
-  id: string,
-  browser: BrowserFacts,
-  credentials: CheckoutCredentials,
-): WireRequest {
+export function collectRequest(id: string, browser: BrowserFacts, credentials: CheckoutCredentials): WireRequest {
   const path = `/sessions/${encodeURIComponent(id)}/collect-data`
   const body = channelData(browser)
   return send(credentials, 'PUT', path, { body, timeout_ms: limits.change.ms })
@@ -94,7 +93,9 @@ function send(
   { body, timeout_ms }: { body: object | null; timeout_ms: number },
 ): WireRequest {
   return {
-    ...{ method, url: `${apiUrlOf(credentials)}${path}`, timeout_ms },
+    method,
+    url: `${apiUrlOf(credentials)}${path}`,
+    timeout_ms,
     headers: {
       authorization: `Bearer ${credentials.secret_key}`,
       accept: 'application/json',

@@ -3,11 +3,7 @@
 import { z } from 'zod'
 import { isGood, type WireAnswer } from '../../vendors/wire.ts'
 import { unavailable } from '../emv/outcome.ts'
-import {
-  type AuthenticationOutcome,
-  ProviderUnavailable,
-  type UnavailableCause,
-} from '../three-ds.ts'
+import { type AuthenticationOutcome, ProviderUnavailable, type UnavailableCause } from '../three-ds.ts'
 
 const text = z.string().max(2048)
 const part = (length: number) => z.string().max(length)
@@ -130,8 +126,7 @@ function outcomeOf(
   known: Pick<AuthenticationOutcome, 'status'> & { challenge_cancel?: string },
 ): AuthenticationOutcome {
   const { status } = known
-  const is_sound =
-    /^[0-9A-Z]{0,2}$/.test(eci ?? '') && /^([A-Za-z0-9+/]{27}=?)?$/.test(cryptogram ?? '')
+  const is_sound = /^[0-9A-Z]{0,2}$/.test(eci ?? '') && /^([A-Za-z0-9+/]{27}=?)?$/.test(cryptogram ?? '')
   const is_yes = status === 'Y' || status === 'A'
   if (!is_sound && is_yes) return unavailable('invalid_answer')
   const reason = /^\d\d$/.test(response_status_reason ?? '') ? response_status_reason! : null

@@ -8,8 +8,7 @@ export const httpsOnly: MayOpen = (url) => url.protocol === 'https:'
 
 /** For test mode: also plain http, but only at the service's own simulator. */
 export function httpsOrBelow(base: () => string): MayOpen {
-  return (url) =>
-    httpsOnly(url) || (url.protocol === 'http:' && url.href.startsWith(new URL(`${base()}/`).href))
+  return (url) => httpsOnly(url) || (url.protocol === 'http:' && url.href.startsWith(new URL(`${base()}/`).href))
 }
 
 export function isAllowed(address: string, mayOpen: MayOpen): boolean {

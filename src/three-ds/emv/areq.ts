@@ -77,10 +77,7 @@ function merchantFields(
   const stand_in = mode === 'test'
   return {
     ...present('acquirerBIN', merchant.acquirer_bin || (stand_in && '400000') || null),
-    ...present(
-      'acquirerMerchantID',
-      merchant.acquirer_merchant_id || (stand_in && 'RIPPERTEST') || null,
-    ),
+    ...present('acquirerMerchantID', merchant.acquirer_merchant_id || (stand_in && 'RIPPERTEST') || null),
     ...present('mcc', merchant.mcc || (stand_in && '5999') || null),
     ...present('merchantCountryCode', merchant.country || (stand_in && '826') || null),
     merchantName: [...(merchant.name || requestor_name)].slice(0, 40).join(''),

@@ -81,11 +81,7 @@ test('a challenge says where', async () => {
 
 describe('an answer that cannot be used is a U', () => {
   test.each([
-    [
-      'an Erro',
-      { messageType: 'Erro', errorCode: '305', errorDetail: '4000009100020000' },
-      'error',
-    ],
+    ['an Erro', { messageType: 'Erro', errorCode: '305', errorDetail: '4000009100020000' }, 'error'],
     ['another transaction', { ...ares, threeDSServerTransID: ares.dsTransID }, 'invalid_answer'],
     ['another version', { ...ares, messageVersion: '2.1.0' }, 'invalid_answer'],
     ['a missing field', { ...ares, dsTransID: undefined }, 'invalid_answer'],

@@ -33,10 +33,7 @@ export async function sendAReq(
   }
   const judged = judge(areq, await ask(sender.world, server, areq, 'ARes'), sender.mayOpen)
   if (judged.refused) {
-    log.warn(
-      { server_transaction_id: request.server_transaction_id, ...judged.refused },
-      'authentication unavailable',
-    )
+    log.warn({ server_transaction_id: request.server_transaction_id, ...judged.refused }, 'authentication unavailable')
   }
   return judged.answer
 }

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
 import { decode, encode } from './base64url.ts'
-import {
-  challengeForm,
-  methodForm,
-  readChallengeNotification,
-  readMethodNotification,
-} from './browser-messages.ts'
+import { challengeForm, methodForm, readChallengeNotification, readMethodNotification } from './browser-messages.ts'
 
 const id = 'e8db9820-63b7-43ce-8831-36ce81a2e313'
 const acs_id = '3a832bcb-63b7-43ce-8831-36ce81a2e313'

@@ -39,9 +39,7 @@ describe('findRange', () => {
         const digits = (value: number) => `4000${String(value).padStart(4, '0')}00000000`
         const sorted = cuts.sort((a, b) => a - b)
         const ranges = sorted.flatMap((start, at) =>
-          at % 2 === 0 && at + 1 < sorted.length
-            ? [range(digits(start), digits(sorted[at + 1]!))]
-            : [],
+          at % 2 === 0 && at + 1 < sorted.length ? [range(digits(start), digits(sorted[at + 1]!))] : [],
         )
         const number = digits(probe)
         const seen = ranges.find(({ start, end }) => start <= number && number <= end) ?? null

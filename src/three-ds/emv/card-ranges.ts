@@ -26,10 +26,7 @@ export function findRange(table: CardRangeTable, number: string): CardRange | nu
 }
 
 /** The table after a PRes, or null if ranges would overlap. */
-export function applyChanges(
-  table: CardRangeTable,
-  changes: readonly RangeChange[],
-): CardRangeTable | null {
+export function applyChanges(table: CardRangeTable, changes: readonly RangeChange[]): CardRangeTable | null {
   const byEnds = new Map(table.map((range) => [endsOf(range), range]))
   for (const { action, range } of changes) {
     if (action === 'D') byEnds.delete(endsOf(range))
@@ -48,14 +45,8 @@ export function changesIn(pres: Message): RangeChange[] {
     range: {
       start: row.startRange as string,
       end: row.endRange as string,
-      acs_start_version: higher(
-        row.acsStartProtocolVersion as string,
-        pres.dsStartProtocolVersion as string,
-      ),
-      acs_end_version: lower(
-        row.acsEndProtocolVersion as string,
-        pres.dsEndProtocolVersion as string,
-      ),
+      acs_start_version: higher(row.acsStartProtocolVersion as string, pres.dsStartProtocolVersion as string),
+      acs_end_version: lower(row.acsEndProtocolVersion as string, pres.dsEndProtocolVersion as string),
       method_url: (row.threeDSMethodURL as string | undefined) ?? null,
     },
   }))

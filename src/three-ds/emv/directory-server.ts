@@ -1,12 +1,7 @@
 // Talks to a Directory Server: each request and each answer is one JSON message.
 
 import type { Brand } from '../../kernel/values.ts'
-import {
-  type OutgoingAnswer,
-  OutgoingFailure,
-  type OutgoingRequest,
-  type World,
-} from '../../kernel/world.ts'
+import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest, type World } from '../../kernel/world.ts'
 import { ProviderUnavailable } from '../three-ds.ts'
 import type { MessageType } from './field-rules.ts'
 import { readJson } from './json.ts'

@@ -12,25 +12,14 @@ export type Rule = {
 }
 type Rules = Record<string, Rule>
 
-export const messageTypes = [
-  'AReq',
-  'ARes',
-  'RReq',
-  'RRes',
-  'PReq',
-  'PRes',
-  'CReq',
-  'CRes',
-  'Erro',
-] as const
+export const messageTypes = ['AReq', 'ARes', 'RReq', 'RRes', 'PReq', 'PRes', 'CReq', 'CRes', 'Erro'] as const
 export type MessageType = (typeof messageTypes)[number]
 
 /** A rule for strings: the whole string must match. */
 const text = (form: RegExp) => (value: unknown) => typeof value === 'string' && form.test(value)
 const upTo = (length: number) => text(new RegExp(`^[^]{1,${length}}$`, 'u'))
 const boolean = (value: unknown) => typeof value === 'boolean'
-const url = (length: number) => (value: unknown) =>
-  upTo(length)(value) && URL.canParse(value as string)
+const url = (length: number) => (value: unknown) => upTo(length)(value) && URL.canParse(value as string)
 
 const must = (valid: Rule['valid']): Rule => ({ required: true, valid })
 const may = (valid: Rule['valid']): Rule => ({ required: false, valid })
@@ -87,9 +76,7 @@ const areq: Rules = {
   purchaseAmount: must(text(/^\d{1,48}$/)),
   purchaseCurrency: must(text(/^\d{3}$/)),
   purchaseExponent: must(text(/^\d$/)),
-  purchaseDate: must(
-    text(/^\d{4}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d){2}$/),
-  ),
+  purchaseDate: must(text(/^\d{4}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d){2}$/)),
   transType: may(text(/^(01|03|10|11|28)$/)),
   notificationURL: must(url(256)),
   browserAcceptHeader: must(upTo(2048)),
@@ -152,8 +139,7 @@ const pres: Rules = {
   dsEndProtocolVersion: protocolVersion,
   serialNum: must(upTo(20)),
   cardRangeData: may(
-    (value) =>
-      Array.isArray(value) && value.every((range) => isObject(range) && !faultOf(range, cardRange)),
+    (value) => Array.isArray(value) && value.every((range) => isObject(range) && !faultOf(range, cardRange)),
   ),
 }
 

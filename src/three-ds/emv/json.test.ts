@@ -14,11 +14,7 @@ test.each([
   ['a member twice, the first with members', '{"a":{"b":1},"a":2}', { duplicate: 'a' }],
   ['a member twice, in a list', '{"a":[{"b":1,"b":2}]}', { duplicate: 'b' }],
   ['a member twice behind a colon in a text', '{"a":":\\":","b":1,"b":2}', { duplicate: 'b' }],
-  [
-    'a member twice, named as the prototype is',
-    '{"__proto__":1,"__proto__":2}',
-    { duplicate: '__proto__' },
-  ],
+  ['a member twice, named as the prototype is', '{"__proto__":1,"__proto__":2}', { duplicate: '__proto__' }],
   ['a list', '[1]', { not_json: true }],
   ['a text', '"a"', { not_json: true }],
   ['null', 'null', { not_json: true }],

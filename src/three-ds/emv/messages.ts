@@ -1,12 +1,6 @@
 // Reads a message by its field rules, and describes a message's faults in an Erro.
 
-import {
-  type FieldFault,
-  faultOf,
-  fieldRules,
-  type MessageType,
-  messageTypes,
-} from './field-rules.ts'
+import { type FieldFault, faultOf, fieldRules, type MessageType, messageTypes } from './field-rules.ts'
 import { type JsonObject, readJson } from './json.ts'
 import { transactionIdOf } from './transaction-id.ts'
 import { isVersion } from './versions.ts'
@@ -19,10 +13,7 @@ export type Fault = { code: string; detail: string; message: JsonObject }
 type Component = 'S' | 'D' | 'A'
 
 /** Reads one of the expected messages. An Erro is always read as an Erro, whatever its fields contain. */
-export function readMessage(
-  body: string,
-  expected: readonly MessageType[],
-): { message: Message } | { fault: Fault } {
+export function readMessage(body: string, expected: readonly MessageType[]): { message: Message } | { fault: Fault } {
   const read = readJson(body)
   if ('not_json' in read) return fault('203', 'the body is not a JSON object', {})
   if ('duplicate' in read) return fault('204', read.duplicate || 'a field without a name', {})
@@ -35,9 +26,7 @@ export function readMessage(
   if (message.messageVersion === undefined) return fault('201', 'messageVersion', message)
   if (!isVersion(message.messageVersion)) return fault('102', 'messageVersion', message)
   const wrong = messageFault(message as Message)
-  return wrong
-    ? fault(wrong.code, wrong.fields.join(','), message)
-    : { message: message as Message }
+  return wrong ? fault(wrong.code, wrong.fields.join(','), message) : { message: message as Message }
 }
 
 /** The fault in the fields of a message that we will send or have read, or null. */

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  fakeWorld,
-  identity,
-  memoryRanges,
-  purchase,
-} from '../../../tests/adapters/three-ds-fixtures.ts'
+import { fakeWorld, identity, memoryRanges, purchase } from '../../../tests/adapters/three-ds-fixtures.ts'
 import type { Http } from '../../kernel/world.ts'
 import { type CardRange, ProviderUnavailable } from '../three-ds.ts'
 import { openThreeDsServer } from './three-ds-server.ts'
@@ -43,16 +38,8 @@ describe('enrolment', () => {
     ['an enrolled card', {}, enrolled],
     ['no method', { method_url: null }, { ...enrolled, method_url: null }],
     ['a script for a method', { method_url: 'javascript:1' }, { ...enrolled, method_url: null }],
-    [
-      'a method over http',
-      { method_url: 'http://acs.example/' },
-      { ...enrolled, method_url: null },
-    ],
-    [
-      'no common version',
-      { acs_start_version: '2.3.1', acs_end_version: '2.3.1' },
-      { enrolled: false },
-    ],
+    ['a method over http', { method_url: 'http://acs.example/' }, { ...enrolled, method_url: null }],
+    ['no common version', { acs_start_version: '2.3.1', acs_end_version: '2.3.1' }, { enrolled: false }],
   ] as [string, Partial<CardRange>, object][])('%s', async (_, changes, expected) => {
     const threeDs = await open(changes)
     expect(await threeDs.enrolment({ number, brand: 'visa' })).toEqual(expected)

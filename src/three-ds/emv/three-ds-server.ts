@@ -6,12 +6,7 @@ import { type CardRangeStore, type PostedThreeDs, ProviderUnavailable } from '..
 import { httpsOnly, isAllowed, type MayOpen } from './addresses.ts'
 import type { Identity } from './areq.ts'
 import { sendAReq } from './authenticate.ts'
-import {
-  challengeForm,
-  methodForm,
-  readChallengeNotification,
-  readMethodNotification,
-} from './browser-messages.ts'
+import { challengeForm, methodForm, readChallengeNotification, readMethodNotification } from './browser-messages.ts'
 import { findRange } from './card-ranges.ts'
 import type { DirectoryServer } from './directory-server.ts'
 import { openCardRanges } from './load-ranges.ts'
@@ -31,9 +26,7 @@ type ThreeDsServerOptions = {
 
 export function openThreeDsServer(options: ThreeDsServerOptions): PostedThreeDs {
   const { mode, world, identity, mayOpen = httpsOnly } = options
-  const servers = new Map<Brand, DirectoryServer>(
-    options.directory_servers.map((server) => [server.scheme, server]),
-  )
+  const servers = new Map<Brand, DirectoryServer>(options.directory_servers.map((server) => [server.scheme, server]))
   const cardRanges = openCardRanges({ world, identity, store: options.ranges })
 
   const enrolment: PostedThreeDs['enrolment'] = async ({ number, brand }) => {

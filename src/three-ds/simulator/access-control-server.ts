@@ -39,10 +39,7 @@ export type AccessControlServer = {
 
 type Next = (challenge: Challenge) => ChallengeChanges | null
 
-type AcsOptions = Pick<
-  SimulatorOptions,
-  'world' | 'base_url' | 'public_url' | 'headers' | 'signing_key' | 'challenges'
->
+type AcsOptions = Pick<SimulatorOptions, 'world' | 'base_url' | 'public_url' | 'headers' | 'signing_key' | 'challenges'>
 
 const retry_after_ms = 10_000
 /** The process that waits for a challenge comes first. */

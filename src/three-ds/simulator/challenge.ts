@@ -20,10 +20,7 @@ const session_data_characters_max = 1024
 type At = { public_url: string; pages_url: string; now(): Date }
 
 /** The method page, which reports back at once or never. */
-export function methodPage(
-  fields: URLSearchParams,
-  { silent, pages_url }: { silent: boolean } & At,
-): PeerAnswer {
+export function methodPage(fields: URLSearchParams, { silent, pages_url }: { silent: boolean } & At): PeerAnswer {
   const text = decode(fields.get('threeDSMethodData') ?? '')
   const read = text === null ? null : readJson(text)
   const asked = read && 'object' in read ? read.object : {}
@@ -60,9 +57,7 @@ export async function openChallenge(
   if ('fault' in read) return erroPage(asked, erro('A', read.fault))
   const fault = faultOfCReq(found, read.message)
   if (fault) return erroPage(asked, erro('A', { ...fault, message: read.message }))
-  const challenge = await acs.step(found.acs_transaction_id, (stored) =>
-    openingOf(stored, session_data, now()),
-  )
+  const challenge = await acs.step(found.acs_transaction_id, (stored) => openingOf(stored, session_data, now()))
   if (!challenge) return unknownPage()
   if (challenge.has_ended) return endPage(acs, challenge)
   return codePage(challenge, { action: actionOf(challenge, public_url), error: null })

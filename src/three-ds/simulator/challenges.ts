@@ -38,10 +38,7 @@ export type Challenge = {
 }
 
 export type ChallengeChanges = Partial<
-  Pick<
-    Challenge,
-    'opened' | 'tries' | 'session_data' | 'ending' | 'has_ended' | 'due_at' | 'sends_left'
-  >
+  Pick<Challenge, 'opened' | 'tries' | 'session_data' | 'ending' | 'has_ended' | 'due_at' | 'sends_left'>
 >
 
 export type ChallengeStore = {
@@ -77,8 +74,7 @@ export function shown(challenge: Challenge, now: Date): ChallengeChanges {
 
 /** It ends, and whoever writes this sends its result, after the delay if there is one. */
 export function ended(ending: EndingName, now: Date, delay_ms = 0): ChallengeChanges {
-  const sending =
-    delay_ms > 0 ? { due_at: after(now, delay_ms) } : sent({ sends_left: result_tries }, now)
+  const sending = delay_ms > 0 ? { due_at: after(now, delay_ms) } : sent({ sends_left: result_tries }, now)
   return { has_ended: true, ending, ...sending }
 }
 

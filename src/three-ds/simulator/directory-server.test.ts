@@ -42,24 +42,9 @@ describe('the Directory Server', () => {
       'threeDSServerURL',
     ]),
     ['an unknown card', () => with_fields({ acctNumber: '4929000000006' }), '305', 'acctNumber'],
-    [
-      'a card in no range',
-      () => with_fields({ acctNumber: testNumber('visa', { r: '0' }) }),
-      '305',
-      'acctNumber',
-    ],
-    [
-      '2.2.0 for 2.1.0',
-      () => with_fields({ acctNumber: testNumber('visa', { r: '4' }) }),
-      '102',
-      'messageVersion',
-    ],
-    [
-      'an unknown serial number',
-      () => JSON.stringify({ ...preq, serialNum: '1' }),
-      '307',
-      'serialNum',
-    ],
+    ['a card in no range', () => with_fields({ acctNumber: testNumber('visa', { r: '0' }) }), '305', 'acctNumber'],
+    ['2.2.0 for 2.1.0', () => with_fields({ acctNumber: testNumber('visa', { r: '4' }) }), '102', 'messageVersion'],
+    ['an unknown serial number', () => JSON.stringify({ ...preq, serialNum: '1' }), '307', 'serialNum'],
   ]
   test.each(rows)('%s', async (_, body, code, detail) => {
     const answer = JSON.parse(await peer.post('/ds', body()))
@@ -83,15 +68,12 @@ describe('the Directory Server', () => {
     expect(await peer.ds(delta)).toMatchObject({ messageType: 'PRes' })
   })
 
-  test.each(['00', '10', '20', '30', '40', '50', '70', '81'])(
-    'the ARes of %s is valid',
-    async (yz) => {
-      const ares = await peer.ds(areqFor(yz))
-      expect(ares.messageType).toBe('ARes')
-      expect(messageFault(ares)).toBeNull()
-      expect(Object.values(ares)).not.toContain('')
-    },
-  )
+  test.each(['00', '10', '20', '30', '40', '50', '70', '81'])('the ARes of %s is valid', async (yz) => {
+    const ares = await peer.ds(areqFor(yz))
+    expect(ares.messageType).toBe('ARes')
+    expect(messageFault(ares)).toBeNull()
+    expect(Object.values(ares)).not.toContain('')
+  })
 
   test('the ARes of 2.1.0 knows no I', async () => {
     const number = testNumber('visa', { r: '4', yz: '40' })

@@ -70,10 +70,7 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
       dsTransID: newTransactionId(world.random),
       dsURL: `${base_url()}/ds`,
     })
-    world.log.debug(
-      { ds_transaction_id: ares.dsTransID, status: ares.transStatus },
-      'simulated authentication',
-    )
+    world.log.debug({ ds_transaction_id: ares.dsTransID, status: ares.transStatus }, 'simulated authentication')
     return message(JSON.stringify(ares))
   }
 

@@ -23,10 +23,7 @@ button{background:#fff;color:#1a4fa0}button.first{background:#1a4fa0;color:#fff}
 /** A page that posts a form by itself, or by its button if scripts do not run. */
 export function submittingPage(form: Form, button: string): PeerAnswer {
   const fields = Object.entries(form.fields)
-    .map(
-      ([name, value]) =>
-        `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-    )
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('')
   const body = `<form method="post" action="${escapeHtml(form.action)}">${fields}
 <noscript><button>${escapeHtml(button)}</button></noscript></form>

@@ -62,7 +62,10 @@ function keep(rreq: Message, changes: Partial<Challenge> = {}): Challenge {
     acs_transaction_id: rreq.acsTransID,
     ds_transaction_id: rreq.dsTransID,
     created_at: world.clock.now(),
-    ...{ has_ended: true, due_at: world.clock.now(), sends_left: 4, revision: 0 },
+    has_ended: true,
+    due_at: world.clock.now(),
+    sends_left: 4,
+    revision: 0,
     ...changes,
   } as Challenge
   void challenges.insert(challenge)

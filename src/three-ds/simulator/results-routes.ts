@@ -66,9 +66,7 @@ export function openRoutes({
 }
 
 function isOf(challenge: Challenge, rreq: Message): boolean {
-  return Object.entries(idsOf(challenge)).every(
-    ([name, id]) => transactionIdOf(id) === transactionIdOf(rreq[name]),
-  )
+  return Object.entries(idsOf(challenge)).every(([name, id]) => transactionIdOf(id) === transactionIdOf(rreq[name]))
 }
 
 function refusal(code: string, detail: string, rreq: Message): PeerAnswer {

@@ -8,13 +8,7 @@ import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../h
 import type { FoundRows } from '../../http/list-page.ts'
 import type { ObjectPlace } from '../../http/only-mode.ts'
 import type { Mode } from '../../kernel/values.ts'
-import type {
-  Attempt,
-  DeliveryKey,
-  DeliveryStatus,
-  ReplayStanding,
-  SettledDelivery,
-} from '../delivery.ts'
+import type { Attempt, DeliveryKey, DeliveryStatus, ReplayStanding, SettledDelivery } from '../delivery.ts'
 
 export type AttemptFilters = {
   merchant_id: string

@@ -85,21 +85,10 @@ export async function pageOfDeliveries(
 /** The same as rows, whose ids the API does not show. */
 export async function pageOfAttempts(
   { sql, keyring }: Pick<Context, 'sql' | 'keyring'>,
-  {
-    after,
-    limit,
-    attempt_ids,
-    merchant_id,
-    status,
-    event_type,
-    only_mode = null,
-  }: DeliveryListQuery,
+  { after, limit, attempt_ids, merchant_id, status, event_type, only_mode = null }: DeliveryListQuery,
   now: Date,
 ) {
-  const asked = {
-    ...scopeOfDeliveries({ merchant_id, status, event_type, only_mode }),
-    ...{ after, limit },
-  }
+  const asked = { ...scopeOfDeliveries({ merchant_id, status, event_type, only_mode }), after, limit }
   const filters = {
     merchant_id,
     status,

@@ -10,10 +10,7 @@ import { eventAndEndpoint } from '../queue/queue-store.ts'
  * The merchant of a delivery, for a caller that knows only the delivery: a look-up by key for each merchant that ever
  * had an endpoint.
  */
-export async function findDeliveryKey(
-  whole: Sql,
-  delivery_id: string,
-): Promise<DeliveryKey | undefined> {
+export async function findDeliveryKey(whole: Sql, delivery_id: string): Promise<DeliveryKey | undefined> {
   const [row] = await fromCells(
     whole,
     (sql) => sql<DeliveryKey[]>`
@@ -188,11 +185,7 @@ export async function countDeadLetters(sql: Sql, which: DeadLetters): Promise<nu
 }
 
 /** The first of them, in the order in which they were given up. */
-export async function listDeadLetters(
-  sql: Sql,
-  which: DeadLetters,
-  limit: number,
-): Promise<DeadLetter[]> {
+export async function listDeadLetters(sql: Sql, which: DeadLetters, limit: number): Promise<DeadLetter[]> {
   return sql<DeadLetter[]>`
     select a.attempt_id as last_attempt_id, a.delivery_id, coalesce(d.was_replayed, false) as was_replayed
     from (${deadAttempts(sql, which)} order by attempt_id limit ${limit}) a

@@ -8,13 +8,7 @@ import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
 import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
-import {
-  type DeliveryKey,
-  deliveryNotFound,
-  replayInProgress,
-  replayRefusals,
-  validateReplay,
-} from '../delivery.ts'
+import { type DeliveryKey, deliveryNotFound, replayInProgress, replayRefusals, validateReplay } from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
 import { findDelivery, insertReplay, modeOfDelivery } from './delivery-store.ts'
 
@@ -36,12 +30,7 @@ export const replayDelivery = route({
   refusals: replayRefusals,
   handle: (context: Context, { holder, params, request_id, now, recordReply }) => {
     const which = { merchant_id: holder.merchant_id, delivery_id: params.delivery_id! }
-    return replay(
-      context,
-      which,
-      { recordReply, writer: writerOf(context, { holder, request_id }) },
-      now,
-    )
+    return replay(context, which, { recordReply, writer: writerOf(context, { holder, request_id }) }, now)
   },
 })
 

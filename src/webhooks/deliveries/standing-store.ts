@@ -28,10 +28,7 @@ export type EndpointStanding = EndpointKey & {
   under_way: number
   /** Since when the oldest could have been sent. */
   oldest_due_at: Date | null
-  breaker: Pick<
-    EndpointHealth,
-    'open_until' | 'reopen_count' | 'last_failure' | 'changed_at'
-  > | null
+  breaker: Pick<EndpointHealth, 'open_until' | 'reopen_count' | 'last_failure' | 'changed_at'> | null
 }
 
 /** The active endpoints of a merchant, or one of them, oldest first. */

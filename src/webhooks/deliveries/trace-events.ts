@@ -44,9 +44,6 @@ export async function traceEvents(
   return traced
 }
 
-async function attemptsOf(
-  sql: Sql,
-  { merchant_id, last_attempt_id }: DeliveryRecord,
-): Promise<AttemptDetail[]> {
+async function attemptsOf(sql: Sql, { merchant_id, last_attempt_id }: DeliveryRecord): Promise<AttemptDetail[]> {
   return last_attempt_id ? listChain(sql, { merchant_id, attempt_id: last_attempt_id }) : []
 }

@@ -125,16 +125,10 @@ export function newEndpoint(
   const sealed_secret = sealSecret(keyring, { ...fields, endpoint_id }, signing_secret)
   const { merchant_id, url, event_filter } = fields
   // The path and the query of an address may hold a secret of the receiver.
-  const detail = {
-    ...{ origin: new URL(url).origin, event_filter, extension_events },
-    ...(mode && { mode }),
-  }
+  const detail = { origin: new URL(url).origin, event_filter, extension_events, ...(mode && { mode }) }
   const told = { change: 'endpoint.created', detail, at: now }
   return {
-    endpoint: {
-      ...{ ...fields, extension_events, mode, endpoint_id },
-      ...{ status: 'active', sealed_secret, created_at: now },
-    },
+    endpoint: { ...fields, extension_events, mode, endpoint_id, status: 'active', sealed_secret, created_at: now },
     line: lineOf(writer, { merchant_id, subject: endpoint_id, ...told }),
     signing_secret,
   }

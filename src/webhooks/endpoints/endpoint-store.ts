@@ -32,10 +32,7 @@ export async function insertEndpoint(
 }
 
 /** The active endpoints of a merchant, oldest first. */
-export async function listEndpoints(
-  sql: Sql,
-  merchant_id: string,
-): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
+export async function listEndpoints(sql: Sql, merchant_id: string): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
   return sql<Omit<Endpoint, 'sealed_secret'>[]>`
     select merchant_id, endpoint_id, url, event_filter, extension_events, mode, status, created_at
     from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active'
@@ -77,10 +74,7 @@ export async function modeOfEndpoint(
 }
 
 /** The merchant of an active endpoint, for a caller that knows only the endpoint. */
-export async function findEndpointKey(
-  sql: Sql,
-  endpoint_id: string,
-): Promise<EndpointKey | undefined> {
+export async function findEndpointKey(sql: Sql, endpoint_id: string): Promise<EndpointKey | undefined> {
   const [row] = await sql<EndpointKey[]>`
     select merchant_id, endpoint_id from webhook_endpoints
     where endpoint_id = ${endpoint_id} and status = 'active'`
@@ -99,10 +93,10 @@ export async function findEndpointWithSecrets(
   return row
 }
 
-export type EndpointWithSecrets = Pick<
-  Endpoint,
-  'merchant_id' | 'endpoint_id' | 'url' | 'sealed_secret'
-> & { previous_sealed_secret: Buffer | null; previous_secret_until: Date | null }
+export type EndpointWithSecrets = Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'url' | 'sealed_secret'> & {
+  previous_sealed_secret: Buffer | null
+  previous_secret_until: Date | null
+}
 
 /**
  * Replaces the signing secret; the old one also signs until the given time. False where the endpoint is gone. Throws

@@ -6,11 +6,7 @@ import { secretName } from '../endpoint.ts'
 import { replaceSealed, type SealedSecrets, secretsUnderOtherKeys } from './endpoint-store.ts'
 
 /** Returns how many endpoints were processed. A secret that cannot be rewrapped is logged and tried again next time. */
-export function rewrapSecrets({
-  sql,
-  keyring,
-  world,
-}: Pick<Context, 'sql' | 'keyring' | 'world'>): Promise<number> {
+export function rewrapSecrets({ sql, keyring, world }: Pick<Context, 'sql' | 'keyring' | 'world'>): Promise<number> {
   return rewrapRows({
     first: { merchant_id: '', endpoint_id: '' },
     page: (asked) => secretsUnderOtherKeys(sql, keyring.current_key_id, asked),

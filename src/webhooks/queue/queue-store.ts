@@ -102,11 +102,7 @@ const end_batch = 5_000
  * without an attempt leaves none. An attempt under way at a deleted endpoint gets its row now, and its answer when it
  * comes.
  */
-export async function endDeliveries(
-  sql: AnySql,
-  which: DeliverySelection,
-  now: Date,
-): Promise<number> {
+export async function endDeliveries(sql: AnySql, which: DeliverySelection, now: Date): Promise<number> {
   for (let ended = 0; ; ) {
     const { chosen, gone } = await endBatch(sql, which, now)
     ended += gone
@@ -135,9 +131,7 @@ async function endBatch(sql: AnySql, which: DeliverySelection, now: Date) {
       where a.merchant_id = gone.merchant_id and a.attempt_id = ${newest} and a.status = 'succeeded'), 'dead_lettered')`,
     last_attempt_id: newest,
     // A process that gives up single deliveries has claimed them for that: the attempt is not made.
-    attempt_count: is_by_endpoint
-      ? sql`attempt_number`
-      : sql`attempt_number - (attempt_id is not null)::int`,
+    attempt_count: is_by_endpoint ? sql`attempt_number` : sql`attempt_number - (attempt_id is not null)::int`,
   }
   const [counts] = await sql<{ chosen: number; gone: number }[]>`
     with chosen as materialized (
@@ -187,11 +181,7 @@ export function eventAndEndpoint(sql: AnySql, row: Fragment) {
 }
 
 /** The start of an insert of settled deliveries from queue rows. */
-function settledRow(
-  sql: AnySql,
-  row: Record<'status' | 'last_attempt_id' | 'attempt_count', Fragment>,
-  now: Date,
-) {
+function settledRow(sql: AnySql, row: Record<'status' | 'last_attempt_id' | 'attempt_count', Fragment>, now: Date) {
   return sql`
     (merchant_id, delivery_id, endpoint_id, payment_id, sequence, status, attempt_count, last_attempt_id, replay_of,
      root_id, root_created_at, created_at, settled_at)

@@ -15,9 +15,7 @@ export type Attempts = {
 
 type AttemptEnd = { is_retry: boolean; was_full: boolean; next_retry_at: Date | null }
 
-export function openAttempts(
-  parts: AttemptContext & { sql: Sql; onEnd(end: AttemptEnd): void },
-): Attempts {
+export function openAttempts(parts: AttemptContext & { sql: Sql; onEnd(end: AttemptEnd): void }): Attempts {
   const { sql, metrics, lanes } = parts
   const { clock, log } = parts.world
   const { schedule } = parts.sending.settings

@@ -131,10 +131,7 @@ const anyCourse = fc.array(
   { maxLength: 60 },
 )
 const anyBreaker = anyCourse.map((course) =>
-  course.reduce(
-    (breaker, each) => afterAttempt(breaker, { ...each, open_max_ms }, even),
-    closedBreaker,
-  ),
+  course.reduce((breaker, each) => afterAttempt(breaker, { ...each, open_max_ms }, even), closedBreaker),
 )
 
 test('each change has a later time than the one before, whatever the clocks say', () => {
@@ -146,8 +143,7 @@ test('each change has a later time than the one before, whatever the clocks say'
       let breaker = closedBreaker
       for (const each of course) {
         const next = afterAttempt(breaker, { ...each, open_max_ms }, even)
-        const hasChanged =
-          isOpen(next) !== isOpen(breaker) || next.reopen_count !== breaker.reopen_count
+        const hasChanged = isOpen(next) !== isOpen(breaker) || next.reopen_count !== breaker.reopen_count
         if (hasChanged) expect(next.changed_ms).toBeGreaterThan(breaker.changed_ms)
         else expect(next.changed_ms).toBe(breaker.changed_ms)
         breaker = next

@@ -78,12 +78,7 @@ function shouldOpen({ recent, consecutive_failures }: Breaker): boolean {
   return consecutive_failures >= consecutive_min && failures >= recent.length * failed_share
 }
 
-function open(
-  breaker: Breaker,
-  reopen_count: number,
-  { ended_ms, open_max_ms }: AttemptEnd,
-  chance: number,
-): Breaker {
+function open(breaker: Breaker, reopen_count: number, { ended_ms, open_max_ms }: AttemptEnd, chance: number): Breaker {
   const length_ms = Math.min(open_ms * 2 ** reopen_count, longest_open_ms, open_max_ms)
   const open_until_ms = ended_ms + Math.round(length_ms * (1 + spread * (2 * chance - 1)))
   return { ...breaker, reopen_count, open_until_ms, changed_ms: changeTime(breaker, ended_ms) }

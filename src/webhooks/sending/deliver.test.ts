@@ -14,16 +14,12 @@ test.each([
 ])('the time of an attempt runs from its post: %s', (_name, took_ms, duration_ms) => {
   // It was claimed an hour before.
   const attempted_at = new Date(noon.getTime() - hour_ms)
-  const settlement = settlementOf(
-    { attempted_at } as ClaimedDelivery,
-    { succeeded: true } as PostResult,
-    {
-      began_at: noon,
-      ended_at: new Date(noon.getTime() + took_ms),
-      schedule: [5],
-      chance: 0,
-    },
-  )
+  const settlement = settlementOf({ attempted_at } as ClaimedDelivery, { succeeded: true } as PostResult, {
+    began_at: noon,
+    ended_at: new Date(noon.getTime() + took_ms),
+    schedule: [5],
+    chance: 0,
+  })
   expect(settlement).toMatchObject({ duration_ms, occurred_at: attempted_at })
 })
 

@@ -19,10 +19,9 @@ export type DeliverySettings = {
 }
 
 /** What is posted where, and under which key. */
-export type OutgoingWebhook = Pick<
-  ClaimedDelivery,
-  'endpoint_url' | 'body' | 'payment_id' | 'endpoint_id'
-> & { event_type: string }
+export type OutgoingWebhook = Pick<ClaimedDelivery, 'endpoint_url' | 'body' | 'payment_id' | 'endpoint_id'> & {
+  event_type: string
+}
 
 export type SendOptions<Sent extends OutgoingWebhook = ClaimedDelivery> = {
   http: Pick<GuardedHttp, 'post'>
@@ -116,9 +115,7 @@ export function settlementOf(
   made: { began_at: Date; ended_at: Date; schedule: RetrySchedule; chance: number },
 ): Settlement {
   const { began_at, ended_at, schedule, chance } = made
-  const next_retry_at = posted.succeeded
-    ? null
-    : nextRetryAt({ ...delivery, ...posted, ended_at }, schedule, chance)
+  const next_retry_at = posted.succeeded ? null : nextRetryAt({ ...delivery, ...posted, ended_at }, schedule, chance)
   const { merchant_id, delivery_id, endpoint_id, attempt_id, attempt_number } = delivery
   const { last_attempt_id, pending_id, payment_id, replay_of, root_created_at } = delivery
   const { event_type, endpoint_url } = delivery

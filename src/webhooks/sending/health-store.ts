@@ -15,8 +15,7 @@ export type EndpointHealth = {
 
 /** Writes a breaker's state unless another process has written a later one. */
 export async function saveHealth(sql: Sql, health: EndpointHealth): Promise<void> {
-  const { merchant_id, endpoint_id, state, open_until, reopen_count, last_failure, changed_at } =
-    health
+  const { merchant_id, endpoint_id, state, open_until, reopen_count, last_failure, changed_at } = health
   await sql`
     insert into webhook_endpoint_health as h
       (merchant_id, endpoint_id, state, open_until, reopen_count, last_failure, changed_at)

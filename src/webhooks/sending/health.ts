@@ -19,10 +19,7 @@ export type Health = {
 
 const reading_ms = 5_000
 
-export function openHealth(
-  { sql, world }: { sql: Sql; world: Pick<World, 'clock' | 'log'> },
-  lanes: Lanes,
-): Health {
+export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock' | 'log'> }, lanes: Lanes): Health {
   const { clock, log } = world
   // The newest state of each endpoint: one that could not be written is tried again, or replaced by a newer one.
   const unwritten = new Map<string, EndpointHealth>()

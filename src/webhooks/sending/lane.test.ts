@@ -30,7 +30,10 @@ function start(lane: Lane, count: number, { is_retry = false, at_ms = noon_ms } 
 }
 
 const success = {
-  ...{ succeeded: true, is_our_fault: false, rest_seconds: 0, ended_ms: noon_ms + 10 },
+  succeeded: true,
+  is_our_fault: false,
+  rest_seconds: 0,
+  ended_ms: noon_ms + 10,
   open_max_ms: Number.POSITIVE_INFINITY,
 }
 
@@ -142,9 +145,7 @@ describe('the window', () => {
   })
 
   test('always leaves room for a retry, at most half of it', () => {
-    const rooms = [1, 2, 3, 9, window_max].map((window) =>
-      roomOf(laneWith({ ...well, window }), true, noon_ms),
-    )
+    const rooms = [1, 2, 3, 9, window_max].map((window) => roomOf(laneWith({ ...well, window }), true, noon_ms))
     expect(rooms).toEqual([1, 1, 1, 4, 32])
   })
 
@@ -223,12 +224,7 @@ describe('room while not everything may pass', () => {
   test.each<[string, Partial<Lane>, Standing, number]>([
     ['open: sixteen, of what is overdue', { breaker: open }, 'shut', 16],
     ['resting: the same', { ...known, resting_until_ms: noon_ms + 1 }, 'shut', 16],
-    [
-      'resting while half-open: the same',
-      { breaker: half_open, resting_until_ms: noon_ms + 1 },
-      'shut',
-      16,
-    ],
+    ['resting while half-open: the same', { breaker: half_open, resting_until_ms: noon_ms + 1 }, 'shut', 16],
     ['half-open: one, to see', { breaker: half_open }, 'other', 1],
   ])('%s', (_name, changes, standing, count) => {
     for (const window of [1, 40]) {
@@ -298,8 +294,7 @@ describe('a rest that the receiver asked for', () => {
 })
 
 describe('which endpoint is trusted', () => {
-  const underWay = (age_ms: number) =>
-    new Map([['a', { began_ms: noon_ms - age_ms, is_retry: false }]])
+  const underWay = (age_ms: number) => new Map([['a', { began_ms: noon_ms - age_ms, is_retry: false }]])
 
   test.each<[string, Partial<Lane>, Standing]>([
     ['not heard of', {}, 'new'],

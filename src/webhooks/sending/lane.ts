@@ -117,12 +117,7 @@ export type AttemptResult = AttemptEnd & {
  * it is full, the window grows by one with each success; each failure halves it. After an open breaker it begins at one
  * and doubles, so that an endpoint that recovers is not overrun.
  */
-export function end(
-  lane: Lane,
-  attempt: AttemptResult,
-  chance: number,
-  processes = 1,
-): { was_full: boolean } {
+export function end(lane: Lane, attempt: AttemptResult, chance: number, processes = 1): { was_full: boolean } {
   const { succeeded, ended_ms } = attempt
   const began = lane.under_way.get(attempt.attempt_id)!
   const was_full = roomOf(lane, began.is_retry, ended_ms, processes) === 0
@@ -130,8 +125,7 @@ export function end(
   lane.last_used_ms = ended_ms
   if (attempt.is_our_fault) return { was_full }
   const took_ms = ended_ms - began.began_ms
-  lane.answer_ms =
-    lane.answer_ms === null ? took_ms : lane.answer_ms + (took_ms - lane.answer_ms) * newest_weight
+  lane.answer_ms = lane.answer_ms === null ? took_ms : lane.answer_ms + (took_ms - lane.answer_ms) * newest_weight
   const was_open = lane.breaker.open_until_ms !== null
   lane.breaker = afterAttempt(lane.breaker, attempt, chance)
   lane.is_well = succeeded
@@ -156,8 +150,7 @@ export function end(
 export function hear(lane: Lane, seen: StoredBreaker, longer_ms: number): void {
   const { open_until_ms } = seen
   const was_open = lane.breaker.open_until_ms !== null
-  const later =
-    open_until_ms === null ? seen : { ...seen, open_until_ms: open_until_ms + longer_ms }
+  const later = open_until_ms === null ? seen : { ...seen, open_until_ms: open_until_ms + longer_ms }
   lane.breaker = adopt(lane.breaker, later)
   if (was_open && lane.breaker.open_until_ms === null) lane.window = 1
 }

@@ -252,10 +252,7 @@ test('of very many endpoints those are forgotten that were not used for the long
   expect(model.end(0)).toEqual({ was_full: true, turned: null })
 })
 
-const endpoints = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].flatMap((name) => [
-  `${name}1`,
-  `${name}2`,
-])
+const endpoints = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].flatMap((name) => [`${name}1`, `${name}2`])
 const anyStep = fc.oneof(
   fc.record({
     waiting: fc.dictionary(fc.constantFrom(...endpoints), fc.integer({ min: 1, max: 100 })),

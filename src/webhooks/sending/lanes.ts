@@ -83,8 +83,7 @@ export function openLanes({ processes, probe_ms, elsewhere = () => 0 }: Company 
       const untrusted = fresh + others
       const taken = under_way + elsewhere() + Math.max(0, held - slots_max)
       const slots = Math.max(0, slots_max - taken)
-      const slotsUpTo = (limit: number, taken: number) =>
-        Math.min(slots, Math.max(0, limit - taken))
+      const slotsUpTo = (limit: number, taken: number) => Math.min(slots, Math.max(0, limit - taken))
       return {
         rooms,
         room: new_window,

@@ -54,11 +54,7 @@ test('never earlier than the schedule, and by jitter alone at most a fifth later
   fc.assert(
     fc.property(anySchedule, fc.nat(20), anyChance, anyStatus, (schedule, at, chance, status) => {
       const attempt_number = at + 1
-      const seconds = secondsUntil(
-        { attempt_number, response_status_code: status },
-        schedule,
-        chance,
-      )
+      const seconds = secondsUntil({ attempt_number, response_status_code: status }, schedule, chance)
       if (seconds === null) return
       const delay = schedule[at]!
       expect(seconds).toBeGreaterThanOrEqual(delay)

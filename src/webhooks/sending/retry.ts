@@ -35,10 +35,7 @@ export function nextRetryAt(
 }
 
 /** The rest in seconds that a receiver asked for, or 0. */
-export function restOf(answer: {
-  response_status_code: number | null
-  retry_after_seconds: number | null
-}): number {
+export function restOf(answer: { response_status_code: number | null; retry_after_seconds: number | null }): number {
   if (answer.response_status_code !== 429 && answer.response_status_code !== 503) return 0
   return Math.min(answer.retry_after_seconds ?? 0, retry_after_max_seconds)
 }

@@ -11,10 +11,10 @@ import { type EndpointSecrets, openSigningSecrets } from './signing-secrets.ts'
 /** In no endpoint's filter, since only a person sends it. */
 export const test_event_type = 'endpoint.test'
 
-export type TestResult = Pick<
-  PostResult,
-  'succeeded' | 'response_status_code' | 'response_body' | 'failure'
-> & { event_id: string; duration_ms: number }
+export type TestResult = Pick<PostResult, 'succeeded' | 'response_status_code' | 'response_body' | 'failure'> & {
+  event_id: string
+  duration_ms: number
+}
 
 /** Throws `endpoint_not_found`. Every other failure is a result. */
 export async function sendTestEvent(
@@ -35,9 +35,7 @@ export async function sendTestEvent(
   const began_at = clock.now()
   const event_id = ids.event(began_at)
   const sending = { ...webhook_sending, secretsOf: openSigningSecrets(keyring) }
-  const { succeeded, response_status_code, response_body, failure } = await post<
-    OutgoingWebhook & EndpointSecrets
-  >(
+  const { succeeded, response_status_code, response_body, failure } = await post<OutgoingWebhook & EndpointSecrets>(
     sending,
     {
       ...endpoint,

@@ -74,8 +74,7 @@ export function openSettlements(
 
   function tell(error: unknown, dropped?: string): void {
     const { message, code } = error as Error & { code?: string }
-    if (dropped)
-      log.error({ attempt_id: dropped, error: message, code }, 'webhook attempt not written')
+    if (dropped) log.error({ attempt_id: dropped, error: message, code }, 'webhook attempt not written')
     else log.warn({ count: waiting.length, error: message, code }, 'webhook attempts wait')
   }
 

@@ -21,9 +21,7 @@ function simulate(setting: { endpoints: number; slots: number; trusted: number; 
   for (let round = 1; round <= 3_000; round++) {
     const { turn } = progress
     const waiting = rooms.filter(() => random() < setting.busy)
-    const walked = waiting
-      .filter(({ endpoint_id }) => endpoint_id > turn.after_endpoint)
-      .slice(0, endpoints_max)
+    const walked = waiting.filter(({ endpoint_id }) => endpoint_id > turn.after_endpoint).slice(0, endpoints_max)
     const first = (standing: string, mark: string, slots: number) =>
       walked
         .filter((room) => room.standing === standing)
@@ -93,8 +91,7 @@ describe('a round', () => {
     }) as Claim
   const go = (...claims: Claim[]) =>
     claims.reduce(
-      (round, claim) =>
-        nextRound(round, { ...order, ...round.turn } as Partial<ClaimOrder> as ClaimOrder, claim),
+      (round, claim) => nextRound(round, { ...order, ...round.turn } as Partial<ClaimOrder> as ClaimOrder, claim),
       firstRound,
     )
 
@@ -117,9 +114,7 @@ describe('a round', () => {
     const [soon, late] = ['2026-09-01T12:00:00Z', '2026-09-01T13:00:00Z']
     const round = go(claimOf('b', 2, 0, late), claimOf('d', 2, 0, soon), claimOf('e', 1, 0, late))
     expect(round.next_due_at).toEqual(new Date(soon))
-    expect(
-      go(claimOf('b', 2, 0, soon), claimOf('c', 1, 0), claimOf('b', 1, 0)).next_due_at,
-    ).toBeNull()
+    expect(go(claimOf('b', 2, 0, soon), claimOf('c', 1, 0), claimOf('b', 1, 0)).next_due_at).toBeNull()
   })
 
   test('its first turn is that of everybody', () => expect(firstRound.turn).toEqual(turn))

@@ -54,11 +54,7 @@ type Served = ReturnType<typeof byStanding>
 type Cut = ReturnType<typeof cutShort>
 
 /** Which standings ran out of slots in a claim, and whether an endpoint had its share. */
-function cutShort(
-  order: ClaimOrder,
-  { trusted, others, fresh }: Served,
-  deliveries: Claim['deliveries'],
-) {
+function cutShort(order: ClaimOrder, { trusted, others, fresh }: Served, deliveries: Claim['deliveries']) {
   const is_full = deliveries.length >= order.slots
   const is_cut = is_full || fresh.length + others.length >= order.untrusted_slots
   return {
@@ -76,20 +72,12 @@ function mostOfOne(deliveries: Claim['deliveries']): number {
 }
 
 /** The turn after a claim. Where a standing ran out of slots, endpoints without one come first next time. */
-function nextTurn(
-  order: ClaimOrder,
-  { endpoints, last_endpoint }: Claim,
-  { trusted, others }: Served,
-  cut: Cut,
-): Turn {
+function nextTurn(order: ClaimOrder, { endpoints, last_endpoint }: Claim, { trusted, others }: Served, cut: Cut): Turn {
   const last = endpoints < order.endpoints_max ? null : last_endpoint!
   const walk = { after: order.after_endpoint, last }
   return {
     after_endpoint: last ?? '',
-    after_trusted: nextMark(
-      { mark: order.after_trusted, served: trusted, was_cut: cut.trusted },
-      walk,
-    ),
+    after_trusted: nextMark({ mark: order.after_trusted, served: trusted, was_cut: cut.trusted }, walk),
     after_other: nextMark({ mark: order.after_other, served: others, was_cut: cut.others }, walk),
   }
 }
@@ -97,8 +85,7 @@ function nextTurn(
 function byStanding({ rooms }: ClaimOrder, deliveries: Claim['deliveries']) {
   const standings = new Map(rooms.map(({ endpoint_id, standing }) => [endpoint_id, standing]))
   const ids = deliveries.map(({ endpoint_id }) => endpoint_id)
-  const idsOf = (...wanted: Standing[]) =>
-    ids.filter((id) => wanted.includes(standings.get(id) ?? 'new'))
+  const idsOf = (...wanted: Standing[]) => ids.filter((id) => wanted.includes(standings.get(id) ?? 'new'))
   return { trusted: idsOf('trusted'), others: idsOf('other', 'shut'), fresh: idsOf('new') }
 }
 

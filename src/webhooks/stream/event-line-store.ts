@@ -34,9 +34,7 @@ export async function listLinesOf(
   condition: Fragment,
 ): Promise<ReadResult<SubjectLine>> {
   const [newest, ...aged] = ranges
-  const asked = aged
-    .map((range, index) => ({ ...range, at: index + 1 }))
-    .filter(({ from, below }) => below! > from)
+  const asked = aged.map((range, index) => ({ ...range, at: index + 1 })).filter(({ from, below }) => below! > from)
   const read = sql`
     select entry_id, subject as payment_id, change as type from journal
     where merchant_id = ${merchant_id}`
@@ -68,8 +66,7 @@ export async function listEventsOf(
   reading: { merchant_id: string; only_mode: Mode | null; lines: EventLine[] },
 ): Promise<(StreamedEvent & { entry_id: string })[]> {
   const { merchant_id, only_mode, lines } = reading
-  const ofMode =
-    only_mode === null ? sql`` : sql`where e.body::json->'data'->>'mode' = ${only_mode}`
+  const ofMode = only_mode === null ? sql`` : sql`where e.body::json->'data'->>'mode' = ${only_mode}`
   return sql<(StreamedEvent & { entry_id: string })[]>`
     select l.entry_id, e.* from json_to_recordset(${lines as never}::json)
       as l(entry_id text, payment_id text, type text)

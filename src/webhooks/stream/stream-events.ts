@@ -6,13 +6,7 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import { type Feed, type StreamMessage, stream } from '../../http/stream.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import {
-  type AnyEventType,
-  anyEventTypes,
-  eventTypes,
-  type Mode,
-  timestamp,
-} from '../../kernel/values.ts'
+import { type AnyEventType, anyEventTypes, eventTypes, type Mode, timestamp } from '../../kernel/values.ts'
 import { validateEventFilter } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
 import { type EventLine, listEventLines, listEventsOf } from './event-line-store.ts'
@@ -89,10 +83,7 @@ type EventStreamQuery = {
   now: Date
 }
 
-async function openFeed(
-  { sql, world, hearEvents }: Context,
-  asked: EventStreamQuery,
-): Promise<Feed> {
+async function openFeed({ sql, world, hearEvents }: Context, asked: EventStreamQuery): Promise<Feed> {
   const { merchant_id, wanted, only_mode, cursor, now } = asked
   const { trail, missed_before_ms } = openTrail(now.getTime(), cursor)
   const nowMs = () => world.clock.now().getTime()

@@ -48,10 +48,7 @@ export type ReadResult<Line> = { lines: Line[]; cut_at: string | null }[]
  * has all of the overlap before it to read: what is committed there by then is to be passed over, the rest is to be told.
  * `missed_before_ms` is set where a cursor is older than what is kept for it.
  */
-export function openTrail(
-  now_ms: number,
-  cursor: Cursor | null,
-): { trail: Trail; missed_before_ms: number | null } {
+export function openTrail(now_ms: number, cursor: Cursor | null): { trail: Trail; missed_before_ms: number | null } {
   const { floor_ms, sent_until_ms } = cursor ?? {
     floor_ms: now_ms - overlap_ms,
     sent_until_ms: now_ms,
@@ -127,10 +124,7 @@ export function cursorOf({ sent_until_ms, floor_ms }: Cursor): string {
 /** Null where it is no cursor. */
 export function readCursor(text: string): Cursor | null {
   if (!/^[0-9a-f]{24}$/.test(text)) return null
-  const [sent_until_ms, floor_ms] = [text.slice(0, 12), text.slice(12)].map(millisecondsOf) as [
-    number,
-    number,
-  ]
+  const [sent_until_ms, floor_ms] = [text.slice(0, 12), text.slice(12)].map(millisecondsOf) as [number, number]
   return floor_ms <= sent_until_ms ? { sent_until_ms, floor_ms } : null
 }
 

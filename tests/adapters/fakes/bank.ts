@@ -89,10 +89,7 @@ export function bankPage(url: string, path: string): string {
 }
 
 /** A test card that behaves so. Its codes are found by trying them: the grammar's tables are not ours to repeat. */
-export function cardThat(
-  brand: Brand,
-  wanted: { three_ds?: ThreeDsBehaviour; ranges?: RangeProfile },
-): string {
+export function cardThat(brand: Brand, wanted: { three_ds?: ThreeDsBehaviour; ranges?: RangeProfile }): string {
   for (const r of [...'1023459']) {
     for (let yz = 0; yz < 100; yz++) {
       const number = testNumber(brand, { r, yz: String(yz).padStart(2, '0') })

@@ -36,10 +36,7 @@ const said: Record<string, AcquirerBehaviour> = {
 }
 
 /** How the vendor's fake behaves with a number; null for one that only a real card may have. */
-export function behaviourAt(
-  vendor: keyof typeof sandboxNumbers,
-  number: string,
-): AcquirerBehaviour | null {
+export function behaviourAt(vendor: keyof typeof sandboxNumbers, number: string): AcquirerBehaviour | null {
   const ours = testCardOf(number)?.acquirer
   if (ours) return ours
   return sandboxNumbers[vendor].includes(number) ? (said[number] ?? 'approve') : null

@@ -8,10 +8,7 @@ import { openLoopbackHttp } from '../../support/vendor-http.ts'
 type Fake = { wrong: string[]; close(): Promise<void> }
 
 /** Closed with the fake when the test has finished, which fails where the fake was asked what the vendor does not know. */
-export function recordWire(
-  clock: Pick<Clock, 'now'>,
-  fake: Fake,
-): { wire: Wire; sent: WireRequest[] } {
+export function recordWire(clock: Pick<Clock, 'now'>, fake: Fake): { wire: Wire; sent: WireRequest[] } {
   const http = openLoopbackHttp(clock)
   onTestFinished(async () => {
     await http.close()

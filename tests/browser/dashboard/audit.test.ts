@@ -115,7 +115,9 @@ describe('an id leads to what it names', () => {
   test('each in its row', async () => {
     const data = rows.map(([subject], at) => ({
       ...more.audit[0]!,
-      ...{ entry_id: id('jrn', at), subject, actor: `key key_${hex}` },
+      entry_id: id('jrn', at),
+      subject,
+      actor: `key key_${hex}`,
       session_id: /^(att|ref)/.test(subject) ? session_id : null,
     }))
     standIn.on('GET /audit', () => ({ body: listed(data) }))
@@ -161,34 +163,25 @@ describe.each([390, 768, 1280, 1920])('at %i pixels', (width) => {
     ...(at === 1 && { subject: `rip_pk_${hex}${hex}`, actor: 'visitor', change: 'sign_in.locked' }),
   }))
 
-  test.each(['audit', 'requests', 'requests?recent'])(
-    'each row of %s has one height',
-    async (path) => {
-      standIn.on('GET /audit', () => ({ body: listed(lines) }))
-      standIn.on('GET /requests', () => ({ body: listed(requests) }))
-      standIn.on('GET /requests/recent', () => ({ body: { data: requests, keeps_refused: true } }))
-      await visit(
-        path,
-        async (page) => {
-          const rows = page.locator('tbody tr')
-          await rows.first().waitFor()
-          const heights = await rows.evaluateAll((all) =>
-            all.map((each) => each.getBoundingClientRect().height),
-          )
-          expect(heights.length).toBeGreaterThan(2)
-          expect(heights).toEqual(heights.map(() => heights[0]))
-          const ids = page.locator('tbody .id:visible')
-          const boxes = await ids.evaluateAll((all) =>
-            all.map((each) => each.getClientRects().length),
-          )
-          expect(new Set(boxes)).toEqual(new Set([1]))
-          expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(
-            false,
-          )
-          await picture(page, `dashboard-even-${path.replace('?', '-')}-${width}`)
-        },
-        { viewport: { width, height: 900 } },
-      )
-    },
-  )
+  test.each(['audit', 'requests', 'requests?recent'])('each row of %s has one height', async (path) => {
+    standIn.on('GET /audit', () => ({ body: listed(lines) }))
+    standIn.on('GET /requests', () => ({ body: listed(requests) }))
+    standIn.on('GET /requests/recent', () => ({ body: { data: requests, keeps_refused: true } }))
+    await visit(
+      path,
+      async (page) => {
+        const rows = page.locator('tbody tr')
+        await rows.first().waitFor()
+        const heights = await rows.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
+        expect(heights.length).toBeGreaterThan(2)
+        expect(heights).toEqual(heights.map(() => heights[0]))
+        const ids = page.locator('tbody .id:visible')
+        const boxes = await ids.evaluateAll((all) => all.map((each) => each.getClientRects().length))
+        expect(new Set(boxes)).toEqual(new Set([1]))
+        expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+        await picture(page, `dashboard-even-${path.replace('?', '-')}-${width}`)
+      },
+      { viewport: { width, height: 900 } },
+    )
+  })
 })

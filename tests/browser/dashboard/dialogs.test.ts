@@ -115,8 +115,12 @@ test('it stays in a dialog that shows a secret once it is made', async () => {
 
 test('a refund whose answer was lost is asked for again as it was, in another dialog, too, until it is known', async () => {
   const payment = {
-    ...{ ...samples.held, status: 'captured', hold: null, permitted: ['refund'] },
-    ...{ refunded_amount: 0, refund_max: 4200 },
+    ...samples.held,
+    status: 'captured',
+    hold: null,
+    permitted: ['refund'],
+    refunded_amount: 0,
+    refund_max: 4200,
   }
   standIn.on('GET /payments/pay', () => ({ body: payment }))
   let tries = 0

@@ -28,9 +28,7 @@ const alert = () => page.getByRole('alert')
 describe('where drawing fails', () => {
   test('the page says so and can be loaded again, and is not white', async () => {
     let is_broken = true
-    standIn.on('GET /overview', () =>
-      is_broken ? { body: { days: null } } : refuse(503, 'store_unavailable'),
-    )
+    standIn.on('GET /overview', () => (is_broken ? { body: { days: null } } : refuse(503, 'store_unavailable')))
     await open(`${place}/overview`)
     await alert().filter({ hasText: 'Something on this page went wrong' }).waitFor()
     is_broken = false

@@ -61,9 +61,7 @@ describe('a test payment', () => {
   test('whose answer is lost is paid by the next press, and no other is begun', async () => {
     playService()
     let tries = 0
-    standIn.on(pay, () =>
-      ++tries === 1 ? 'lost' : { body: { payment_id: samples.held.id, status: 'captured' } },
-    )
+    standIn.on(pay, () => (++tries === 1 ? 'lost' : { body: { payment_id: samples.held.id, status: 'captured' } }))
     standIn.on('GET /payments', () => ({
       body: { data: [], has_more: false, next_cursor: null },
     }))

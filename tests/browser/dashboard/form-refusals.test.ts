@@ -28,34 +28,35 @@ type Row = {
   code?: string
 }
 
-const click = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).first().click()
-const type = (page: Page, label: string, text: string) =>
-  page.getByLabel(label, { exact: true }).fill(text)
+const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
+const type = (page: Page, label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text)
 
 const captured = {
-  ...{ ...samples.held, status: 'captured', hold: null, permitted: ['refund'] },
-  ...{ refunded_amount: 0, refund_max: 4200 },
+  ...samples.held,
+  status: 'captured',
+  hold: null,
+  permitted: ['refund'],
+  refunded_amount: 0,
+  refund_max: 4200,
 }
 const stranger = { 'GET /me': () => refuse(401, 'sign_in_required') }
 const link = {
   ...stranger,
   'POST /links/read': () => ({
     body: {
-      ...{
-        purpose: 'welcome',
-        email: null,
-        name: null,
-        merchant_name: 'Tea & Sons',
-        role: 'owner',
-      },
-      ...{ is_operator: false, account_exists: false, expires_at: samples.ago(-60) },
+      purpose: 'welcome',
+      email: null,
+      name: null,
+      merchant_name: 'Tea & Sons',
+      role: 'owner',
+      is_operator: false,
+      account_exists: false,
+      expires_at: samples.ago(-60),
     },
   }),
 }
 const asksCode = {
-  'POST /payments/pay/hold/capture': () =>
-    refuse(403, 'proof_required', { accepted: ['one_time_code'] }),
+  'POST /payments/pay/hold/capture': () => refuse(403, 'proof_required', { accepted: ['one_time_code'] }),
 }
 const account = { ...samples.account, passkeys: [], has_one_time_codes: false }
 
@@ -66,16 +67,20 @@ const rows: Record<string, Row> = {
       await page.getByRole('button', { name: /^(Set a|Change the) password$/ }).click()
       await type(page, 'Password', 'tea and biscuits')
     },
-    ...{ press: 'Save', route: 'POST /me/password' },
+    press: 'Save',
+    route: 'POST /me/password',
     fault: { field: 'password', fault: 'letters_and_digits' },
-    ...{ at: 'Password', says: 'Use both letters and digits.' },
+    at: 'Password',
+    says: 'Use both letters and digits.',
   },
   'a new passkey': {
     path: `${place}/account`,
     fill: (page) => type(page, 'Name of a new passkey', 'Laptop'),
-    ...{ press: 'Add a passkey', route: 'POST /me/passkeys/options' },
+    press: 'Add a passkey',
+    route: 'POST /me/passkeys/options',
     fault: { field: 'name' },
-    ...{ at: 'Name of a new passkey', says: '1 to 100 characters, and none that are hidden.' },
+    at: 'Name of a new passkey',
+    says: '1 to 100 characters, and none that are hidden.',
   },
   'one-time codes': {
     path: `${place}/account`,
@@ -87,9 +92,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Set up one-time codes')
       await type(page, 'One-time code', '123456')
     },
-    ...{ press: 'Confirm', route: 'POST /me/one-time-codes/confirm' },
+    press: 'Confirm',
+    route: 'POST /me/one-time-codes/confirm',
     fault: { field: 'code', fault: 'no_secret' },
-    ...{ at: 'One-time code', says: 'Ask for a new secret first: begin again.' },
+    at: 'One-time code',
+    says: 'Ask for a new secret first: begin again.',
   },
   'an account by a link': {
     path: '#welcome=0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
@@ -100,9 +107,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Use a password instead')
       await type(page, 'Password', 'jo marsh 12345')
     },
-    ...{ press: 'Create account', route: 'POST /links/redeem' },
+    press: 'Create account',
+    route: 'POST /links/redeem',
     fault: { field: 'password', fault: 'own_name' },
-    ...{ at: 'Password', says: 'Do not make it of your name or address.' },
+    at: 'Password',
+    says: 'Do not make it of your name or address.',
   },
   'its address': {
     path: '#welcome=0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
@@ -111,9 +120,11 @@ const rows: Record<string, Row> = {
       await type(page, 'Email', 'jo@shop.example')
       await type(page, 'Name', 'Jo Marsh')
     },
-    ...{ press: 'Create a passkey', route: 'POST /links/passkey-options' },
+    press: 'Create a passkey',
+    route: 'POST /links/passkey-options',
     fault: { field: 'email', fault: 'has_account' },
-    ...{ at: 'Email', says: 'This address has an account already. Sign in with it.' },
+    at: 'Email',
+    says: 'This address has an account already. Sign in with it.',
   },
   'the way in by password': {
     path: '',
@@ -123,9 +134,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Use a password')
       await type(page, 'Password', 'x')
     },
-    ...{ press: 'Sign in', route: 'POST /sign-in/password' },
+    press: 'Sign in',
+    route: 'POST /sign-in/password',
     fault: { field: 'password', fault: 'too_long', bound: 1000 },
-    ...{ at: 'Password', says: 'At most 1,000 characters.' },
+    at: 'Password',
+    says: 'At most 1,000 characters.',
   },
   'the password beside a passkey': {
     path: '',
@@ -141,9 +154,11 @@ const rows: Record<string, Row> = {
       await page.getByText('Start again').waitFor()
       await type(page, 'Password', 'x')
     },
-    ...{ press: 'Sign in', route: 'POST /sign-in/second-password' },
+    press: 'Sign in',
+    route: 'POST /sign-in/second-password',
     fault: { field: 'password', fault: 'too_long', bound: 1000 },
-    ...{ at: 'Password', says: 'At most 1,000 characters.' },
+    at: 'Password',
+    says: 'At most 1,000 characters.',
   },
   'a recovery code': {
     path: '',
@@ -152,9 +167,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Use a recovery code')
       await type(page, 'Recovery code', 'abc')
     },
-    ...{ press: 'Confirm', route: 'POST /sign-in/recovery-code' },
+    press: 'Confirm',
+    route: 'POST /sign-in/recovery-code',
     fault: { field: 'code', fault: 'too_long', bound: 100 },
-    ...{ at: 'Recovery code', says: 'At most 100 characters.' },
+    at: 'Recovery code',
+    says: 'At most 100 characters.',
   },
   'a proof': {
     path: `${place}/payments/${samples.held.id}`,
@@ -164,9 +181,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Capture £42.00')
       await type(page, 'One-time code', '123456')
     },
-    ...{ press: 'Confirm', route: 'POST /proof' },
+    press: 'Confirm',
+    route: 'POST /proof',
     fault: { field: 'one_time_code', fault: 'required' },
-    ...{ at: 'One-time code', says: 'This is needed.' },
+    at: 'One-time code',
+    says: 'This is needed.',
   },
   'a new merchant': {
     path: `${place}/merchants`,
@@ -174,9 +193,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Make a merchant')
       await type(page, 'Name', 'The \u200bpottery')
     },
-    ...{ press: 'Create', route: 'POST /system/merchants' },
+    press: 'Create',
+    route: 'POST /system/merchants',
     fault: { field: 'name' },
-    ...{ at: 'Name', says: '1 to 100 characters, and none that are hidden.' },
+    at: 'Name',
+    says: '1 to 100 characters, and none that are hidden.',
   },
   'a new endpoint': {
     path: `${place}/webhooks`,
@@ -184,9 +205,12 @@ const rows: Record<string, Row> = {
       await click(page, 'Add endpoint')
       await type(page, 'Endpoint URL', 'shop.example/hook')
     },
-    ...{ press: 'Add', route: 'POST /webhooks/endpoints', code: 'invalid_url' },
+    press: 'Add',
+    route: 'POST /webhooks/endpoints',
+    code: 'invalid_url',
     fault: { field: 'url' },
-    ...{ at: 'Endpoint URL', says: 'Enter a whole address that begins with https://' },
+    at: 'Endpoint URL',
+    says: 'Enter a whole address that begins with https://',
   },
   'a new key': {
     path: `${place}/keys`,
@@ -194,9 +218,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Create key')
       await type(page, 'Name', 'shop')
     },
-    ...{ press: 'Create', route: 'POST /keys' },
+    press: 'Create',
+    route: 'POST /keys',
     fault: { field: 'permissions', fault: 'required' },
-    ...{ at: 'Create payments create_payments', says: 'This is needed.' },
+    at: 'Create payments create_payments',
+    says: 'This is needed.',
   },
   'a new connection': {
     path: `${place}/connections`,
@@ -206,9 +232,11 @@ const rows: Record<string, Row> = {
       await type(page, 'secret_key', 'sk')
       await type(page, 'webhook_secret', 'whsec')
     },
-    ...{ press: 'Create connection', route: 'POST /connections' },
+    press: 'Create connection',
+    route: 'POST /connections',
     fault: { field: 'credentials.api_url', fault: 'web_address' },
-    ...{ at: 'api_url', says: 'Enter a whole address that begins with https://' },
+    at: 'api_url',
+    says: 'Enter a whole address that begins with https://',
   },
   'other credentials': {
     path: `${place}/connections`,
@@ -217,9 +245,11 @@ const rows: Record<string, Row> = {
       await type(page, 'secret_key', 'sk')
       await type(page, 'webhook_secret', 'whsec')
     },
-    ...{ press: 'Rotate credentials', route: 'POST /connections/conn/credentials' },
+    press: 'Rotate credentials',
+    route: 'POST /connections/conn/credentials',
     fault: { field: 'credentials.secret_key' },
-    ...{ at: 'secret_key', says: 'The vendor does not write it so.' },
+    at: 'secret_key',
+    says: 'The vendor does not write it so.',
   },
   'a new integration': {
     path: `${place}/integrations`,
@@ -227,10 +257,12 @@ const rows: Record<string, Row> = {
       await click(page, 'Create integration')
       await type(page, 'Name', 'shop')
     },
-    ...{ press: 'Create', route: 'POST /integrations' },
+    press: 'Create',
+    route: 'POST /integrations',
     // Out of a part of the form that is folded away.
     fault: { field: 'handle', fault: 'taken' },
-    ...{ at: 'Handle', says: 'This is taken already. Choose another.' },
+    at: 'Handle',
+    says: 'This is taken already. Choose another.',
   },
   'its origins': {
     path: `${place}/integrations`,
@@ -238,9 +270,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Create integration')
       await type(page, 'Name', 'shop')
     },
-    ...{ press: 'Create', route: 'POST /integrations' },
+    press: 'Create',
+    route: 'POST /integrations',
     fault: { field: 'allowed_origins[1]' },
-    ...{ at: 'Allowed origins', says: 'Each line: https:// and the host' },
+    at: 'Allowed origins',
+    says: 'Each line: https:// and the host',
   },
   'its prices': {
     path: `${place}/integrations`,
@@ -250,17 +284,23 @@ const rows: Record<string, Row> = {
       await page.getByLabel('Price', { exact: true }).first().fill('13.00')
       await page.getByText('Prices', { exact: true }).click()
     },
-    ...{ press: 'Save', route: 'POST /integrations/int' },
+    press: 'Save',
+    route: 'POST /integrations/int',
     fault: { field: 'price_list[0].unit_amount', fault: 'too_big', bound: 99_999_999 },
-    ...{ at: 'Price', says: 'This is too much.' },
+    at: 'Price',
+    says: 'This is too much.',
   },
   'a refund': {
     path: `${place}/payments/${samples.held.id}`,
     answers: { 'GET /payments/pay': () => ({ body: captured }) },
     fill: (page) => click(page, 'Refund'),
-    ...{ press: 'Refund £42.00', route: 'POST /payments/pay/refunds' },
-    ...{ status: 409, code: 'refund_exceeds_captured', fault: { field: 'amount' } },
-    ...{ at: 'Amount (GBP)', says: 'That is more than is left to refund.' },
+    press: 'Refund £42.00',
+    route: 'POST /payments/pay/refunds',
+    status: 409,
+    code: 'refund_exceeds_captured',
+    fault: { field: 'amount' },
+    at: 'Amount (GBP)',
+    says: 'That is more than is left to refund.',
   },
   'a limit of refunds': {
     path: `${place}/team`,
@@ -269,9 +309,11 @@ const rows: Record<string, Row> = {
       await type(page, 'Currency', 'XXX')
       await type(page, 'Amount', '5')
     },
-    ...{ press: 'Set a limit', route: 'POST /team/refund-limits' },
+    press: 'Set a limit',
+    route: 'POST /team/refund-limits',
     fault: { field: 'currency', fault: 'currency' },
-    ...{ at: 'Currency', says: 'Three letters of a currency, such as EUR.' },
+    at: 'Currency',
+    says: 'Three letters of a currency, such as EUR.',
   },
   'an invitation': {
     path: `${place}/team`,
@@ -279,9 +321,11 @@ const rows: Record<string, Row> = {
       await click(page, 'Invite')
       await type(page, 'Email', 'sam@shop.example')
     },
-    ...{ press: 'Make a link', route: 'POST /team/invitations' },
+    press: 'Make a link',
+    route: 'POST /team/invitations',
     fault: { field: 'email', fault: 'is_member' },
-    ...{ at: 'Email', says: 'Somebody with this address is on the team already.' },
+    at: 'Email',
+    says: 'Somebody with this address is on the team already.',
   },
   'an operation that is settled': {
     path: `${place}/operations`,
@@ -290,9 +334,11 @@ const rows: Record<string, Row> = {
       await type(page, 'How you know', 'The portal says so.')
       await type(page, 'Acquirer’s reference', 'a b')
     },
-    ...{ press: 'Settle', route: 'POST /operations/op/resolve' },
+    press: 'Settle',
+    route: 'POST /operations/op/resolve',
     fault: { field: 'acquirer_transaction_id' },
-    ...{ at: 'Acquirer’s reference', says: 'As the acquirer writes it' },
+    at: 'Acquirer’s reference',
+    says: 'As the acquirer writes it',
   },
   'a reason of an operator': {
     path: `${place}/system`,
@@ -300,14 +346,17 @@ const rows: Record<string, Row> = {
       await click(page, 'Leave')
       await type(page, 'Why', 'It is theirs.')
     },
-    ...{ press: 'Leave the authorisation', route: 'POST /system/orphans/leave' },
+    press: 'Leave the authorisation',
+    route: 'POST /system/orphans/leave',
     fault: { field: 'reason', fault: 'required' },
-    ...{ at: 'Why', says: 'This is needed.' },
+    at: 'Why',
+    says: 'This is needed.',
   },
   'a brake that is released': {
     path: `${place}/system`,
     fill: (page) => click(page, 'Release the brake'),
-    ...{ press: 'Release the brake', route: 'POST /system/brake/release' },
+    press: 'Release the brake',
+    route: 'POST /system/brake/release',
     fault: { field: 'anyway', fault: 'unswept' },
     at: 'Even if an acquirer was not gone through since',
     says: 'Not every acquirer was gone through since the brake was pulled.',
@@ -315,9 +364,11 @@ const rows: Record<string, Row> = {
   'an export of payments': {
     path: `${place}/payments`,
     fill: (page) => click(page, 'Export'),
-    ...{ press: 'Download', route: 'GET /export' },
+    press: 'Download',
+    route: 'GET /export',
     fault: { field: 'created_from', fault: 'too_many_days', bound: 366 },
-    ...{ at: 'From', says: 'At most 366 days in one file.' },
+    at: 'From',
+    says: 'At most 366 days in one file.',
   },
 }
 
@@ -368,14 +419,11 @@ test.each(Object.entries(rows))('%s', async (name, row) => {
 })
 
 test.each(Object.entries(rows))('%s, where no field is to blame', async (_, row) => {
-  await refused(
-    { ...row, fault: { field: 'another' }, status: 400, code: 'invalid_request' },
-    async (page) => {
-      const head = page.locator('form > :first-child').getByRole('alert')
-      await head.getByText('The service does not take this as it stands.').waitFor()
-      // Only the service's own sentence says more.
-      await head.getByText('No.', { exact: true }).waitFor()
-      await head.getByText(request_id).waitFor()
-    },
-  )
+  await refused({ ...row, fault: { field: 'another' }, status: 400, code: 'invalid_request' }, async (page) => {
+    const head = page.locator('form > :first-child').getByRole('alert')
+    await head.getByText('The service does not take this as it stands.').waitFor()
+    // Only the service's own sentence says more.
+    await head.getByText('No.', { exact: true }).waitFor()
+    await head.getByText(request_id).waitFor()
+  })
 })

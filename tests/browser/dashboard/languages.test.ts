@@ -12,15 +12,7 @@ const { browser, standIn } = await openPlayed()
 
 const place = `/dashboard/${samples.merchant_id}/test`
 const screens = [
-  ...[
-    'overview',
-    'payments',
-    `payments/${samples.held.id}`,
-    'holds',
-    'sessions',
-    'webhooks',
-    'requests',
-  ],
+  ...['overview', 'payments', `payments/${samples.held.id}`, 'holds', 'sessions', 'webhooks', 'requests'],
   ...['keys', 'integrations', 'team', 'connections', 'operations', 'system', 'audit', 'account'],
 ]
 
@@ -88,13 +80,11 @@ test('the sign-in says that a single sign-on was refused, once', async () => {
 })
 
 test('a step of a call to the acquirer is said in words', async () => {
-  const lines = ['refund.unanswered', 'reverse.approved', 'refund_limit.set'].map(
-    (change, index) => ({
-      ...audit[0]!,
-      entry_id: `entry_${index}`,
-      change,
-    }),
-  )
+  const lines = ['refund.unanswered', 'reverse.approved', 'refund_limit.set'].map((change, index) => ({
+    ...audit[0]!,
+    entry_id: `entry_${index}`,
+    change,
+  }))
   standIn.on('GET /audit', () => ({
     body: { data: lines, people: {}, has_more: false, next_cursor: null },
   }))
@@ -154,10 +144,8 @@ test.each([
       await page.goto(`${standIn.base_url}${place}/${screen}`)
       await page.locator('h1').waitFor()
       await page.locator('.loading').first().waitFor({ state: 'detached' })
-      if (await page.evaluate('document.documentElement.scrollWidth > innerWidth'))
-        wrong.push(screen)
-      if (screen === 'overview')
-        await picture(page, `dashboard-overview-${locale}-${viewport.width}`)
+      if (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) wrong.push(screen)
+      if (screen === 'overview') await picture(page, `dashboard-overview-${locale}-${viewport.width}`)
     }
     expect(wrong).toEqual([])
   })
@@ -168,9 +156,7 @@ test('on a phone each value of a member says what it is', async () => {
     await page.goto(`${standIn.base_url}${place}/team`)
     await page.getByText('Sam Okafor').waitFor()
     const cells = `document.querySelector('tbody tr:has(select)').cells`
-    const said = await page.evaluate(
-      `[...${cells}].map((cell) => getComputedStyle(cell, '::before').content)`,
-    )
+    const said = await page.evaluate(`[...${cells}].map((cell) => getComputedStyle(cell, '::before').content)`)
     const names = ['Role', 'Signs in with', 'Last seen', 'Last reviewed']
     expect(said).toEqual(['none', ...names.map((name) => `"${name}: "`), 'none'])
   })

@@ -72,10 +72,7 @@ export const integrations: Integration[] = [
     test_connections: [],
     hosted_page_url: 'https://pay.shop.example/tea',
     price_list: [
-      {
-        ...{ sku: 'tea', name: 'Breakfast tea', unit_amount: 850, currency: 'GBP' },
-        ...{ tax_rate: null, image_url: null },
-      },
+      { sku: 'tea', name: 'Breakfast tea', unit_amount: 850, currency: 'GBP', tax_rate: null, image_url: null },
     ],
     require_verified_amount: false,
     order_reference_metadata_key: null,
@@ -112,10 +109,7 @@ export const connections: Connection[] = [
 }))
 
 export const connectors: Connector[] = [
-  {
-    ...{ connector: 'stripe', kind: 'acquirer' },
-    ...{ required: ['secret_key', 'webhook_secret'], optional: ['api_url'] },
-  },
+  { connector: 'stripe', kind: 'acquirer', required: ['secret_key', 'webhook_secret'], optional: ['api_url'] },
   { connector: '3dsecureio', kind: 'three_ds', required: ['api_key'], optional: ['api_url'] },
 ]
 
@@ -171,13 +165,23 @@ export const overview: Overview = {
   },
   captured: [
     {
-      ...{ currency: 'GBP', today: hourly(90), week_before: hourly(70), refunded_today: 2_500 },
-      ...{ in_span: 9_214_050, refunded_in_span: 81_500, in_span_before: 8_730_000 },
+      currency: 'GBP',
+      today: hourly(90),
+      week_before: hourly(70),
+      refunded_today: 2_500,
+      in_span: 9_214_050,
+      refunded_in_span: 81_500,
+      in_span_before: 8_730_000,
       by_day: Array.from({ length: 30 }, (_, index) => 280_000 + ((index * 7_919) % 90_000)),
     },
     {
-      ...{ currency: 'EUR', today: hourly(9), week_before: hourly(12), refunded_today: 0 },
-      ...{ in_span: 412_300, refunded_in_span: 0, in_span_before: 530_120 },
+      currency: 'EUR',
+      today: hourly(9),
+      week_before: hourly(12),
+      refunded_today: 0,
+      in_span: 412_300,
+      refunded_in_span: 0,
+      in_span_before: 530_120,
       by_day: Array.from({ length: 30 }, (_, index) => (index * 3_457) % 28_000),
     },
   ],
@@ -190,10 +194,7 @@ export const overview: Overview = {
     sessions: 150,
     succeeded_sessions: 90 + ((index * 11) % 25),
   })),
-  span_before: {
-    ...{ captured: 2_700, held: 40, declined: 290, failed: 25 },
-    ...{ sessions: 4_400, succeeded_sessions: 2_900 },
-  },
+  span_before: { captured: 2_700, held: 40, declined: 290, failed: 25, sessions: 4_400, succeeded_sessions: 2_900 },
   declines: [
     { code: 'insufficient_funds', category: 'soft', count: 61 },
     { code: 'do_not_honor', category: 'soft', count: 40 },
@@ -211,13 +212,14 @@ export const system: System = {
   clock: { offset_seconds: 0, fault: null },
   database: { server_version: '17.4', size_bytes: 900 * 2 ** 20, migration: 26 },
   jobs: [
+    { name: 'reconcile', every_seconds: 1, began_at: ago(1), duration_ms: 3, count: 0, failure: null },
     {
-      ...{ name: 'reconcile', every_seconds: 1, began_at: ago(1), duration_ms: 3 },
-      ...{ count: 0, failure: null },
-    },
-    {
-      ...{ name: 'send_receipts', every_seconds: 5, began_at: ago(1), duration_ms: 900 },
-      ...{ count: null, failure: 'The mail server does not answer' },
+      name: 'send_receipts',
+      every_seconds: 5,
+      began_at: ago(1),
+      duration_ms: 900,
+      count: null,
+      failure: 'The mail server does not answer',
     },
   ],
   check_up: {
@@ -225,7 +227,9 @@ export const system: System = {
     checks: [
       { name: 'Database', status: 'ok', found: 'PostgreSQL 17.4', to_do: null },
       {
-        ...{ name: 'Mail server', status: 'problem' as const, found: 'no answer within 3 s' },
+        name: 'Mail server',
+        status: 'problem' as const,
+        found: 'no answer within 3 s',
         to_do: 'Look whether it runs, and check RIPPER_SMTP_URL.',
       },
     ],
@@ -237,38 +241,70 @@ export const merchants: ListedMerchant[] = [
   { merchant_id: 'mer_4123456789abcdef01234567', merchant_name: 'The bakery', is_live: true },
   ...me.memberships,
 ].map(({ merchant_id, merchant_name: name, is_live }, index) => ({
-  ...{ merchant_id, name, status: 'active' as const, is_live },
+  merchant_id,
+  name,
+  status: 'active' as const,
+  is_live,
   created_at: ago(1440 * (index * 40 + 2)),
 }))
 
 export const orphans: Orphans = {
-  ...{ due: 0, unreversed: 0, held_back: 1, has_more: false },
-  ...{ acquirers: ['simulator'], unlisted: [] },
+  due: 0,
+  unreversed: 0,
+  held_back: 1,
+  has_more: false,
+  acquirers: ['simulator'],
+  unlisted: [],
   orphans: [
     {
-      ...{ acquirer: 'simulator', reference: `${'0'.repeat(31)}1`, mode: 'test', amount: 4200 },
+      acquirer: 'simulator',
+      reference: `${'0'.repeat(31)}1`,
+      mode: 'test',
+      amount: 4200,
       acquirer_transaction_id: 'pi_3QwErTyUiOpAsDfGhJkLzXcV',
-      ...{ currency: 'GBP', merchant_id: null, payment_id: null, authorised_at: ago(90) },
-      ...{ found_at: ago(60), state: 'held_back', tries: 0, next_try_at: null, last_failure: null },
-      ...{ settled_at: null, left_by: null, left_reason: null },
-      ...{ released_by: null, released_at: null },
+      currency: 'GBP',
+      merchant_id: null,
+      payment_id: null,
+      authorised_at: ago(90),
+      found_at: ago(60),
+      state: 'held_back',
+      tries: 0,
+      next_try_at: null,
+      last_failure: null,
+      settled_at: null,
+      left_by: null,
+      left_reason: null,
+      released_by: null,
+      released_at: null,
     },
   ],
   brakes: [
     {
-      ...{ acquirer: '*', pulled_at: ago(60), pulled_by: 'jo@example.com', reason: 'A backup' },
-      ...{ released_at: null, released_by: null },
+      acquirer: '*',
+      pulled_at: ago(60),
+      pulled_by: 'jo@example.com',
+      reason: 'A backup',
+      released_at: null,
+      released_by: null,
     },
   ],
   sweeps: [{ acquirer: 'simulator', swept_until: ago(65) }],
   findings: [
     {
-      ...{ acquirer: 'simulator', reference: `${'0'.repeat(31)}2`, kind: 'amount_differs' },
-      ...{ mode: 'test', merchant_id: 'm_1', payment_id: id('pay', 7) },
+      acquirer: 'simulator',
+      reference: `${'0'.repeat(31)}2`,
+      kind: 'amount_differs',
+      mode: 'test',
+      merchant_id: 'm_1',
+      payment_id: id('pay', 7),
       ours: { state: 'captured', amount: 4200, currency: 'GBP', refunded_amount: 0 },
       theirs: { state: 'captured', amount: 4200, currency: 'GBP', refunded_amount: 100 },
-      ...{ found_at: ago(300), seen_at: ago(60), cleared_at: null, resolved_at: null },
-      ...{ resolved_by: null, resolved_reason: null },
+      found_at: ago(300),
+      seen_at: ago(60),
+      cleared_at: null,
+      resolved_at: null,
+      resolved_by: null,
+      resolved_reason: null,
     },
   ],
   comparisons: [],

@@ -49,9 +49,7 @@ test('a held payment is found by its email, captured, and refunded in part', asy
   await page.getByRole('link', { name: 'Payments' }).click()
   await row.getByText('Refunded in part').waitFor()
   await page.getByRole('button', { name: 'Refunded', exact: true }).click()
-  await expect
-    .poll(() => page.getByRole('table', { name: 'Payments' }).getByRole('row').count())
-    .toBe(2)
+  await expect.poll(() => page.getByRole('table', { name: 'Payments' }).getByRole('row').count()).toBe(2)
   await box.fill('Grace@')
   await page.getByRole('option', { name: 'Email: grace@example.com' }).click()
   await page.getByRole('button', { name: 'Remove the filter Email: grace@example.com' }).waitFor()

@@ -45,9 +45,7 @@ async function violations(page: Page): Promise<string[]> {
   const found = (await page.evaluate(run)) as {
     violations: { id: string; nodes: { html: string }[] }[]
   }
-  return found.violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' ')}`,
-  )
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' ')}`)
 }
 
 /** Whether the page is wider than its window. */

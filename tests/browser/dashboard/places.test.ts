@@ -64,18 +64,15 @@ test.each([
   ['support', 'team', 'Team', 'Your role (Support) may not open this page.'],
   ['owner', 'system', 'System', 'Only operators of this installation see this page.'],
   ['owner', 'merchants', 'Merchants', 'Only operators of this installation see this page.'],
-] as const)(
-  'to a %s the address of %s says so, and asks nobody',
-  async (role, screen, title, words) => {
-    be(role)
-    standIn.on(`GET /${screen}`, () => refuse(500, 'internal_error'))
-    await open(`${place}/${screen}`)
-    await heading(title).waitFor()
-    await page.getByText(words).waitFor()
-    expect(await page.getByRole('alert').count()).toBe(0)
-    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
-  },
-)
+] as const)('to a %s the address of %s says so, and asks nobody', async (role, screen, title, words) => {
+  be(role)
+  standIn.on(`GET /${screen}`, () => refuse(500, 'internal_error'))
+  await open(`${place}/${screen}`)
+  await heading(title).waitFor()
+  await page.getByText(words).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+})
 
 test('a refusal that no further try mends offers none', async () => {
   standIn.on('GET /keys', () => refuse(403, 'permission_denied'))
@@ -139,17 +136,13 @@ test('an operator goes from merchant to merchant, and reads how to join another'
   await open(`${place}/overview`)
   const chooser = page.getByRole('combobox', { name: 'Merchant' })
   await chooser.waitFor()
-  expect(await chooser.getByRole('option').allInnerTexts()).toEqual([
-    ...['Tea & Sons', 'The pottery', 'All merchants'],
-  ])
+  expect(await chooser.getByRole('option').allInnerTexts()).toEqual([...['Tea & Sons', 'The pottery', 'All merchants']])
   await chooser.selectOption('All merchants')
   const row = (name: string) => page.getByRole('row').filter({ hasText: name })
   await row('The bakery').getByRole('button', { name: 'How to join' }).click()
   const dialog = page.getByRole('dialog', { name: 'Join The bakery' })
   const [{ merchant_id }] = more.merchants as [(typeof more.merchants)[0]]
-  await dialog
-    .getByText(`ripper user link --email jo@shop.example --merchant ${merchant_id} --role owner`)
-    .waitFor()
+  await dialog.getByText(`ripper user link --email jo@shop.example --merchant ${merchant_id} --role owner`).waitFor()
   await page.keyboard.press('Escape')
   await row('The pottery').getByRole('button', { name: 'Open' }).click()
   await page.waitForURL('**/mer_2123456789abcdef01234567/live/overview')

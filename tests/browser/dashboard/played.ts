@@ -17,10 +17,7 @@ export async function openPlayed(): Promise<{ browser: Browser; standIn: StandIn
 export type Played = { standIn: StandIn; person: Shopper; page: Page }
 
 /** `begin` runs before each test. No test may leave a fault in the browser, but for an answer lost where `may_lose` says so. */
-export function playEach(
-  begin: (played: Played) => unknown,
-  { may_lose = false }: { may_lose?: boolean } = {},
-): void {
+export function playEach(begin: (played: Played) => unknown, { may_lose = false }: { may_lose?: boolean } = {}): void {
   let browser: Browser
   let played: Played
   beforeAll(async () => {

@@ -18,8 +18,7 @@ export const now = new Date('2026-11-23T10:24:00.000Z')
 export const merchant_id = 'mer_0123456789abcdef01234567'
 
 export const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString()
-export const id = (prefix: string, number: number) =>
-  `${prefix}_${String(number).padStart(24, '0')}`
+export const id = (prefix: string, number: number) => `${prefix}_${String(number).padStart(24, '0')}`
 
 type StaffPermission = Membership['permissions']['test'][number]
 
@@ -71,12 +70,7 @@ export const me: Me = {
   now: now.toISOString(),
 }
 
-const customers = [
-  'ada@example.com',
-  'grace.hopper@example.com',
-  'li.wei@example.com',
-  'jo@example.com',
-]
+const customers = ['ada@example.com', 'grace.hopper@example.com', 'li.wei@example.com', 'jo@example.com']
 const states: PaymentRow['status'][] = [
   'captured',
   'captured',
@@ -100,8 +94,7 @@ export const payments: PaymentRow[] = Array.from({ length: 24 }, (_, index) => {
     amount: [4200, 850, 12_050, 1999, 64_000][index % 5]!,
     currency: index % 7 === 3 ? 'EUR' : 'GBP',
     mode: 'test',
-    decline:
-      status === 'declined' ? { code: 'insufficient_funds', category: 'soft', reason: null } : null,
+    decline: status === 'declined' ? { code: 'insufficient_funds', category: 'soft', reason: null } : null,
     acquirer_transaction_id: `acq-${1000 + index}`,
     created_at: ago(index * 37 + 2),
     executed_at: status === 'captured' ? ago(index * 37 + 1) : null,
@@ -173,17 +166,31 @@ export const refunded: Payment = {
 }
 
 const refund = {
-  ...{ id: id('ref', 1), payment_id: refunded.id, amount: 1250, currency: 'GBP' },
-  ...{ mode: 'test' as const, status: 'succeeded' as const, reason: 'one cup broken' },
-  ...{ failure: null, created_at: ago(5), settled_at: ago(5) },
+  id: id('ref', 1),
+  payment_id: refunded.id,
+  amount: 1250,
+  currency: 'GBP',
+  mode: 'test' as const,
+  status: 'succeeded' as const,
+  reason: 'one cup broken',
+  failure: null,
+  created_at: ago(5),
+  settled_at: ago(5),
 }
 
 export const refundsOfIt = [refund]
 
 const tried = (number: number, payment_id: string, status: string, code: string | null) => ({
-  ...{ payment_id, attempt_id: id('att', number), attempt_number: number },
-  ...{ status, amount: 4200, currency: 'GBP', acquirer: 'simulator', operations: [] },
-  ...{ acquirer_transaction_id: null, refunds: status === 'captured' ? [refund] : [] },
+  payment_id,
+  attempt_id: id('att', number),
+  attempt_number: number,
+  status,
+  amount: 4200,
+  currency: 'GBP',
+  acquirer: 'simulator',
+  operations: [],
+  acquirer_transaction_id: null,
+  refunds: status === 'captured' ? [refund] : [],
   decline: code === null ? null : { code, category: 'soft', reason: null },
 })
 
@@ -260,10 +267,7 @@ export const refundedLife: Timeline = {
     { attempt_id: id('att', 1), number: 1, card: { brand: 'visa', last4: '9995' } },
     { attempt_id: id('att', 2), number: 2, card: { brand: 'mastercard', last4: '4444' } },
   ],
-  payments: [
-    tried(1, id('pay', 3), 'declined', 'insufficient_funds'),
-    tried(2, refunded.id, 'captured', null),
-  ],
+  payments: [tried(1, id('pay', 3), 'declined', 'insufficient_funds'), tried(2, refunded.id, 'captured', null)],
   lines: [
     told(1, 79, 'session.created', `key ${id('key', 1)}`, money),
     told(2, 78, 'attempt.opened', 'shopper', { ...first, number: 1 }),
@@ -274,7 +278,9 @@ export const refundedLife: Timeline = {
       ...money,
     }),
     told(5, 77, 'payment.declined', 'shopper', {
-      ...{ subject: id('pay', 3), operation_id: 'op_1', decline_code: 'insufficient_funds' },
+      subject: id('pay', 3),
+      operation_id: 'op_1',
+      decline_code: 'insufficient_funds',
     }),
     told(6, 74, 'attempt.opened', 'shopper', { ...second, number: 2 }),
     told(7, 74, 'attempt.moved', 'shopper', { ...second, three_ds_state: 'awaiting_challenge' }),
@@ -286,18 +292,30 @@ export const refundedLife: Timeline = {
     }),
     told(10, 70, 'payment.captured', 'shopper', { subject: refunded.id, operation_id: 'op_2' }),
     told(11, 5, 'refund.begun', `user ${id('usr', 1)}`, {
-      ...{ subject: refunded.id, refund_id: refund.id, operation_id: 'op_3', amount: 1250 },
+      subject: refunded.id,
+      refund_id: refund.id,
+      operation_id: 'op_3',
+      amount: 1250,
     }),
     told(12, 5, 'refund.succeeded', 'reconciler', {
-      ...{ subject: refund.id, payment_id: refunded.id, operation_id: 'op_3' },
+      subject: refund.id,
+      payment_id: refunded.id,
+      operation_id: 'op_3',
     }),
   ],
   events: timeline.events.map((event) => ({
-    ...{ ...event, type: 'payment.captured', created_at: ago(70) },
+    ...event,
+    type: 'payment.captured',
+    created_at: ago(70),
     deliveries: event.deliveries.map((delivery) => ({
-      ...{ ...delivery, status: 'succeeded', next_attempt_at: null },
+      ...delivery,
+      status: 'succeeded',
+      next_attempt_at: null,
       attempts: delivery.attempts.map((attempt) => ({
-        ...{ ...attempt, status: 'succeeded', response_status_code: 200, occurred_at: ago(70) },
+        ...attempt,
+        status: 'succeeded',
+        response_status_code: 200,
+        occurred_at: ago(70),
       })),
     })),
   })),
@@ -367,11 +385,7 @@ export const deliveries: Delivery[] = [
   replay_expires_at: null,
   replayable: index === 0,
   failure: status === 'failed' ? 'tls' : null,
-  about: {
-    payment_id: id('pay', index + 1),
-    order_reference: `A-${1042 - index}`,
-    ...{ amount: 4200, currency: 'GBP' },
-  },
+  about: { payment_id: id('pay', index + 1), order_reference: `A-${1042 - index}`, amount: 4200, currency: 'GBP' },
   replay: index === 0 ? { status: 'succeeded', response_status_code: 200 } : null,
 }))
 

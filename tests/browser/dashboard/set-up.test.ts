@@ -18,8 +18,7 @@ test('a key is shown once, works, and is refused once it is revoked', async () =
   const key = (await region.locator('code').textContent()) ?? ''
   expect(key).toMatch(/^rip_sk_/)
   await page.getByRole('button', { name: 'I have kept it' }).click()
-  const read = () =>
-    fetch(`${office.stage.service.base_url}/v1/payments`, { headers: { 'x-service-api-key': key } })
+  const read = () => fetch(`${office.stage.service.base_url}/v1/payments`, { headers: { 'x-service-api-key': key } })
   expect((await read()).status).toBe(200)
   const row = page.getByRole('row').filter({ hasText: 'bookkeeping' })
   await row.getByText('See payments').waitFor()

@@ -30,8 +30,7 @@ export type StandIn = {
   close(): Promise<void>
 }
 
-const built = (name: string) =>
-  readFileSync(new URL(`../../../dist/web/${name}`, import.meta.url), 'utf8')
+const built = (name: string) => readFileSync(new URL(`../../../dist/web/${name}`, import.meta.url), 'utf8')
 
 const policy = [
   "default-src 'none'",
@@ -56,8 +55,7 @@ export async function openStandIn(): Promise<StandIn> {
   const acts: Asked[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    if (url.pathname === '/dashboard.js')
-      return send(response, 'text/javascript', built('dashboard.js'))
+    if (url.pathname === '/dashboard.js') return send(response, 'text/javascript', built('dashboard.js'))
     if (url.pathname === '/dashboard.css') return send(response, 'text/css', built('dashboard.css'))
     if (!url.pathname.startsWith('/dashboard/api/')) {
       response.setHeader('content-security-policy', policy)
@@ -107,9 +105,7 @@ export async function openStandIn(): Promise<StandIn> {
 }
 
 function documentFor({ headers }: IncomingMessage): string {
-  const kept = new Map(
-    (headers.cookie ?? '').split('; ').map((pair) => pair.split('=', 2) as [string, string]),
-  )
+  const kept = new Map((headers.cookie ?? '').split('; ').map((pair) => pair.split('=', 2) as [string, string]))
   return dashboardDocument(
     { script: linked('dashboard.js'), style: linked('dashboard.css') },
     {
@@ -142,10 +138,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
   return {
     'GET /me': found(samples.me),
     'GET /me/account': found(samples.account),
-    'GET /sign-in/ways': found({
-      ...{ single_sign_on: null, program: 'ripper', first_command: null },
-      is_signed_in: true,
-    }),
+    'GET /sign-in/ways': found({ single_sign_on: null, program: 'ripper', first_command: null, is_signed_in: true }),
     'GET /team': found(samples.team),
     'GET /team/refund-limits': found({ limits: [{ currency: 'GBP', amount: 5000 }] }),
     'GET /payments': ({ query }) => {
@@ -170,7 +163,8 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     }),
     'GET /webhooks/deliveries': page(samples.deliveries),
     'GET /webhooks/deliveries/dlv': found({
-      ...{ event_id: 'evt_1', is_cut: false },
+      event_id: 'evt_1',
+      is_cut: false,
       body: JSON.stringify({ id: 'evt_1', type: 'payment.captured', data: { amount: 4200 } }),
     }),
     'GET /keys': found({ keys: samples.keys }),
@@ -182,10 +176,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /system': found(more.system),
     'GET /system/merchants': found({ merchants: more.merchants, has_more: false }),
     'GET /system/orphans': found(more.orphans),
-    'GET /audit': found({
-      ...{ data: more.audit, people: samples.timeline.people },
-      ...{ has_more: false, next_cursor: null },
-    }),
+    'GET /audit': found({ data: more.audit, people: samples.timeline.people, has_more: false, next_cursor: null }),
     'GET /overview': found(more.overview),
     'POST /sign-out': () => ({ status: 204, body: null }),
   }

@@ -112,10 +112,7 @@ test('a delivery is seen, given up, and replayed', { timeout: 90_000 }, async ()
   await receiver.has(2)
   // The page may have locked by itself already, with its next look: then no click gets through to what it covers.
   await page.getByRole('button', { name: 'Given up' }).dispatchEvent('click')
-  await page
-    .getByRole('dialog', { name: 'Locked' })
-    .getByRole('button', { name: 'Use your passkey' })
-    .click()
+  await page.getByRole('dialog', { name: 'Locked' }).getByRole('button', { name: 'Use your passkey' }).click()
   await deliveries.getByText('Given up').waitFor()
   receiver.treat(() => 200)
   await deliveries.getByRole('button', { name: 'Replay' }).click()

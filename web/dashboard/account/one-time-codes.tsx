@@ -18,8 +18,7 @@ export function OneTimeCodes({ has_one_time_codes }: { has_one_time_codes: boole
   const [made, setMade] = useState<{ secret: string; uri: string } | null>(null)
   const { attempt, is_busy, fault } = useAttempt()
   const remove = useAct('DELETE /me/one-time-codes', ['GET /me/account', 'GET /me'])
-  const setUp = () =>
-    attempt(async () => setMade(await call('POST /me/one-time-codes', { body: {} })))
+  const setUp = () => attempt(async () => setMade(await call('POST /me/one-time-codes', { body: {} })))
   return (
     <Section title={say('one_time_codes')}>
       {fault}
@@ -45,13 +44,7 @@ export function OneTimeCodes({ has_one_time_codes }: { has_one_time_codes: boole
   )
 }
 
-function FirstCode({
-  made,
-  onDone,
-}: {
-  made: { secret: string; uri: string }
-  onDone: () => void
-}) {
+function FirstCode({ made, onDone }: { made: { secret: string; uri: string }; onDone: () => void }) {
   const { attempt, is_busy, refused, trouble } = useAttempt()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -37,9 +37,7 @@ export function Password({ has_password }: { has_password: boolean }) {
           </Button>
         </Form>
       ) : (
-        <Button onClick={() => setOpen(true)}>
-          {say(has_password ? 'change_password' : 'set_password')}
-        </Button>
+        <Button onClick={() => setOpen(true)}>{say(has_password ? 'change_password' : 'set_password')}</Button>
       )}
     </Section>
   )

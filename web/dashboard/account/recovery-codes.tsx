@@ -12,9 +12,7 @@ export function RecoveryCodes({ left }: { left: number }) {
   const act = useAct('POST /me/recovery-codes', ['GET /me/account', 'GET /me'])
   return (
     <Section title={say('recovery_codes')}>
-      <p className={left < 3 ? 'warning' : undefined}>
-        {sayCount('codes_left_1', 'codes_left', left)}
-      </p>
+      <p className={left < 3 ? 'warning' : undefined}>{sayCount('codes_left_1', 'codes_left', left)}</p>
       <RefusalAlert refused={act.error} />
       <Button is_busy={act.isPending} onClick={() => act.mutate({ body: {} })}>
         {say('new_recovery_codes')}

@@ -31,10 +31,7 @@ export function Audit() {
     query: { limit: rows_a_page, ...query },
   })
   const lines = pages.answer.data ?? []
-  const people: Record<string, string> = Object.assign(
-    {},
-    ...pages.replies.map((reply) => reply.people),
-  )
+  const people: Record<string, string> = Object.assign({}, ...pages.replies.map((reply) => reply.people))
   return (
     <Screen
       title={say('nav_audit')}
@@ -97,9 +94,7 @@ function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, s
         },
         {
           name: say('column_subject'),
-          cell: ({ subject, session_id }) => (
-            <IdLink id={subject} by={session_id ?? subject} text={people[subject]} />
-          ),
+          cell: ({ subject, session_id }) => <IdLink id={subject} by={session_id ?? subject} text={people[subject]} />,
         },
         {
           name: say('column_time'),

@@ -42,9 +42,7 @@ export function AuditFilters({
           ))}
         </select>
         <DayChips times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />
-        {search && (
-          <FilterChip text={search} onDrop={() => onFilters({ ...filters, search: undefined })} />
-        )}
+        {search && <FilterChip text={search} onDrop={() => onFilters({ ...filters, search: undefined })} />}
         {actor && (
           <FilterChip
             text={people[idOfActor(actor)] ?? actor}
@@ -85,12 +83,7 @@ function SearchField({ search, onSearch }: { search: string; onSearch: (text: st
 
 function FilterChip({ text, onDrop }: { text: string; onDrop: () => void }) {
   return (
-    <button
-      type="button"
-      className="chip active"
-      aria-label={say('drop_filter', { filter: text })}
-      onClick={onDrop}
-    >
+    <button type="button" className="chip active" aria-label={say('drop_filter', { filter: text })} onClick={onDrop}>
       <bdi>{text}</bdi>
       <Icon name="close" />
     </button>

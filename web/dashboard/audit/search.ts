@@ -55,10 +55,7 @@ export function queryOf(filters: Filters) {
 }
 
 /** By the keys of their words, in which a dot is an underscore. */
-const changes = [
-  ...Object.keys(english).flatMap((key) => /^change_(\w+)$/.exec(key)?.[1] ?? []),
-  ...operation_changes,
-]
+const changes = [...Object.keys(english).flatMap((key) => /^change_(\w+)$/.exec(key)?.[1] ?? []), ...operation_changes]
 
 function changesMeant(text: string): string[] {
   const typed = text.trim().toLocaleLowerCase()

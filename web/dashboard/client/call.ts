@@ -109,10 +109,7 @@ function lost(signal: AbortSignal | null | undefined): (error: unknown) => never
 }
 
 /** Where a route is, with its parameters and its query filled in. */
-export function addressOf<Name extends RouteName>(
-  name: Name,
-  sent: Sent<Name>,
-): { method: string; address: string } {
+export function addressOf<Name extends RouteName>(name: Name, sent: Sent<Name>): { method: string; address: string } {
   const [method, path] = name.split(' ') as [string, string]
   const params = sent as Record<string, unknown>
   const filled = path.replace(/\{(\w+)\}/g, (_, param) => encodeURIComponent(String(params[param])))

@@ -9,25 +9,13 @@ type Page<Row> = { data: Row[]; has_more: boolean; next_cursor: string | null }
 
 /** The routes that answer a page of rows. */
 type Listed = {
-  [Name in RouteName]: Routes[Name] extends { query: object; reply: Page<infer _Row> }
-    ? Name
-    : never
+  [Name in RouteName]: Routes[Name] extends { query: object; reply: Page<infer _Row> } ? Name : never
 }[RouteName]
 type RowOf<Name extends Listed> = ReplyOf<Name> extends Page<infer Row> ? Row : never
 
 /** `every_ms` reads the first page anew this often while it is the only one that is shown. */
-export function usePages<Name extends Listed>(
-  name: Name,
-  sent: Sent<Name>,
-  { every_ms }: { every_ms?: number } = {},
-) {
-  const found = useInfiniteQuery<
-    Page<RowOf<Name>>,
-    Refused,
-    { pages: Page<RowOf<Name>>[] },
-    unknown[],
-    string | null
-  >({
+export function usePages<Name extends Listed>(name: Name, sent: Sent<Name>, { every_ms }: { every_ms?: number } = {}) {
+  const found = useInfiniteQuery<Page<RowOf<Name>>, Refused, { pages: Page<RowOf<Name>>[] }, unknown[], string | null>({
     queryKey: [name, 'pages', sent],
     initialPageParam: null,
     queryFn: ({ pageParam, signal }) => {

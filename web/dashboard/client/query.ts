@@ -11,8 +11,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 5_000,
       retry: (failures, error) => failures < 3 && isPassing(error),
-      retryDelay: (failures, error) =>
-        ((error instanceof Refused && error.retry_after) || 2 ** failures) * 1000,
+      retryDelay: (failures, error) => ((error instanceof Refused && error.retry_after) || 2 ** failures) * 1000,
     },
     // What an act sent and was answered may be a secret: it is forgotten with the dialog that shows it.
     mutations: { retry: false, gcTime: 0 },
@@ -70,11 +69,7 @@ export function forgetShown(): void {
  * of an `intent`, which names its person, that outlives the dialog: `unanswered` is what was sent without a final answer, by
  * this dialog or one before.
  */
-export function useAct<Name extends RouteName>(
-  name: Name,
-  forgets: RouteName[] = [],
-  intent: string | null = null,
-) {
+export function useAct<Name extends RouteName>(name: Name, forgets: RouteName[] = [], intent: string | null = null) {
   const place = [begun_name, intent]
   const left = () => queryClient.getQueryData<Begun<Name>>(place) ?? null
   const begun = useRef<Begun<Name> | null>(left())

@@ -36,11 +36,7 @@ export function CheckConnection({ connection }: { connection: Connection }) {
         )}
       </span>
       <RefusalAlert refused={act.error} />
-      <Button
-        size="small"
-        is_busy={act.isPending}
-        onClick={() => act.mutate({ merchant_id, connection_id, body: {} })}
-      >
+      <Button size="small" is_busy={act.isPending} onClick={() => act.mutate({ merchant_id, connection_id, body: {} })}>
         {say('check')}
       </Button>
     </>

@@ -14,13 +14,7 @@ import { Form } from '../parts/form.tsx'
 import { say, sayCode } from '../words.ts'
 import { NoticeHint } from './notice-hint.tsx'
 
-export function CreateConnection({
-  connectors,
-  onClose,
-}: {
-  connectors: Connector[]
-  onClose: () => void
-}) {
+export function CreateConnection({ connectors, onClose }: { connectors: Connector[]; onClose: () => void }) {
   const { merchant_id, mode } = useHere()
   const [name, setName] = useState(connectors[0]?.connector ?? '')
   const act = useAct('POST /{merchant_id}/connections', ['GET /{merchant_id}/connections'])
@@ -36,10 +30,7 @@ export function CreateConnection({
       onSend={(credentials, { label = '' }) =>
         act.mutate({
           merchant_id,
-          body: {
-            ...{ connector: name, label: label.trim(), credentials },
-            mode: mode === 'live' ? 'live' : 'sandbox',
-          },
+          body: { connector: name, label: label.trim(), credentials, mode: mode === 'live' ? 'live' : 'sandbox' },
         })
       }
     >
@@ -75,9 +66,7 @@ export function RotateCredentials({
 }) {
   const { merchant_id } = useHere()
   const { connection_id } = connection
-  const act = useAct('POST /{merchant_id}/connections/{connection_id}/credentials', [
-    'GET /{merchant_id}/connections',
-  ])
+  const act = useAct('POST /{merchant_id}/connections/{connection_id}/credentials', ['GET /{merchant_id}/connections'])
   if (act.data) return <Made connection={act.data} onClose={onClose} />
   return (
     <CredentialsForm

@@ -47,9 +47,7 @@ export function Connections() {
             {connections.map((each) => (
               <One key={each.connection_id} connection={each} connectors={connectors} />
             ))}
-            {is_creating && (
-              <CreateConnection connectors={connectors} onClose={() => setCreating(false)} />
-            )}
+            {is_creating && <CreateConnection connectors={connectors} onClose={() => setCreating(false)} />}
           </>
         )}
       </Loaded>
@@ -115,18 +113,10 @@ function ConnectionStatus({ state }: { state: Connection['state'] }) {
   return <Status status={state} text={state === 'disabled' ? say('disabled') : undefined} />
 }
 
-function DisableConnection({
-  connection,
-  onClose,
-}: {
-  connection: Connection
-  onClose: () => void
-}) {
+function DisableConnection({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { merchant_id } = useHere()
   const { connection_id, label } = connection
-  const act = useAct('POST /{merchant_id}/connections/{connection_id}/disable', [
-    'GET /{merchant_id}/connections',
-  ])
+  const act = useAct('POST /{merchant_id}/connections/{connection_id}/disable', ['GET /{merchant_id}/connections'])
   const disable = () => act.mutate({ merchant_id, connection_id, body: {} }, { onSuccess: onClose })
   return (
     <Dialog title={say('disable_connection')} onClose={onClose}>

@@ -5,8 +5,6 @@ import { say } from '../words.ts'
 export function NoticeHint({ url }: { url: string }) {
   const is_reachable = new URL(url).protocol === 'https:'
   return (
-    <p className={is_reachable ? 'hint' : 'fault'}>
-      {say(is_reachable ? 'notice_url_words' : 'notices_unreachable')}
-    </p>
+    <p className={is_reachable ? 'hint' : 'fault'}>{say(is_reachable ? 'notice_url_words' : 'notices_unreachable')}</p>
   )
 }

@@ -34,13 +34,7 @@ export function ExportButton(props: ExportProps) {
   )
 }
 
-function ExportDialog({
-  title,
-  words,
-  shown,
-  addressOf,
-  onClose,
-}: ExportProps & { onClose: () => void }) {
+function ExportDialog({ title, words, shown, addressOf, onClose }: ExportProps & { onClose: () => void }) {
   const [span, setSpan] = useState(() => spanOf(shown, new Date()))
   const { refused, busy, saved, download } = useDownload(addressOf)
   const fault = spanFault(span)
@@ -85,9 +79,7 @@ function ExportDialog({
           fault={fault && say(fault, { years: files_max })}
           hint={fault === null && spanWords(span)}
         />
-        {files.length > 1 && (
-          <FileOfEachYear files={files} saved={saved} busy={busy} onDownload={download} />
-        )}
+        {files.length > 1 && <FileOfEachYear files={files} saved={saved} busy={busy} onDownload={download} />}
         <DialogActs>
           <Button onClick={onClose}>{say(files.length > 1 ? 'close' : 'cancel')}</Button>
           {files.length < 2 && (

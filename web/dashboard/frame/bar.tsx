@@ -43,9 +43,7 @@ export function Bar() {
         <Toggle
           label={say('live_mode')}
           is_on={place.mode === 'live'}
-          onChange={(is_on) =>
-            navigate(`/${place.merchant_id}/${is_on ? 'live' : 'test'}/${screen}`)
-          }
+          onChange={(is_on) => navigate(`/${place.merchant_id}/${is_on ? 'live' : 'test'}/${screen}`)}
         />
       )}
       <Menu look="plain" acts={acts}>

@@ -49,9 +49,7 @@ export function useChanges(): void {
         channel.postMessage(kind)
       })
     // Whoever has the lock listens for all tabs; the next one takes over when it is closed.
-    navigator.locks
-      ?.request('ripper-dashboard-stream', { signal: leaving.signal }, listenHere)
-      .catch(() => undefined)
+    navigator.locks?.request('ripper-dashboard-stream', { signal: leaving.signal }, listenHere).catch(() => undefined)
     return () => {
       leaving.abort()
       clearTimeout(timer)

@@ -30,9 +30,7 @@ export function Notices() {
       )}
       <LockWarning />
       <RoundEnded />
-      {place.membership && place.mode === 'live' && !place.membership.is_live && (
-        <Notice words={say('not_live')} />
-      )}
+      {place.membership && place.mode === 'live' && !place.membership.is_live && <Notice words={say('not_live')} />}
       {has_password && !has_one_time_codes && passkeys === 0 && (
         <Notice words={say('one_time_codes_due')}>
           <Link href={pathOf('account')}>{say('my_account')}</Link>

@@ -76,11 +76,7 @@ function Group({ heading, children }: { heading: GroupHeading; children: ReactNo
 /** How many holds wait. */
 function Waiting() {
   const { merchant_id, mode } = useHere()
-  const holds = useAnswer(
-    'GET /{merchant_id}/holds',
-    { merchant_id, query: { mode } },
-    { every_ms: 60_000 },
-  )
+  const holds = useAnswer('GET /{merchant_id}/holds', { merchant_id, query: { mode } }, { every_ms: 60_000 })
   const count = holds.data ? countOf(holds.data) : ''
   if (!count) return null
   return (
@@ -96,15 +92,7 @@ function countOf({ data, has_more }: { data: unknown[]; has_more: boolean }): st
   return formatNumber(data.length) + (has_more ? '+' : '')
 }
 
-function NavLink({
-  name,
-  is_here,
-  onGo,
-}: {
-  name: ScreenName
-  is_here: boolean
-  onGo: () => void
-}) {
+function NavLink({ name, is_here, onGo }: { name: ScreenName; is_here: boolean; onGo: () => void }) {
   const { pathOf } = usePlace()
   return (
     <Link href={pathOf(name)} aria-current={is_here ? 'page' : undefined} onClick={onGo}>

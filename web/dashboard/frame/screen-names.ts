@@ -36,10 +36,7 @@ const groups: { heading: GroupHeading; names: ScreenName[] }[] = [
 ]
 
 /** Where somebody is; without a merchant there is no mode. */
-type Place = { me: Pick<Me, 'user'> } & (
-  | { membership: Membership; mode: Mode }
-  | { membership: null }
-)
+type Place = { me: Pick<Me, 'user'> } & ({ membership: Membership; mode: Mode } | { membership: null })
 
 /** Whether the person may open the screen where they are. */
 export function opens(place: Place, name: ScreenName): boolean {
@@ -49,11 +46,7 @@ export function opens(place: Place, name: ScreenName): boolean {
 }
 
 /** Whether the role of a membership opens the screen. A list that shows both modes alike opens by the permission in one of them. */
-export function grants(
-  { permissions }: Pick<Membership, 'permissions'>,
-  name: ScreenName,
-  mode: Mode,
-): boolean {
+export function grants({ permissions }: Pick<Membership, 'permissions'>, name: ScreenName, mode: Mode): boolean {
   const need = needs[name]
   if (need === 'operator') return false
   return permissions[name === 'keys' ? 'test' : mode].includes(need)

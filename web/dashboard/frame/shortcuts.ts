@@ -54,8 +54,7 @@ export function useShortcuts(): void {
 /** Whether the key is typed into a field or a menu, or belongs to a dialog. */
 function isElsewhere(target: EventTarget | null): boolean {
   const is_typed =
-    target instanceof HTMLElement &&
-    target.matches('input:not([type=checkbox]), select, textarea, [role=menu] *')
+    target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [role=menu] *')
   return is_typed || isDialogOpen() || document.querySelector('[role=menu]') !== null
 }
 
@@ -79,9 +78,7 @@ function moveBy(step: number): boolean {
 /** What the key presses: in the row that has the focus, else the only one of the page. */
 function findFor(key: string): HTMLElement | null {
   const row = document.activeElement?.closest('main tr')
-  const all = (row ?? document).querySelectorAll<HTMLElement>(
-    `main [data-key="${CSS.escape(key)}"]`,
-  )
+  const all = (row ?? document).querySelectorAll<HTMLElement>(`main [data-key="${CSS.escape(key)}"]`)
   return all.length === 1 ? all[0]! : null
 }
 

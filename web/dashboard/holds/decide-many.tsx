@@ -23,9 +23,7 @@ export function MarkedHolds({ holds, onDone }: { holds: ListedHold[]; onDone: ()
   if (holds.length === 0 && kind === null) return null
   return (
     <div className="marked">
-      <span role="status">
-        {sayCount('marked', 'marked', holds.length, { sum: sumWords(holds) })}
-      </span>
+      <span role="status">{sayCount('marked', 'marked', holds.length, { sum: sumWords(holds) })}</span>
       <Button size="small" look="primary" onClick={() => setKind('capture')}>
         {say('capture_marked')}
       </Button>
@@ -78,18 +76,13 @@ function ManyDialog({
   }
   const sum = sumWords(open)
   return (
-    <Dialog
-      title={say(`${kind}_marked`)}
-      is_busy={is_busy}
-      onClose={() => onClose(Object.keys(results).length > 0)}
-    >
+    <Dialog title={say(`${kind}_marked`)} is_busy={is_busy} onClose={() => onClose(Object.keys(results).length > 0)}>
       {open.length > 0 && <p>{say(`${kind}_words`, { amount: sum })}</p>}
       <ul className="items">
         {holds.map(({ payment_id, amount, currency, customer_email }) => (
           <li key={payment_id}>
             <span>
-              <Amount amount={amount} currency={currency} />{' '}
-              <span className="hint">{customer_email}</span>
+              <Amount amount={amount} currency={currency} /> <span className="hint">{customer_email}</span>
             </span>
             <Result result={results[payment_id]} />
           </li>
@@ -97,11 +90,7 @@ function ManyDialog({
       </ul>
       {open.length > 0 && (
         <DialogActs>
-          <Button
-            look={kind === 'void' ? 'danger' : 'primary'}
-            is_busy={is_busy}
-            onClick={() => void run()}
-          >
+          <Button look={kind === 'void' ? 'danger' : 'primary'} is_busy={is_busy} onClick={() => void run()}>
             {say(`${kind}_amount`, { amount: sum })}
           </Button>
         </DialogActs>
@@ -119,11 +108,7 @@ function Result({ result }: { result: Results[string] | undefined }) {
   if (result === undefined) return null
   if (result instanceof Refused) return <span className="fault">{refusalWords(result)}</span>
   const { status, settlement } = result
-  return settlement ? (
-    <Status status={status} text={say('decision_under_way')} />
-  ) : (
-    <Status status={status} />
-  )
+  return settlement ? <Status status={status} text={say('decision_under_way')} /> : <Status status={status} />
 }
 
 /** A key for each payment, kept as long as the dialog: another try at one decides it once. */

@@ -22,9 +22,7 @@ export function Holds() {
   const [marked, setMarked] = useState<string[]>([])
   const mark = (payment_id: string) =>
     setMarked((before) =>
-      before.includes(payment_id)
-        ? before.filter((each) => each !== payment_id)
-        : [...before, payment_id],
+      before.includes(payment_id) ? before.filter((each) => each !== payment_id) : [...before, payment_id],
     )
   const isMarked = (hold: ListedHold) => isOpen(hold) && marked.includes(hold.payment_id)
   // Those that somebody else has decided take no place.

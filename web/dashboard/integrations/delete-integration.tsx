@@ -8,18 +8,10 @@ import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { say } from '../words.ts'
 
-export function DeleteIntegration({
-  integration,
-  onClose,
-}: {
-  integration: Integration
-  onClose: () => void
-}) {
+export function DeleteIntegration({ integration, onClose }: { integration: Integration; onClose: () => void }) {
   const { merchant_id } = useHere()
   const { integration_id, name } = integration
-  const act = useAct('DELETE /{merchant_id}/integrations/{integration_id}', [
-    'GET /{merchant_id}/integrations',
-  ])
+  const act = useAct('DELETE /{merchant_id}/integrations/{integration_id}', ['GET /{merchant_id}/integrations'])
   return (
     <Dialog title={say('delete_integration')} onClose={onClose}>
       <p>{say('delete_integration_words', { name })}</p>

@@ -11,13 +11,7 @@ type Of = { integration: Integration | null }
 export function PlaceFields({ integration }: Of) {
   return (
     <>
-      <Field
-        label={say('name')}
-        name="name"
-        maxLength={100}
-        defaultValue={integration?.name ?? ''}
-        required
-      />
+      <Field label={say('name')} name="name" maxLength={100} defaultValue={integration?.name ?? ''} required />
       {integration?.is_default ? (
         <p className="hint">{say('is_the_default')}</p>
       ) : (

@@ -25,23 +25,12 @@ export function CreateIntegration({ onClose }: { onClose: () => void }) {
       integration={null}
       act={act}
       onClose={onClose}
-      onSend={(body) =>
-        act.mutate(
-          { merchant_id, body: { ...body, name: body.name ?? '' } },
-          { onSuccess: onClose },
-        )
-      }
+      onSend={(body) => act.mutate({ merchant_id, body: { ...body, name: body.name ?? '' } }, { onSuccess: onClose })}
     />
   )
 }
 
-export function ChangeIntegration({
-  integration,
-  onClose,
-}: {
-  integration: Integration
-  onClose: () => void
-}) {
+export function ChangeIntegration({ integration, onClose }: { integration: Integration; onClose: () => void }) {
   const { merchant_id } = useHere()
   const { integration_id } = integration
   const act = useAct('POST /{merchant_id}/integrations/{integration_id}', [...lists])
@@ -69,9 +58,7 @@ function IntegrationForm({
   onClose: () => void
   onSend: (body: ReturnType<typeof differenceOf>) => void
 }) {
-  const [lines, setLines] = useState(
-    () => integration?.price_list?.map((line) => typedLine(line, locale)) ?? [],
-  )
+  const [lines, setLines] = useState(() => integration?.price_list?.map((line) => typedLine(line, locale)) ?? [])
   const [mistake, setMistake] = useState<Refused | null>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

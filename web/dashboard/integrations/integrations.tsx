@@ -74,10 +74,7 @@ function One({ integration }: { integration: Integration }) {
           [say('mode'), sayCode('integration_mode', integration.mode_setting)],
           [say('allowed_origins'), integration.allowed_origins.join(', ') || say('none')],
           [say('confirmation_url'), integration.confirmation_url],
-          [
-            say('price_list'),
-            price_list && sayCount('lines_count_1', 'lines_count', price_list.length),
-          ],
+          [say('price_list'), price_list && sayCount('lines_count_1', 'lines_count', price_list.length)],
           [say('hold_rule'), holdRule(integration)],
           [say('without_three_ds'), sayCode('without_three_ds', integration.on_3ds_unavailable)],
         ]}

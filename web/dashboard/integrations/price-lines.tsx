@@ -10,13 +10,7 @@ const members = ['sku', 'name', 'price', 'currency', 'tax', 'image_url'] as cons
 const sentAs: Partial<Record<keyof TypedLine, string>> = { price: 'unit_amount', tax: 'tax_rate' }
 const nothing: TypedLine = { sku: '', name: '', price: '', currency: '', tax: '', image_url: '' }
 
-export function PriceLines({
-  lines,
-  onChange,
-}: {
-  lines: TypedLine[]
-  onChange: (lines: TypedLine[]) => void
-}) {
+export function PriceLines({ lines, onChange }: { lines: TypedLine[]; onChange: (lines: TypedLine[]) => void }) {
   const change = (at: number, part: Partial<TypedLine>) =>
     onChange(lines.map((line, index) => (index === at ? { ...line, ...part } : line)))
   return (
@@ -46,9 +40,7 @@ export function PriceLines({
         <Button
           size="small"
           icon="plus"
-          onClick={() =>
-            onChange([...lines, { ...nothing, currency: lines.at(-1)?.currency ?? '' }])
-          }
+          onClick={() => onChange([...lines, { ...nothing, currency: lines.at(-1)?.currency ?? '' }])}
         >
           {say('add_line')}
         </Button>

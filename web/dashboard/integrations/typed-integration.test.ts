@@ -34,24 +34,24 @@ const before: Integration = {
   deleted_at: null,
 }
 
-const differenceOf = (
-  known: Integration | null,
-  typed: Record<string, string>,
-  lines: TypedLine[],
-  locale = 'en-GB',
-) => form.differenceOf(known, typed, lines, locale)
+const differenceOf = (known: Integration | null, typed: Record<string, string>, lines: TypedLine[], locale = 'en-GB') =>
+  form.differenceOf(known, typed, lines, locale)
 
 /** The form as it is opened. */
 const untouched = {
-  ...{ name: 'shop', mode_setting: 'auto', allowed_origins: 'https://shop.example\n' },
-  ...{ default_currency: 'GBP', on_3ds_unavailable: 'proceed', review_days: '5' },
-  ...{ at_deadline: 'void', capture_below: '20.00', theme: 'dark', handle: '' },
+  name: 'shop',
+  mode_setting: 'auto',
+  allowed_origins: 'https://shop.example\n',
+  default_currency: 'GBP',
+  on_3ds_unavailable: 'proceed',
+  review_days: '5',
+  at_deadline: 'void',
+  capture_below: '20.00',
+  theme: 'dark',
+  handle: '',
 }
 const tea = { sku: 'tea', name: 'Tea', price: '8.5', currency: 'gbp', tax: '20', image_url: '' }
-const tea_line = {
-  ...{ sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP', tax_rate: 2000 },
-  image_url: null,
-}
+const tea_line = { sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP', tax_rate: 2000, image_url: null }
 
 test('what nobody touched is not sent', () => {
   expect(differenceOf(before, untouched, [])).toEqual({})
@@ -66,10 +66,7 @@ test.each<[object, object]>([
     { is_hosted_page: true, handle: 'tea' },
   ],
   [{ theme: '' }, { appearance: null }],
-  [
-    { colorPrimary: '#0a7d5c' },
-    { appearance: { theme: 'dark', variables: { colorPrimary: '#0a7d5c' } } },
-  ],
+  [{ colorPrimary: '#0a7d5c' }, { appearance: { theme: 'dark', variables: { colorPrimary: '#0a7d5c' } } }],
   [{ test_connections: 'trial bank-checks' }, { test_connections: ['trial', 'bank-checks'] }],
 ])('typed %j, sent %j', (typed, sent) => {
   expect(differenceOf(before, { ...untouched, ...typed }, [])).toEqual(sent)

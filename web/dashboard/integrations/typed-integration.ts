@@ -68,10 +68,7 @@ function rulesOf(typed: Typed, lines: TypedLine[], locale: string): IntegrationC
     back_url: text('back_url'),
     default_amount: amountIn(text('default_amount'), currency, locale, 'default_amount'),
     default_currency: currency,
-    price_list:
-      lines.length === 0
-        ? null
-        : lines.map((line, at) => lineOf(line, locale, `price_list[${at}]`)),
+    price_list: lines.length === 0 ? null : lines.map((line, at) => lineOf(line, locale, `price_list[${at}]`)),
     require_verified_amount: typed.require_verified_amount !== undefined,
     order_reference_metadata_key: text('order_reference_metadata_key'),
     on_3ds_unavailable: typed.on_3ds_unavailable as Integration['on_3ds_unavailable'],
@@ -89,12 +86,7 @@ function wordsIn(text = ''): string[] {
 }
 
 /** In minor units. Without a currency an amount counts as one of two digits. */
-function amountIn(
-  text: string | null,
-  currency: string | null,
-  locale: string,
-  member: string,
-): number | null {
+function amountIn(text: string | null, currency: string | null, locale: string, member: string): number | null {
   if (text === null) return null
   const read = readAmount(text, locale, currency)
   if ('fault' in read) throw new Mistyped(member)
@@ -110,7 +102,10 @@ function lineOf(line: TypedLine, locale: string, member: string): PriceLine {
   const currency = code.trim().toUpperCase()
   const unit_amount = amountIn(price, currency, locale, `${member}.unit_amount`)!
   return {
-    ...{ sku: sku.trim(), name: name.trim(), unit_amount, currency },
+    sku: sku.trim(),
+    name: name.trim(),
+    unit_amount,
+    currency,
     tax_rate: amountIn(tax.trim() || null, null, locale, `${member}.tax_rate`),
     image_url: image_url.trim() || null,
   }
@@ -120,7 +115,9 @@ function lineOf(line: TypedLine, locale: string, member: string): PriceLine {
 export function typedLine(line: PriceLine, locale: string): TypedLine {
   const { sku, name, unit_amount, currency, tax_rate, image_url } = line
   return {
-    ...{ sku, name, currency },
+    sku,
+    name,
+    currency,
     price: amountText(unit_amount, currency, locale),
     tax: amountText(tax_rate, null, locale),
     image_url: image_url ?? '',

@@ -57,9 +57,7 @@ function KeyTable({ keys }: { keys: Key[] }) {
             cell: ({ name, key_id, publishable_key, maker_has_left, state }) => (
               <>
                 {name ?? key_id ?? publishable_key}
-                {maker_has_left && state === 'usable' && (
-                  <span className="hint"> {say('maker_has_left')}</span>
-                )}
+                {maker_has_left && state === 'usable' && <span className="hint"> {say('maker_has_left')}</span>}
               </>
             ),
           },
@@ -67,15 +65,13 @@ function KeyTable({ keys }: { keys: Key[] }) {
           {
             name: say('permissions'),
             kind: 'named',
-            cell: ({ permissions }) =>
-              permissions.map((each) => sayCode('permission', each)).join(', '),
+            cell: ({ permissions }) => permissions.map((each) => sayCode('permission', each)).join(', '),
           },
           { name: say('mode'), kind: 'named', cell: ({ mode }) => sayCode('key_mode', mode) },
           {
             name: say('last_used'),
             kind: 'named',
-            cell: ({ last_used_at }) =>
-              last_used_at ? <Moment at={last_used_at} /> : say('never'),
+            cell: ({ last_used_at }) => (last_used_at ? <Moment at={last_used_at} /> : say('never')),
           },
           {
             name: say('created'),
@@ -102,8 +98,7 @@ function KeyTable({ keys }: { keys: Key[] }) {
 function RevokeKey({ of, onClose }: { of: Key; onClose: () => void }) {
   const { merchant_id } = useHere()
   const act = useAct('POST /{merchant_id}/keys/{key_id}/revoke', ['GET /{merchant_id}/keys'])
-  const revoke = () =>
-    act.mutate({ merchant_id, key_id: of.key_id!, body: {} }, { onSuccess: onClose })
+  const revoke = () => act.mutate({ merchant_id, key_id: of.key_id!, body: {} }, { onSuccess: onClose })
   return (
     <Dialog title={say('revoke_title')} onClose={onClose}>
       <p>{say('revoke_words', { name: of.name ?? of.key_id ?? '' })}</p>

@@ -33,14 +33,7 @@ export function MakeMerchant({ onClose }: { onClose: () => void }) {
     <Dialog title={say('make_a_merchant')} onClose={onClose} is_busy={act.isPending}>
       <Form refused={act.error} onSubmit={submit}>
         <p>{say('make_a_merchant_words')}</p>
-        <Field
-          label={say('name')}
-          hint={say('merchant_name_hint')}
-          name="name"
-          maxLength={100}
-          required
-          autoFocus
-        />
+        <Field label={say('name')} hint={say('merchant_name_hint')} name="name" maxLength={100} required autoFocus />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>

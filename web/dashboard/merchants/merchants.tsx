@@ -98,11 +98,7 @@ function MerchantTable({ merchants }: { merchants: ListedMerchant[] }) {
               roleAt(merchant) ? (
                 <Button
                   size="small"
-                  onClick={() =>
-                    navigate(
-                      `/${merchant.merchant_id}/${merchant.is_live ? 'live' : 'test'}/overview`,
-                    )
-                  }
+                  onClick={() => navigate(`/${merchant.merchant_id}/${merchant.is_live ? 'live' : 'test'}/overview`)}
                 >
                   {say('open_merchant')}
                 </Button>
@@ -128,9 +124,7 @@ function HowToJoin({ merchant, onClose }: { merchant: ListedMerchant; onClose: (
     <Dialog title={say('join_merchant', { merchant: name })} onClose={onClose}>
       <p>{say('join_by_owner')}</p>
       <p>{say('join_by_command')}</p>
-      <Copyable
-        text={`${program} user link --email ${me.user.email} --merchant ${merchant_id} --role owner`}
-      />
+      <Copyable text={`${program} user link --email ${me.user.email} --merchant ${merchant_id} --role owner`} />
     </Dialog>
   )
 }

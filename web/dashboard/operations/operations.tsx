@@ -15,11 +15,7 @@ import { Settle } from './settle.tsx'
 
 export function Operations() {
   const { merchant_id, mode, pathOf, may } = useHere()
-  const answer = useAnswer(
-    'GET /{merchant_id}/operations',
-    { merchant_id, query: { mode } },
-    { every_ms: 30_000 },
-  )
+  const answer = useAnswer('GET /{merchant_id}/operations', { merchant_id, query: { mode } }, { every_ms: 30_000 })
   return (
     <Screen title={say('nav_operations')} lead={say('operations_lead')}>
       <Loaded answer={answer} rows={4}>
@@ -56,8 +52,7 @@ export function Operations() {
                   },
                   {
                     name: say('column_person'),
-                    cell: ({ waits_for_person_since: since }) =>
-                      since ? <Moment at={since} /> : say('no'),
+                    cell: ({ waits_for_person_since: since }) => (since ? <Moment at={since} /> : say('no')),
                   },
                   ...(may('resolve_operations') ? [settling] : []),
                 ]}

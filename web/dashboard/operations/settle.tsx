@@ -24,13 +24,7 @@ export function Settle({ operation }: { operation: UnansweredOperation }) {
   )
 }
 
-function SettleDialog({
-  operation,
-  onClose,
-}: {
-  operation: UnansweredOperation
-  onClose: () => void
-}) {
+function SettleDialog({ operation, onClose }: { operation: UnansweredOperation; onClose: () => void }) {
   const { merchant_id } = useHere()
   const { operation_id, kind, amount, currency, outcomes } = operation
   const act = useAct('POST /{merchant_id}/operations/{operation_id}/resolve', [

@@ -16,9 +16,7 @@ const hours = Array.from({ length: 24 }, (_, hour) => hour)
 
 /** `£107.00 and €12.34`: each amount that is above zero. */
 function amountsWords(captured: Captured[], of: (each: Captured) => number): string {
-  const amounts = captured
-    .filter((each) => of(each) > 0)
-    .map((each) => amountWords(of(each), each.currency))
+  const amounts = captured.filter((each) => of(each) > 0).map((each) => amountWords(of(each), each.currency))
   if (amounts.length > 0) return new Intl.ListFormat(locale).format(amounts)
   const [first] = captured
   return first ? amountWords(0, first.currency) : say('nothing_captured')
@@ -27,9 +25,7 @@ function amountsWords(captured: Captured[], of: (each: Captured) => number): str
 export function CapturedToday({ overview }: { overview: Overview }) {
   const { captured, zone, now } = overview
   const hour_now = Number(
-    new Intl.DateTimeFormat('en', { hour: '2-digit', hourCycle: 'h23', timeZone: zone }).format(
-      new Date(now),
-    ),
+    new Intl.DateTimeFormat('en', { hour: '2-digit', hourCycle: 'h23', timeZone: zone }).format(new Date(now)),
   )
   const today = (each: Captured) => sumsOf(each.today).slice(0, hour_now + 1)
   const before = (each: Captured) => sumsOf(each.week_before)
@@ -55,10 +51,7 @@ export function CapturedToday({ overview }: { overview: Overview }) {
       note={notes.toReversed().join(' · ')}
       headings={[
         say('hour'),
-        ...captured.flatMap(({ currency }) => [
-          `${say('today')}, ${currency}`,
-          `${say('week_before')}, ${currency}`,
-        ]),
+        ...captured.flatMap(({ currency }) => [`${say('today')}, ${currency}`, `${say('week_before')}, ${currency}`]),
       ]}
       rows={hours.map((hour) => [
         `${hour}:00`,
@@ -71,16 +64,11 @@ export function CapturedToday({ overview }: { overview: Overview }) {
       {captured.map((each) => (
         <figure key={each.currency}>
           {captured.length > 1 && <figcaption>{each.currency}</figcaption>}
-          <Lines
-            today={today(each)}
-            before={before(each)}
-            ticks={[0, 6, 12, 18].map((hour) => [hour, `${hour}:00`])}
-          />
+          <Lines today={today(each)} before={before(each)} ticks={[0, 6, 12, 18].map((hour) => [hour, `${hour}:00`])} />
         </figure>
       ))}
       <p className="legend">
-        <span className="key today" /> {say('today')} <span className="key before" />{' '}
-        {say('week_before')}
+        <span className="key today" /> {say('today')} <span className="key before" /> {say('week_before')}
       </p>
     </Plot>
   )
@@ -99,17 +87,11 @@ export function CapturedInSpan({ captured, days: shown }: Pick<Overview, 'captur
   return (
     <section className="plot">
       <h2>{say('captured_in_span', { amount: amount(({ in_span }) => in_span), days })}</h2>
-      <p className="hint">
-        {say('captured_before', { amount: amount(({ in_span_before }) => in_span_before), days })}
-      </p>
+      <p className="hint">{say('captured_before', { amount: amount(({ in_span_before }) => in_span_before), days })}</p>
       {captured.map((each) => (
         <figure key={each.currency}>
           {captured.length > 1 && <figcaption>{each.currency}</figcaption>}
-          <Lines
-            today={each.by_day}
-            before={[]}
-            ticks={[0, days - 1].map((at) => [at, shown[at]!.day])}
-          />
+          <Lines today={each.by_day} before={[]} ticks={[0, days - 1].map((at) => [at, shown[at]!.day])} />
         </figure>
       ))}
       {captured.length > 0 && (
@@ -152,15 +134,7 @@ function sumsOf(counts: { hour: number; amount: number }[]): number[] {
 }
 
 /** `ticks` are places on the axis and what stands below them. */
-function Lines({
-  today,
-  before,
-  ticks,
-}: {
-  today: number[]
-  before: number[]
-  ticks: [number, string][]
-}) {
+function Lines({ today, before, ticks }: { today: number[]; before: number[]; ticks: [number, string][] }) {
   const { width, height, top, foot } = size
   const last = Math.max(today.length, before.length) - 1
   const x = scaleLinear()

@@ -23,9 +23,7 @@ export function Declines({ declines }: { declines: Overview['declines'] }) {
       <ul className="bars">
         {largest.slice(0, shown_max).map(({ code, count }) => (
           <li key={code}>
-            <Link
-              href={pathOf(`payments?status=declined&decline_code=${encodeURIComponent(code)}`)}
-            >
+            <Link href={pathOf(`payments?status=declined&decline_code=${encodeURIComponent(code)}`)}>
               {sayCode('decline', code)}
             </Link>
             <Bar share={count / largest[0]!.count} />

@@ -52,9 +52,7 @@ export function Overview() {
     >
       <Loaded answer={answer}>
         {(found) => {
-          const is_new = [...found.days, found.span_before].every(
-            ({ sessions, captured }) => sessions + captured === 0,
-          )
+          const is_new = [...found.days, found.span_before].every(({ sessions, captured }) => sessions + captured === 0)
           return (
             <>
               <Waits waits={found.waits} />

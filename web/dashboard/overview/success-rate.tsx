@@ -9,15 +9,7 @@ import { formatNumber, locale, say } from '../words.ts'
 const size = { width: 480, height: 150, top: 10, foot: 20 }
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
-export function SuccessRate({
-  days,
-  before,
-  zone,
-}: {
-  days: DayCount[]
-  before: Endings
-  zone: string
-}) {
+export function SuccessRate({ days, before, zone }: { days: DayCount[]; before: Endings; zone: string }) {
   const payment_rate = rateOf(sum(days, good), sum(days, tried))
   const session_rate = rateOf(
     sum(days, (day) => day.succeeded_sessions),
@@ -29,9 +21,7 @@ export function SuccessRate({
       title={say('success_rate', { rate: words(payment_rate) })}
       note={[
         say('success_note', { rate: words(session_rate), days: days.length, zone }),
-        ...(tried(before) > 0
-          ? [say('success_before', { rate: words(rate_before), days: days.length })]
-          : []),
+        ...(tried(before) > 0 ? [say('success_before', { rate: words(rate_before), days: days.length })] : []),
       ].join(' · ')}
       headings={[say('day'), say('of_payments'), say('of_sessions'), say('nav_payments')]}
       rows={days.map((day) => [
@@ -74,9 +64,7 @@ function Rates({ days }: { days: DayCount[] }) {
         const is_alone = ![days[index - 1], days[index + 1]].some((next) => next && tried(next) > 0)
         if (tried(day) === 0 || !is_alone) return null
         // No line leads to a day whose neighbours had no payment.
-        return (
-          <path key={day.day} className="dot" d={`M${x(index)} ${y(good(day) / tried(day))}h0`} />
-        )
+        return <path key={day.day} className="dot" d={`M${x(index)} ${y(good(day) / tried(day))}h0`} />
       })}
     </svg>
   )

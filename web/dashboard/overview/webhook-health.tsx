@@ -13,9 +13,7 @@ export function WebhookHealth({ health }: { health: Overview['webhooks'] }) {
   const { pathOf } = useHere()
   const { delivered, within_minute, failing_endpoints, oldest_due_at } = health
   if (delivered === 0 && failing_endpoints === 0) return null
-  const failing = failing_endpoints > 0 && (
-    <Link href={pathOf('webhooks')}>{formatNumber(failing_endpoints)}</Link>
-  )
+  const failing = failing_endpoints > 0 && <Link href={pathOf('webhooks')}>{formatNumber(failing_endpoints)}</Link>
   const oldest = oldest_due_at && <Moment at={oldest_due_at} />
   return (
     <section className="plot">

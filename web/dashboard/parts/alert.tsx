@@ -22,13 +22,7 @@ export function Alert({ children }: { children: ReactNode }) {
 const stays = new Set(['permission_denied', 'second_factor_required', 'both_ways_required'])
 
 /** A refusal in words. */
-export function RefusalAlert({
-  refused,
-  onRetry,
-}: {
-  refused: Refused | null | undefined
-  onRetry?: () => void
-}) {
+export function RefusalAlert({ refused, onRetry }: { refused: Refused | null | undefined; onRetry?: () => void }) {
   const place = useRef<HTMLDivElement>(null)
   // A list that is read every few seconds is refused as often: only the first time moves the page.
   const code = refused?.code

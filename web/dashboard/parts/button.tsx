@@ -14,15 +14,7 @@ type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> & 
   children?: ReactNode
 }
 
-export function Button({
-  look = 'quiet',
-  size,
-  icon,
-  is_busy = false,
-  children,
-  onClick,
-  ...rest
-}: ButtonProps) {
+export function Button({ look = 'quiet', size, icon, is_busy = false, children, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"

@@ -21,6 +21,4 @@ const steps: Record<string, WordKey> = {
 }
 
 /** Those that are put together of a kind and a step. */
-export const operation_changes = kinds.flatMap((kind) =>
-  Object.keys(steps).map((step) => `${kind}.${step}`),
-)
+export const operation_changes = kinds.flatMap((kind) => Object.keys(steps).map((step) => `${kind}.${step}`))

@@ -4,11 +4,7 @@
 export function dayOf(moment: string): string {
   const date = new Date(moment)
   const digits = (value: number, length: number) => String(value).padStart(length, '0')
-  return [
-    digits(date.getFullYear(), 4),
-    digits(date.getMonth() + 1, 2),
-    digits(date.getDate(), 2),
-  ].join('-')
+  return [digits(date.getFullYear(), 4), digits(date.getMonth() + 1, 2), digits(date.getDate(), 2)].join('-')
 }
 
 /** When a day begins, so many days later. An empty field is no time. */

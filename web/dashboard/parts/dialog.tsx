@@ -35,13 +35,7 @@ export function Dialog({ title, onClose, is_opaque, is_busy = false, children }:
               {title}
             </Heading>
             {onClose && (
-              <Button
-                look="plain"
-                icon="close"
-                aria-label={say('close')}
-                is_busy={is_busy}
-                onClick={onClose}
-              />
+              <Button look="plain" icon="close" aria-label={say('close')} is_busy={is_busy} onClick={onClose} />
             )}
           </div>
           {children}

@@ -20,13 +20,10 @@ type Note = {
   hint?: ReactNode
 }
 
-type FieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> &
-  Note & { label: string; fault?: string | null }
+type FieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> & Note & { label: string; fault?: string | null }
 
 export function Field({ label, hint, fault, member, ...input }: FieldProps) {
-  const { note, ...control } = useNote<HTMLInputElement>({
-    ...{ member: member ?? input.name, hint, fault },
-  })
+  const { note, ...control } = useNote<HTMLInputElement>({ member: member ?? input.name, hint, fault })
   return (
     <div className="field">
       <label htmlFor={control.id}>{label}</label>
@@ -36,8 +33,7 @@ export function Field({ label, hint, fault, member, ...input }: FieldProps) {
   )
 }
 
-type TextFieldProps = Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'> &
-  Note & { label: string }
+type TextFieldProps = Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'> & Note & { label: string }
 
 /** Of several lines. */
 export function TextField({ label, hint, member, ...area }: TextFieldProps) {
@@ -71,8 +67,7 @@ export function Choice({ label, hint, member, options, ...select }: ChoiceProps)
   )
 }
 
-type TickProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'type'> &
-  Note & { label: ReactNode }
+type TickProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'type'> & Note & { label: ReactNode }
 
 export function Tick({ label, hint, member, ...input }: TickProps) {
   const { note, ...control } = useNote<HTMLInputElement>({ member: member ?? input.name, hint })
@@ -114,17 +109,14 @@ export function Ticks({
 }
 
 /** What a control has of its field's note, and the note. */
-function useNote<Control extends HTMLElement>({
-  member,
-  hint,
-  fault,
-}: Note & { fault?: string | null }) {
+function useNote<Control extends HTMLElement>({ member, hint, fault }: Note & { fault?: string | null }) {
   const id = useId()
   const ref = useRef<Control>(null)
   const refused = useRefusalAt(member === undefined ? [] : [member], ref)
   const words = fault ?? (refused && refusalWords(refused))
   return {
-    ...{ id, ref },
+    id,
+    ref,
     'aria-invalid': words ? true : undefined,
     'aria-describedby': hint || words ? `${id}-hint` : undefined,
     note: <FieldNote id={`${id}-hint`} hint={hint} fault={words} refused={refused} />,

@@ -43,10 +43,7 @@ export function Form({ refused, className = 'form', children, ...form }: FormPro
  * The form's refusal where it is about one of these members of the request. Then the first field in `place` takes the focus, out of a
  * part of the form that is folded away, too.
  */
-export function useRefusalAt(
-  members: readonly string[],
-  place: RefObject<HTMLElement | null>,
-): Refused | null {
+export function useRefusalAt(members: readonly string[], place: RefObject<HTMLElement | null>): Refused | null {
   const { refused, claims } = useContext(RefusalContext) ?? {}
   const here = refused && members.some((member) => isAt(refused.field, member)) ? refused : null
   useLayoutEffect(() => {

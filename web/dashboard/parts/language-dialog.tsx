@@ -9,13 +9,7 @@ const languages = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt'] a
 
 const spoken = new Intl.Locale(pageContext.locale).language
 
-export function LanguageDialog({
-  onClose,
-  beforeReload,
-}: {
-  onClose: () => void
-  beforeReload?: () => void
-}) {
+export function LanguageDialog({ onClose, beforeReload }: { onClose: () => void; beforeReload?: () => void }) {
   const choose = (language: string) => {
     keep('ripper-language', language)
     beforeReload?.()

@@ -1,13 +1,7 @@
 // A button that opens a menu. An arrow on it says so.
 
 import type { ReactNode } from 'react'
-import {
-  Button as AriaButton,
-  Menu as AriaMenu,
-  MenuItem,
-  MenuTrigger,
-  Popover,
-} from 'react-aria-components'
+import { Button as AriaButton, Menu as AriaMenu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 import { Icon } from './icon.tsx'
 
 export type MenuAct = { id: string; text: string; act(): void }
@@ -33,11 +27,7 @@ export function Menu({
         <Icon name="chevron" />
       </AriaButton>
       <Popover className="popover" placement="bottom end" offset={6}>
-        <AriaMenu
-          className="menu"
-          onAction={(key) => acts.find(({ id }) => id === key)?.act()}
-          aria-label={label}
-        >
+        <AriaMenu className="menu" onAction={(key) => acts.find(({ id }) => id === key)?.act()} aria-label={label}>
           {acts.map(({ id, text }) => (
             <MenuItem key={id} id={id} className="menu-item" textValue={text}>
               {text}

@@ -10,13 +10,7 @@ export function Toggle({
   onChange: (is_on: boolean) => void
 }) {
   return (
-    <button
-      type="button"
-      role="switch"
-      aria-checked={is_on}
-      className="toggle"
-      onClick={() => onChange(!is_on)}
-    >
+    <button type="button" role="switch" aria-checked={is_on} className="toggle" onClick={() => onChange(!is_on)}>
       <span className="track" aria-hidden="true" />
       {label}
     </button>

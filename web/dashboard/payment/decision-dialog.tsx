@@ -28,8 +28,7 @@ export function DecisionDialog({
   const { merchant_id, mode } = useHere()
   const act = useAct(`POST /{merchant_id}/payments/{payment_id}/hold/${kind}`, [...concerned])
   const amount = amountWords(payment.amount, payment.currency)
-  const decide = () =>
-    act.mutate({ merchant_id, payment_id: payment.id, body: {} }, { onSuccess: onClose })
+  const decide = () => act.mutate({ merchant_id, payment_id: payment.id, body: {} }, { onSuccess: onClose })
   return (
     <Dialog title={say(`${kind}_title`)} onClose={onClose} is_busy={act.isPending}>
       <p>{say(`${kind}_words`, { amount })}</p>
@@ -39,11 +38,7 @@ export function DecisionDialog({
         <Button is_busy={act.isPending} onClick={onClose}>
           {say('cancel')}
         </Button>
-        <Button
-          look={kind === 'void' ? 'danger' : 'primary'}
-          is_busy={act.isPending}
-          onClick={decide}
-        >
+        <Button look={kind === 'void' ? 'danger' : 'primary'} is_busy={act.isPending} onClick={decide}>
           {say(`${kind}_amount`, { amount })}
         </Button>
       </DialogActs>

@@ -10,15 +10,7 @@ import { RefundDialog } from './refund-dialog.tsx'
 /** Which single key presses the button: see `frame/shortcuts.ts`. */
 const keys: Partial<Record<Decision, string>> = { capture: 'c', void: 'v' }
 
-export function Decisions({
-  payment,
-  permitted,
-  size,
-}: {
-  payment: Decided
-  permitted: string[]
-  size?: 'small'
-}) {
+export function Decisions({ payment, permitted, size }: { payment: Decided; permitted: string[]; size?: 'small' }) {
   const [asked, setAsked] = useState<Decision | null>(null)
   const close = () => setAsked(null)
   return (
@@ -37,9 +29,7 @@ export function Decisions({
           </Button>
         ))}
       {asked === 'refund' && <RefundDialog payment={payment} onClose={close} />}
-      {asked !== null && asked !== 'refund' && (
-        <DecisionDialog kind={asked} payment={payment} onClose={close} />
-      )}
+      {asked !== null && asked !== 'refund' && <DecisionDialog kind={asked} payment={payment} onClose={close} />}
     </>
   )
 }

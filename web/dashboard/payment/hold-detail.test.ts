@@ -2,26 +2,28 @@
 
 import { expect, test } from 'vitest'
 import { newHold } from '../../../src/checkout/hold.ts'
-import {
-  checkPrice,
-  type PriceRequest,
-  type PriceRules,
-} from '../../../src/checkout/sessions/price-check.ts'
+import { checkPrice, type PriceRequest, type PriceRules } from '../../../src/checkout/sessions/price-check.ts'
 import { type HoldDetail, holdDetailIn } from './hold-detail.ts'
 
 const rules: PriceRules = {
-  ...{ default_amount: null, default_currency: 'GBP', price_list: null },
+  default_amount: null,
+  default_currency: 'GBP',
+  price_list: null,
   require_verified_amount: false,
 }
 const listed = {
   ...rules,
-  price_list: [
-    { sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP', tax_rate: null, image_url: null },
-  ],
+  price_list: [{ sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP', tax_rate: null, image_url: null }],
 }
 const line = {
-  ...{ kind: 'product' as const, sku: 'tea', name: 'Tea', quantity: 1, unit_amount: 850 },
-  ...{ tax_amount: null, tax_rate: null, type: null },
+  kind: 'product' as const,
+  sku: 'tea',
+  name: 'Tea',
+  quantity: 1,
+  unit_amount: 850,
+  tax_amount: null,
+  tax_rate: null,
+  type: null,
 }
 const discount = { ...line, kind: 'discount' as const, sku: null, name: 'Less', unit_amount: 10 }
 
@@ -40,10 +42,7 @@ test.each<[Partial<PriceRequest>, PriceRules, string, Partial<HoldDetail>]>([
   ],
   [{ amount: 900, items: [line] }, listed, 'hold_detail_other_sum', { amount: 900, expected: 850 }],
   [{ amount: 840, items: [line, discount] }, listed, 'hold_detail_discount', { number: 2 }],
-  [
-    { amount: 850, items: [{ ...line, sku: null }] },
-    ...([listed, 'hold_detail_no_sku', { number: 1 }] as const),
-  ],
+  [{ amount: 850, items: [{ ...line, sku: null }] }, ...([listed, 'hold_detail_no_sku', { number: 1 }] as const)],
   [
     { amount: 850, items: [line, { ...line, sku: 'pot' }] },
     ...([listed, 'hold_detail_unlisted', { number: 2 }] as const),
@@ -61,17 +60,15 @@ test.each<[Partial<PriceRequest>, PriceRules, string, Partial<HoldDetail>]>([
 
 test('an amount that was only reserved', () => {
   const session = {
-    ...{ amount_verified: true, amount_verification_detail: null },
+    amount_verified: true,
+    amount_verification_detail: null,
     amount_verification_source: 'server_minted' as const,
   }
   const now = new Date('2026-11-23T10:00:00Z')
   const { detail } = newHold(
     session,
     { merchant_id: 'm_1', payment_id: 'pay_0123456789abcdef01234567', amount: 1, created_at: now },
-    {
-      ...{ review_window_seconds: 60, escalate_after_seconds: null, capture_below: null },
-      at_deadline: 'void',
-    },
+    { review_window_seconds: 60, escalate_after_seconds: null, capture_below: null, at_deadline: 'void' },
     now,
   )
   expect(holdDetailIn(detail!, 'GBP')?.key).toBe('hold_detail_reserved')

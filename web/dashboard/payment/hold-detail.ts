@@ -10,16 +10,10 @@ const forms: Form[] = [
     /^the amount is (?<amount>\d+) (?<currency>[A-Z]{3}) and the integration's is (?<expected>\d+) (?<other>[A-Z]{3})$/,
     'hold_detail_other_amount',
   ],
-  [
-    /^the amount is (?<amount>\d+) and the items come to (?<expected>\d+)$/,
-    'hold_detail_other_sum',
-  ],
+  [/^the amount is (?<amount>\d+) and the items come to (?<expected>\d+)$/, 'hold_detail_other_sum'],
   [/^items\[(?<index>\d+)\] is a discount/, 'hold_detail_discount'],
   [/^items\[(?<index>\d+)\] has no sku/, 'hold_detail_no_sku'],
-  [
-    /^items\[(?<index>\d+)\]\.sku is not on the price list in (?<currency>[A-Z]{3})$/,
-    'hold_detail_unlisted',
-  ],
+  [/^items\[(?<index>\d+)\]\.sku is not on the price list in (?<currency>[A-Z]{3})$/, 'hold_detail_unlisted'],
   [
     /^items\[(?<index>\d+)\]\.unit_amount is (?<amount>\d+), on the price list it is (?<expected>\d+)$/,
     'hold_detail_other_price',
@@ -45,7 +39,8 @@ export function holdDetailIn(detail: string, payment_currency: string | null): H
     if (!parts) continue
     const { amount, expected, index, currency = payment_currency, other } = parts.groups ?? {}
     return {
-      ...{ key, currency },
+      key,
+      currency,
       ...(amount && { amount: Number(amount) }),
       ...(expected && { expected: Number(expected) }),
       ...(other && { other }),

@@ -64,16 +64,12 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
             [say('executed'), payment.executed_at && <Moment at={payment.executed_at} is_exact />],
             [
               say('bank_reference'),
-              payment.acquirer_transaction_id && (
-                <Copyable text={payment.acquirer_transaction_id} />
-              ),
+              payment.acquirer_transaction_id && <Copyable text={payment.acquirer_transaction_id} />,
             ],
           ]}
         />
       </Section>
-      {payment.items && payment.items.length > 0 && (
-        <Items items={payment.items} payment={payment} />
-      )}
+      {payment.items && payment.items.length > 0 && <Items items={payment.items} payment={payment} />}
       {metadata.length > 0 && (
         <Section title={say('metadata')} label={say('metadata')}>
           <Facts rows={metadata.map(([name, value]) => [name, <bdi key={name}>{value}</bdi>])} />
@@ -110,11 +106,7 @@ function Email({ email }: { email: string }) {
   return email.includes('…') ? email : <Link href={path}>{email}</Link>
 }
 
-function authenticationWords({
-  outcome,
-  liability_shifted,
-  eci,
-}: NonNullable<Payment['authentication']>): string {
+function authenticationWords({ outcome, liability_shifted, eci }: NonNullable<Payment['authentication']>): string {
   return [
     sayCode('authentication', outcome.toLowerCase()),
     say(liability_shifted ? 'liability_bank' : 'liability_ours'),

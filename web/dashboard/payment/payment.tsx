@@ -21,11 +21,7 @@ import { stateOf } from './state.ts'
 import { Timeline } from './timeline.tsx'
 
 export function Payment({ payment_id }: { payment_id: string }) {
-  return payment_id.startsWith('cs_') ? (
-    <OfSession session_id={payment_id} />
-  ) : (
-    <ById payment_id={payment_id} />
-  )
+  return payment_id.startsWith('cs_') ? <OfSession session_id={payment_id} /> : <ById payment_id={payment_id} />
 }
 
 /** Goes on to the newest payment of a session. */

@@ -43,10 +43,7 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
   }
   return (
     <Dialog title={say('refund_title')} onClose={onClose} is_busy={act.isPending}>
-      <Form
-        refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)}
-        onSubmit={submit}
-      >
+      <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>
         <p>{say('refund_words', { amount: amountWords(left, currency) })}</p>
         {payment.is_refund_limited && <p>{say('refund_limited')}</p>}
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
@@ -61,8 +58,7 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
           fault={
             is_usable || is_fixed
               ? null
-              : (unreadWords(read, currency) ??
-                say('refund_amount_wrong', { amount: amountWords(left, currency) }))
+              : (unreadWords(read, currency) ?? say('refund_amount_wrong', { amount: amountWords(left, currency) }))
           }
         />
         <Field
@@ -77,15 +73,8 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
           <Button is_busy={act.isPending} onClick={onClose}>
             {say('cancel')}
           </Button>
-          <Button
-            look="danger"
-            type="submit"
-            is_busy={act.isPending}
-            disabled={!(is_usable || is_fixed)}
-          >
-            {amount === null
-              ? say('refund')
-              : say('refund_amount', { amount: amountWords(amount, currency) })}
+          <Button look="danger" type="submit" is_busy={act.isPending} disabled={!(is_usable || is_fixed)}>
+            {amount === null ? say('refund') : say('refund_amount', { amount: amountWords(amount, currency) })}
           </Button>
         </DialogActs>
       </Form>

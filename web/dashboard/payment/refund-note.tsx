@@ -9,9 +9,7 @@ export function RefundNote({ payment }: { payment: Payment }) {
   if (!is_refundable || refund_limit === null || refund_max > 0) return null
   return (
     <p className="hint">
-      {refund_limit === 0
-        ? say('no_refund_limit_yet', { currency: currency ?? '' })
-        : say('refund_limited')}
+      {refund_limit === 0 ? say('no_refund_limit_yet', { currency: currency ?? '' }) : say('refund_limited')}
     </p>
   )
 }

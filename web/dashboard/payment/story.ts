@@ -17,8 +17,7 @@ export function sentenceOf(entry: Entry, life: Timeline): Sentence {
   const { kind, what } = entry
   if (kind === 'line') return lineSentence(entry, life)
   if (kind === 'event') return { title: say('event_made', { type: what }), notes: [] }
-  if (kind === 'ahead')
-    return { title: sayCode('ahead', what), notes: textsIn(entry, 'endpoint_url') }
+  if (kind === 'ahead') return { title: sayCode('ahead', what), notes: textsIn(entry, 'endpoint_url') }
   const { response_status_code, failure } = entry.detail
   const answer = response_status_code ?? (failure && sayCode('sending_failed', String(failure)))
   const notes = [...textsIn(entry, 'endpoint_url'), ...(answer ? [String(answer)] : [])]
@@ -26,10 +25,7 @@ export function sentenceOf(entry: Entry, life: Timeline): Sentence {
 }
 
 /** Who is behind an entry: of an answer, whoever began what it answers. Null where it goes without saying. */
-export function actorOf(
-  { who, detail: { operation_id } }: Entry,
-  { lines }: Timeline,
-): string | null {
+export function actorOf({ who, detail: { operation_id } }: Entry, { lines }: Timeline): string | null {
   const begun =
     operation_id === undefined
       ? undefined
@@ -65,8 +61,7 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const card = life.attempts.find((each) => each.attempt_id === attempt_id)?.card
   const reason = reasonOf(entry)
   const values = { amount, ...(reason && { reason }) }
-  if (what === 'attempt.opened')
-    return { title: changeWords(what), notes: card ? [cardWords(card)] : [] }
+  if (what === 'attempt.opened') return { title: changeWords(what), notes: card ? [cardWords(card)] : [] }
   if (what === 'attempt.moved') return { title: moveWords(entry, life), notes: [] }
   if (what === 'session.created') return { title: changeWords(what), notes: [amount] }
   const key = stories[what]
@@ -106,9 +101,7 @@ function moveWords({ detail, what }: Entry, { lines }: Timeline): string {
 }
 
 function amountIn({ amount, currency }: { amount?: unknown; currency?: unknown }): string {
-  return typeof amount === 'number' && typeof currency === 'string'
-    ? amountWords(amount, currency)
-    : ''
+  return typeof amount === 'number' && typeof currency === 'string' ? amountWords(amount, currency) : ''
 }
 
 function textsIn({ detail }: Entry, member: string): string[] {

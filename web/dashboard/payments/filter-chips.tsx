@@ -33,9 +33,7 @@ export function FilterChips({
           type="button"
           className="chip"
           aria-pressed={pressed === state}
-          onClick={() =>
-            onFilters({ ...filters, ...(pressed === state ? none : filtersFor(state)) })
-          }
+          onClick={() => onFilters({ ...filters, ...(pressed === state ? none : filtersFor(state)) })}
         >
           {sayCode('status', state)}
         </button>

@@ -54,8 +54,6 @@ export function NoPayments({
 function otherMeanings(filters: Filters, active: FilterName[]): Filters[] {
   const text = active.length === 1 ? (filters.card_last4 ?? filters.order_reference) : undefined
   return meaningsOf(text ?? '', locale).flatMap((meaning) =>
-    'filters' in meaning && JSON.stringify(meaning.filters) !== JSON.stringify(filters)
-      ? [meaning.filters]
-      : [],
+    'filters' in meaning && JSON.stringify(meaning.filters) !== JSON.stringify(filters) ? [meaning.filters] : [],
   )
 }

@@ -31,9 +31,7 @@ const columns: Column<PaymentRow>[] = [
     cell: (payment) => (
       <>
         <Status status={stateOf(payment)} />
-        {payment.decline && (
-          <span className="hint reason"> {sayCode('decline', payment.decline.code)}</span>
-        )}
+        {payment.decline && <span className="hint reason"> {sayCode('decline', payment.decline.code)}</span>}
       </>
     ),
   },

@@ -46,11 +46,7 @@ export function Payments() {
     >
       <SearchBox onFilters={show} />
       <FilterChips filters={filters} currencies={currencies} onFilters={show} />
-      <NewRows
-        filters={filters}
-        newest_id={rows[0]?.id ?? null}
-        onShow={() => void pages.answer.refetch()}
-      />
+      <NewRows filters={filters} newest_id={rows[0]?.id ?? null} onShow={() => void pages.answer.refetch()} />
       <Loaded answer={pages.answer} rows={10}>
         {(payments) =>
           payments.length > 0 ? (
@@ -60,11 +56,7 @@ export function Payments() {
           )
         }
       </Loaded>
-      <LookedBack
-        pages={pages}
-        rows={rows.map(({ created_at }) => created_at)}
-        rows_a_page={rows_a_page}
-      />
+      <LookedBack pages={pages} rows={rows.map(({ created_at }) => created_at)} rows_a_page={rows_a_page} />
       <Older pages={pages} />
     </Screen>
   )

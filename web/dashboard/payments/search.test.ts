@@ -52,9 +52,7 @@ test('filters go into an address and come out of it again', () => {
   expect(filtersOf('?status=held&colour=red')).toEqual({ status: 'held' })
   expect(filtersOf('?status=lost')).toEqual({})
   expect(filtersOf('?refunded=true')).toEqual({ refunded: 'true' })
-  expect(filtersOf('?refunded=false&status=captured')).toEqual({
-    ...{ status: 'captured', refunded: 'false' },
-  })
+  expect(filtersOf('?refunded=false&status=captured')).toEqual({ status: 'captured', refunded: 'false' })
   // What no chip shows.
   expect(filtersOf('?refunded=false&status=held')).toEqual({ status: 'held' })
   expect(filtersOf('?refunded=maybe')).toEqual({})

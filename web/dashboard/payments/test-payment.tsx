@@ -18,11 +18,7 @@ type Made = Begun & { payment_id: string; status: string }
 /** Besides the usual one. */
 const others = ['held', 'declined'] as const
 
-const concerned = [
-  'GET /{merchant_id}/payments',
-  'GET /{merchant_id}/holds',
-  'GET /{merchant_id}/overview',
-] as const
+const concerned = ['GET /{merchant_id}/payments', 'GET /{merchant_id}/holds', 'GET /{merchant_id}/overview'] as const
 
 /** Only in test mode, and only for who may create payments there. */
 export function TestPayment() {
@@ -35,9 +31,7 @@ export function TestPayment() {
         <Button look="primary" is_busy={is_busy} onClick={() => make('paid')}>
           {say('make_test_payment')}
         </Button>
-        <Menu
-          acts={others.map((id) => ({ id, text: say(`test_payment_${id}`), act: () => make(id) }))}
-        >
+        <Menu acts={others.map((id) => ({ id, text: say(`test_payment_${id}`), act: () => make(id) }))}>
           {say('test_payment_other')}
         </Menu>
       </p>
@@ -45,8 +39,7 @@ export function TestPayment() {
       <p role="status" className={made ? 'made' : 'unseen'}>
         {made && (
           <>
-            {sentence(made)}{' '}
-            <Link href={pathOf(`payments/${made.payment_id}`)}>{say('test_payment_open')}</Link>
+            {sentence(made)} <Link href={pathOf(`payments/${made.payment_id}`)}>{say('test_payment_open')}</Link>
           </>
         )}
       </p>

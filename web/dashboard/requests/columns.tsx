@@ -11,12 +11,7 @@ import type { Filters } from './search.ts'
 
 /** `onOnly` shows only those that share what was pressed. */
 export function refusedColumnsOf(onOnly: (more: Filters) => void): Column<RefusedRequest>[] {
-  const only = (
-    name: 'route' | 'code' | 'key_id',
-    value: string,
-    shown: ReactNode,
-    text = value,
-  ) => (
+  const only = (name: 'route' | 'code' | 'key_id', value: string, shown: ReactNode, text = value) => (
     <button
       type="button"
       className="only"

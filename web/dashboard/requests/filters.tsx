@@ -7,13 +7,7 @@ import type { Filters } from './search.ts'
 
 const dropped = ['key_id', 'route', 'code', 'request_id'] as const
 
-export function RequestFilters({
-  filters,
-  onFilters,
-}: {
-  filters: Filters
-  onFilters: (filters: Filters) => void
-}) {
+export function RequestFilters({ filters, onFilters }: { filters: Filters; onFilters: (filters: Filters) => void }) {
   return (
     <>
       <DayChips times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />

@@ -23,18 +23,10 @@ export function Requests() {
   const filters = filtersIn(search)
   const onFilters = (next: Filters) => navigate(pathOf(addressOf(next)))
   return (
-    <Screen
-      title={say('nav_requests')}
-      lead={is_recent ? say('requests_recent_lead') : say('requests_lead')}
-    >
+    <Screen title={say('nav_requests')} lead={is_recent ? say('requests_recent_lead') : say('requests_lead')}>
       <fieldset className="chips">
         <legend className="unseen">{say('filters')}</legend>
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={!is_recent}
-          onClick={() => navigate(pathOf('requests'))}
-        >
+        <button type="button" className="chip" aria-pressed={!is_recent} onClick={() => navigate(pathOf('requests'))}>
           {say('requests_refused')}
         </button>
         <button
@@ -52,13 +44,7 @@ export function Requests() {
   )
 }
 
-function Refused({
-  filters,
-  onFilters,
-}: {
-  filters: Filters
-  onFilters: (filters: Filters) => void
-}) {
+function Refused({ filters, onFilters }: { filters: Filters; onFilters: (filters: Filters) => void }) {
   const { merchant_id } = useHere()
   const pages = usePages('GET /{merchant_id}/requests', {
     merchant_id,
@@ -69,9 +55,7 @@ function Refused({
       <Loaded answer={pages.answer} rows={10}>
         {(requests) =>
           requests.length === 0 ? (
-            <Empty
-              title={Object.keys(filters).length ? say('no_requests_fit') : say('no_requests')}
-            />
+            <Empty title={Object.keys(filters).length ? say('no_requests_fit') : say('no_requests')} />
           ) : (
             <Table
               label={say('nav_requests')}
@@ -90,11 +74,7 @@ function Refused({
 
 function Recent() {
   const { merchant_id } = useHere()
-  const answer = useAnswer(
-    'GET /{merchant_id}/requests/recent',
-    { merchant_id },
-    { every_ms: 10_000 },
-  )
+  const answer = useAnswer('GET /{merchant_id}/requests/recent', { merchant_id }, { every_ms: 10_000 })
   return (
     <Loaded answer={answer} rows={10}>
       {({ data, keeps_refused }) => (

@@ -31,9 +31,7 @@ export function Sessions() {
       <StatusChips
         statuses={statuses}
         chosen={status}
-        onChoose={(each) =>
-          navigate(pathOf(each === null ? 'sessions' : `sessions?status=${each}`))
-        }
+        onChoose={(each) => navigate(pathOf(each === null ? 'sessions' : `sessions?status=${each}`))}
       />
       <Loaded answer={pages.answer} rows={10}>
         {(sessions) =>
@@ -66,9 +64,7 @@ const facts: Column<SessionRow>[] = [
   {
     name: say('column_attempts'),
     cell: ({ attempt_count, last_decline }) =>
-      last_decline
-        ? `${attempt_count} · ${sayCode('decline', last_decline.code)}`
-        : String(attempt_count),
+      last_decline ? `${attempt_count} · ${sayCode('decline', last_decline.code)}` : String(attempt_count),
   },
   { name: say('column_email'), kind: 'first', cell: ({ customer }) => customer?.email ?? '–' },
   {
@@ -82,15 +78,7 @@ function SessionTable({ sessions }: { sessions: SessionRow[] }) {
   const toPayment: Column<SessionRow> = {
     name: say('payment'),
     kind: 'acts',
-    cell: ({ payment_id }) =>
-      payment_id && <Link href={pathOf(`payments/${payment_id}`)}>{say('payment')}</Link>,
+    cell: ({ payment_id }) => payment_id && <Link href={pathOf(`payments/${payment_id}`)}>{say('payment')}</Link>,
   }
-  return (
-    <Table
-      label={say('nav_sessions')}
-      columns={[...facts, toPayment]}
-      rows={sessions}
-      keyOf={({ id }) => id}
-    />
-  )
+  return <Table label={say('nav_sessions')} columns={[...facts, toPayment]} rows={sessions} keyOf={({ id }) => id} />
 }

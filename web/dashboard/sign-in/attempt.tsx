@@ -33,7 +33,5 @@ function Trouble({ fault }: { fault: unknown }) {
   if (fault instanceof PasskeyTurnedDown) return <Alert>{say('passkey_turned_down')}</Alert>
   const { name } = fault as Error
   const is_known = name === 'InvalidStateError'
-  return (
-    <Alert>{is_known ? say('fault_passkey_known') : say('passkey_failed', { why: name })}</Alert>
-  )
+  return <Alert>{is_known ? say('fault_passkey_known') : say('passkey_failed', { why: name })}</Alert>
 }

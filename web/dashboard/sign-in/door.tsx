@@ -53,8 +53,7 @@ function LanguageChoice({ link }: { link: TakenLink | undefined }) {
 export function OriginNote({ link }: { link?: TakenLink }) {
   const { protocol, hostname } = location
   const is_loopback = /^(localhost|127\.|\[::1\])/.test(hostname)
-  if (protocol === 'http:' && !is_loopback)
-    return <p className="notice">{say('insecure_origin')}</p>
+  if (protocol === 'http:' && !is_loopback) return <p className="notice">{say('insecure_origin')}</p>
   if (!/^(127\.|\[::1\])/.test(hostname)) return null
   const named = new URL(location.href)
   named.hostname = 'localhost'

@@ -82,13 +82,7 @@ export function NewWayIn({
 }
 
 /** A new password. What the service would refuse is said by the service; the browser asks for the length alone. */
-export function PasswordField({
-  value,
-  onChange,
-}: {
-  value: string
-  onChange: (value: string) => void
-}) {
+export function PasswordField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (
     <Field
       label={say('password')}

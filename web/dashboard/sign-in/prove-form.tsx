@@ -85,14 +85,7 @@ function ByPasskey({ asks_password, onProved }: { asks_password: boolean; onProv
 
 function PasswordField() {
   return (
-    <Field
-      label={say('password')}
-      name="password"
-      type="password"
-      autoComplete="current-password"
-      autoFocus
-      required
-    />
+    <Field label={say('password')} name="password" type="password" autoComplete="current-password" autoFocus required />
   )
 }
 

@@ -61,13 +61,7 @@ export function SecondFactor({
 }
 
 /** Six digits from an app; may be pasted with a space between. */
-export function CodeField({
-  is_focused = true,
-  member = 'code',
-}: {
-  is_focused?: boolean
-  member?: string
-}) {
+export function CodeField({ is_focused = true, member = 'code' }: { is_focused?: boolean; member?: string }) {
   return (
     <Field
       label={say('one_time_code')}

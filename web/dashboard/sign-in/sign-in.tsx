@@ -18,13 +18,7 @@ import { showPasskey } from './passkeys.ts'
 import { roundEndStore } from './round-end.ts'
 import { SecondFactor } from './second-factor.tsx'
 
-type Step =
-  | 'start'
-  | 'password'
-  | 'one_time_code'
-  | 'recovery_code'
-  | 'passkey_too'
-  | 'password_too'
+type Step = 'start' | 'password' | 'one_time_code' | 'recovery_code' | 'passkey_too' | 'password_too'
 /** What the service asks for next. */
 type Next = 'signed_in' | 'one_time_code' | 'passkey' | 'password'
 const stepAfter = {

@@ -90,9 +90,7 @@ export function Welcome({ link, onDone }: { link: TakenLink; onDone: () => void 
 function wordsOf({ purpose, merchant_name, role, is_operator }: LinkRead): string[] {
   if (purpose === 'reset') return [say('link_words_reset')]
   return [
-    ...(merchant_name && role
-      ? [say('link_joins', { merchant: merchant_name, role: sayCode('role', role) })]
-      : []),
+    ...(merchant_name && role ? [say('link_joins', { merchant: merchant_name, role: sayCode('role', role) })] : []),
     ...(is_operator ? [say('link_operates')] : []),
     ...(!merchant_name && !is_operator ? [say('link_words_welcome')] : []),
   ]

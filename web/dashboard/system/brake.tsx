@@ -13,11 +13,7 @@ import { Section } from '../parts/screen.tsx'
 import { say } from '../words.ts'
 import { ReasonDialog } from './reason-dialog.tsx'
 
-export function Brake({
-  brakes,
-  sweeps,
-  unlisted,
-}: Pick<Orphans, 'brakes' | 'sweeps' | 'unlisted'>) {
+export function Brake({ brakes, sweeps, unlisted }: Pick<Orphans, 'brakes' | 'sweeps' | 'unlisted'>) {
   const [opened, setOpened] = useState<'pull' | 'release' | null>(null)
   const close = () => setOpened(null)
   const is_pulled_for_all = brakes.some(({ acquirer }) => acquirer === '*')
@@ -26,12 +22,8 @@ export function Brake({
       title={say('brake')}
       acts={
         <>
-          {!is_pulled_for_all && (
-            <Button onClick={() => setOpened('pull')}>{say('pull_brake')}</Button>
-          )}
-          {brakes.length > 0 && (
-            <Button onClick={() => setOpened('release')}>{say('release_brake')}</Button>
-          )}
+          {!is_pulled_for_all && <Button onClick={() => setOpened('pull')}>{say('pull_brake')}</Button>}
+          {brakes.length > 0 && <Button onClick={() => setOpened('release')}>{say('release_brake')}</Button>}
         </>
       }
     >
@@ -74,9 +66,7 @@ function Pull({ onClose }: { onClose: () => void }) {
       title={say('pull_brake')}
       words={say('pull_brake_words')}
       act={act}
-      onReason={(reason) =>
-        act.mutate({ body: { acquirer: null, reason } }, { onSuccess: onClose })
-      }
+      onReason={(reason) => act.mutate({ body: { acquirer: null, reason } }, { onSuccess: onClose })}
       onClose={onClose}
     />
   )

@@ -28,11 +28,7 @@ export function CheckUp({ check_up }: Pick<System, 'check_up'>) {
       <p className="hint">
         {say('looked_at')} <Moment at={looked_at} is_exact />
       </p>
-      {wrong.length === 0 ? (
-        <p>{say('all_is_well')}</p>
-      ) : (
-        <Checks checks={wrong} label={say('check_up')} />
-      )}
+      {wrong.length === 0 ? <p>{say('all_is_well')}</p> : <Checks checks={wrong} label={say('check_up')} />}
       <details>
         <summary>{say('what_is_fine')}</summary>
         <Checks checks={right} label={say('what_is_fine')} />
@@ -54,9 +50,7 @@ function Checks({ checks, label }: { checks: Check[]; label: string }) {
         {
           name: say('column_status'),
           kind: 'second',
-          cell: ({ status }) => (
-            <span className={`status ${looks[status]}`}>{sayCode('check', status)}</span>
-          ),
+          cell: ({ status }) => <span className={`status ${looks[status]}`}>{sayCode('check', status)}</span>,
         },
         {
           name: say('check_found'),

@@ -31,8 +31,7 @@ export function Findings({ findings }: Pick<Orphans, 'findings'>) {
               kind: 'first',
               cell: ({ reference, payment_id }) => (
                 <>
-                  <code className="breakable">{reference}</code>{' '}
-                  <span className="hint">{payment_id}</span>
+                  <code className="breakable">{reference}</code> <span className="hint">{payment_id}</span>
                 </>
               ),
             },
@@ -78,9 +77,7 @@ function Close({ finding, onClose }: { finding: Finding; onClose: () => void }) 
       title={say('close_finding_title')}
       words={say('close_finding_words')}
       act={act}
-      onReason={(reason) =>
-        act.mutate({ body: { references: [finding.reference], reason } }, { onSuccess: onClose })
-      }
+      onReason={(reason) => act.mutate({ body: { references: [finding.reference], reason } }, { onSuccess: onClose })}
       onClose={onClose}
     />
   )

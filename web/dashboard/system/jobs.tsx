@@ -37,8 +37,7 @@ export function Jobs({ jobs }: Pick<System, 'jobs'>) {
             {
               name: say('job_result'),
               kind: 'named',
-              cell: ({ count, failure }) =>
-                failure ? <English text={failure} /> : formatNumber(count ?? 0),
+              cell: ({ count, failure }) => (failure ? <English text={failure} /> : formatNumber(count ?? 0)),
             },
           ]}
         />

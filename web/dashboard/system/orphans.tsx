@@ -40,8 +40,7 @@ export function Orphans({ orphans }: Pick<Found, 'orphans'>) {
             {
               // By it the acquirer's portal finds the charge.
               name: say('bank_reference'),
-              cell: ({ acquirer_transaction_id: id }) =>
-                id && <Copyable text={id} label={say('bank_reference')} />,
+              cell: ({ acquirer_transaction_id: id }) => id && <Copyable text={id} label={say('bank_reference')} />,
             },
             { name: say('column_amount'), kind: 'figure', cell: Amount },
             { name: say('column_status'), cell: ({ state }) => sayCode('orphan', state) },
@@ -104,9 +103,7 @@ function Leave({ orphan, onClose }: { orphan: Orphan; onClose: () => void }) {
       title={say('leave_title')}
       words={say('leave_words', { amount: amountWords(amount, currency) })}
       act={act}
-      onReason={(reason) =>
-        act.mutate({ body: { references: [reference], reason } }, { onSuccess: onClose })
-      }
+      onReason={(reason) => act.mutate({ body: { references: [reference], reason } }, { onSuccess: onClose })}
       onClose={onClose}
     />
   )

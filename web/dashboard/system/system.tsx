@@ -37,18 +37,13 @@ export function System() {
               rows={[
                 [say('version'), system.data.version],
                 [say('database'), `PostgreSQL ${system.data.database.server_version}`],
-                [
-                  say('database_size'),
-                  `${formatNumber(Math.round(system.data.database.size_bytes / 2 ** 20))} MiB`,
-                ],
+                [say('database_size'), `${formatNumber(Math.round(system.data.database.size_bytes / 2 ** 20))} MiB`],
                 [say('newest_migration'), system.data.database.migration],
                 [say('clock_now'), <Moment key="now" at={system.data.now} is_exact />],
                 [say('clock_fault'), system.data.clock.fault],
                 [
                   say('clock_offset'),
-                  system.data.clock.offset_seconds === 0
-                    ? null
-                    : `${formatNumber(system.data.clock.offset_seconds)} s`,
+                  system.data.clock.offset_seconds === 0 ? null : `${formatNumber(system.data.clock.offset_seconds)} s`,
                 ],
               ]}
             />

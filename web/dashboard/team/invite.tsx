@@ -40,14 +40,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={say('invite_title')} onClose={onClose}>
       <Form refused={act.error} onSubmit={submit}>
-        <Field
-          label={say('email')}
-          name="email"
-          type="email"
-          autoComplete="off"
-          required
-          autoFocus
-        />
+        <Field label={say('email')} name="email" type="email" autoComplete="off" required autoFocus />
         <Choice
           label={say('role')}
           name="role"

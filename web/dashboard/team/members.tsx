@@ -41,11 +41,7 @@ export function Members({ team, can_manage }: { team: Team; can_manage: boolean 
             name: say('role'),
             kind: 'named',
             cell: (member) =>
-              isChangeable(member) ? (
-                <RoleChoice member={member} roles={team.roles} />
-              ) : (
-                sayCode('role', member.role)
-              ),
+              isChangeable(member) ? <RoleChoice member={member} roles={team.roles} /> : sayCode('role', member.role),
           },
           { name: say('ways_in'), kind: 'named', cell: waysIn },
           {
@@ -100,9 +96,7 @@ function RoleChoice({ member, roles }: { member: Member; roles: Team['roles'] })
   const { membership } = useHere()
   const [asked, setAsked] = useState<Role | null>(null)
   // An admin makes no owners.
-  const offered = roles.filter(
-    ({ role }) => role !== 'owner' || membership.role === 'owner' || role === member.role,
-  )
+  const offered = roles.filter(({ role }) => role !== 'owner' || membership.role === 'owner' || role === member.role)
   return (
     <>
       <select
@@ -116,9 +110,7 @@ function RoleChoice({ member, roles }: { member: Member; roles: Team['roles'] })
           </option>
         ))}
       </select>
-      {asked && asked !== member.role && (
-        <ChangeRole member={member} role={asked} onClose={() => setAsked(null)} />
-      )}
+      {asked && asked !== member.role && <ChangeRole member={member} role={asked} onClose={() => setAsked(null)} />}
     </>
   )
 }
@@ -137,9 +129,7 @@ function ChangeRole({ member: { user_id, name }, role, onClose }: ChangeRoleProp
         <Button
           look="primary"
           is_busy={act.isPending}
-          onClick={() =>
-            act.mutate({ merchant_id, user_id, body: { role } }, { onSuccess: onClose })
-          }
+          onClick={() => act.mutate({ merchant_id, user_id, body: { role } }, { onSuccess: onClose })}
         >
           {say('new_role')}
         </Button>
@@ -175,14 +165,8 @@ function ResetLink({ member, onLink }: { member: Member; onLink: (link: MadeLink
 /** The keys that go on working. */
 function KeysOf({ member }: { member: Member }) {
   const { merchant_id, may } = useHere()
-  const { data } = useAnswer(
-    'GET /{merchant_id}/keys',
-    { merchant_id },
-    { is_wanted: may('manage_keys') },
-  )
-  const made = data?.keys.filter(
-    ({ made_by, state }) => made_by === member.user_id && state === 'usable',
-  )
+  const { data } = useAnswer('GET /{merchant_id}/keys', { merchant_id }, { is_wanted: may('manage_keys') })
+  const made = data?.keys.filter(({ made_by, state }) => made_by === member.user_id && state === 'usable')
   if (!made?.length) return null
   return (
     <>

@@ -44,9 +44,7 @@ export function RefundLimits({ can_manage }: { can_manage: boolean }) {
                       <Button
                         size="small"
                         aria-label={say('drop_refund_limit', { currency })}
-                        onClick={() =>
-                          drop.mutate({ merchant_id, body: { currency, amount: null } })
-                        }
+                        onClick={() => drop.mutate({ merchant_id, body: { currency, amount: null } })}
                       >
                         {say('remove')}
                       </Button>
@@ -97,14 +95,7 @@ function SetLimit({ onClose }: { onClose: () => void }) {
           required
           autoFocus
         />
-        <Field
-          label={say('amount')}
-          name="amount"
-          inputMode="decimal"
-          autoComplete="off"
-          required
-          fault={fault}
-        />
+        <Field label={say('amount')} name="amount" inputMode="decimal" autoComplete="off" required fault={fault} />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>

@@ -6,9 +6,7 @@ import { ScrollPlace } from '../parts/scroll-place.tsx'
 import { say, sayCode } from '../words.ts'
 
 export function RoleTable({ roles }: { roles: Team['roles'] }) {
-  const permissions = [
-    ...new Set(roles.flatMap(({ permissions: { test, live } }) => [...test, ...live])),
-  ]
+  const permissions = [...new Set(roles.flatMap(({ permissions: { test, live } }) => [...test, ...live]))]
   return (
     <details className="section">
       <summary>{say('what_roles_may')}</summary>
@@ -33,10 +31,7 @@ export function RoleTable({ roles }: { roles: Team['roles'] }) {
                     {role === 'support' && permission === 'refund_payments' ? (
                       say('up_to_limit')
                     ) : (
-                      <May
-                        in_test={test.includes(permission)}
-                        in_live={live.includes(permission)}
-                      />
+                      <May in_test={test.includes(permission)} in_live={live.includes(permission)} />
                     )}
                   </td>
                 ))}

@@ -39,9 +39,7 @@ export function Team() {
         {(team) => (
           <>
             <Members team={team} can_manage={can_manage} />
-            {team.invitations.length > 0 && (
-              <Invitations invitations={team.invitations} can_manage={can_manage} />
-            )}
+            {team.invitations.length > 0 && <Invitations invitations={team.invitations} can_manage={can_manage} />}
             <RefundLimits can_manage={can_manage} />
             <RoleTable roles={team.roles} />
           </>
@@ -66,17 +64,9 @@ function Review() {
   )
 }
 
-function Invitations({
-  invitations,
-  can_manage,
-}: {
-  invitations: TeamRead['invitations']
-  can_manage: boolean
-}) {
+function Invitations({ invitations, can_manage }: { invitations: TeamRead['invitations']; can_manage: boolean }) {
   const { merchant_id } = useHere()
-  const act = useAct('DELETE /{merchant_id}/team/invitations/{link_id}', [
-    'GET /{merchant_id}/team',
-  ])
+  const act = useAct('DELETE /{merchant_id}/team/invitations/{link_id}', ['GET /{merchant_id}/team'])
   return (
     <Section title={say('invitations')}>
       <RefusalAlert refused={act.error} />

@@ -22,9 +22,7 @@ const refund_events = ['refund.succeeded', 'refund.failed'] as const
 export function AddEndpoint({ onClose }: { onClose: () => void }) {
   const { merchant_id } = useHere()
   const [is_missing, setMissing] = useState(false)
-  const act = useAct('POST /{merchant_id}/webhooks/endpoints', [
-    'GET /{merchant_id}/webhooks/endpoints',
-  ])
+  const act = useAct('POST /{merchant_id}/webhooks/endpoints', ['GET /{merchant_id}/webhooks/endpoints'])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (act.isPending) return

@@ -58,13 +58,7 @@ export function Deliveries({ delays_seconds }: { delays_seconds: number[] }) {
   )
 }
 
-function DeliveryTable({
-  deliveries,
-  onShow,
-}: {
-  deliveries: Delivery[]
-  onShow: (delivery: Delivery) => void
-}) {
+function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow: (delivery: Delivery) => void }) {
   const { may } = useHere()
   const can_replay = may('manage_webhooks') || may('replay_deliveries')
   return (
@@ -129,11 +123,7 @@ function Replay({ delivery }: { delivery: Delivery }) {
   const { delivery_id } = delivery
   return (
     <>
-      <Button
-        size="small"
-        is_busy={act.isPending}
-        onClick={() => act.mutate({ merchant_id, delivery_id })}
-      >
+      <Button size="small" is_busy={act.isPending} onClick={() => act.mutate({ merchant_id, delivery_id })}>
         {say('replay')}
       </Button>
       <RefusalAlert refused={act.error} />
@@ -146,10 +136,7 @@ function canReplay({ replayable, replay }: Delivery): boolean {
   return replayable && replay?.status !== 'succeeded'
 }
 
-function replayWords({
-  status,
-  response_status_code: code,
-}: NonNullable<Delivery['replay']>): string {
+function replayWords({ status, response_status_code: code }: NonNullable<Delivery['replay']>): string {
   if (status === 'pending') return say('replay_under_way')
   return code === null ? '' : String(code)
 }

@@ -17,13 +17,7 @@ import { ReplayGivenUp } from './replay-given-up.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
 import { SendTest } from './send-test.tsx'
 
-export function Endpoints({
-  endpoints,
-  can_manage,
-}: {
-  endpoints: Endpoint[]
-  can_manage: boolean
-}) {
+export function Endpoints({ endpoints, can_manage }: { endpoints: Endpoint[]; can_manage: boolean }) {
   const [chosen, setChosen] = useState<{ act: Act; endpoint: Endpoint } | null>(null)
   const onClose = () => setChosen(null)
   if (endpoints.length === 0) {
@@ -64,10 +58,7 @@ export function Endpoints({
             name: say('column_acts'),
             kind: 'acts',
             cell: (endpoint) => (
-              <EndpointActs
-                {...{ endpoint, can_manage }}
-                onAct={(act) => setChosen({ act, endpoint })}
-              />
+              <EndpointActs {...{ endpoint, can_manage }} onAct={(act) => setChosen({ act, endpoint })} />
             ),
           },
         ]}
@@ -98,9 +89,7 @@ function EndpointActs({
   onAct: (act: Act) => void
 }) {
   const { may, membership } = useHere()
-  const can_rotate =
-    can_manage &&
-    (endpoint.mode === 'test' || membership.permissions.live.includes('read_shoppers'))
+  const can_rotate = can_manage && (endpoint.mode === 'test' || membership.permissions.live.includes('read_shoppers'))
   const acts: { id: Act; text: string; is_allowed: boolean }[] = [
     { id: 'test', text: say('send_test_event'), is_allowed: can_manage },
     { id: 'replay', text: say('replay_given_up'), is_allowed: may('replay_deliveries') },
@@ -110,9 +99,7 @@ function EndpointActs({
     <>
       <Menu
         size="small"
-        acts={acts
-          .filter(({ is_allowed }) => is_allowed)
-          .map(({ id, text }) => ({ id, text, act: () => onAct(id) }))}
+        acts={acts.filter(({ is_allowed }) => is_allowed).map(({ id, text }) => ({ id, text, act: () => onAct(id) }))}
       >
         {say('more')}
       </Menu>

@@ -17,10 +17,7 @@ type Progress = Pick<ReplayedBatch, 'replayed' | 'refused' | 'next_after'> & {
   until: string | null
 }
 
-const nothing: Progress = {
-  ...{ replayed: 0, refused: 0, seen: 0, total: 0 },
-  ...{ until: null, next_after: null },
-}
+const nothing: Progress = { replayed: 0, refused: 0, seen: 0, total: 0, until: null, next_after: null }
 
 export function ReplayGivenUp({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { progress, refused, state, run } = useReplays(endpoint.id)
@@ -29,14 +26,10 @@ export function ReplayGivenUp({ endpoint, onClose }: { endpoint: Endpoint; onClo
     <Dialog title={say('replay_given_up')} onClose={onClose}>
       <p className="breakable">{endpoint.url}</p>
       <p>{say('replay_given_up_words')}</p>
-      {state === 'running' && total > 0 && (
-        <progress aria-label={say('replay_given_up')} max={total} value={seen} />
-      )}
+      {state === 'running' && total > 0 && <progress aria-label={say('replay_given_up')} max={total} value={seen} />}
       <p role="status">
         {state === 'done' &&
-          (total === 0
-            ? say('nothing_given_up')
-            : say('replays_accepted', { replayed, refused: refused_count }))}
+          (total === 0 ? say('nothing_given_up') : say('replays_accepted', { replayed, refused: refused_count }))}
       </p>
       <RefusalAlert refused={refused} />
       <DialogActs>

@@ -25,15 +25,9 @@ export function SendTest({ endpoint, onClose }: { endpoint: Endpoint; onClose: (
         {data && !act.isPending && (
           <Facts
             rows={[
-              [
-                say('column_status'),
-                <Status key="status" status={data.succeeded ? 'succeeded' : 'failed'} />,
-              ],
+              [say('column_status'), <Status key="status" status={data.succeeded ? 'succeeded' : 'failed'} />],
               [say('column_answer'), answerWords(data)],
-              [
-                say('column_duration'),
-                say('milliseconds', { count: Math.round(data.duration_ms) }),
-              ],
+              [say('column_duration'), say('milliseconds', { count: Math.round(data.duration_ms) })],
               [say('column_event'), data.event_id],
             ]}
           />

@@ -3,11 +3,7 @@
 
 import { type ThreeDsBehaviour, testCardOf } from '../../../../src/cards/test-cards.ts'
 import type { Brand } from '../../../../src/kernel/values.ts'
-import {
-  method_path,
-  offers,
-  silent_method_path,
-} from '../../../../src/three-ds/simulator/test-ranges.ts'
+import { method_path, offers, silent_method_path } from '../../../../src/three-ds/simulator/test-ranges.ts'
 import { cardThat } from '../bank.ts'
 
 export type FakeCard = {
@@ -46,7 +42,9 @@ export function cardOf(number: string): FakeCard | null {
   if (three_ds === undefined) return null
   const [start, end] = versions[Number(version) as 0 | 1 | 2]
   return {
-    ...{ start, end, method_path: methods[Number(method) as 0 | 1 | 2] },
+    start,
+    end,
+    method_path: methods[Number(method) as 0 | 1 | 2],
     stand_in: cardThat(brandOf(number), { three_ds }),
     is_sandboxed: true,
   }

@@ -11,9 +11,7 @@ const account = digits(/^[1-9]\d{12,18}$/)
 
 const preauth = z.strictObject({
   acctNumber: account,
-  ds: z
-    .enum(['standin', 'visa', 'mastercard', 'jcb', 'upi', 'amex', 'protectbuy', 'sbn'])
-    .optional(),
+  ds: z.enum(['standin', 'visa', 'mastercard', 'jcb', 'upi', 'amex', 'protectbuy', 'sbn']).optional(),
 })
 
 const payment = z.strictObject({
@@ -56,15 +54,11 @@ const payment = z.strictObject({
 /** By version: 2.1.0 does not know browsers without scripts; 2.2.0 wants to be told. */
 const auth = payment.refine((body) => {
   const facts = [body.browserJavaEnabled, body.browserColorDepth, body.browserScreenHeight]
-  const runs_script = [...facts, body.browserScreenWidth, body.browserTZ].every(
-    (fact) => fact !== undefined,
-  )
+  const runs_script = [...facts, body.browserScreenWidth, body.browserTZ].every((fact) => fact !== undefined)
   if (body.messageVersion === '2.1.0') {
     return runs_script && body.browserJavascriptEnabled === undefined
   }
-  return body.browserJavascriptEnabled === true
-    ? runs_script
-    : body.browserJavascriptEnabled === false
+  return body.browserJavascriptEnabled === true ? runs_script : body.browserJavascriptEnabled === false
 })
 
 const postauth = z.strictObject({ threeDSServerTransID: uuid })

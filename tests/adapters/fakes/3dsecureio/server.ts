@@ -80,10 +80,7 @@ export async function openThreeDsecureIoFake({
     if (!card) return erro('305', 'Unknown BIN')
     const id = newTransactionId(random)
     const began_at = clock.now()
-    transactions.set(id, {
-      ...{ id, number, card, began_at },
-      ...{ method_ran: false, asked: false, rreq: null },
-    })
+    transactions.set(id, { id, number, card, began_at, method_ran: false, asked: false, rreq: null })
     const { start, end, method_path } = card
     return {
       messageType: 'CRD',
@@ -188,7 +185,11 @@ export async function openThreeDsecureIoFake({
   })
   url = server.origin
   return {
-    ...{ url, api_key, calls, wrong, results: () => results },
+    url,
+    api_key,
+    calls,
+    wrong,
+    results: () => results,
     next: (fault, of) => set[of].push(fault),
     async close() {
       closing.abort()
@@ -200,8 +201,12 @@ export async function openThreeDsecureIoFake({
 
 function erro(errorCode: string, errorDetail: string): object {
   return {
-    ...{ messageType: 'Erro', messageVersion: '2.2.0', errorComponent: 'S' },
-    ...{ errorCode, errorDescription: errorDetail, errorDetail },
+    messageType: 'Erro',
+    messageVersion: '2.2.0',
+    errorComponent: 'S',
+    errorCode,
+    errorDescription: errorDetail,
+    errorDetail,
   }
 }
 

@@ -43,7 +43,9 @@ export async function openThreeDsecureIoUnderTest(): Promise<ThreeDsecureIoUnder
     })
   const parts = { fake, clock, log: world.lines, wire, credentials }
   return {
-    ...{ ...parts, openWith, threeDs: openWith({}) },
+    ...parts,
+    openWith,
+    threeDs: openWith({}),
     async close() {
       await http.close()
       await fake.close()

@@ -62,7 +62,9 @@ export const slow_ms = 8_000
 const slow_refund_ms = 30_000
 
 const refused = (refusalReasonCode: string, refusalReason: string, raw?: string): Refusal => ({
-  ...{ resultCode: 'Refused', refusalReasonCode, refusalReason },
+  resultCode: 'Refused',
+  refusalReasonCode,
+  refusalReason,
   ...(raw && { raw }),
 })
 const not_honoured = refused('2', 'Do not honour')
@@ -108,16 +110,21 @@ export function openBooks({
   }
   const mint = () => (++minted).toString(36).toUpperCase().padStart(16, 'A')
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
-  const isDecided = ({ decided_at }: FakePayment) =>
-    decided_at !== null && decided_at <= clock.now()
+  const isDecided = ({ decided_at }: FakePayment) => decided_at !== null && decided_at <= clock.now()
 
   function authorise(body: PaymentBody, behaviour: AcquirerBehaviour): FakePayment {
     const { reference, amount, metadata } = body
     const is_lost = behaviour === 'lost_then_captured' || behaviour === 'lost_then_declined'
     const delay_ms = is_lost ? lost_ms : behaviour === 'approve_slowly' ? slow_ms : 0
     const payment: FakePayment = {
-      ...{ psp: mint(), reference, amount: amount.value, currency: amount.currency },
-      ...{ capture: body.captureDelayHours === 0, metadata, behaviour, asked_at: clock.now() },
+      psp: mint(),
+      reference,
+      amount: amount.value,
+      currency: amount.currency,
+      capture: body.captureDelayHours === 0,
+      metadata,
+      behaviour,
+      asked_at: clock.now(),
       decided_at: behaviour === 'lost_for_ever' ? null : later(delay_ms),
       refusal: refusals[behaviour] ?? null,
       downgraded: refuses_shift,
@@ -130,8 +137,7 @@ export function openBooks({
   /** What is or will be taken or given back of a payment, in all. */
   function sum(payment: FakePayment, takes: FakeModification['takes']): number {
     const own = modifications.filter(
-      (each) =>
-        each.payment === payment && each.success && each.takes === takes && !each.sent_back_at,
+      (each) => each.payment === payment && each.success && each.takes === takes && !each.sent_back_at,
     )
     const at_once = takes === 'capture' && payment.capture && isLive(payment) ? payment.amount : 0
     return own.reduce((total, { amount }) => total + amount, at_once)
@@ -182,26 +188,29 @@ export function openBooks({
     const wait_ms = is_refund && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
     return keep({
       event: eventOf[path],
-      ...{
-        takes,
-        amount: carried(amount),
-        reference: body.reference,
-        payment,
-        due_at: later(wait_ms),
-      },
-      ...{ success: reason === null, reason: reason ?? '' },
+      takes,
+      amount: carried(amount),
+      reference: body.reference,
+      payment,
+      due_at: later(wait_ms),
+      success: reason === null,
+      reason: reason ?? '',
     })
   }
 
   /** By our reference: what is reserved, and nothing that is captured. */
   function cancel({ paymentReference, reference }: CancelBody): FakeModification {
     const payment = payments.find((each) => each.reference === paymentReference) ?? null
-    const why = payment
-      ? whyNot('cancels', payment, { merchantAccount: '', reference })
-      : 'not found'
+    const why = payment ? whyNot('cancels', payment, { merchantAccount: '', reference }) : 'not found'
     return keep({
-      ...{ event: 'TECHNICAL_CANCEL', takes: 'cancel', amount: payment?.amount ?? 0, reference },
-      ...{ payment, due_at: later(settles_after_ms), success: why === null, reason: why ?? '' },
+      event: 'TECHNICAL_CANCEL',
+      takes: 'cancel',
+      amount: payment?.amount ?? 0,
+      reference,
+      payment,
+      due_at: later(settles_after_ms),
+      success: why === null,
+      reason: why ?? '',
     })
   }
 

@@ -25,10 +25,7 @@ export const faults = {
   error_after: { books: true, status: 500, body: JSON.stringify(error), kept: true },
   error_before: { books: false, status: 500, body: JSON.stringify(error), kept: true },
   /** Their words for it: `NO_CONNECTION_AVAILABLE`. It never left them, and the key may be sent again. */
-  never_left: {
-    ...{ books: false, status: 503, body: JSON.stringify(error) },
-    headers: { 'transient-error': 'true' },
-  },
+  never_left: { books: false, status: 503, body: JSON.stringify(error), headers: { 'transient-error': 'true' } },
   running: { books: true, status: 422, body: JSON.stringify(running) },
   too_many: { books: false, status: 429, body: '' },
   unauthorised: { books: false, status: 401, body: '' },

@@ -75,9 +75,7 @@ const payment = z
     }),
     mpiData: mpi.optional(),
     shopperStatement: z.string().min(1).max(22).optional(),
-    metadata: z
-      .record(z.string().max(20), z.string().max(80))
-      .refine((pairs) => Object.keys(pairs).length <= 20),
+    metadata: z.record(z.string().max(20), z.string().max(80)).refine((pairs) => Object.keys(pairs).length <= 20),
   })
   // Exactly one of them says when it is captured.
   .refine((it) => (it.captureDelayHours === 0) !== (it.additionalData.manualCapture === 'true'))

@@ -8,14 +8,7 @@ import { behaviourAt } from '../numbers.ts'
 import { type AdyenBooks, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { bodies, type SettlePath, strangeHeader } from './judge.ts'
-import {
-  itemsOf,
-  modificationView,
-  type NoticeItem,
-  paymentView,
-  posted,
-  signingOnce,
-} from './views.ts'
+import { itemsOf, modificationView, type NoticeItem, paymentView, posted, signingOnce } from './views.ts'
 
 export type AdyenFake = AdyenVendor & { url: string; close(): Promise<void> }
 
@@ -54,11 +47,7 @@ export async function openAdyenFake(options: AdyenOptions): Promise<AdyenFake> {
   return { ...vendor, url: `${server.origin}/v72`, close: server.close }
 }
 
-export function makeAdyen({
-  clock,
-  settles_after_ms = 20_000,
-  ids_from,
-}: AdyenOptions): AdyenVendor {
+export function makeAdyen({ clock, settles_after_ms = 20_000, ids_from }: AdyenOptions): AdyenVendor {
   const books = openBooks({ clock, settles_after_ms, ids_from })
   const wrong: string[] = []
   const set: Fault[] = []
@@ -78,8 +67,7 @@ export function makeAdyen({
     const behaviour = behaviourAt('adyen', body.data.paymentMethod.number)
     if (!behaviour) return misuse("a number that is no test card's")
     const is_late = behaviour.startsWith('lost_then_') || behaviour === 'lost_for_ever'
-    const payment =
-      behaviour === 'lost_then_not_found' ? null : books.authorise(body.data, behaviour)
+    const payment = behaviour === 'lost_then_not_found' ? null : books.authorise(body.data, behaviour)
     if (behaviour === 'approve_slowly') await clock.sleep(slow_ms)
     if (payment && !is_late) return good(200, paymentView(books, payment))
     await clock.sleep(lost_after_ms)
@@ -107,8 +95,7 @@ export function makeAdyen({
   }
 
   async function carryOut(path: string, json: unknown): Promise<Reply> {
-    const [, psp, action] =
-      /^\/v72\/payments\/(\w+)\/(captures|cancels|reversals|refunds)$/.exec(path) ?? []
+    const [, psp, action] = /^\/v72\/payments\/(\w+)\/(captures|cancels|reversals|refunds)$/.exec(path) ?? []
     if (psp) return settle(psp, action as SettlePath, json)
     if (path === '/v72/payments') return pay(json)
     return path === '/v72/cancels' ? cancel(json) : misuse(`no such path: ${path}`)
@@ -123,12 +110,14 @@ export function makeAdyen({
     }
     if (rule?.books === false) {
       const given = distorted({ status: 500, text: '' }, rule)
-      if (rule.kept && given !== 'lost')
-        kept.set(key, { path, at: clock.now(), text, answer: given })
+      if (rule.kept && given !== 'lost') kept.set(key, { path, at: clock.now(), text, answer: given })
       return given
     }
     const entry: { path: string; at: Date; text: string; answer: Answer | null } = {
-      ...{ path, at: clock.now(), text, answer: null },
+      path,
+      at: clock.now(),
+      text,
+      answer: null,
     }
     kept.set(key, entry)
     const answer = await carryOut(path, JSON.parse(text))
@@ -159,9 +148,7 @@ export function makeAdyen({
     const key = headers['idempotency-key']
     if (typeof key !== 'string' || key.length > 64) return misuse('no idempotency key that fits')
     const answer = await move(key, path, text, rule)
-    return answer === 'lost'
-      ? answer
-      : { ...answer, headers: { ...answer.headers, 'idempotency-key': key } }
+    return answer === 'lost' ? answer : { ...answer, headers: { ...answer.headers, 'idempotency-key': key } }
   }
 
   const sign = signingOnce(hmac_key)
@@ -169,7 +156,13 @@ export function makeAdyen({
     itemsOf(books, { now: clock.now(), merchant_account, bears }).map(sign)
   return {
     reply: async (call) => written(await reply(call)),
-    ...{ api_key, merchant_account, hmac_key, books, wrong, items, moves: () => moves },
+    api_key,
+    merchant_account,
+    hmac_key,
+    books,
+    wrong,
+    items,
+    moves: () => moves,
     next: (fault) => set.push(fault),
     notices: (bears) => items(bears).map((each) => posted([each])),
   }

@@ -1,11 +1,6 @@
 // The connector to Adyen against the fake one, as a merchant's connection would open it.
 
-import type {
-  Acquirer,
-  AuthorisationName,
-  Notice,
-  OperationKind,
-} from '../../../../src/acquirers/acquirer.ts'
+import type { Acquirer, AuthorisationName, Notice, OperationKind } from '../../../../src/acquirers/acquirer.ts'
 import { adyen } from '../../../../src/acquirers/adyen/adyen.ts'
 import type { AdyenCredentials } from '../../../../src/acquirers/adyen/credentials.ts'
 import type { Wire, WireRequest } from '../../../../src/vendors/wire.ts'
@@ -52,19 +47,29 @@ export async function openAdyenUnderTest(): Promise<AdyenUnderTest> {
   const credentials: AdyenCredentials = { api_key, merchant_account, hmac_key, api_url: url }
   const openWith = (change: Partial<AdyenCredentials> | null) =>
     adyen.open({
-      ...{ name: connection_name, installation: 'ours', wire, clock },
+      name: connection_name,
+      installation: 'ours',
+      wire,
+      clock,
       credentials: async () => change && { ...credentials, ...change },
     })
-  const by = () => ({
-    ...{ credentials, mode: 'sandbox' as const, installation: 'ours', now: clock.now() },
-  })
-  const heard = (bears?: 'own' | 'payment') =>
-    fake.notices(bears).flatMap((post) => adyen.notices!.read(post, by()))
+  const by = () => ({ credentials, mode: 'sandbox' as const, installation: 'ours', now: clock.now() })
+  const heard = (bears?: 'own' | 'payment') => fake.notices(bears).flatMap((post) => adyen.notices!.read(post, by()))
   const told = (about: OperationKind, reference: string) =>
     heard().findLast((each) => each.about === about && each.reference === reference) ?? null
   return {
-    ...{ traits: adyenTraits, clock, fake, wire, credentials, sent, openWith, heard, told },
-    ...{ acquirer: openWith({}), reopen: () => openWith({}), numberFor },
+    traits: adyenTraits,
+    clock,
+    fake,
+    wire,
+    credentials,
+    sent,
+    openWith,
+    heard,
+    told,
+    acquirer: openWith({}),
+    reopen: () => openWith({}),
+    numberFor,
   }
 }
 

@@ -25,7 +25,10 @@ export function modificationView(
   merchantAccount: string,
 ): object {
   return {
-    ...{ merchantAccount, pspReference: psp, reference, status: 'received' },
+    merchantAccount,
+    pspReference: psp,
+    reference,
+    status: 'received',
     ...((event === 'CAPTURE' || event === 'REFUND') &&
       payment && { amount: { value: amount, currency: payment.currency } }),
     // A cancellation by our reference does not know yet whether there is anything to cancel.
@@ -50,17 +53,15 @@ export type NoticeItem = {
 /** What happened by now, in its order. `bears`: whose reference the notices of modifications bear, which Adyen leaves open. */
 export function itemsOf(
   books: AdyenBooks,
-  {
-    now,
-    merchant_account,
-    bears,
-  }: { now: Date; merchant_account: string; bears: 'own' | 'payment' },
+  { now, merchant_account, bears }: { now: Date; merchant_account: string; bears: 'own' | 'payment' },
 ): NoticeItem[] {
   const charges = books.payments.filter(books.isDecided).map((payment) => ({
     at: payment.decided_at!,
     item: {
-      ...{ pspReference: payment.psp, merchantReference: payment.reference },
-      ...{ eventCode: 'AUTHORISATION', success: wordOf(!payment.refusal) },
+      pspReference: payment.psp,
+      merchantReference: payment.reference,
+      eventCode: 'AUTHORISATION',
+      success: wordOf(!payment.refusal),
       amount: { value: payment.amount, currency: payment.currency },
       reason: payment.refusal?.refusalReason ?? '000000:1111:03/2030',
       ...(payment.downgraded && { additionalData: not_shifted }),
@@ -71,7 +72,10 @@ export function itemsOf(
     .map(({ psp, payment, reference, event, amount, success, reason, due_at }) => ({
       at: due_at,
       item: {
-        ...{ pspReference: psp, eventCode: event, success: wordOf(success), reason },
+        pspReference: psp,
+        eventCode: event,
+        success: wordOf(success),
+        reason,
         ...(payment && { originalReference: payment.psp }),
         merchantReference: bears === 'own' || !payment ? reference : payment.reference,
         amount: { value: amount, currency: payment?.currency ?? 'EUR' },
@@ -82,7 +86,10 @@ export function itemsOf(
     .map(({ psp, payment, reference, amount, sent_back_at }) => ({
       at: sent_back_at!,
       item: {
-        ...{ pspReference: psp, eventCode: 'REFUND_FAILED', success: wordOf(true), reason: '' },
+        pspReference: psp,
+        eventCode: 'REFUND_FAILED',
+        success: wordOf(true),
+        reason: '',
         originalReference: payment!.psp,
         merchantReference: bears === 'own' ? reference : payment!.reference,
         amount: { value: amount, currency: payment!.currency },
@@ -91,7 +98,9 @@ export function itemsOf(
   return [...charges, ...settled, ...sent_back]
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
     .map(({ at, item }) => ({
-      ...{ additionalData: {}, ...item, merchantAccountCode: merchant_account },
+      additionalData: {},
+      ...item,
+      merchantAccountCode: merchant_account,
       eventDate: at.toISOString(),
     }))
 }

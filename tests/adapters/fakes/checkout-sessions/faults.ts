@@ -8,13 +8,15 @@ export const faults = {
   forbidden: { books: false, status: 403, body: '<html>Access denied</html>' },
   too_many: { books: false, status: 429, body: '{"error_type":"rate_limit"}' },
   unprocessable: {
-    ...{ books: false, status: 422 },
+    books: false,
+    status: 422,
     body: '{"request_id":"r","error_type":"request_invalid","error_codes":["processing_channel_id_invalid"]}',
   },
   malformed: { books: false, status: 400, body: '{"request_id":"r","error_type":"invalid_json"}' },
   /** Without what only a read session has for certain. */
   short: {
-    ...{ books: true, status: 202 },
+    books: true,
+    status: 202,
     change: { eci: undefined, cryptogram: undefined, response_code: undefined, acs: undefined },
   },
   error_before: { books: false, status: 500, body: '' },
@@ -28,10 +30,7 @@ export const faults = {
   contradiction: { books: true, change: { status: 'approved', response_code: 'U' } },
   bad_cryptogram: { books: true, change: { cryptogram: 'x' } },
   forgotten: { books: false, status: 404, body: '' },
-  rreq_error: {
-    ...{ books: true },
-    change: { status: 'unavailable', response_code: 'U', status_reason: 'rreq_error' },
-  },
+  rreq_error: { books: true, change: { status: 'unavailable', response_code: 'U', status_reason: 'rreq_error' } },
   no_response_code: { books: true, change: { status: 'unavailable', response_code: null } },
   another_session: { books: true, change: { id: `sid_${'9'.repeat(26)}` } },
   another_bank: { books: true, change: { ds: { transaction_id: 'another' } } },

@@ -76,7 +76,10 @@ export async function openSessionsFake({
       transaction_id: newTransactionId(random),
       body: body.data,
       version: card?.start === '2.1.0' && card.end === '2.1.0' ? '2.1.0' : '2.2.0',
-      ...{ ares: null, rreq: null, next_actions: [], created_at: clock.now() },
+      ares: null,
+      rreq: null,
+      next_actions: [],
+      created_at: clock.now(),
     }
     sessions.push(session)
     if (!body.data.channel_data) session.next_actions = ['collect_channel_data']
@@ -151,7 +154,12 @@ export async function openSessionsFake({
   })
   url = server.origin
   return {
-    ...{ url, secret_key, sessions, calls, wrong, results: () => results },
+    url,
+    secret_key,
+    sessions,
+    calls,
+    wrong,
+    results: () => results,
     next: (fault, of) => set[of].push(fault),
     async close() {
       bank.close()

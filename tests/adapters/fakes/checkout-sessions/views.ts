@@ -18,8 +18,13 @@ export type FakeSession = {
 }
 
 const statuses: Record<string, string> = {
-  ...{ Y: 'approved', A: 'attempted', N: 'declined', R: 'rejected', U: 'unavailable' },
-  ...{ I: 'unavailable', C: 'challenged' },
+  Y: 'approved',
+  A: 'attempted',
+  N: 'declined',
+  R: 'rejected',
+  U: 'unavailable',
+  I: 'unavailable',
+  C: 'challenged',
 }
 
 export function sessionView(session: FakeSession): object {
@@ -59,15 +64,25 @@ export function areqOf(session: FakeSession, acctNumber: string, completion: str
   const { numeric, exponent } = currencyOf(session.body.currency)!
   const { javascript_enabled: scripted, ip_address } = browser!
   return {
-    ...{ messageType: 'AReq', messageVersion: session.version, messageCategory: '01' },
-    ...{ deviceChannel: '02', transType: '01', threeDSRequestorAuthenticationInd: '01' },
-    ...{ threeDSServerTransID: session.transaction_id, threeDSCompInd: completion },
-    ...{ acctNumber, acquirerBIN: '400000', acquirerMerchantID: 'CKO', mcc: '5499' },
-    ...{ merchantCountryCode: '826', merchantName: billing_descriptor?.name ?? 'Merchant' },
+    messageType: 'AReq',
+    messageVersion: session.version,
+    messageCategory: '01',
+    deviceChannel: '02',
+    transType: '01',
+    threeDSRequestorAuthenticationInd: '01',
+    threeDSServerTransID: session.transaction_id,
+    threeDSCompInd: completion,
+    acctNumber,
+    acquirerBIN: '400000',
+    acquirerMerchantID: 'CKO',
+    mcc: '5499',
+    merchantCountryCode: '826',
+    merchantName: billing_descriptor?.name ?? 'Merchant',
     threeDSRequestorURL: 'https://checkout.example',
     ...(source.email && { email: source.email }),
     purchaseAmount: String(session.body.amount),
-    ...{ purchaseCurrency: numeric, purchaseExponent: String(exponent) },
+    purchaseCurrency: numeric,
+    purchaseExponent: String(exponent),
     purchaseDate: '20260901120000',
     notificationURL: back.challenge_notification_url,
     browserAcceptHeader: browser!.accept_header,

@@ -88,14 +88,17 @@ export function openBooks({
   const isDone = ({ due_at }: FakeAction) => due_at !== null && due_at <= clock.now()
   const actionsOf = (payment: FakePayment) => payment.actions.filter(isDone)
 
-  function act(
-    payment: FakePayment,
-    action: Pick<FakeAction, 'type' | 'amount'> & Partial<FakeAction>,
-  ): FakeAction {
+  function act(payment: FakePayment, action: Pick<FakeAction, 'type' | 'amount'> & Partial<FakeAction>): FakeAction {
     const [response_code, response_summary] = action.approved === false ? refused : approved
     const stored = {
-      ...{ id: mint('act'), reference: null, approved: true, response_code, response_summary },
-      ...{ asked_at: clock.now(), due_at: later(settles_after_ms), ...action },
+      id: mint('act'),
+      reference: null,
+      approved: true,
+      response_code,
+      response_summary,
+      asked_at: clock.now(),
+      due_at: later(settles_after_ms),
+      ...action,
     }
     payment.actions.push(stored)
     return stored
@@ -105,8 +108,12 @@ export function openBooks({
     const { reference, amount, currency, metadata = {}, source, capture = true } = body
     const names = { id: mint('pay'), reference, amount, currency, metadata, behaviour }
     const payment: FakePayment = {
-      ...{ ...names, last4: source.number.slice(-4), requested_at: clock.now() },
-      ...{ expired: false, downgraded: refuses_shift, actions: [] },
+      ...names,
+      last4: source.number.slice(-4),
+      requested_at: clock.now(),
+      expired: false,
+      downgraded: refuses_shift,
+      actions: [],
     }
     refuses_shift = false
     const code = codes[behaviour]
@@ -123,11 +130,7 @@ export function openBooks({
   }
 
   /** What is or will be of that kind, in all. */
-  function sum(
-    payment: FakePayment,
-    type: FakeAction['type'],
-    isCounted = (_: FakeAction) => true,
-  ) {
+  function sum(payment: FakePayment, type: FakeAction['type'], isCounted = (_: FakeAction) => true) {
     return payment.actions
       .filter((action) => action.type === type && action.approved && isCounted(action))
       .reduce((total, action) => total + action.amount, 0)
@@ -169,11 +172,7 @@ export function openBooks({
     return act(payment, { type: 'Refund', amount, reference, approved: given, due_at: later(slow) })
   }
 
-  function refusalOf(
-    path: SettlePath,
-    payment: FakePayment,
-    { amount }: SettleBody,
-  ): Refusal | null {
+  function refusalOf(path: SettlePath, payment: FakePayment, { amount }: SettleBody): Refusal | null {
     const forbidden: Refusal = { status: 403, error_codes: [] }
     const [captured, voided] = [sum(payment, 'Capture'), sum(payment, 'Void')]
     const left = captured - sum(payment, 'Refund')

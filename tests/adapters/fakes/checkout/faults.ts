@@ -13,7 +13,9 @@ export const faults = {
   conflict: { books: true, kept: false, status: 409, body: '{"error_type":"conflict"}' },
   too_many: { books: false, kept: false, status: 429, body: '{"error_type":"rate_limit"}' },
   unprocessable: {
-    ...{ books: false, kept: false, status: 422 },
+    books: false,
+    kept: false,
+    status: 422,
     body: '{"request_id":"r","error_type":"request_invalid","error_codes":["processing_channel_id_invalid"]}',
   },
   proxy_says_422: { books: true, kept: false, status: 422, body: '<html>no</html>' },

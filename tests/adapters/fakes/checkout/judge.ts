@@ -5,9 +5,7 @@ import { z } from 'zod'
 const reference = z.string().min(1).max(80)
 const amount = z.int().min(1).max(999_999_999)
 const currency = z.string().regex(/^[A-Z]{3}$/)
-const metadata = z
-  .record(z.string().max(100), z.string().max(255))
-  .refine((fields) => Object.keys(fields).length <= 20)
+const metadata = z.record(z.string().max(100), z.string().max(255)).refine((fields) => Object.keys(fields).length <= 20)
 
 const card = z.strictObject({
   type: z.literal('card'),
@@ -43,9 +41,7 @@ const payment = z
     merchant_initiated: z.boolean().optional(),
     reference,
     '3ds': threeDs.optional(),
-    billing_descriptor: z
-      .strictObject({ name: z.string().min(1).max(25), city: z.string().min(1).max(13) })
-      .optional(),
+    billing_descriptor: z.strictObject({ name: z.string().min(1).max(25), city: z.string().min(1).max(13) }).optional(),
     metadata: metadata.optional(),
     processing_channel_id: z
       .string()

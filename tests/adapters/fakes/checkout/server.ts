@@ -8,14 +8,7 @@ import { listenWith, type VendorCall, type VendorReply } from '../listen.ts'
 import { behaviourAt } from '../numbers.ts'
 import { type CheckoutBooks, type FakePayment, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
-import {
-  bodies,
-  listQuery,
-  type PaymentBody,
-  type SettlePath,
-  searchBody,
-  strangeHeader,
-} from './judge.ts'
+import { bodies, listQuery, type PaymentBody, type SettlePath, searchBody, strangeHeader } from './judge.ts'
 import { actionView, createdView, noticesOf, paymentView } from './views.ts'
 
 export type CheckoutFake = CheckoutVendor & { url: string; close(): Promise<void> }
@@ -118,8 +111,7 @@ export function makeCheckout({
     if (!body.success) return misuse(`search: ${body.error.message}`)
     const { from, to, limit = 10 } = body.data
     const found = books.payments.filter(
-      ({ requested_at }) =>
-        (!from || requested_at >= new Date(from)) && (!to || requested_at <= new Date(to)),
+      ({ requested_at }) => (!from || requested_at >= new Date(from)) && (!to || requested_at <= new Date(to)),
     )
     const data = found.toReversed().slice(0, limit)
     const links = found.length > limit ? { next: { href: '/payments/search?page=2' } } : {}
@@ -155,11 +147,8 @@ export function makeCheckout({
       return answer ?? (payment && createdView(books, payment))
     }
     if (rule?.books === false) return null
-    const [, id, action] =
-      /^\/payments\/(\w+)\/(captures|voids|reversals|refunds)$/.exec(path) ?? []
-    const done = id
-      ? Promise.resolve({ answer: settle(id, action as SettlePath, json), payment: null })
-      : pay(json)
+    const [, id, action] = /^\/payments\/(\w+)\/(captures|voids|reversals|refunds)$/.exec(path) ?? []
+    const done = id ? Promise.resolve({ answer: settle(id, action as SettlePath, json), payment: null }) : pay(json)
     kept.set(name, { at: clock.now(), done })
     const { answer, payment } = await done
     const is_good = answer ? answer[0] < 300 : payment !== null
@@ -192,7 +181,12 @@ export function makeCheckout({
 
   return {
     reply: async (call) => written(await reply(call)),
-    ...{ secret_key, signature_key, books, charged_with, wrong, moves: () => moves },
+    secret_key,
+    signature_key,
+    books,
+    charged_with,
+    wrong,
+    moves: () => moves,
     next: (fault, of = 'move') => set[of].push(fault),
     notices: () => noticesOf(books, signature_key),
   }

@@ -40,9 +40,7 @@ export type CheckoutUnderTest = AcquirerUnderTest & {
 }
 
 /** Closed when the test has finished, which fails where the fake was asked what the vendor does not know. */
-export async function openCheckoutUnderTest(
-  traits: AcquirerTraits = checkoutTraits,
-): Promise<CheckoutUnderTest> {
+export async function openCheckoutUnderTest(traits: AcquirerTraits = checkoutTraits): Promise<CheckoutUnderTest> {
   const clock = manualClock()
   const fake = await openCheckoutFake({ clock, settles_after_ms: traits.settles_after_ms })
   const { wire, sent } = recordWire(clock, fake)

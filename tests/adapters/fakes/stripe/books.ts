@@ -163,16 +163,20 @@ export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
     create(body: Bodies['intent'], method: FakeMethod): FakeIntent {
       const { amount, currency, capture_method = 'automatic', metadata = {} } = body
       const intent: FakeIntent = {
-        ...{ id: mint('pi'), charge_id: mint('ch'), amount, currency, capture_method },
-        ...{ metadata: { ...metadata }, method, created_at: clock.now() },
-        ...{
-          three_ds_result: null,
-          confirmed: null,
-          captured: null,
-          canceled: null,
-          refused_once: false,
-          refunds: [],
-        },
+        id: mint('pi'),
+        charge_id: mint('ch'),
+        amount,
+        currency,
+        capture_method,
+        metadata: { ...metadata },
+        method,
+        created_at: clock.now(),
+        three_ds_result: null,
+        confirmed: null,
+        captured: null,
+        canceled: null,
+        refused_once: false,
+        refunds: [],
       }
       intents.push(intent)
       return intent
@@ -217,21 +221,19 @@ export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
       const taken = takenOf(intent)
       if (taken === null) return { status: 400, code: 'charge_not_captured' }
       const is_reversal = body.metadata?.ripper_kind === 'reverse'
-      if (is_reversal && habits.refuses_reversals)
-        return { status: 400, code: 'balance_insufficient' }
+      if (is_reversal && habits.refuses_reversals) return { status: 400, code: 'balance_insufficient' }
       const left = taken - givenOf(intent)
       if (left === 0) return { status: 400, code: 'charge_already_refunded' }
       const { amount = left, metadata = {} } = body
       if (amount > left) return { status: 400, code: 'amount_too_large' }
       const refund: FakeRefund = {
-        ...{
-          id: mint('re'),
-          amount: carried(amount),
-          currency: intent.currency,
-          payment_intent: intent.id,
-          metadata,
-        },
-        ...{ created_at: clock.now(), failed: body.amount !== undefined && amount % 100 === 13 },
+        id: mint('re'),
+        amount: carried(amount),
+        currency: intent.currency,
+        payment_intent: intent.id,
+        metadata,
+        created_at: clock.now(),
+        failed: body.amount !== undefined && amount % 100 === 13,
         known_at: later(body.amount !== undefined && amount % 100 === 17 ? slow_refund_ms : 0),
       }
       intent.refunds.push(refund)

@@ -39,10 +39,7 @@ export const faults = {
   html_404: { books: true, kept: true, status: 404, body: '<html>not here</html>' },
   empty: { books: true, kept: true, status: 200, body: '' },
   truncated: { books: true, kept: true, cut: true },
-  wrong_amount: {
-    ...{ books: true, kept: true },
-    change: { amount: 1, amount_capturable: 1, amount_received: 1 },
-  },
+  wrong_amount: { books: true, kept: true, change: { amount: 1, amount_capturable: 1, amount_received: 1 } },
   one_wrong_amount: { books: true, kept: true, change: { amount: 1 } },
   wrong_currency: { books: true, kept: true, change: { currency: 'eur' } },
   strange_currency: { books: true, kept: true, change: { currency: 'xxx' } },

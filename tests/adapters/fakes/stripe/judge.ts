@@ -62,18 +62,14 @@ export const bodies = {
   confirm: judged<Stripe.PaymentIntentConfirmParams>()({
     error_on_requires_action: z.literal('true').optional(),
     expand: z.strictObject({ 0: z.literal('latest_charge') }).optional(),
-    payment_method_options: z
-      .strictObject({ card: z.strictObject({ three_d_secure: threeDSecure }) })
-      .optional(),
+    payment_method_options: z.strictObject({ card: z.strictObject({ three_d_secure: threeDSecure }) }).optional(),
   }),
   capture: judged<Stripe.PaymentIntentCaptureParams>()({
     amount_to_capture: amount.optional(),
     metadata: metadata.optional(),
   }),
   cancel: judged<Stripe.PaymentIntentCancelParams>()({
-    cancellation_reason: z
-      .enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned'])
-      .optional(),
+    cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
   }),
   refund: judged<Stripe.RefundCreateParams>()({
     payment_intent: id,

@@ -62,12 +62,7 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
   }
 
   /** A request whose body is not as it should be is refused before anything begins. */
-  function judged<Body>(
-    schema: z.ZodType<Body>,
-    path: string,
-    text: string,
-    act: (body: Body) => Done,
-  ): Done {
+  function judged<Body>(schema: z.ZodType<Body>, path: string, text: string, act: (body: Body) => Done): Done {
     const body = schema.safeParse(nestedIn(text))
     if (body.success) return act(body.data)
     const answer = misuse(`${path}: ${body.error.message}`)
@@ -121,12 +116,7 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
     })
   }
 
-  function change(
-    intent: FakeIntent,
-    step: 'capture' | 'cancel',
-    text: string,
-    key: string | null,
-  ): Done {
+  function change(intent: FakeIntent, step: 'capture' | 'cancel', text: string, key: string | null): Done {
     const act = (refusal: Refusal | null) =>
       at_once(refusal ? refusalAnswer(refusal, intent) : [200, intentView(books, intent)])
     return step === 'capture'
@@ -139,9 +129,7 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
       const intent = books.find(body.payment_intent)
       if (!intent) return missing
       const made = books.refund(intent, body)
-      return at_once(
-        'status' in made ? refusalAnswer(made, intent) : [200, refundView(books, made)],
-      )
+      return at_once('status' in made ? refusalAnswer(made, intent) : [200, refundView(books, made)])
     })
   }
 
@@ -152,9 +140,7 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
     const [, id, step] = /^\/v1\/payment_intents\/(\w+)\/(confirm|capture|cancel)$/.exec(path) ?? []
     const intent = id === undefined ? null : books.find(id)
     if (!intent) return missing
-    return step === 'confirm'
-      ? confirm(intent, text)
-      : change(intent, step as 'capture' | 'cancel', text, key)
+    return step === 'confirm' ? confirm(intent, text) : change(intent, step as 'capture' | 'cancel', text, key)
   }
 
   /** Null where nobody hears an answer. */
@@ -255,7 +241,11 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
 
   return {
     reply: async (call) => written(await reply(call)),
-    ...{ secret_key, webhook_secret, books, wrong, moves: () => moves },
+    secret_key,
+    webhook_secret,
+    books,
+    wrong,
+    moves: () => moves,
     next: (fault, of = 'move') => set[of].push(fault),
     notices: () => noticesOf(books, webhook_secret, clock.now()),
   }

@@ -81,7 +81,6 @@ function remembering(acquirer: Acquirer, handles: Map<string, string>): Acquirer
     void: settle('void'),
     reverse: settle('reverse'),
     refund: settle('refund'),
-    lookUp: (request) =>
-      acquirer.lookUp({ ...request, authorisation: named(request.authorisation) }),
+    lookUp: (request) => acquirer.lookUp({ ...request, authorisation: named(request.authorisation) }),
   }
 }

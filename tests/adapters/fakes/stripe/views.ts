@@ -21,14 +21,12 @@ export function intentView(
   const is_known = status === 'canceled' ? confirmed !== null : !unknown.has(status)
   const error = is_known ? (confirmed?.error ?? null) : null
   return {
-    ...{
-      id,
-      object: 'payment_intent',
-      amount,
-      currency,
-      capture_method,
-      metadata: { ...metadata },
-    },
+    id,
+    object: 'payment_intent',
+    amount,
+    currency,
+    capture_method,
+    metadata: { ...metadata },
     amount_capturable: status === 'requires_capture' ? amount : 0,
     amount_received: books.takenOf(intent) ?? 0,
     canceled_at: canceled && seconds(canceled.at),
@@ -63,9 +61,15 @@ function chargeView(books: StripeBooks, intent: FakeIntent): object {
   const taken = books.takenOf(intent) ?? 0
   const given = books.givenOf(intent)
   return {
-    ...{ id: intent.charge_id, object: 'charge', amount: intent.amount, currency: intent.currency },
-    ...{ amount_captured: taken, amount_refunded: given, captured: taken > 0 },
-    ...{ refunded: taken > 0 && given === taken, payment_intent: intent.id },
+    id: intent.charge_id,
+    object: 'charge',
+    amount: intent.amount,
+    currency: intent.currency,
+    amount_captured: taken,
+    amount_refunded: given,
+    captured: taken > 0,
+    refunded: taken > 0 && given === taken,
+    payment_intent: intent.id,
     status: intent.confirmed?.error ? 'failed' : 'succeeded',
     payment_method_details: {
       type: 'card',
@@ -80,7 +84,13 @@ export function refundView(books: StripeBooks, refund: FakeRefund): object {
   const { id, amount, currency, payment_intent, metadata, created_at } = refund
   const status = books.refundStatus(refund)
   return {
-    ...{ id, object: 'refund', amount, currency, payment_intent, metadata, status },
+    id,
+    object: 'refund',
+    amount,
+    currency,
+    payment_intent,
+    metadata,
+    status,
     created: seconds(created_at),
     ...(status === 'failed' && { failure_reason: 'declined' }),
   } satisfies Partial<Stripe.Refund>
