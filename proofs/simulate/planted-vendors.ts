@@ -215,7 +215,8 @@ function asReversed(rows: unknown): unknown {
   for (const row of rows as (NoticeRow & { acquirer_transaction_id?: string })[]) {
     const { about, answer, acquirer_transaction_id } = row
     if (about !== 'reverse' || answer?.result !== 'refused') continue
-    row.answer = { result: 'approved', acquirer_transaction_id }
+    const approval = { result: 'approved', acquirer_transaction_id }
+    row.answer = approval
   }
   return rows
 }

@@ -168,9 +168,7 @@ function table(rows: Row[], direction: ReceiptLanguage['direction'], label_break
       `<td style="${told};${breaks}">${text}</td></tr>`
     )
   })
-  return (
-    '<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>' + `${written.join('')}</tbody></table>`
-  )
+  return `<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>${written.join('')}</tbody></table>`
 }
 
 const text_length_max = 200
