@@ -64,22 +64,15 @@ export async function serve(
   const { world, database } = opened
   const watch = await watchClock(config, opened)
   const sending = openWebhookSending(config, world.clock)
-  const { first, then, steps } = stepsTo(
-    ...[clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database)],
-    ...tracesOf(opened),
-  )
+  const last = [clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database), ...tracesOf(opened)]
+  const { first, then, steps } = stepsTo(...last)
   let internal = ''
   const base = () => config.base_url ?? internal
   const pay = () => config.pay_url ?? `${base()}/pay`
   let demo: Demo | null = null
   try {
     const unnamedProxy = openUnnamedProxy(world)
-    const { keys, presence, news } = await joinOthers(opened, {
-      config,
-      watch,
-      proxy: unnamedProxy,
-      then,
-    })
+    const { keys, presence, news } = await joinOthers(opened, { config, watch, proxy: unnamedProxy, then })
     const { events, requests, wakeDeliveries, committed } = news
     const service = await assemble({
       ...opened,
@@ -113,12 +106,10 @@ export async function serve(
     const welcomes = demo !== null && database.kind === 'embedded' && options.terminal === true
     const welcome_url = welcomes ? await inviteFirstOwner(context, demo!.merchant_id) : null
     const { metrics, key_uses, jobRuns } = context
-    const { databaseNow } = watch
-    const { delivering } = presence
     const { whenChanged } = context.directory
-    const own = { metrics, key_uses, jobRuns, endChallenges, delivering, whenChanged }
+    const own = { metrics, key_uses, jobRuns, endChallenges, delivering: presence.delivering, whenChanged }
     lookAtEach(whenChanged, keys)
-    const parts = { ...opened, ...own, trust: keys.within(watch), databaseNow, committed }
+    const parts = { ...opened, ...own, trust: keys.within(watch), databaseNow: watch.databaseNow, committed }
     const background = await startBackground(config, parts)
     first.push(backgroundOf(background))
     news.deliverBy(background)

@@ -5,7 +5,7 @@ import type { Schema } from '../kernel/json-schema.ts'
 /** A schema that gets a name. Wherever another schema contains the same shape, the type has this name there. */
 export type NamedSchema = { name: string; note: string; schema: Schema }
 
-const line_max = 100
+const line_max = 120
 
 /** One exported type for each schema, in their order. Throws if a schema cannot be written as a type. */
 export function typesOf(named: readonly NamedSchema[]): string {
