@@ -289,7 +289,7 @@ test.each([
   )
   await picture(page, `origin-not-allowed-${locale}`)
   expect(await payButton(page).count()).toBe(0)
-  expect(faults.join()).toContain(`Is ${stranger.origin} among the allowed origins`)
+  expect(faults.join()).toContain(`Is ${stranger.origin} an allowed origin`)
   await page.close()
   faults.length = 0
   await stranger.close()
@@ -316,7 +316,7 @@ test('a page of an origin that is not allowed, and that does not say its name, g
   // The browser says why: the frame's policy, and no CORS; and checkout.js says what to look at.
   expect(theatre.shopper.faults.join()).toMatch(/frame-ancestors/)
   expect(theatre.shopper.faults.join()).toMatch(/blocked by CORS policy/)
-  expect(theatre.shopper.faults.join()).toContain(`Is ${stranger.origin} among the allowed origins`)
+  expect(theatre.shopper.faults.join()).toContain(`Is ${stranger.origin} an allowed origin`)
   // It asks again, and would be refused again.
   await page.close()
   theatre.shopper.faults.length = 0
