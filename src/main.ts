@@ -66,8 +66,8 @@ export async function serve(
   const sending = openWebhookSending(config, world.clock)
   const last = [clockOf(watch), testsOf(sending), vendorsOf(opened), databaseOf(database), ...tracesOf(opened)]
   const { first, then, steps } = stepsTo(...last)
-  let internal = ''
-  const base = () => config.base_url ?? internal
+  let internal = () => ''
+  const base = () => config.base_url ?? internal()
   const pay = () => config.pay_url ?? `${base()}/pay`
   let demo: Demo | null = null
   try {
@@ -78,7 +78,7 @@ export async function serve(
       ...opened,
       ...askedFor(config),
       together: { ...presence, now: watch.databaseNow },
-      addresses: { base_url: base, pay_url: pay, internal_url: () => internal },
+      addresses: { base_url: base, pay_url: pay, internal_url: () => internal() },
       examine: options.examine,
       webhook_urls: webhookUrls(config, world.clock),
       webhook_sending: sending,
@@ -96,8 +96,9 @@ export async function serve(
     first.push({ name: 'requests', end: service.close })
     const { app, metricsApp, context, endChallenges } = service
     context.metrics.watchClockSkew(watch.skewSeconds)
+    // Requests come before `listenAll` says that it listens.
+    internal = () => (app.server.listening ? addressOf(app, config) : '')
     await listenAll(service, config)
-    internal = addressOf(app, config)
     const dashboard_url = context.addresses.dashboard_url()
     const wants_demo = database.kind === 'embedded' || options.demo
     const operator = { sql: database.sql, ids: context.ids, clock: world.clock }
