@@ -14,6 +14,7 @@ import type { JobRuns } from '../kernel/job-runs.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
 import type { KeyUses } from '../merchants/key-uses.ts'
+import { writeKeyUses } from '../merchants/key-uses.ts'
 import { openMailer } from '../outgoing/mail/smtp.ts'
 import { keepPartitions } from '../webhooks/queue/keep-partitions.ts'
 import { startDeliveries } from '../webhooks/sending/delivery-loop.ts'
@@ -105,6 +106,8 @@ export async function startBackground(config: Config, parts: BackgroundOptions):
     wake: deliveries.wake,
     async stop() {
       await Promise.all([deliveries.stop(), worker.stop()])
+      // Of a key that leaked it would be wrong to say that nobody used it. Without the database nothing can be done.
+      await writeKeyUses(context).catch(() => {})
     },
   }
 }

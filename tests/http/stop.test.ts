@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'
 import { socketOf, throughPort } from '../support/database-proxy.ts'
-import { serve, work } from '../support/programs.ts'
+import { answer, serve, work } from '../support/programs.ts'
 import { drivenClock, driving, startService, until } from '../support/service.ts'
 
 test('a charge under way is answered before the service stops', async () => {
@@ -69,6 +69,21 @@ test.each([
   }
   await until(signalAgain, (over) => over)
   expect((await ended).status).toBe(status)
+  await database.drop()
+})
+
+test('which keys were used is written down at the stop, where no job has done it yet', async () => {
+  const database = await freshDatabase()
+  const env = envOf(database.url)
+  const { said, stop } = await serve({ env })
+  const { merchant_id } = await answer(['merchant', 'create', '--name', 'Tea'], { env })
+  const { secret_key } = await answer(['key', 'create', '--merchant', merchant_id], { env })
+  const headers = { ...closing.headers, 'x-service-api-key': secret_key }
+  expect((await fetch(`${said.base_url}/v1/payments`, { headers })).status).toBe(200)
+  await stop()
+  const { sql, close } = await database.open()
+  expect(await sql`select 1 from api_keys where last_used_at is not null`).toHaveLength(1)
+  await close()
   await database.drop()
 })
 
