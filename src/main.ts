@@ -3,7 +3,7 @@
 import { receiptModes } from './checkout/receipts/mailer.ts'
 import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
-import { agreeOnClockOffset } from './database/clock/service-clock.ts'
+import { recordClockOffset } from './database/clock/service-clock.ts'
 import type { Database } from './database/open.ts'
 import { openPresence, type Presence } from './database/presence/presence.ts'
 import { type KeyWatch, openKeyWatch } from './database/stores/key-watch.ts'
@@ -224,8 +224,7 @@ async function joinOthers(opened: ServiceResources, { config, watch, proxy, then
   const requests = { serves: proxy !== null, unnamedProxy: proxy?.address }
   const presence = await openPresence({ sql, world, ...requests, databaseNow, keys })
   then.push(presenceOf(presence))
-  // Whoever signs at the same time sees this one, or is seen.
-  await agreeOnClockOffset(sql, config.clock_offset_seconds, presence.delivering() > 1)
+  await recordClockOffset(sql, config.clock_offset_seconds)
   const news = await openNews(opened)
   then.push(newsOf(news))
   return { keys, presence, news }

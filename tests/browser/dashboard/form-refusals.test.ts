@@ -96,7 +96,7 @@ const rows: Record<string, Row> = {
     route: 'POST /me/one-time-codes/confirm',
     fault: { field: 'code', fault: 'no_secret' },
     at: 'One-time code',
-    says: 'Ask for a new secret first: begin again.',
+    says: 'There is no secret yet. Begin again.',
   },
   'an account by a link': {
     path: '#welcome=0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
@@ -343,10 +343,10 @@ const rows: Record<string, Row> = {
   'a reason of an operator': {
     path: `${place}/system`,
     fill: async (page) => {
-      await click(page, 'Leave')
+      await click(page, 'Leave as it is')
       await type(page, 'Why', 'It is theirs.')
     },
-    press: 'Leave the authorisation',
+    press: 'Leave the authorisation as it is',
     route: 'POST /system/orphans/leave',
     fault: { field: 'reason', fault: 'required' },
     at: 'Why',
@@ -358,7 +358,7 @@ const rows: Record<string, Row> = {
     press: 'Release the brake',
     route: 'POST /system/brake/release',
     fault: { field: 'anyway', fault: 'unswept' },
-    at: 'Even if an acquirer was not gone through since',
+    at: 'Release even if an acquirer has not been checked since',
     says: 'Not every acquirer was gone through since the brake was pulled.',
   },
   'an export of payments': {
