@@ -146,7 +146,7 @@ describe('the file', () => {
     }
     await sql`
       insert into journal (merchant_id, entry_id, subject, change, detail, actor, at)
-      select merchant_id, left(entry_id, -1) || 'f', subject, 'key.revoked', ${detail as never}, actor, at
+      select merchant_id, left(entry_id, -1) || case right(entry_id, 1) when 'f' then 'e' else 'f' end, subject, 'key.revoked', ${detail as never}, actor, at
       from journal where merchant_id = ${account.merchant_id} and change = 'key.created'
         and actor = ${`user ${former.user_id}`}`
     const { text } = await owner.get(`${path}?search=ann&change=key.revoked`)
