@@ -68,7 +68,7 @@ export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
   const { booked, portal, twists, ...made } = makers[name](options)
   const { reply, twist, knows } = twisting(made.reply, twists, options.clock)
   const charges = () => booked().map((charge) => withPortal(charge, portal))
-  return rememberingCharges({
+  const vendor: Vendor = {
     ...made,
     reply,
     twist,
@@ -80,7 +80,8 @@ export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
     keeps_errors: twists.keepError !== null,
     moments: () => [...momentsOf(charges()), ...made.moments()],
     posts: () => [...made.posts(), ...portal.posts()],
-  })
+  }
+  return rememberingBooks(vendor, options.clock)
 }
 
 function standOn(charges: BookedCharge[], unasked: Set<string>, ids: ReadonlyMap<string, string>): void {
@@ -103,13 +104,18 @@ function withPortal(charge: BookedCharge, { expired, unasked }: Portal): BookedC
   return { ...charge, is_unasked, acts: [...others, { ...lapse, asked_at: at, known_at: at }] }
 }
 
-/** Its books are read far more often than written: what it tells of charges is made anew after a request that may write. */
-function rememberingCharges(vendor: Vendor): Vendor {
+/** A notice is taken for five minutes after it was signed. */
+const signed_for_ms = 60_000
+
+/** Its books are read far more often than written: what it tells of them is made anew after a request that may write. */
+function rememberingBooks(vendor: Vendor, clock: Clock): Vendor {
   let charges: BookedCharge[] | null = null
   let moments: Date[] | null = null
+  let posts: { all: NamedPost[]; told_at_ms: number; happened: number } | null = null
   const forget = () => {
     charges = null
     moments = null
+    posts = null
   }
   return {
     ...vendor,
@@ -120,6 +126,14 @@ function rememberingCharges(vendor: Vendor): Vendor {
     moments() {
       moments ??= vendor.moments()
       return moments
+    },
+    posts() {
+      const now_ms = clock.now().getTime()
+      const happened = this.moments().filter((at) => at.getTime() <= now_ms).length
+      if (posts?.happened !== happened || now_ms - posts.told_at_ms > signed_for_ms) {
+        posts = { all: vendor.posts(), told_at_ms: now_ms, happened }
+      }
+      return posts.all
     },
     addStranger(stranger) {
       vendor.addStranger(stranger)
