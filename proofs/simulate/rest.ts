@@ -81,7 +81,8 @@ export function openRest(parts: {
       }
     }
     if (is(due.orphans)) run('reverse_orphans')
-    if ((due.orphans || due.holds) && now_ms - looked_ms > day_ms) {
+    // A notice may wait for what a person knows of another refund, and is given up a week after it came.
+    if ((due.orphans || due.holds || due.notices) && now_ms - looked_ms > day_ms) {
       looked_ms = now_ms
       parts.despair()
     }

@@ -17,7 +17,7 @@ export function portalAtAdyen(vendor: AdyenVendor, clock: Room): Portal {
     return done.success
   }
   const leftOf = (payment: FakePayment) => books.sum(payment, 'capture') - books.sum(payment, 'refund')
-  return portalOf(books.find, (extras, { expired, unasked }) => ({
+  return portalOf(books.find, clock, (extras, { expired, unasked }) => ({
     capture: (payment) => isReserved(payment) && settle(payment, 'captures', payment.amount),
     capture_in_part(payment) {
       const part = partOf(payment.amount)

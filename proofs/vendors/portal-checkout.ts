@@ -13,7 +13,7 @@ export function portalAtCheckout({ books, signature_key }: CheckoutVendor, clock
     return done.approved
   }
   const leftOf = (payment: FakePayment) => books.total(payment, 'Capture') - books.total(payment, 'Refund')
-  return portalOf(books.find, (extras, { expired, unasked }) => {
+  return portalOf(books.find, clock, (extras, { expired, unasked }) => {
     const tell = (payment: FakePayment, type: string, action?: FakeAction) => {
       const at = clock.now().toISOString()
       const { id, reference, amount, currency, metadata } = payment

@@ -8,7 +8,7 @@ import { card, isOld, type Portal, partOf, portalOf, type Room } from './portal.
 export function portalAtStripe({ books, webhook_secret }: StripeVendor, clock: Room): Portal {
   const isDone = (done: object | null) => done === null || !('status' in done)
   const held = (intent: FakeIntent) => books.statusOf(intent) === 'requires_capture'
-  return portalOf(books.find, (extras, { expired, unasked }) => {
+  return portalOf(books.find, clock, (extras, { expired, unasked }) => {
     const refund = (intent: FakeIntent, amount?: number | null) => {
       if (amount === null) return false
       const made = books.refund(intent, {

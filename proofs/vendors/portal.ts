@@ -29,6 +29,8 @@ export type Portal = {
   expired: Map<string, Date>
   /** Charges that were made by no request. */
   unasked: Set<string>
+  /** When somebody did something there: the books may bear no further time of it. */
+  moments: Date[]
   /** What it posts beside the notices of its books. */
   posts(): NamedPost[]
 }
@@ -41,16 +43,21 @@ type Extra = { name: string; post: () => Omit<NamedPost, 'name'> }
 
 export function portalOf<Charge>(
   find: (id: string) => Charge | null,
-  acts: (extras: Extra[], made: Omit<Portal, 'act' | 'posts'>) => Record<PortalAct, (charge: Charge) => boolean>,
+  clock: Room,
+  acts: (extras: Extra[], made: Pick<Portal, 'expired' | 'unasked'>) => Record<PortalAct, (charge: Charge) => boolean>,
 ): Portal {
   const extras: Extra[] = []
+  const moments: Date[] = []
   const made = { expired: new Map<string, Date>(), unasked: new Set<string>() }
   const all = acts(extras, made)
   return {
     ...made,
+    moments,
     act(id, act) {
       const charge = find(id)
-      return charge !== null && all[act](charge)
+      const is_done = charge !== null && all[act](charge)
+      if (is_done) moments.push(clock.now())
+      return is_done
     },
     posts: () => extras.map(({ name, post }) => ({ ...post(), name })),
   }

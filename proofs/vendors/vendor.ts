@@ -78,7 +78,7 @@ export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
     untold: new Set<string>(),
     standOn: (ids) => standOn(charges(), portal.unasked, ids),
     keeps_errors: twists.keepError !== null,
-    moments: () => [...momentsOf(charges()), ...made.moments()],
+    moments: () => [...momentsOf(charges()), ...portal.moments, ...made.moments()],
     posts: () => [...made.posts(), ...portal.posts()],
   }
   return rememberingBooks(vendor, options.clock)

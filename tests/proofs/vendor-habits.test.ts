@@ -35,8 +35,11 @@ describe.each(vendor_names)('at %s', (name) => {
     const { vendor, clock, act } = vendorWith(name, capture)
     await clock.advance(1_000)
     const told = vendor.posts().length
+    const moments = vendor.moments().length
     expect(act(what)).toBe(where.includes(name))
     if (!where.includes(name)) return
+    // Whoever posts its notices looks at none before something has happened.
+    expect(vendor.moments().length).toBeGreaterThan(moments)
     const acts = vendor.charges()[0]!.acts.map(({ kind, amount }) => `${kind} ${amount}`)
     expect(acts).toEqual([done])
     expect(vendor.posts().length).toBeGreaterThan(told)
@@ -63,7 +66,9 @@ describe.each(vendor_names)('at %s', (name) => {
     expect(act('send_back')).toBe(false)
     await clock.advance(day_ms)
     const told = vendor.posts().map((post) => post.name)
+    const moments = vendor.moments().length
     expect(act('send_back')).toBe(true)
+    expect(vendor.moments().length).toBeGreaterThan(moments)
     expect(vendor.charges()[0]!.acts.map(({ is_approved }) => is_approved)).toEqual([false])
     expect(vendor.posts().filter((post) => !told.includes(post.name))).toHaveLength(1)
   })
