@@ -86,7 +86,7 @@ export function lostAnswerTests(open: OpenAcquirer, traits: AcquirerTraits): voi
   })
 
   if (traits.settles_what_is_under_way) {
-    test.each(['capture', 'void', 'reverse'] as const)(
+    test.each(['capture', 'void', 'reverse', 'refund'] as const)(
       'lost_for_ever, and a %s of it is approved once',
       async (kind) => {
         const lost = await loseAnswer(open, 'lost_for_ever', { result: 'in_progress' })

@@ -90,9 +90,14 @@ function refusalOf(
 
 function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | null {
   if (authorisation.reversed_at) return refusals.reversed
-  if (!authorisation.captured_at) return refusals.not_captured
+  if (!isCaptured(authorisation)) return refusals.not_captured
   if (amount > authorisation.amount - authorisation.refunded_amount) return refusals.too_much
   return amount % 100 === 13 ? refusals.refund : null
+}
+
+/** Whoever refunds a charge without a result has decided that it was carried out as it was asked for. */
+function isCaptured({ captured_at, result, capture }: LedgerEntry): boolean {
+  return captured_at !== null || (result === null && capture === true)
 }
 
 /** The authorisation after the operation, or null if it does not change. */
@@ -107,7 +112,8 @@ function changed(
   if (refusal === refusals.once) return { ...authorisation, version, refused_before: true }
   if (refusal) return null
   if (kind !== 'refund') return { ...authorisation, version, [times[kind]]: now }
-  return { ...authorisation, version, refunded_amount: authorisation.refunded_amount + amount }
+  const captured_at = authorisation.captured_at ?? now
+  return { ...authorisation, version, captured_at, refunded_amount: authorisation.refunded_amount + amount }
 }
 
 function operation(
