@@ -2,12 +2,9 @@
 
 import { connectionNamed } from '../../src/merchants/account-connection.ts'
 import { type Authorisation, endOf, leftOf } from './bank/authorisation.ts'
-import type { KnownOperation, KnownPayment } from './known-payment.ts'
+import { handled_within_ms, type KnownOperation, type KnownPayment } from './known-payment.ts'
 import { told_id } from './operator.ts'
 import { type Fault, unless } from './violations.ts'
-
-/** A notice that was taken in may wait for its job, and for the lease of a process that died. */
-const handled_within_ms = 120_000
 
 type Moment = { now_ms: number; skew_ms: number }
 /** How a charge ended that the bank did not answer: when the service began to reverse it, or as a person said. */

@@ -82,13 +82,17 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
   })
 }
 
-/** Nobody can ask Adyen. Where its notice comes after a charge was given up, its approval counts as late. */
+/** A notice that was taken in may wait for its job, and for the lease of a process that died. */
+export const handled_within_ms = 120_000
+
+/** Nobody can ask Adyen. Where its notice was not handled before a charge was given up, its approval counts as late. */
 export function withNotice(
   entry: Authorisation,
   { acquirer, state, answered_at, noticed_at }: KnownOperation,
 ): Authorisation {
   const is_told = connectionNamed(acquirer)?.connector === 'adyen' && state === 'failed'
-  if (!is_told || !answered_at || !noticed_at || noticed_at <= answered_at) return entry
+  if (!is_told || !answered_at || !noticed_at) return entry
+  if (noticed_at.getTime() + handled_within_ms <= answered_at.getTime()) return entry
   const late = { what: 'late' as const, at_ms: noticed_at.getTime() }
   return {
     ...entry,

@@ -75,6 +75,7 @@ export function openVendorLine(ends: Ends, { owner, clock, die }: Sender): Pick<
     const reference = account.charges().find(({ id }) => id === chargeOf(call))?.reference
     if (reference === undefined) return
     bank.touched.add(reference)
+    if (twist === 'kept_error') bank.kept_errors.set(reference, (bank.kept_errors.get(reference) ?? 0) + 1)
     const until = new Date(there.now().getTime() + chance.pick(refuses_for_ms))
     account.twist(call, twist, until)
   }

@@ -26,6 +26,9 @@ const compared_ms = 36 * 3_600_000
 const compared_again_ms = 2.5 * 3_600_000
 /** After a refusal it is tried again, later and later. */
 const tried_again_ms = 3_600_000
+/** An error that stays under a second key, too, ends with the keys of Stripe, and with those of Adyen, which cannot be asked. */
+const stripe_kept_ms = 25 * 3_600_000
+const adyen_kept_ms = 169 * 3_600_000
 
 export function faultsOfWay(lives: KnownPayment[], way: Way): Fault[] {
   const sessions = Map.groupBy(lives, ({ session }) => session.session_id)
@@ -119,10 +122,12 @@ function patience(entry: Authorisation, way: Way): number {
   const refusals = settlementsOf(entry, way).filter(
     ({ kind, answer }) => kind === 'reverse' && answer.result === 'refused',
   )
+  const is_kept = (bank.kept_errors.get(entry.reference) ?? 0) > 1
+  const kept_ms = is_kept ? (bank.only_notifies ? adyen_kept_ms : stripe_kept_ms) : 0
   const { lists_after_ms } = bank.traits
   const is_swept = lists_after_ms <= swept_ms && !entry.missed_once
   const listed_ms = is_swept ? lists_after_ms : compared_ms + Math.max(0, comparisons_failed - 2) * compared_again_ms
-  return put_right_ms + listed_ms + refusals.length * tried_again_ms + braked_ms
+  return put_right_ms + listed_ms + refusals.length * tried_again_ms + kept_ms + braked_ms
 }
 
 function settlementsOf({ reference }: Authorisation, { bank }: Way): Settlement[] {

@@ -44,11 +44,9 @@ export function twisting(reply: ReplyTo, room: TwistRoom, clock: Pick<Clock, 'no
       const is_new = !keys.has(key)
       if (key !== '') keys.set(key, twist)
       if (twist === 'kept_error') room.keepError?.()
-      if (twist === 'unshifted') {
-        room.refuseShift()
-        // A repeated request makes no charge, so the next would be another's.
-        keys.set(key, null)
-      }
+      if (twist === 'unshifted') room.refuseShift()
+      // A repeated request does nothing, so the next of these would befall another.
+      if (twist === 'kept_error' || twist === 'unshifted') keys.set(key, null)
       const answer = reply({ ...call, body: twisted(call.body, twist) })
       const id = chargeOf(call)
       const until = id === null ? undefined : refusing.get(id)

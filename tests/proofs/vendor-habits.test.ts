@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest'
 import type { PortalAct } from '../../proofs/vendors/portal.ts'
 import { kindOf } from '../../proofs/vendors/twist.ts'
 import { makeVendor, type VendorName, vendor_names } from '../../proofs/vendors/vendor.ts'
+import type { StripeCredentials } from '../../src/acquirers/stripe/credentials.ts'
+import { cancelRequest } from '../../src/acquirers/stripe/requests.ts'
+import { authoriseRequest, mintReference, settleRequest } from '../adapters/acquirer-requests.ts'
 import { manualClock } from '../support/clock.ts'
 
 const reference = 'd'.repeat(32)
@@ -72,6 +75,22 @@ describe.each(vendor_names)('at %s', (name) => {
     expect(vendor.charges()[0]!.acts.map(({ is_approved }) => is_approved)).toEqual([false])
     expect(vendor.posts().filter((post) => !told.includes(post.name))).toHaveLength(1)
   })
+})
+
+test('an error that is kept under a key befalls no other request', async () => {
+  const { vendor, id, clock } = vendorWith('stripe', false)
+  const credentials = vendor.credentials as StripeCredentials
+  const cancel = (key: string) => {
+    const request = cancelRequest('void', settleRequest(authoriseRequest(''), { reference: key }), id, credentials)
+    return { ...request, path: new URL(request.url).pathname, body: request.body! }
+  }
+  const statusOf = async (key: string) => {
+    const reply = await vendor.reply(cancel(key))
+    return reply === 'lost' ? reply : reply.status
+  }
+  const [first, second] = [mintReference(), mintReference()]
+  vendor.twist(cancel(first), 'kept_error', clock.now())
+  expect([await statusOf(first), await statusOf(first), await statusOf(second)]).toEqual([500, 500, 200])
 })
 
 test.each([

@@ -38,6 +38,8 @@ export type Bank = {
   lost: Set<string>
   /** References of charges that a vendor, or a person there, treated otherwise than it was asked. */
   touched: Set<string>
+  /** Of how many keys a vendor keeps an error, by reference of the charge. */
+  kept_errors: Map<string, number>
   /** Until then a comparison may find what no notice tells. */
   compared_until_ms: number
   /** How long requests were on their way, by reference, where that was long. */
@@ -217,6 +219,7 @@ export function openBank(
     strangers,
     lost: new Set(),
     touched: new Set(),
+    kept_errors: new Map(),
     compared_until_ms: 0,
     async addStranger({ reference, capture }) {
       strangers.add(reference)
