@@ -2,15 +2,21 @@
 
 import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
+import { amount, email, metadata, nullIfEmpty, optionalText, reference } from '../checkout/fields.ts'
+import { customerOf, descriptorSuffix } from '../checkout/purchase.ts'
 import { clientSecretOf } from '../checkout/sessions/client-secret.ts'
-import { sessionLine } from '../checkout/sessions/new-session.ts'
+import { type Purchase, sessionLine } from '../checkout/sessions/new-session.ts'
 import { admitServer, newServerSession, placeOf, serverSessionRefusals } from '../checkout/sessions/server-session.ts'
 import { bearerKey } from '../http/access.ts'
+import { currency } from '../http/currency.ts'
+import type { FormRules } from '../http/form.ts'
 import { type Route, route } from '../http/route.ts'
+import { validate } from '../http/validate.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
 import { paymentIntent, viewIntent } from './intent.ts'
-import { intentCreate, intentForm, purchaseOf } from './intent-body.ts'
+import { only_automatic } from './unsupported.ts'
 
 export const createIntentAt = (address: Address): Route<Context> =>
   route({
@@ -46,3 +52,60 @@ export const createIntentAt = (address: Address): Route<Context> =>
       return reply
     },
   })
+
+/** Clients of the other platform send an empty text for null, for every parameter. */
+const captureMethod = z
+  .preprocess(nullIfEmpty, z.literal('automatic', only_automatic).nullish())
+  .optional()
+  .meta({ type: ['string', 'null'], enum: ['automatic', null] })
+
+export const intentCreate = z.strictObject({
+  amount,
+  currency,
+  metadata: metadata.nullish(),
+  receipt_email: email.nullish().meta({ description: 'where it is empty the checkout asks for it' }),
+  description: optionalText(8192).meta({ description: 'kept as metadata.description' }),
+  statement_descriptor_suffix: descriptorSuffix.nullish(),
+  capture_method: captureMethod,
+})
+type IntentCreate = z.output<typeof intentCreate>
+
+const intentForm: FormRules = { integers: ['amount'], maps: ['metadata'] }
+
+/**
+ * The purchase in a body. The metadata value under `reference_key` is the order reference. Throws a refusal that names the
+ * parameter if the metadata as a whole or that value is wrong.
+ */
+function purchaseOf(body: IntentCreate, reference_key: string | null): Purchase {
+  const kept = metadataOf(body)
+  const { amount, currency, receipt_email, statement_descriptor_suffix } = body
+  return {
+    amount,
+    currency,
+    items: null,
+    customer: receipt_email ? customerOf({ email: receipt_email }) : null,
+    metadata: kept,
+    statement_descriptor_suffix,
+    order_reference: orderReferenceOf(kept, reference_key),
+  }
+}
+
+const withMetadata = z.object({ metadata })
+
+function metadataOf({ metadata: sent, description }: IntentCreate): Record<string, string> {
+  const own = sent ?? {}
+  if (!description) return own
+  if (Object.hasOwn(own, 'description') && own.description !== description) {
+    throw new Refusal(
+      'invalid_request',
+      'description is kept as metadata[description], which has another value. Send one of them.',
+      { field: 'description' },
+    )
+  }
+  return validate(withMetadata, { metadata: { ...own, description } }, explain).metadata
+}
+
+function orderReferenceOf(kept: Record<string, string>, key: string | null): string | null {
+  if (key === null || !Object.hasOwn(kept, key)) return null
+  return validate(reference, kept[key], (issue) => explain({ ...issue, path: ['metadata', key] }))
+}

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { intentCreate } from './intent-body.ts'
+import { intentCreate } from './create-intent.ts'
 import { adviceOn } from './unsupported.ts'
 
 /** The members of one of the library's types, which only its text shows. */

@@ -1,5 +1,8 @@
 // The files that are made from the code, so that they cannot contradict it: documents in docs/, and the SDK's types.
 
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { allSettings } from '../config/config.ts'
 import { statusOf } from '../http/dialects.ts'
 import { refusalsOf } from '../http/route.ts'
 import { describedRoute, type Stream } from '../http/stream.ts'
@@ -9,10 +12,9 @@ import { readAssets } from '../pages/assets.ts'
 import { pageInventory } from '../pages/inventory.ts'
 import { inventoryDocument } from '../pages/inventory-document.ts'
 import { events, routes, streams } from '../routes.ts'
-import { dashboardGuide } from './dashboard-guide.ts'
+import { may, roles, type StaffPermission, staffPermissions } from '../users/roles.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { sdkTypes } from './sdk-types.ts'
-import { settingsDocument } from './settings-document.ts'
 import { shopGuide } from './shop-guide.ts'
 import { testCardsDocument } from './test-cards-document.ts'
 
@@ -84,4 +86,50 @@ ${rows.join('\n')}
 function inWords(statuses: number[]): string {
   const last = statuses.at(-1)
   return statuses.length < 2 ? `${last}` : `${statuses.slice(0, -1).join(', ')} or ${last}`
+}
+
+/** The text of docs/operations/settings.md. */
+function settingsDocument(): string {
+  const rows = allSettings.map(({ name, meaning, fallback, secret }) => {
+    const marked = secret ? `${meaning} (secret)` : meaning
+    return `| \`${name}\` | ${cell(marked)} | ${cell(fallback)} |\n`
+  })
+  return `# Settings
+
+The service reads these variables of the environment once, at its start. \`npx ripper config\` lists them with their values, secrets without.
+A value that cannot be read stops the start, with a message that names the variable. \`npx ripper doctor\` finds names that are misspelt.
+In [a container](../install.md#a-container) a file in \`/run/secrets\` with the name of a setting becomes that setting; [systemd](../install.md#systemd)
+reads \`/etc/ripper/environment\`. Commands need the same settings as the service. \`npm run docs\` makes this page from the code.
+
+| setting | what it is | default |
+|---|---|---|
+${rows.join('')}`
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '\\<')
+}
+
+/** The table of roles in docs/dashboard.md, from the one that the doors ask, in the words that the dashboard has. */
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const begin = '<!-- roles -->\n'
+const end = '<!-- end of roles -->'
+
+/** The guide with its table as it has to be. */
+function dashboardGuide(): string {
+  const text = readFileSync(`${root}docs/dashboard.md`, 'utf8')
+  const [before, rest = ''] = text.split(begin)
+  return `${before}${begin}\n${rolesTable()}\n${end}${rest.split(end)[1] ?? ''}`
+}
+
+function rolesTable(): string {
+  const words = JSON.parse(readFileSync(`${root}web/words/dashboard/en.json`, 'utf8'))
+  const cells = (permission: StaffPermission) =>
+    roles.map((role) => (may(role, permission, 'live') ? '●' : may(role, permission, 'test') ? 'test' : '–'))
+  const rows = [
+    ['permission', ...roles.map((role) => words[`role_${role}`])],
+    ['---', ...roles.map(() => ':---:')],
+    ...staffPermissions.map((each) => [words[`permission_${each}`], ...cells(each)]),
+  ]
+  return rows.map((row) => `| ${row.join(' | ')} |\n`).join('')
 }

@@ -9,8 +9,8 @@ import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
 import type { Access, Caller, KeyScope } from './access.ts'
 import { accessRequestOf } from './access-request.ts'
+import { cacheHeaders, namesTag } from './caching.ts'
 import { replayHeaders } from './compatible-dialect.ts'
-import { partsFrom } from './file-parts.ts'
 import {
   type Answer,
   fingerprintsOf,
@@ -26,7 +26,6 @@ import {
 import { type BoundAct, judgeReplay, shownMode, withinMode } from './only-mode.ts'
 import { readBody } from './read-body.ts'
 import { type FileAnswer, nameOf, type Route, type RouteRequest } from './route.ts'
-import { send, sendCacheable } from './send-answer.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -257,4 +256,39 @@ function answerOf<Context>(run: Run<Context>, reply: unknown, replayed: boolean)
   const shown = route.reply.parse(reply)
   request.mode ??= shownMode(shown)
   return { status, body: route.status === 204 ? '' : JSON.stringify(shown), replayed }
+}
+
+/**
+ * Goes on with `parts` after `first`. Whoever stops reading ends `parts`, even before they began: a generator around it would
+ * never have started then, and would leave it open.
+ */
+export function partsFrom(first: IteratorResult<string>, parts: AsyncGenerator<string>): AsyncIterableIterator<string> {
+  let is_first = true
+  const iterator: AsyncIterableIterator<string> = {
+    [Symbol.asyncIterator]: () => iterator,
+    async next() {
+      if (!is_first) return parts.next()
+      is_first = false
+      return first
+    },
+    return: () => parts.return(undefined),
+  }
+  return iterator
+}
+
+/** Sends an answer of a route as JSON, with a tag where caches may keep it. */
+function send(reply: FastifyReply, { status, body }: Omit<Answer, 'replayed'>): FastifyReply {
+  if (status === 204) return reply.code(status).send()
+  return reply.code(status).type('application/json; charset=utf-8').send(body)
+}
+
+function sendCacheable(
+  { route, caller }: { route: Pick<Route<never>, 'cache'>; caller: Caller },
+  reply: FastifyReply,
+  answer: Answer,
+): FastifyReply {
+  const headers = cacheHeaders(route.cache!, answer.body)
+  reply.headers(headers)
+  if (namesTag(caller.header('if-none-match'), headers.etag)) return reply.code(304).send()
+  return send(reply, answer)
 }

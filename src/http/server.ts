@@ -1,24 +1,25 @@
 // The HTTP server: interprets route records, gives every failure its family's shape, and stops in order.
 
+import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Peer } from '../kernel/peer.ts'
-import type { Tracing } from '../kernel/tracing.ts'
+import type { Span, Tracing } from '../kernel/tracing.ts'
 import type { World } from '../kernel/world.ts'
-import { type Access, merchantOfKey } from './access.ts'
+import { type Access, bearerOf, merchantOfKey } from './access.ts'
 import { BodyBudget } from './body-budget.ts'
 import { bodyKindOf } from './body-limits.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf, trusting } from './caller.ts'
 import { openBodies } from './collect-body.ts'
-import { greet } from './compatible-dialect.ts'
+import { greet, hasForeignCredentials } from './compatible-dialect.ts'
 import { closeUnused, idle_ms, keepProxies, limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
-import { dialectOf, fail, notFound } from './failures.ts'
+import { dialectOf, fail, gateway_limit_code, notFound, refusalOf } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import { failing, type KeyJudge } from './lacking-key.ts'
@@ -28,20 +29,17 @@ import { mountStreams } from './mount-streams.ts'
 import type { OwnCalls } from './own-calls.ts'
 import { isPersonLost, type Page, type PageAnswer } from './pages.ts'
 import { plainHeaders } from './plain-headers.ts'
-import { recognise } from './recognise.ts'
 import { record } from './record.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
 import type { SharedCounts } from './shared-counts.ts'
-import { byCredentials, placeOf, sharedPlaces } from './shared-places.ts'
 import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
 import type { StreamSeats } from './stream-seats.ts'
 import { openTally, type Tally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
-import { traceRequests } from './trace-requests.ts'
 import { admissionOf, boundPipelines, unanswered_max } from './turns.ts'
 import type { UnnamedProxy } from './unnamed-proxy.ts'
 
@@ -273,4 +271,79 @@ function welcome<Context>({ couldBeCard }: ServerOptions<Context>, request: Fast
   if (admissionOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')
   const { dialect = dialectOfPath(request.url, request.headers) } = routeOf(request).config
   if (dialect === 'compatible') greet(request, reply, couldBeCard)
+}
+
+/** To be called before other hooks are added: the span begins with the first of them. */
+function traceRequests(app: FastifyInstance, tracing: Tracing): void {
+  const spans = new WeakMap<FastifyRequest, Span>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (isTraced(request)) spans.set(request, begin(tracing, request))
+    done()
+  })
+  // The body has been read by then. Its arrival belongs to the connection, not to the request.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const span = spans.get(request)
+    if (span) span.within(done)
+    else done()
+  })
+  app.addHook('onResponse', async (request, { statusCode: status }) => {
+    const code = refusalOf(request)
+    if (code === gateway_limit_code) return
+    const facts = {
+      'http.response.status_code': status,
+      'ripper.code': code,
+      'ripper.merchant_id': request.merchant_id,
+    }
+    spans.get(request)?.end(facts, status >= 500 ? String(status) : null)
+  })
+}
+
+function isTraced(request: FastifyRequest): boolean {
+  const { is_stream, counted_apart } = routeOf(request).config
+  return !is_stream && counted_apart !== 'health'
+}
+
+function begin(tracing: Tracing, request: FastifyRequest): Span {
+  const { id, method } = request
+  const route = routeOf(request).url ?? 'unknown'
+  const facts = { 'http.request.method': method, 'http.route': route }
+  return tracing.begin(`${method} ${route}`, 'server', facts, { 'ripper.request_id': id })
+}
+
+/**
+ * Notes the merchant on the request. Where the database cannot be reached the request has no merchant, and its answer
+ * is the same.
+ */
+async function recognise(access: Pick<Access, 'findSecretKey'>, request: FastifyRequest): Promise<void> {
+  const key = await bearerOf(access, callerOf(request)).catch(() => null)
+  request.merchant_id = key?.merchant_id ?? null
+  request.key_id = key?.key_id ?? null
+}
+
+/**
+ * Two routes at one method and path, one in our own words and one in the other platform's: the caller's credentials
+ * decide.
+ */
+function placeOf({ method, path }: Pick<Route<never>, 'method' | 'path'>): string {
+  return `${method} ${path}`
+}
+
+/** The places that several routes have. */
+function sharedPlaces(routes: readonly Pick<Route<never>, 'method' | 'path'>[]): Set<string> {
+  const places = routes.map(placeOf)
+  return new Set(places.filter((place, at) => places.indexOf(place) !== at))
+}
+
+/** How the framework tells them apart. A caller without credentials gets the route in our own words. */
+const byCredentials = {
+  name: 'credentials',
+  storage() {
+    const handlers = new Map<unknown, never>()
+    return {
+      get: (credentials: unknown) => handlers.get(credentials) ?? null,
+      set: (credentials: unknown, handler: never) => void handlers.set(credentials, handler),
+    }
+  },
+  deriveConstraint: ({ headers }: IncomingMessage) => (hasForeignCredentials(headers) ? 'foreign' : undefined),
+  mustMatchWhenDerived: false,
 }

@@ -1,15 +1,15 @@
 // GET /card-fields/{public_key}: the frame in which a checkout takes the card. It is one document with its script and style.
 
 import type { Context } from '../checkout/context.ts'
-import type { Page } from '../http/pages.ts'
+import type { Page, PageAnswer } from '../http/pages.ts'
+import { guarded, htmlDocument, inlineText } from '../kernel/html.ts'
 import { brands } from '../kernel/values.ts'
-import { languageFor } from '../kernel/words.ts'
+import { type Language, languageFor } from '../kernel/words.ts'
 import { modeOf } from '../merchants/merchant.ts'
 import { findPublic, framingOrigins } from '../merchants/public-account.ts'
 import type { Assets } from './assets.ts'
-import { type DocumentOptions, document, documentHeaders } from './document.ts'
+import { type DocumentOptions, document, documentHeaders, inScript } from './document.ts'
 import { messagePage } from './message-page.ts'
-import { framerOf, refusedFrame } from './refused-frame.ts'
 
 export function cardFieldsPage(assets: Assets): Page<Context> {
   return {
@@ -81,5 +81,41 @@ export function cardFieldsOptions(assets: Assets, { origins }: { origins: string
     style: { inline: style },
     scripts: [{ inline: script }],
     headers: { ...headers, vary: 'Accept-Language' },
+  }
+}
+
+/** In place of the card fields, in test mode: tells a page on an origin that is not allowed why they do not come. */
+// Any page may hear it: it is told only where it is itself.
+const tell = inlineText("parent.postMessage(JSON.parse(document.getElementById('context').textContent),'*')")
+
+/** The origin of the page around a frame, as the browser says it; null where it does not, or where there is none. */
+function framerOf(header: (name: string) => string | null | undefined): string | null {
+  const referrer = header('referer') ?? ''
+  return header('sec-fetch-dest') === 'iframe' && URL.canParse(referrer) ? new URL(referrer).origin : null
+}
+
+/** `sheet`: the card fields' style, in which the page around says it. */
+function refusedFrame(language: Language, origin: string, sheet: string): PageAnswer {
+  const { words, locale } = language
+  const load_failed = words.test_origin!.replace('{origin}', () => origin)
+  const message = { type: 'refused', words: { ...words, load_failed }, locale, sheet }
+  return {
+    status: 200,
+    body: htmlDocument({
+      language,
+      title: words.card_details!,
+      head: '',
+      body:
+        `<script type="application/json" id="context">${inScript(JSON.stringify(message))}</script>` +
+        `<script>${tell.text}</script>`,
+    }),
+    headers: {
+      ...guarded({
+        'script-src': [tell.sha256],
+        'img-src': ['data:'],
+        'frame-ancestors': ['*'],
+      }),
+      vary: 'Accept-Language, Referer, Sec-Fetch-Dest',
+    },
   }
 }

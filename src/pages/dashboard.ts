@@ -6,9 +6,8 @@ import { cookieIn } from '../http/cookies.ts'
 import type { Page } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { escapeHtml, guarded, htmlDocument } from '../kernel/html.ts'
-import { languageFor } from '../kernel/words.ts'
+import { type Language, languageAmong, languageFor, readLanguages } from '../kernel/words.ts'
 import type { Asset, DashboardAssets } from './assets.ts'
-import { dashboardLanguage } from './dashboard-language.ts'
 import { inScript } from './document.ts'
 import { messagePage } from './message-page.ts'
 
@@ -83,4 +82,18 @@ const dashboardHeaders = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-frame-options': 'DENY',
+}
+
+/** The dashboard's language and its words: as the person chose in this browser, else as the browser asks. */
+const languages = readLanguages(new URL('../../web/words/dashboard/', import.meta.url))
+
+/** `chosen` is a tag without a region, such as `de`; a browser that prefers that language adds its own region. */
+function dashboardLanguage(chosen: string | null, accept_language: string | null): Language & { tag: string } {
+  const browsers = languageAmong(languages, null, accept_language)
+  const found = tagOf(browsers) === chosen ? browsers : languageAmong(languages, chosen, accept_language)
+  return { ...found, tag: tagOf(found) }
+}
+
+function tagOf({ locale }: Language): string {
+  return new Intl.Locale(locale).language
 }

@@ -13,13 +13,27 @@ import {
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
 import { type AcquirerConnection, type AcquirerConnector, type CheckAnswer, credentialsOf } from '../connector.ts'
-import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
-import { afterRequest, isGood } from '../wire.ts'
+import { afterRequest, isGood, type Wire, type WireAnswer, type WireRequest } from '../wire.ts'
 import { authoriseAnswer, barredWords, isKeptError, settleAnswer } from './answers.ts'
 import { type AdyenCredentials, adyenCredentials, apiUrlOf, environmentAt, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import { type Account, cancelRequest, methodsRequest, mpiDataOf, paymentRequest, settleRequest } from './requests.ts'
-import { adyenSandboxNumbers } from './sandbox-numbers.ts'
+
+/**
+ * The card numbers that Adyen publishes for its test environment, of the brands that are taken here. They expire in
+ * 03/2030 and have the security code 737, or 7373 for American Express.
+ */
+export const adyenSandboxNumbers: readonly string[] = [
+  // Visa.
+  ...['4111111111111111', '4111111145551142', '4988438843884305', '4166676667666746'],
+  ...['4646464646464644', '4000620000000007', '4000060000000006', '4293189100000008'],
+  ...['4988080000000000', '4444333322221111', '4001590000000001', '4000180000000002'],
+  // Mastercard.
+  ...['2222400070000005', '5555341244441115', '5577000055770004', '5555444433331111'],
+  ...['2222410740360010', '5555555555554444', '5101180000000007', '5100290029002909'],
+  // American Express.
+  ...['370000000000002', '370000000100018'],
+]
 
 const day_ms = 24 * 3_600_000
 

@@ -1,7 +1,6 @@
 // Checkout.com as an acquirer. Its idempotency keys only keep answers with 2xx. After any other answer, or none, we look in its
 // books by our reference or its id before we send anything again.
 
-import type { SettleKind } from '../acquirer.ts'
 import {
   type Accepted,
   type Acquirer,
@@ -10,16 +9,22 @@ import {
   type LookUpAnswer,
   type LookUpRequest,
   type SettleAnswer,
+  type SettleKind,
   type SettleRequest,
   Unanswered,
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith, unknownAuthorisation } from '../answers.ts'
-import { type AcquirerConnection, type AcquirerConnector, credentialsOf, notTheirs } from '../connector.ts'
+import {
+  type AcquirerConnection,
+  type AcquirerConnector,
+  type CheckAnswer,
+  credentialsOf,
+  notTheirs,
+} from '../connector.ts'
 import { shortReference } from '../reference.ts'
-import { afterRequest } from '../wire.ts'
+import { afterRequest, isGood, notShown, type Wire } from '../wire.ts'
 import { actionAnswer, authoriseAnswer, isMissing, settleAnswer, whyRefused } from './answers.ts'
-import { checkCheckout } from './check.ts'
 import {
   type CheckoutCredentials,
   checkoutCredentials,
@@ -31,9 +36,35 @@ import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import { actionsIn, isMarked, pageIn, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
 import { ask, shown, unreadable } from './read.ts'
-import { actionsOf, byId, byReference, paymentRequest, settleRequest, threeDsOf } from './requests.ts'
+import { actionsOf, byId, byReference, paymentRequest, searchRequest, settleRequest, threeDsOf } from './requests.ts'
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import { chargeFound, isReversed, mostAlive, operationFound, ownActions } from './standings.ts'
+
+/** A reference that nobody has ever used, so the search for it finds nothing. */
+const nobodys = '0'.repeat(32)
+
+/** Never throws. */
+async function checkCheckout({
+  credentials,
+  wire,
+}: {
+  credentials: CheckoutCredentials
+  wire: Wire
+}): Promise<CheckAnswer> {
+  try {
+    const listed = await wire.send(byReference(nobodys, credentials))
+    if (!isGood(listed)) return { result: 'fails', reason: notShown('Checkout.com', listed) }
+    pageIn(listed)
+    const moment = { since: new Date(0), until: new Date(1) }
+    const found = await wire.send(searchRequest(moment, credentials))
+    return { result: 'works', notes: isGood(found) ? [] : [`${no_search} (${found.status})`] }
+  } catch (error) {
+    return { result: 'fails', reason: `Checkout.com: ${(error as Error).message}` }
+  }
+}
+
+const no_search =
+  'the key may not search payments, so that orphaned authorisations are not found: it needs the scope payments:search'
 
 const day_ms = 24 * 3_600_000
 

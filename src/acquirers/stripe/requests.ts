@@ -3,7 +3,6 @@
 import type { AuthoriseRequest, SettleRequest } from '../acquirer.ts'
 import type { WireRequest } from '../wire.ts'
 import { apiUrlOf, type StripeCredentials } from './credentials.ts'
-import { formOf } from './form.ts'
 
 /** The API version whose shapes this connector reads. */
 export const stripe_version = '2026-10-28.endive'
@@ -199,4 +198,27 @@ function headersOf({ secret_key }: StripeCredentials): Record<string, string> {
     accept: 'application/json',
     'stripe-version': stripe_version,
   }
+}
+
+/** Bodies and queries as Stripe reads them: a form whose names nest in brackets, `card[exp_month]=12`. */
+type FormValue = string | number | boolean | undefined | readonly FormValue[] | { readonly [name: string]: FormValue }
+
+/** Undefined members are left out. */
+function formOf(members: object): string {
+  return fieldsOf(members)
+    .map(([name, value]) => `${escaped(name)}=${encodeURIComponent(value)}`)
+    .join('&')
+}
+
+function fieldsOf(members: object, prefix?: string): [name: string, value: string][] {
+  return Object.entries(members).flatMap(([member, value]: [string, FormValue]) => {
+    const name = prefix === undefined ? member : `${prefix}[${member}]`
+    if (value === undefined) return []
+    if (typeof value === 'object') return fieldsOf(value, name)
+    return [[name, String(value)]]
+  })
+}
+
+function escaped(name: string): string {
+  return encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')
 }

@@ -1,12 +1,13 @@
 // A receipt: turns a payment into a letter for the shopper, with a plain and an HTML part. Nothing is fetched here, and texts
 // from others are never treated as more than text.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { escapeHtml } from '../../kernel/html.ts'
 import { type Brand, currencyOf, type Mode } from '../../kernel/values.ts'
+import { type Language, languageFor } from '../../kernel/words.ts'
 import type { PriceListItem } from '../../merchants/integration.ts'
 import type { Message } from '../../outgoing/mail/mailer.ts'
 import { type Item, taxTotal } from '../purchase.ts'
-import { type ReceiptLanguage, receiptLanguage } from './receipt-words.ts'
 
 export type ReceiptPayment = {
   payment_id: string
@@ -215,4 +216,46 @@ function formatTime(at: Date, locale: string): string {
     timeZone: 'UTC',
     timeZoneName: 'short',
   } as const).format(at)
+}
+
+/** The texts of receipts in the shopper's language, kept apart from the texts of the pages, which every shopper loads. */
+type ReceiptLanguage = Pick<Language, 'locale' | 'direction'> & {
+  /** The text of a key with its placeholders filled in. */
+  say(key: ReceiptKey, values?: Record<string, string>): string
+}
+
+const folder = new URL('words/', import.meta.url)
+const words = new Map(
+  readdirSync(folder).map((file) => {
+    const texts = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Texts
+    return [file.slice(0, -5), texts]
+  }),
+)
+
+type Texts = Record<ReceiptKey, string>
+
+type ReceiptKey =
+  | 'subject'
+  | 'paid'
+  | 'test'
+  | 'amount'
+  | 'date'
+  | 'order'
+  | 'card'
+  | 'card_value'
+  | 'statement'
+  | 'payment'
+  | 'items'
+  | 'tax'
+  | 'footer'
+
+/** The texts of a language, or English if there is no such language. */
+function receiptLanguage(locale: string | null): ReceiptLanguage {
+  const found = languageFor(locale, null)
+  const texts = words.get(new Intl.Locale(found.locale).language) ?? words.get('en')!
+  return {
+    locale: found.locale,
+    direction: found.direction,
+    say: (key, values = {}) => texts[key].replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole),
+  }
 }

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readArray, writeArray } from './arrays.ts'
+import { readArray, writeArray } from './types.ts'
 
 const same = (text: string) => text
 

@@ -1,8 +1,6 @@
 // How values go to the database and come back: whole numbers within 2^53 - 1, times as Date, JSON, bytes, lists. PostgreSQL says which
 // type each parameter and column has, by its number.
 
-import { readArray, writeArray } from './arrays.ts'
-
 /** PostgreSQL refuses a zero byte whatever the type: this is what a value becomes that cannot be one. */
 const refused = '\0'
 
@@ -104,4 +102,20 @@ function readJson(text: string): unknown {
 
 function writeTime(value: Date | string): string {
   return new Date(value).toISOString()
+}
+
+/** `{"1","2",NULL}`; each item as its own type spells it. */
+export function writeArray<T>(items: readonly (T | null)[], write: (item: T) => string): string {
+  const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
+  return `{${items.map((item) => (item === null ? 'NULL' : quoted(write(item)))).join(',')}}`
+}
+
+export function readArray<T>(text: string, read: (item: string) => T): (T | null)[] {
+  if (!/^\{(?!\{)/.test(text)) throw new TypeError('an array of several dimensions was read')
+  // An item is quoted, with backslashes before what would end it, or bare.
+  const items = text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,"{}]+)/gs)
+  return Array.from(items, ([, quoted, bare]) => {
+    if (quoted !== undefined) return read(quoted.replace(/\\(.)/gs, '$1'))
+    return bare === 'NULL' ? null : read(bare!)
+  })
 }

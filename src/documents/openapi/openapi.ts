@@ -7,7 +7,7 @@ import type { Route } from '../../http/route.ts'
 import { describedRoute, type Stream } from '../../http/stream.ts'
 import { limitHeaders } from '../../http/use-limit.ts'
 import { api_version } from '../../kernel/values.ts'
-import type { Content, OpenApiDocument, Operation, Parameter, Response, Webhook } from './document.ts'
+import type { Content, OpenApiDocument, Operation, Parameter, Response, Server, Webhook } from './document.ts'
 import { withNames, withReferences } from './named-schemas.ts'
 import {
   describedHeaders,
@@ -18,8 +18,6 @@ import {
   schemaOf,
   sharedHeaders,
 } from './refusals.ts'
-import { servers } from './servers.ts'
-import { sharedBy } from './shared-address.ts'
 
 /** An event that merchants receive: its type, when it is sent, and its body. */
 export type DescribedEvent = { type: string; summary: string; schema: z.ZodType }
@@ -267,4 +265,52 @@ function propertiesOf(query: z.ZodType | undefined): Record<string, { descriptio
 
 function operationId(summary: string): string {
   return summary.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+}
+
+/** Without servers, generators make clients of `http://localhost`; of `/`, too, where they read a file. */
+const servers: Server[] = [
+  {
+    url: '{base_url}',
+    description: 'Your own service',
+    variables: {
+      base_url: {
+        default: 'http://127.0.0.1:8080',
+        description: 'Its RIPPER_BASE_URL, without a slash at the end. The default is where `npm start` serves.',
+      },
+    },
+  },
+]
+
+/**
+ * The description of both. `native` is the route's own; `other` is described at an address of its own, `described_at`, with the
+ * same parameters.
+ */
+function sharedBy(native: Operation, other: Operation, described_at: string): Operation {
+  const statuses = new Set([...Object.keys(native.responses), ...Object.keys(other.responses)])
+  const description = `With X-Service-Api-Key as here; with a Bearer key as at ${described_at}.`
+  return {
+    ...native,
+    description: [native.description, description].filter(Boolean).join(' '),
+    security: [...native.security, ...other.security],
+    responses: Object.fromEntries(
+      [...statuses].map((status) => [status, eitherResponse(native.responses[status], other.responses[status])]),
+    ),
+  }
+}
+
+function eitherResponse(one: Response | undefined, other: Response | undefined): Response {
+  if (!one || !other) return (one ?? other)!
+  const descriptions = new Set([one.description, other.description])
+  const content = eitherContent(one.content, other.content)
+  return {
+    description: [...descriptions].join('\n\n'),
+    headers: { ...one.headers, ...other.headers },
+    ...(content && { content }),
+  }
+}
+
+function eitherContent(one: Content | undefined, other: Content | undefined): Content | undefined {
+  if (!one || !other) return one ?? other
+  const shapes = [one, other].map((each) => each['application/json'].schema)
+  return { 'application/json': { schema: { anyOf: shapes } } }
 }

@@ -2,7 +2,6 @@
 
 import { escapeHtml } from '../../kernel/html.ts'
 import type { Group, SearchEntry } from './frame.ts'
-import { sectionWords } from './guide-sections.ts'
 import { type Heading, type RenderedMarkdown, renderMarkdown } from './markdown.ts'
 
 /** A file of the repository: `docs/webhooks.md`. */
@@ -99,4 +98,21 @@ export function guideContents({ headings }: Guide): string {
       `<li${depth === 3 ? ' class="deeper"' : ''}><a href="#${anchor}">${escapeHtml(title)}</a></li>`,
   )
   return `<details class="contents" open><summary>On this page</summary><ul>${lines.join('')}</ul></details>`
+}
+
+/** The words under each heading, in the order of the headings. Names such as `RIPPER_PORT` are one word. */
+function sectionWords(markdown: string): string[] {
+  const sections: string[][] = []
+  let is_code = false
+  for (const line of markdown.split('\n')) {
+    if (line.trimStart().startsWith('```')) is_code = !is_code
+    if (!is_code && /^#{1,6} /.test(line)) sections.push([])
+    sections.at(-1)?.push(line)
+  }
+  return sections.map((lines) => wordsOf(lines.join(' ')).join(' '))
+}
+
+function wordsOf(text: string): string[] {
+  const shown = text.replaceAll(/\]\([^)]*\)/g, ' ').toLowerCase()
+  return [...new Set(shown.match(/[\p{L}\p{N}_]{2,}/gu) ?? [])]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redirectTarget } from './answer.ts'
+import { redirectTarget } from '../guarded-http.ts'
 
 const from = new URL('https://shop.example/hooks')
 

@@ -1,11 +1,12 @@
 // The simulated ACS: answers AReqs, runs challenges, and sends their results through the Directory Server.
 
+import { createHmac, type KeyObject } from 'node:crypto'
 import { testCardOf } from '../../cards/test-cards.ts'
+import type { Brand } from '../../kernel/values.ts'
+import type { World } from '../../kernel/world.ts'
 import { type Message, present } from '../emv/messages.ts'
 import { newTransactionId, transactionIdOf } from '../emv/transaction-id.ts'
 import type { Version } from '../emv/versions.ts'
-import { openAlarms } from './alarms.ts'
-import { authenticationValue, eciOf } from './authentication-value.ts'
 import {
   type Challenge,
   type ChallengeChanges,
@@ -201,5 +202,68 @@ function buildARes({ public_url }: AcsOptions, areq: Message, challenge: Challen
           authenticationType: '02',
         }
       : {}),
+  }
+}
+
+/** 20 bytes in base64. Mastercard's begin with `k`. */
+export function authenticationValue(
+  signing_key: Buffer | KeyObject,
+  about: { acs_transaction_id: string; number: string; amount: string; brand: Brand },
+): string {
+  const { acs_transaction_id, number, amount, brand } = about
+  const mac = createHmac('sha256', signing_key).update(`${acs_transaction_id}|${number}|${amount}`)
+  const value = mac.digest().subarray(0, 20)
+  // Six bits make a base64 letter, and 100100 makes `k`.
+  if (brand === 'mastercard') value[0] = 0b10010000 | (value[0]! & 0b11)
+  return value.toString('base64')
+}
+
+export function eciOf(brand: Brand, status: 'Y' | 'A'): string {
+  if (brand === 'mastercard') return status === 'Y' ? '02' : '01'
+  return status === 'Y' ? '05' : '06'
+}
+
+/** What this process waits for, at most one thing for each challenge. */
+type Alarms = {
+  /** Acts after this time, unless another alarm is set for the same challenge before. A failure is logged. */
+  set(id: string, duration_ms: number, act: () => Promise<unknown>): void
+  cancel(id: string): void
+  close(): void
+}
+
+/** Beyond so many none is set. */
+const alarms_max = 10_000
+
+function openAlarms({ clock, log }: Pick<World, 'clock' | 'log'>): Alarms {
+  const waiting = new Map<string, AbortController>()
+  let is_closed = false
+
+  function cancel(id: string): void {
+    waiting.get(id)?.abort()
+    waiting.delete(id)
+  }
+
+  return {
+    set(id, duration_ms, act) {
+      cancel(id)
+      if (is_closed || waiting.size >= alarms_max) return
+      const alarm = new AbortController()
+      waiting.set(id, alarm)
+      clock.sleep(duration_ms, alarm.signal).then(
+        () => {
+          waiting.delete(id)
+          act().catch((error: Error) => {
+            log.warn({ error: error.message }, 'simulated challenge left to another try')
+          })
+        },
+        // Aborted: something else happened in time.
+        () => {},
+      )
+    },
+    cancel,
+    close() {
+      is_closed = true
+      for (const id of waiting.keys()) cancel(id)
+    },
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { brands } from '../../kernel/values.ts'
-import { authenticationValue, eciOf } from './authentication-value.ts'
+import { authenticationValue, eciOf } from './access-control-server.ts'
 
 const about = {
   acs_transaction_id: 'a',

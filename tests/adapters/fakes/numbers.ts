@@ -1,9 +1,9 @@
 // The numbers by which a fake acquirer is made to behave: our test cards, and what its vendor publishes. No real number ever
 // reaches one.
 
-import { adyenSandboxNumbers } from '../../../src/acquirers/adyen/sandbox-numbers.ts'
+import { adyenSandboxNumbers } from '../../../src/acquirers/adyen/adyen.ts'
 import { checkoutSandboxNumbers } from '../../../src/acquirers/checkout/sandbox-numbers.ts'
-import { stripeSandboxNumbers } from '../../../src/acquirers/stripe/sandbox-numbers.ts'
+import { stripeSandboxNumbers } from '../../../src/acquirers/stripe/stripe.ts'
 import { publishedGroups, scenarios } from '../../../src/cards/scenarios.ts'
 import { type AcquirerBehaviour, testCardOf } from '../../../src/cards/test-cards.ts'
 
