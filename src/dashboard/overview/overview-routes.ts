@@ -9,13 +9,11 @@ import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { listDeadLetters } from '../../webhooks/deliveries/operator-store.ts'
 import { readCounts } from './count-store.ts'
-import { lastDays, stretchesOf } from './days.ts'
+import { overviewDays, spans, stretchesOf } from './days.ts'
 import { figuresOf } from './overview.ts'
 import { readWaits, readWebhookHealth } from './waits-store.ts'
 
 const day_ms = 24 * 3_600_000
-/** How many days a span may have. */
-const spans = ['7', '30', '90'] as const
 /** Lines that are older are counted. */
 const young_ms = 10 * 60_000
 const keys_ending_days = 14
@@ -107,9 +105,8 @@ export const readOverviewHere = route({
   handle: async ({ sql }: Context, { holder, query, now }) => {
     const { merchant_id } = holder
     const { mode, zone, span = '30' } = query
-    const days = lastDays(now, zone, 2 * Number(span))
-    const byHour = new Set([days.at(-1)!, days.at(-8)!])
-    const stretches = stretchesOf(days, byHour, zone)
+    const shown = overviewDays(now, zone, span)
+    const stretches = stretchesOf(shown.all, new Set([shown.today, shown.week_before]), zone)
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const keys_until = ago(-keys_ending_days * day_ms)
     const dead = { merchant_id, endpoint_id: null, after: idsFrom(ago(dead_letter_days * day_ms)), below: idsFrom(now) }
@@ -141,7 +138,7 @@ export const readOverviewHere = route({
       },
       ...figuresOf(
         counts.map(({ place, ...row }) => ({ ...row, ...stretches[place]! })),
-        days.slice(-Number(span)),
+        shown,
       ),
       webhooks: {
         ...health,

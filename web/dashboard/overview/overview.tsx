@@ -17,7 +17,11 @@ import { WebhookHealth } from './webhook-health.tsx'
 
 const zone = usableZone()
 
-const spans = ['7', '30', '90'] as const
+const spans = ['7', '30', '90', 'this_month', 'last_month'] as const
+
+function spanWords(span: (typeof spans)[number]): string {
+  return span === 'this_month' || span === 'last_month' ? say(span) : say('span_days', { days: Number(span) })
+}
 
 /** Where a browser does not know its own zone, it says one that it cannot use: `Etc/Unknown`. */
 function usableZone(): string {
@@ -45,14 +49,16 @@ export function Overview() {
         <Choice
           label={say('span')}
           value={span}
-          options={spans.map((days) => ({ value: days, text: say('span_days', { days }) }))}
+          options={spans.map((each) => ({ value: each, text: spanWords(each) }))}
           onChange={({ target }) => setSpan(target.value as typeof span)}
         />
       }
     >
       <Loaded answer={answer}>
         {(found) => {
-          const is_new = [...found.days, found.span_before].every(({ sessions, captured }) => sessions + captured === 0)
+          const is_new =
+            !found.steps.has_payment &&
+            [...found.days, found.span_before].every(({ sessions, captured }) => sessions + captured === 0)
           return (
             <>
               <Waits waits={found.waits} />
