@@ -6,6 +6,7 @@ import { useHere } from '../merchant.ts'
 import { Choice } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Screen } from '../parts/screen.tsx'
+import { zone } from '../parts/zone.ts'
 import { locale, say } from '../words.ts'
 import { CapturedInSpan, CapturedToday } from './captured.tsx'
 import { Declines } from './declines.tsx'
@@ -15,22 +16,10 @@ import { ThreeDs } from './three-ds.tsx'
 import { Waits } from './waits.tsx'
 import { WebhookHealth } from './webhook-health.tsx'
 
-const zone = usableZone()
-
 const spans = ['7', '30', '90', 'this_month', 'last_month'] as const
 
 function spanWords(span: (typeof spans)[number]): string {
   return span === 'this_month' || span === 'last_month' ? say(span) : say('span_days', { days: Number(span) })
-}
-
-/** Where a browser does not know its own zone, it says one that it cannot use: `Etc/Unknown`. */
-function usableZone(): string {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
-  } catch {
-    return 'UTC'
-  }
 }
 
 export function Overview() {
