@@ -27,29 +27,27 @@ export function Refunds({ payment_id }: { payment_id: string }) {
           <ul className="items refunds">
             {refunds.map(({ id, amount, currency, status, reason, failure, created_at, acquirer_transaction_id }) => (
               <li key={id}>
-                <span>
-                  <Status status={refundStates[status]} />
-                  <span className="hint notes">
-                    <Moment at={created_at} />
-                    {reason && (
-                      <span>
-                        <bdi>{reason}</bdi>
-                      </span>
-                    )}
-                  </span>
-                  {failure && (
-                    <span className="hint">
-                      <RefundFailure failure={failure} />
+                <Status status={refundStates[status]} />
+                <Amount amount={amount} currency={currency} />
+                <span className="hint notes">
+                  <Moment at={created_at} is_exact />
+                  {reason && (
+                    <span>
+                      <bdi>{reason}</bdi>
                     </span>
                   )}
-                  <Facts
-                    rows={[
-                      [say('refund'), <Copyable key="id" text={id} label={say('refund_id')} />],
-                      [say('bank_reference'), acquirer_transaction_id && <Copyable text={acquirer_transaction_id} />],
-                    ]}
-                  />
                 </span>
-                <Amount amount={amount} currency={currency} />
+                {failure && (
+                  <p className="hint">
+                    <RefundFailure failure={failure} />
+                  </p>
+                )}
+                <Facts
+                  rows={[
+                    [say('refund_id'), <Copyable key="id" text={id} label={say('refund_id')} />],
+                    [say('bank_reference'), acquirer_transaction_id && <Copyable text={acquirer_transaction_id} />],
+                  ]}
+                />
               </li>
             ))}
           </ul>

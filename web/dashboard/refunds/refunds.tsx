@@ -44,15 +44,17 @@ export function AllRefunds() {
   if (refund_id && rows[0]) return <Redirect replace to={pathOf(`payments/${rows[0].payment_id}`)} />
   return (
     <Screen title={say('nav_refunds')} acts={<MovementsExport shown={filters} />}>
-      <StatusChips
-        statuses={states}
-        chosen={status && refundStates[status]}
-        onChoose={(state) => show({ status: statuses.find((each) => refundStates[each] === state) })}
-      />
-      <fieldset className="chips">
-        <legend className="unseen">{say('span')}</legend>
-        <DayChips times={filters} onTimes={show} />
-      </fieldset>
+      <div className="chips">
+        <StatusChips
+          statuses={states}
+          chosen={status && refundStates[status]}
+          onChoose={(state) => show({ status: statuses.find((each) => refundStates[each] === state) })}
+        />
+        <fieldset className="chips">
+          <legend className="unseen">{say('span')}</legend>
+          <DayChips times={filters} onTimes={show} />
+        </fieldset>
+      </div>
       <Loaded answer={pages.answer} rows={10}>
         {(refunds) =>
           refunds.length > 0 ? (
@@ -80,7 +82,7 @@ const columns: Column<ListedRefund>[] = [
     kind: 'second',
     cell: ({ created_at, amount, currency }) => (
       <>
-        <Moment at={created_at} />
+        <Moment at={created_at} is_exact />
         <span className="unseen">, {amountWords(amount, currency)}</span>
       </>
     ),
