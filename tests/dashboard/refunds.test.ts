@@ -75,7 +75,8 @@ test('all refunds are listed, newest first, by what became of them and by day', 
   ])
   for (const each of [done, failed, pending]) {
     expect(idsIn(await read(`refunds?mode=test&limit=1&status=${each.status}`))).toEqual([each.id])
-    expect(idsIn(await read(`refunds?mode=test&refund_id=${each.id}`))).toEqual([each.id])
+    // Whatever the mode of the page that leads there.
+    expect(idsIn(await read(`refunds?refund_id=${each.id}`))).toEqual([each.id])
   }
   const between = String(new URLSearchParams({ created_from: failed.created_at, created_before: pending.created_at }))
   expect(idsIn(await read(`refunds?mode=test&${between}`))).toEqual([failed.id])

@@ -48,7 +48,6 @@ export const listAllRefundsHere = route({
   query: z.strictObject({
     ...pageQuery,
     ...spanQuery,
-    mode: filterChoice(['test', 'live']),
     status: filterChoice(['pending', 'succeeded', 'failed']).optional(),
     refund_id: z
       .string()
@@ -68,11 +67,10 @@ export const listAllRefundsHere = route({
     const list = { purpose: 'refund cursor', merchant_id, filters: bound, limit, after: query.after }
     const found = await listRefundRows(sql, filters, { behind: beginOf(keyring, list), limit: limit + 1 })
     const { rows, ...page } = pageOf(keyring, list, found, positionOfRefund)
-    const emailOf = holder.can('read_shoppers', mode) ? (email: string) => email : maskEmail
-    const data = rows.map(({ order_reference, customer_email, ...refund }) => ({
+    const data = rows.map(({ order_reference, customer_email: email, ...refund }) => ({
       ...viewNamed(refund),
       order_reference,
-      customer_email: customer_email && emailOf(customer_email),
+      customer_email: email && (holder.can('read_shoppers', refund.mode) ? email : maskEmail(email)),
     }))
     return { data, ...page }
   },

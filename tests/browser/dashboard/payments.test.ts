@@ -140,6 +140,13 @@ test('a refund that the acquirer refused is told at once, and a pending one as p
   await rows.nth(1).getByText('The acquirer refused').waitFor()
   await rows.nth(1).getByRole('link').click()
   await page.getByRole('heading', { name: '£42.00' }).waitFor()
+
+  const [failed] = await office.stage.service.sql`select refund_id from refunds where status = 'failed'`
+  await office.staff.open(office.at('payments'))
+  const box = page.getByRole('searchbox', { name: 'Search payments' })
+  await box.fill(failed!.refund_id)
+  await box.press('Enter')
+  await page.getByText('£5.17 is being refunded.').waitFor()
 })
 
 test('Enter before the service has said what there is goes to what there is', async () => {

@@ -37,7 +37,8 @@ export function AllRefunds() {
     navigate(pathOf(`refunds${query.size > 0 ? `?${query}` : ''}`))
   }
   const { refund_id, created_from, created_before } = filters
-  const query = { mode, limit: rows_a_page, status, refund_id, created_from, created_before }
+  // An id of the journal may be of the other mode.
+  const query = { mode: refund_id ? null : mode, limit: rows_a_page, status, refund_id, created_from, created_before }
   const pages = usePages('GET /{merchant_id}/refunds', { merchant_id, query })
   const rows = pages.answer.data ?? []
   // Whoever looks for one refund wants its payment.
