@@ -260,6 +260,10 @@ export type Payment = {
   order_reference_captured_payments: number | null
   /** what was refunded, pending refunds included; absent where nothing was */
   refunded_amount?: number
+  /** what of `refunded_amount` is not given back yet; absent where no refund is pending */
+  pending_refund_amount?: number
+  /** what was to be refunded and failed, while no other refund was begun since; absent where none failed */
+  failed_refund_amount?: number
 }
 
 /** A payment in a list: as it is read, without items, with its card. */
@@ -291,6 +295,10 @@ export type ListedPayment = {
   order_reference_captured_payments: number | null
   /** what was refunded, pending refunds included; absent where nothing was */
   refunded_amount?: number
+  /** what of `refunded_amount` is not given back yet; absent where no refund is pending */
+  pending_refund_amount?: number
+  /** what was to be refunded and failed, while no other refund was begun since; absent where none failed */
+  failed_refund_amount?: number
   card: Card | null
 }
 
@@ -377,6 +385,10 @@ export type HeldPayment = {
   order_reference_captured_payments: number | null
   /** what was refunded, pending refunds included; absent where nothing was */
   refunded_amount?: number
+  /** what of `refunded_amount` is not given back yet; absent where no refund is pending */
+  pending_refund_amount?: number
+  /** what was to be refunded and failed, while no other refund was begun since; absent where none failed */
+  failed_refund_amount?: number
   hold: Hold
   settlement: 'awaiting_reconciliation' | null
 }

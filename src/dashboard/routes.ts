@@ -22,7 +22,7 @@ import {
   listConnectionsHere,
   rotateCredentialsHere,
 } from './connections/connection-routes.ts'
-import { exportPaymentsHere } from './export/export-routes.ts'
+import { exportMovementsHere, exportPaymentsHere } from './export/export-routes.ts'
 import { listHoldsHere } from './holds/hold-list.ts'
 import {
   changeIntegrationHere,
@@ -38,12 +38,12 @@ import {
   captureHere,
   escalateHere,
   listPaymentsHere,
-  listRefundsHere,
   readPaymentHere,
   readTimelineHere,
   refundHere,
   voidHere,
 } from './payments/payment-routes.ts'
+import { listAllRefundsHere, listRefundsHere } from './payments/refund-list.ts'
 import { listEventsHere, listSessionsHere } from './records/record-routes.ts'
 import { listRecentRequestsHere, listRequestsHere } from './requests/request-routes.ts'
 import { askForPasskeyByLink, readLink, redeemLink } from './sign-in/link-routes.ts'
@@ -132,6 +132,7 @@ export const dashboardRoutes = [
   escalateHere,
   refundHere,
   listRefundsHere,
+  listAllRefundsHere,
   beginTestPayment,
   payTestPayment,
   listSessionsHere,
@@ -165,6 +166,7 @@ export const dashboardRoutes = [
   listAuditHere,
   exportAuditHere,
   exportPaymentsHere,
+  exportMovementsHere,
   readOverviewHere,
   listMerchantsHere,
   makeMerchantHere,

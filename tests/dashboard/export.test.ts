@@ -69,6 +69,7 @@ async function threePayments() {
     },
     member: { user_id: owner.user_id },
     request_id: 'req_1',
+    timeOf: (at: Date) => at.toISOString(),
   }
 }
 

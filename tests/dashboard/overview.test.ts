@@ -149,6 +149,10 @@ test('days are those of the zone', async () => {
   expect(week.days).toHaveLength(7)
   expect(week.captured[0]).toMatchObject({ in_span: 0, in_span_before: captured.in_span })
   expect(week.span_before.captured).toBe(sum(far))
+  for (const span of ['7', '30', '90', 'this_month', 'last_month']) {
+    const [same] = (await overview(`mode=test&zone=UTC&span=${span}`)).captured
+    expect([span, same.week_before]).toEqual([span, captured.week_before])
+  }
 })
 
 test('each currency has its own sums, and refunds stand beside what was captured', async () => {

@@ -110,7 +110,8 @@ test('a refund, and the list of them', async () => {
   expect(refusalIn(await viewer.post(path, {}, key()))).toBe('403 permission_denied')
   const made = await owner.post(path, { amount: 1200, reason: 'broken' }, key())
   expect(made.body, made.text).toMatchObject({ amount: 1200, status: 'succeeded' })
-  expect((await viewer.get(path)).body.refunds).toEqual([made.body])
+  const named = { ...made.body, acquirer_transaction_id: expect.stringMatching(/./) }
+  expect((await viewer.get(path)).body.refunds).toEqual([named])
   expect(await read(owner, body.payment_id)).toMatchObject({ refunded_amount: 1200, permitted: ['refund'] })
 })
 
@@ -209,6 +210,26 @@ test('keys are told by their names', async () => {
   expect(people[made.body.key_id]).toBe('web shop')
 })
 
+test('the search box knows what an acquirer calls a payment or its refund', async () => {
+  const { body } = await client.pay()
+  const { acquirer_transaction_id } = await read(owner, body.payment_id)
+  await client.refund(body.payment_id, { amount: 1000 })
+  const [refund] = (await owner.get(`${at}/${body.payment_id}/refunds`)).body.refunds
+  expect(refund.acquirer_transaction_id).not.toBe(acquirer_transaction_id)
+  const idsOf = async (text: string, mode = 'test') =>
+    (await owner.get(`/${account.merchant_id}/beginnings?mode=${mode}&text=${text}`)).body.payment_ids
+  for (const name of [acquirer_transaction_id, refund.acquirer_transaction_id]) {
+    expect(await idsOf(name)).toEqual([body.payment_id])
+    expect(await idsOf(name, 'live')).toEqual([])
+    expect(await idsOf(name.slice(0, -1))).toEqual([])
+  }
+  // Of an acquirer whose operations are in the index.
+  await sql`
+    update acquirer_operations set acquirer = 'stripe', acquirer_transaction_id = 're_1'
+    where acquirer_transaction_id = ${refund.acquirer_transaction_id}`
+  expect(await idsOf('re_1')).toEqual([body.payment_id])
+})
+
 test('the search box completes orders and emails, which are for who may read shoppers', async () => {
   const other = await service.newAccount()
   const orders = ['B-10', 'B-1%', 'B-102', 'B-101', 'B-2', 'b-1', 'B-103', 'B-104', 'B-10']
@@ -223,12 +244,21 @@ test('the search box completes orders and emails, which are for who may read sho
   expect(await begin(support, 'B-1')).toEqual({
     order_references: ['B-1%', 'B-10', 'B-101', 'B-102', 'B-103'],
     customer_emails: [],
+    payment_ids: [],
   })
   expect((await begin(support, 'B-1%')).order_references).toEqual(['B-1%'])
   expect(await begin(support, 'ZO')).toEqual({
     order_references: [],
     customer_emails: ['zoe@b.example'],
+    payment_ids: [],
   })
+  // What begins so comes before what has it inside, which is the newest first.
+  expect(await begin(support, '10')).toMatchObject({
+    order_references: ['B-10', 'B-104', 'B-103', 'B-101', 'B-102'],
+    customer_emails: [],
+  })
+  expect(await begin(support, 'E@B')).toMatchObject({ order_references: [], customer_emails: ['zoe@b.example'] })
+  expect((await begin(support, 'theirs')).order_references).toEqual([])
   expect((await begin(viewer, 'ZO')).customer_emails).toEqual([])
   expect((await begin(owner, 'B-1', 'live')).order_references).toEqual([])
   const missing = await owner.get(`/${account.merchant_id}/beginnings?mode=test`)

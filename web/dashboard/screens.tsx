@@ -18,6 +18,7 @@ import { Empty } from './parts/empty.tsx'
 import { Screen } from './parts/screen.tsx'
 import { Payment } from './payment/payment.tsx'
 import { Payments } from './payments/payments.tsx'
+import { AllRefunds } from './refunds/refunds.tsx'
 import { Requests } from './requests/requests.tsx'
 import { Sessions } from './sessions/sessions.tsx'
 import { System } from './system/system.tsx'
@@ -29,6 +30,7 @@ const components: Record<ScreenName, ComponentType> = {
   overview: Overview,
   payments: Payments,
   holds: Holds,
+  refunds: AllRefunds,
   sessions: Sessions,
   webhooks: Webhooks,
   requests: Requests,

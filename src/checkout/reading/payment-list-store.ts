@@ -6,7 +6,7 @@ import { millisecondsOf } from '../../kernel/ids.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { PaymentStatus } from '../payment.ts'
 import { looks_max, type SpanFilters } from './list-filters.ts'
-import type { PaymentRead } from './payment-store.ts'
+import { type PaymentRead, refundSums } from './payment-store.ts'
 
 export type PaymentFilters = SpanFilters & {
   merchant_id: string
@@ -47,7 +47,8 @@ export async function listPayments(
           select status from payments o where o.merchant_id = r.merchant_id and o.mode = r.mode
             and o.order_reference = r.order_reference
           ${newest(sql)} limit ${counted_max}) o
-      ) end as order_reference_captured_payments
+      ) end as order_reference_captured_payments,
+      ${refundSums(sql, sql`r`)}
     from (
       select * from (${second ? sql`${first!} union all ${second}` : first!}) both_modes
       ${newest(sql)} limit ${limit}

@@ -1,7 +1,7 @@
 // The SQL that reads payments.
 
 import { withDates } from '../../database/driver/rows.ts'
-import type { Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
 import type { Operation } from '../operation.ts'
@@ -17,6 +17,23 @@ export type PaymentRead = Payment & {
   metadata: Record<string, string>
   /** How many captured payments of the merchant share order reference and mode; null without an order reference. */
   order_reference_captured_payments: number | null
+  /** Null for a payment of which no refund was ever begun. */
+  refund_sums: RefundSums | null
+}
+
+/** What of the payment's refunds is not done; `failed_amount` is of those that failed after the newest refund was begun. */
+export type RefundSums = { pending_amount: number; failed_amount: number }
+
+/** `payment` is what the statement calls the payment's row. Whoever refunds again has seen what had failed before. */
+export function refundSums(sql: AnySql, payment: Fragment): Fragment {
+  return sql`case when ${payment}.refund_count > 0 then (
+    select json_build_object(
+      'pending_amount', coalesce(sum(amount) filter (where status = 'pending'), 0),
+      'failed_amount', coalesce(sum(amount) filter (where status = 'failed' and settled_at >= newest_at), 0))
+    from (
+      select amount, status, settled_at, max(created_at) over () as newest_at from refunds
+      where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id) f
+  ) end as refund_sums`
 }
 
 export async function findPayment(sql: Sql, merchant_id: string, payment_id: string): Promise<PaymentRead | undefined> {
@@ -30,7 +47,8 @@ function readsOf(sql: Sql, merchant_id: string, payment_id: string) {
       case when p.order_reference is not null then (
         select count(*) from payments o where o.merchant_id = p.merchant_id
           and o.order_reference = p.order_reference and o.status = 'captured' and o.mode = p.mode
-      ) end as order_reference_captured_payments
+      ) end as order_reference_captured_payments,
+      ${refundSums(sql, sql`p`)}
     from payments p join sessions s using (merchant_id, session_id)
     where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
 }

@@ -44,6 +44,12 @@ export const paymentView = z.object({
   refunded_amount: z.int().optional().meta({
     description: 'what was refunded, pending refunds included; absent where nothing was',
   }),
+  pending_refund_amount: z.int().optional().meta({
+    description: 'what of `refunded_amount` is not given back yet; absent where no refund is pending',
+  }),
+  failed_refund_amount: z.int().optional().meta({
+    description: 'what was to be refunded and failed, while no other refund was begun since; absent where none failed',
+  }),
 })
 
 export const readPayment = route({
@@ -66,6 +72,7 @@ export const readPayment = route({
 })
 
 export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
+  const { refund_sums: refunds } = payment
   return {
     id: payment.payment_id,
     checkout_session_id: payment.session_id,
@@ -86,5 +93,7 @@ export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
     order_reference: payment.order_reference,
     order_reference_captured_payments: payment.order_reference_captured_payments,
     ...(payment.refunded_amount > 0 && { refunded_amount: payment.refunded_amount }),
+    ...(refunds && refunds.pending_amount > 0 && { pending_refund_amount: refunds.pending_amount }),
+    ...(refunds && refunds.failed_amount > 0 && { failed_refund_amount: refunds.failed_amount }),
   }
 }

@@ -10,7 +10,7 @@ import { timestamp } from '../../kernel/values.ts'
 import { lineOf, writerOf } from '../../merchants/account-lines.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { type Cell, jsonCell } from '../export/csv.ts'
-import { bounds, days_max, fileName, linesOf, withSpan } from '../export/export-file.ts'
+import { bounds, days_max, fileName, linesOf, timesOfFile, withSpan, zoneOfFile } from '../export/export-file.ts'
 import { idOfActor, peopleIn, peopleView } from '../people.ts'
 import { audit_kind_names, auditKinds } from './audit-kinds.ts'
 import { type AuditFilters, type AuditLine, listAuditLines, noteReading } from './audit-store.ts'
@@ -85,14 +85,15 @@ export const exportAuditHere = route({
   path: '/dashboard/api/{merchant_id}/audit/export',
   summary: `The journal as comma-separated values: of ${days_max} days and ${bounds.rows_max} rows at most; the last line says where there are more`,
   access: signedIn('read_audit', { gravity: 'grave' }),
-  query: filterQuery,
+  query: filterQuery.extend(zoneOfFile),
   file: 'text/csv; charset=utf-8',
   reply: z.unknown(),
   refusals: ['invalid_request'],
-  handle: async (context: Context, { holder, query, now, request_id }): Promise<FileAnswer> => {
+  handle: async (context: Context, { holder, query: { zone, ...query }, now, request_id }): Promise<FileAnswer> => {
     const { sql, ids, world } = context
     const { merchant_id } = holder
     const filters = withSpan(filtersOf(query, merchant_id), now)
+    const timeOf = timesOfFile({ zone })
     const { search, meant: _, ...others } = query
     const shown = { ...others, ...(search !== undefined && { search: '…' }) }
     const lines = {
@@ -102,7 +103,7 @@ export const exportAuditHere = route({
       positionOf: ({ entry_id }: AuditLine) => entry_id,
       cellsOf: async (rows: AuditLine[]) => {
         const people = await peopleIn(sql, rows, holder)
-        return rows.map((line) => Object.values(columns).map((cell) => cell(line, people)))
+        return rows.map((line) => Object.values(columns).map((cell) => cell(line, people, timeOf)))
       },
       writeDown: async (count: number | null) => {
         const writer = writerOf({ ids }, { holder, request_id })
@@ -113,14 +114,14 @@ export const exportAuditHere = route({
         await insertLine(sql, lineOf(writer, line))
       },
     }
-    return { name: fileName('journal', filters), parts: linesOf(lines, bounds) }
+    return { name: fileName('journal', filters, timeOf), parts: linesOf(lines, bounds) }
   },
 })
 
 type People = Awaited<ReturnType<typeof peopleIn>>
 
-const columns: Record<string, (line: AuditLine, people: People) => Cell> = {
-  at: ({ at }) => at.toISOString(),
+const columns: Record<string, (line: AuditLine, people: People, timeOf: (at: Date) => string) => Cell> = {
+  at: ({ at }, _, timeOf) => timeOf(at),
   change: ({ change }) => change,
   actor: ({ actor }) => actor,
   actor_name: ({ actor }, people) => people[idOfActor(actor)] ?? null,

@@ -2,6 +2,7 @@
 
 import type { FoundRows } from '../../http/list-page.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import { timesIn, zoneQuery } from '../zone.ts'
 import { byte_order_mark, type Cell, csvLine } from './csv.ts'
 
 export const bounds = { page_rows: 1000, rows_max: 100_000 }
@@ -59,6 +60,13 @@ function cutWords(rows_max: number, noun: string): string {
   return `NOT ALL: the file ends at ${rows_max} ${noun}. Export a shorter span for the older ones.`
 }
 
+/** Whose days and times a file has: without it, those of UTC. */
+export const zoneOfFile = { zone: zoneQuery.optional() }
+
+export function timesOfFile({ zone }: { zone?: string | undefined }): (at: Date) => string {
+  return zone === undefined ? (at) => at.toISOString() : timesIn(zone)
+}
+
 type Span = { created_from?: Date | undefined; created_before?: Date | undefined }
 
 /** Without a time, the last 90 days. Throws `invalid_request` for a longer span. */
@@ -75,8 +83,13 @@ export function withSpan<Filters extends Span>(
   throw new Refusal('invalid_request', words, { field, fault: 'too_many_days', bound: days_max })
 }
 
-/** `payments-test-2026-09-01-2026-09-30.csv` */
-export function fileName(noun: string, { created_from, created_before }: ReturnType<typeof withSpan>): string {
-  const days = [created_from, created_before].map((at) => at.toISOString().slice(0, 10))
+/** `payments-test-2026-09-01-2026-09-30.csv`: the first and the last day, as `timeOf` has days. */
+export function fileName(
+  noun: string,
+  { created_from, created_before }: ReturnType<typeof withSpan>,
+  timeOf: (at: Date) => string,
+): string {
+  const last = new Date(created_before.getTime() - 1)
+  const days = [created_from, last].map((at) => timeOf(at).slice(0, 10))
   return `${noun}-${days.join('-')}.csv`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lastDays, stretchesOf } from './days.ts'
+import { lastDays, overviewDays, spans, stretchesOf } from './days.ts'
 
 const zones = [...Intl.supportedValuesOf('timeZone'), 'Asia/Calcutta', 'US/Pacific', 'EST', 'AET']
 
@@ -34,4 +34,29 @@ test.each([
   const stretches = stretchesOf([day], new Set([day]), zone)
   expect(stretches[0]!.starts_at.toISOString()).toBe(start)
   expect(new Set(stretches.map(({ hour }) => hour)).size).toBe(hours)
+})
+
+test.each<[(typeof spans)[number], string, number, [string, string], [string, string]]>([
+  ['7', '2026-03-31T12:00:00Z', 7, ['2026-03-25', '2026-03-31'], ['2026-03-18', '2026-03-24']],
+  ['30', '2026-03-31T12:00:00Z', 30, ['2026-03-02', '2026-03-31'], ['2026-01-31', '2026-03-01']],
+  ['this_month', '2026-03-31T12:00:00Z', 31, ['2026-03-01', '2026-03-31'], ['2026-01-29', '2026-02-28']],
+  ['this_month', '2026-03-01T12:00:00Z', 1, ['2026-03-01', '2026-03-01'], ['2026-02-28', '2026-02-28']],
+  ['last_month', '2026-03-31T12:00:00Z', 28, ['2026-02-01', '2026-02-28'], ['2026-01-04', '2026-01-31']],
+  ['last_month', '2026-01-01T00:30:00Z', 31, ['2025-12-01', '2025-12-31'], ['2025-10-31', '2025-11-30']],
+  // It is still December there.
+  ['last_month', '2026-01-01T00:30:00Z', 30, ['2025-11-01', '2025-11-30'], ['2025-10-02', '2025-10-31']],
+])('%s at %s has %i days', (span, now, length, ends, ends_before) => {
+  const zone = length === 30 && span === 'last_month' ? 'America/New_York' : 'Europe/London'
+  const { days, before } = overviewDays(new Date(now), zone, span)
+  expect([days.length, before.length]).toEqual([length, length])
+  expect([days[0], days.at(-1)]).toEqual(ends)
+  expect([before[0], before.at(-1)]).toEqual(ends_before)
+})
+
+test.each(spans)('the day a week ago is among the days that are read for %s', (span) => {
+  for (const now of ['2026-03-01T12:00:00Z', '2026-03-07T12:00:00Z', '2026-03-31T12:00:00Z']) {
+    const { all, today, week_before } = overviewDays(new Date(now), 'UTC', span)
+    expect(Date.parse(today) - Date.parse(week_before)).toBe(7 * 86_400_000)
+    expect([all.at(-1), all.includes(week_before)]).toEqual([today, true])
+  }
 })

@@ -7,6 +7,31 @@ const day_ms = 24 * 3_600_000
 /** A day, or an hour of it where `hour` is no null: what a count is of. */
 export type Stretch = { starts_at: Date; day: string; hour: number | null }
 
+export const spans = ['7', '30', '90', 'this_month', 'last_month'] as const
+
+/** The days of an overview, each list oldest first; `all` has every day of the others, and those between them. */
+export type OverviewDays = Record<'all' | 'days' | 'before', string[]> & Record<'today' | 'week_before', string>
+
+/** The days of a span in a zone, and as many before them. */
+export function overviewDays(now: Date, zone: string, span: (typeof spans)[number]): OverviewDays {
+  const [today] = lastDays(now, zone, 1) as [string]
+  const of_month = Number(today.slice(8))
+  // The day before the first of this month is the last of the one before, and says how many that has.
+  const [last_of_month_before] = lastDays(now, zone, of_month + 1) as [string]
+  const is_last_month = span === 'last_month'
+  const length = is_last_month ? Number(last_of_month_before.slice(8)) : span === 'this_month' ? of_month : Number(span)
+  const later = is_last_month ? of_month : 0
+  const all = lastDays(now, zone, Math.max(8, 2 * length + later))
+  const end = all.length - later
+  return {
+    all,
+    days: all.slice(end - length, end),
+    before: all.slice(end - 2 * length, end - length),
+    today,
+    week_before: all.at(-8)!,
+  }
+}
+
 /** The newest days of a zone up to now, oldest first, such as `2026-09-01`. */
 export function lastDays(now: Date, zone: string, count: number): string[] {
   const [today] = dayAndHour(zone)(now.getTime())

@@ -8,20 +8,21 @@ import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { listDeadLetters } from '../../webhooks/deliveries/operator-store.ts'
+import { zoneQuery } from '../zone.ts'
 import { readCounts } from './count-store.ts'
-import { lastDays, stretchesOf } from './days.ts'
+import { overviewDays, spans, stretchesOf } from './days.ts'
 import { figuresOf } from './overview.ts'
-import { readWaits, readWebhookHealth } from './waits-store.ts'
+import { listPaidTwice, readWaits, readWebhookHealth } from './waits-store.ts'
 
 const day_ms = 24 * 3_600_000
-/** How many days a span may have. */
-const spans = ['7', '30', '90'] as const
 /** Lines that are older are counted. */
 const young_ms = 10 * 60_000
 const keys_ending_days = 14
 /** Deliveries that were given up longer ago are history. */
 const dead_letter_days = 7
 const dead_letters_max = 200
+/** Refunds that failed longer ago, and orders that were paid twice, are history. */
+const attention_days = 14
 
 const count = z.int()
 const hours = z.array(z.object({ hour: z.int(), amount: z.int(), count }))
@@ -43,9 +44,7 @@ export const readOverviewHere = route({
   dialect: 'dashboard',
   query: z.strictObject({
     mode: filterChoice(['test', 'live']),
-    zone: z
-      .string({ error: 'must be a time zone, such as Europe/London' })
-      .refine(isZone, 'must be a time zone, such as Europe/London'),
+    zone: zoneQuery,
     span: filterChoice(spans).optional(),
   }),
   status: 200,
@@ -60,6 +59,9 @@ export const readOverviewHere = route({
       }),
       unknown_outcomes: count,
       dead_lettered: count,
+      failed_refunds: count,
+      /** Orders of which several payments are captured: some of the newest. */
+      paid_twice: z.array(z.object({ order_reference: z.string(), count })),
       breakers_open: count,
       orphans_held_back: count,
       is_brake_pulled: z.boolean(),
@@ -107,20 +109,21 @@ export const readOverviewHere = route({
   handle: async ({ sql }: Context, { holder, query, now }) => {
     const { merchant_id } = holder
     const { mode, zone, span = '30' } = query
-    const days = lastDays(now, zone, 2 * Number(span))
-    const byHour = new Set([days.at(-1)!, days.at(-8)!])
-    const stretches = stretchesOf(days, byHour, zone)
+    const shown = overviewDays(now, zone, span)
+    const stretches = stretchesOf(shown.all, new Set([shown.today, shown.week_before]), zone)
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const keys_until = ago(-keys_ending_days * day_ms)
     const dead = { merchant_id, endpoint_id: null, after: idsFrom(ago(dead_letter_days * day_ms)), below: idsFrom(now) }
-    const [counts, waits, health, dead_letters] = await Promise.all([
+    const attention_from = ago(attention_days * day_ms)
+    const [counts, waits, paid_twice, health, dead_letters] = await Promise.all([
       readCounts(sql, {
         merchant_id,
         mode,
         young_from: idsFrom(ago(young_ms)),
         starts: stretches.map(({ starts_at }) => starts_at),
       }),
-      readWaits(sql, { merchant_id, mode, now, keys_until }),
+      readWaits(sql, { merchant_id, mode, now, keys_until, failed_from: attention_from }),
+      listPaidTwice(sql, { merchant_id, mode, from: attention_from }),
       readWebhookHealth(sql, { merchant_id, from: idsFrom(ago(day_ms)), now }),
       listDeadLetters(sql, dead, dead_letters_max),
     ])
@@ -133,6 +136,8 @@ export const readOverviewHere = route({
         holds: { ...holds, next_deadline: timestampOrNull(holds.next_deadline) },
         unknown_outcomes,
         dead_lettered: dead_letters.filter(({ was_replayed }) => !was_replayed).length,
+        failed_refunds: waits.failed_refunds,
+        paid_twice,
         breakers_open,
         // Orphans belong to an acquirer, not to a merchant.
         orphans_held_back: holder.is_operator ? waits.orphans_held_back : 0,
@@ -141,7 +146,7 @@ export const readOverviewHere = route({
       },
       ...figuresOf(
         counts.map(({ place, ...row }) => ({ ...row, ...stretches[place]! })),
-        days.slice(-Number(span)),
+        shown,
       ),
       webhooks: {
         ...health,
@@ -152,12 +157,3 @@ export const readOverviewHere = route({
     }
   },
 })
-
-/** An offset is a zone, too, but people have none as the name of where they are. */
-function isZone(zone: string): boolean {
-  try {
-    return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
-  } catch {
-    return false
-  }
-}

@@ -2,6 +2,7 @@
 // any effect.
 
 import type { StretchOfCounts } from './count-store.ts'
+import type { OverviewDays } from './days.ts'
 
 /** Counts of one change and code, on a day and, where the day is shown by hour, in an hour of it. */
 export type Counts = Omit<StretchOfCounts, 'place'> & { day: string; hour: number | null }
@@ -9,13 +10,12 @@ export type Counts = Omit<StretchOfCounts, 'place'> & { day: string; hour: numbe
 const good = ['payment.captured', 'payment.held']
 
 /**
- * `days` are those to show, oldest first, as counts spell them; the last one is today. What is older is of as many days before, which
- * are only summed up.
+ * `days` are those to show, oldest first, as counts spell them, and `before` those that they are compared with, which are only summed
+ * up. Today and the day a week ago are shown by hour, whatever days these are.
  */
-export function figuresOf(counts: Counts[], days: string[]) {
-  const [first, today, week_before] = [days[0]!, days.at(-1)!, days.at(-8) ?? '']
-  const rows = counts.filter(({ day }) => day >= first)
-  const older = counts.filter(({ day }) => day < first)
+export function figuresOf(counts: Counts[], { days, before, today, week_before }: OverviewDays) {
+  const rows = counts.filter(({ day }) => days.includes(day))
+  const older = counts.filter(({ day }) => before.includes(day))
   return {
     captured: currenciesIn(counts).map((currency) => {
       const of = (change: string, among: Counts[]) =>
@@ -25,7 +25,7 @@ export function figuresOf(counts: Counts[], days: string[]) {
         currency,
         today: hoursOf(today),
         week_before: hoursOf(week_before),
-        refunded_today: amountOf(of('refund.succeeded', rows).filter((row) => row.day === today)),
+        refunded_today: amountOf(of('refund.succeeded', counts).filter((row) => row.day === today)),
         by_day: days.map((day) => amountOf(of('payment.captured', rows).filter((row) => row.day === day))),
         in_span: amountOf(of('payment.captured', rows)),
         refunded_in_span: amountOf(of('refund.succeeded', rows)),

@@ -1,9 +1,15 @@
 // The SQL of what waits for somebody at a merchant, and of the health of its webhooks. Each count has an end.
 
+import { counted_max as payments_of_order_max } from '../../checkout/reading/payment-list-store.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 
 const counted_max = 1000
+/** How many of the newest refunds are looked at for those that failed. */
+const refunds_max = 2000
+/** And how many of the newest payments for orders that were paid twice, of which so many are named. */
+const payments_max = 1000
+const orders_max = 5
 
 export type Waits = {
   holds: {
@@ -15,6 +21,7 @@ export type Waits = {
   breakers_open: number
   keys_ending: { key_id: string; name: string | null; expires_at: Date }[]
   brakes_pulled: number
+  failed_refunds: number
   orphans_held_back: number
   has_payment: boolean
   has_endpoint: boolean
@@ -24,9 +31,9 @@ export type Waits = {
 
 export async function readWaits(
   sql: Sql,
-  asked: { merchant_id: string; mode: Mode; now: Date; keys_until: Date },
+  asked: { merchant_id: string; mode: Mode; now: Date; keys_until: Date; failed_from: Date },
 ): Promise<Waits> {
-  const { merchant_id, mode, now, keys_until } = asked
+  const { merchant_id, mode, now, keys_until, failed_from } = asked
   type Row = Omit<Waits, 'holds' | 'keys_ending'> & {
     hold_count: number
     next_deadline: Date | null
@@ -61,6 +68,14 @@ export async function readWaits(
         select key_id, name, expires_at from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
           and expires_at > ${now} and expires_at < ${keys_until} limit ${counted_max}) k) as keys_ending,
+      (select count(*)::int from (
+        select mode, payment_id, status, settled_at from refunds
+        where merchant_id = ${merchant_id} order by refund_id desc limit ${refunds_max}) f
+        where f.mode = ${mode} and f.status = 'failed' and f.settled_at >= ${failed_from} and not exists (
+          -- Whoever refunded again has seen it.
+          select 1 from refunds
+          where merchant_id = ${merchant_id} and payment_id = f.payment_id and created_at > f.settled_at)
+      ) as failed_refunds,
       (select count(*)::int from orphan_brakes where released_at is null) as brakes_pulled,
       (select count(*)::int from orphan_authorisations
         where state = 'found' and next_try_at is null and held_back_at is not null) as orphans_held_back,
@@ -76,6 +91,35 @@ export async function readWaits(
   const { hold_count: count, next_deadline, sums, keys_ending, ...rest } = row!
   const ending = keys_ending.map((key) => ({ ...key, expires_at: new Date(key.expires_at) }))
   return { ...rest, holds: { count, next_deadline, sums }, keys_ending: ending }
+}
+
+export type PaidOrder = { order_reference: string; count: number }
+
+/** Orders for which several payments were captured and none of these is refunded in full: the newest of a time, the newest first. */
+export async function listPaidTwice(
+  sql: Sql,
+  { merchant_id, mode, from }: { merchant_id: string; mode: Mode; from: Date },
+): Promise<PaidOrder[]> {
+  return sql<PaidOrder[]>`
+    select d.order_reference, c.count from (
+      select distinct order_reference from (
+        select order_reference, status, amount, refunded_amount from payments
+        where merchant_id = ${merchant_id} and mode = ${mode} and created_at >= ${from}
+        order by created_at desc, payment_id desc limit ${payments_max}
+      ) n
+      where order_reference is not null and status = 'captured' and refunded_amount < amount
+    ) d
+    cross join lateral (
+      select count(*) filter (where status = 'captured' and refunded_amount < amount)::int as count,
+        max(created_at) as newest_at
+      from (
+        select status, amount, refunded_amount, created_at from payments
+        where merchant_id = ${merchant_id} and mode = ${mode} and order_reference = d.order_reference
+        order by created_at desc, payment_id desc limit ${payments_of_order_max}
+      ) o
+    ) c
+    where c.count > 1
+    order by c.newest_at desc limit ${orders_max}`
 }
 
 export type WebhookHealth = {

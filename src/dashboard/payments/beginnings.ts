@@ -1,10 +1,15 @@
-// What completes the text in the search box.
+// What there is of the text in the search box: what it completes, what has it inside, and what an acquirer calls so.
 
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { emailKey } from '../../checkout/payment.ts'
 import { filterChoice, filterText } from '../../checkout/reading/list-filters.ts'
-import { listEmailsFrom, listReferencesFrom } from '../../checkout/reading/payment-beginnings-store.ts'
+import {
+  listContaining,
+  listEmailsFrom,
+  listPaymentsCalled,
+  listReferencesFrom,
+} from '../../checkout/reading/payment-beginnings-store.ts'
 import { route } from '../../http/route.ts'
 import { signedIn } from '../../users/signed-in.ts'
 
@@ -15,7 +20,8 @@ export const listBeginningsHere = route({
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/beginnings',
   tag: 'Dashboard',
-  summary: 'Order references and emails that begin with a text; emails for those who may read shoppers',
+  summary:
+    'Order references and emails that begin with a text or, among the newest payments, have it inside; payments that an acquirer calls so. Emails for those who may read shoppers',
   access: signedIn('read_transactions'),
   dialect: 'dashboard',
   query: z.strictObject({ mode: filterChoice(['test', 'live']), text: filterText(254) }),
@@ -23,15 +29,28 @@ export const listBeginningsHere = route({
   reply: z.object({
     order_references: z.array(z.string()),
     customer_emails: z.array(z.string()),
+    payment_ids: z.array(z.string()).meta({ description: 'of which the text is the acquirer’s reference' }),
   }),
   refusals: [],
   handle: async ({ sql }: Context, { holder, query: { mode, text } }) => {
     const { merchant_id } = holder
     const whose = { merchant_id, mode, limit }
     const may_see_emails = holder.can('read_shoppers', mode)
+    const [order_references, customer_emails, inside, payment_ids] = await Promise.all([
+      listReferencesFrom(sql, { ...whose, text }),
+      may_see_emails ? listEmailsFrom(sql, { ...whose, text: emailKey(text) }) : [],
+      listContaining(sql, { ...whose, text }),
+      listPaymentsCalled(sql, { ...whose, text }),
+    ])
     return {
-      order_references: await listReferencesFrom(sql, { ...whose, text }),
-      customer_emails: may_see_emails ? await listEmailsFrom(sql, { ...whose, text: emailKey(text) }) : [],
+      order_references: firstOf(order_references, inside.order_references),
+      customer_emails: may_see_emails ? firstOf(customer_emails, inside.customer_emails) : [],
+      payment_ids,
     }
   },
 })
+
+/** What begins with the text comes before what only has it inside. */
+function firstOf(begun: string[], inside: string[]): string[] {
+  return [...new Set([...begun, ...inside])].slice(0, limit)
+}

@@ -11,7 +11,7 @@ import { modeOfPayment } from '../../checkout/reading/mode-store.ts'
 import { findPaymentWithHold, type PaymentWithHold } from '../../checkout/reading/payment-store.ts'
 import { paymentView, viewPayment } from '../../checkout/reading/read-payment.ts'
 import { findRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
-import { listPaymentRefunds, refundRecord } from '../../checkout/refunds/refund-routes.ts'
+import { refundRecord } from '../../checkout/refunds/refund-routes.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import { holdView, settlementView } from '../../checkout/views.ts'
 import { route } from '../../http/route.ts'
@@ -43,6 +43,8 @@ export const readPaymentHere = route({
     refund_max: z.int(),
     /** Up to how much of a payment their role may refund, 0 where no owner has said so; null for a role without a limit. */
     refund_limit: z.int().nullable(),
+    /** Failed refunds, too. */
+    refund_count: z.int(),
     permitted: z.array(z.enum(['capture', 'void', 'escalate', 'refund'])),
   }),
   refusals: [],
@@ -63,6 +65,7 @@ export const readPaymentHere = route({
       amount_verification_source: session.amount_verification_source,
       refund_max,
       refund_limit,
+      refund_count: payment.refund_count,
       permitted: permittedOn(found, holder, refund_max),
     }
     return showShopper(shown, holder)
@@ -92,7 +95,6 @@ export const refundHere = behind(signedIn('refund_payments', { gravity: 'money',
   ...limitedRefund,
   refusals: [...limitedRefund.refusals, 'refund_limit_exceeded'],
 })
-export const listRefundsHere = behind(reading, listPaymentRefunds)
 
 /** What the state of a payment and the person's role allow now. */
 function permittedOn(

@@ -101,7 +101,7 @@ describe('an id leads to what it names', () => {
     [session_id, `payments/${session_id}`],
     // Of what no screen shows, the session that it belongs to.
     [`att_${hex}`, `payments/${session_id}`],
-    [`ref_${hex}`, `payments/${session_id}`],
+    [`ref_${hex}`, `refunds?refund_id=ref_${hex}`],
     [`whep_${hex}`, 'webhooks'],
     [`key_${hex}`, 'keys'],
     [`rip_pk_${hex}${hex}`, 'keys'],

@@ -12,7 +12,7 @@ const { browser, standIn } = await openPlayed()
 
 const place = `/dashboard/${samples.merchant_id}/test`
 const screens = [
-  ...['overview', 'payments', `payments/${samples.held.id}`, 'holds', 'sessions', 'webhooks', 'requests'],
+  ...['overview', 'payments', `payments/${samples.held.id}`, 'holds', 'refunds', 'sessions', 'webhooks', 'requests'],
   ...['keys', 'integrations', 'team', 'connections', 'operations', 'system', 'audit', 'account'],
 ]
 

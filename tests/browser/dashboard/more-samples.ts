@@ -158,6 +158,8 @@ export const overview: Overview = {
     holds: { count: 3, next_deadline: ago(-60 * 20), sums: [{ currency: 'GBP', amount: 17_130 }] },
     unknown_outcomes: 1,
     dead_lettered: 1,
+    failed_refunds: 1,
+    paid_twice: [{ order_reference: 'A-1042', count: 2 }],
     breakers_open: 0,
     orphans_held_back: 0,
     is_brake_pulled: false,

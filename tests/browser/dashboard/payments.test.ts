@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { purchase } from '../../support/client.ts'
 import { hold } from '../../support/holding.ts'
 import { openOffice } from './office.ts'
 
@@ -108,4 +109,52 @@ test('export gives what the chips say, with the mark of UTF-8', async () => {
   expect(text.startsWith('\ufeff')).toBe(true)
   expect(text).toContain("'=1+1@example.com")
   expect(text).not.toContain('captured')
+})
+
+test('a refund that the acquirer refused is told at once, and a pending one as pending', async () => {
+  const { page } = office.staff
+  const { client } = office.stage.service.account
+  const { body } = await client.pay()
+  await office.staff.open(office.at(`payments/${body.payment_id}`))
+  const dialog = page.getByRole('dialog', { name: 'Refund this payment' })
+  const refund = async (amount: string) => {
+    await dialog.getByLabel('Amount').fill(amount)
+    await dialog.getByRole('button', { name: `Refund £${amount}` }).click()
+  }
+  await page.getByRole('button', { name: 'Refund' }).click()
+  await refund('5.13')
+  await dialog.getByRole('alert').getByText('The acquirer refused the refund. Nothing was given back.').waitFor()
+  await page.getByText('A refund of £5.13 failed: nothing was given back.').waitFor()
+  await page.getByText('Refund failed', { exact: true }).first().waitFor()
+  await refund('5.17')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('£5.17 is being refunded.').waitFor()
+  await page.getByText('A refund of £5.13 failed').waitFor({ state: 'detached' })
+  expect(await page.getByText('was refunded').count()).toBe(0)
+
+  await page.getByRole('link', { name: 'Refunds' }).click()
+  const rows = page.getByRole('table', { name: 'Refunds' }).getByRole('row')
+  await rows.nth(1).getByText('Being refunded').waitFor()
+  await page.getByRole('button', { name: 'Refund failed' }).click()
+  await expect.poll(() => rows.count()).toBe(2)
+  await rows.nth(1).getByText('The acquirer refused').waitFor()
+  await rows.nth(1).getByRole('link').click()
+  await page.getByRole('heading', { name: '£42.00' }).waitFor()
+
+  const [failed] = await office.stage.service.sql`select refund_id from refunds where status = 'failed'`
+  await office.staff.open(office.at('payments'))
+  const box = page.getByRole('searchbox', { name: 'Search payments' })
+  await box.fill(failed!.refund_id)
+  await box.press('Enter')
+  await page.getByText('£5.17 is being refunded.').waitFor()
+})
+
+test('Enter before the service has said what there is goes to what there is', async () => {
+  const { page } = office.staff
+  await office.stage.service.account.client.pay(undefined, { ...purchase, order_reference: 'shelf-7731-b' })
+  await office.staff.open(office.at('payments'))
+  const box = page.getByRole('searchbox', { name: 'Search payments' })
+  await box.fill('7731')
+  await box.press('Enter')
+  await page.getByRole('button', { name: 'Remove the filter Order: shelf-7731-b' }).waitFor()
 })

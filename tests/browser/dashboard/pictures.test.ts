@@ -24,6 +24,7 @@ const screens: [string, string, (page: Page) => Promise<unknown>][] = [
   ['payments', `${place}/payments`, (page) => rowsOf(page).getByText('Captured').first().waitFor()],
   ['payment', `${place}/payments/${samples.held.id}`, (page) => page.getByText('sealed').waitFor()],
   ['holds', `${place}/holds`, (page) => page.getByText('A-1040').waitFor()],
+  ['refunds', `${place}/refunds`, (page) => page.getByText('Being refunded').nth(1).waitFor()],
   ['sessions', `${place}/sessions`, (page) => page.getByText('A-1042').waitFor()],
   ['webhooks', `${place}/webhooks`, (page) => page.getByText('books.example').waitFor()],
   ['requests', `${place}/requests`, (page) => page.getByText('invalid_request').waitFor()],

@@ -6,6 +6,7 @@ import type {
   Endpoint,
   Key,
   ListedHold,
+  ListedRefund,
   Me,
   Membership,
   Payment,
@@ -145,6 +146,7 @@ export const held: Payment = {
   settlement: null,
   amount_verification_source: 'mismatch',
   refund_max: 0,
+  refund_count: 0,
   refund_limit: null,
   permitted: ['capture', 'void', 'escalate'],
 }
@@ -162,6 +164,7 @@ export const refunded: Payment = {
   executed_at: ago(70),
   refunded_amount: 1250,
   refund_max: 2950,
+  refund_count: 1,
   permitted: ['refund'],
 }
 
@@ -178,7 +181,20 @@ const refund = {
   settled_at: ago(5),
 }
 
-export const refundsOfIt = [refund]
+const named = { ...refund, acquirer_transaction_id: 'sim_re_7f3a9c' }
+
+export const refundsOfIt = [named]
+
+const failure = { code: 'refund_refused', reason: 'The issuer refused the refund' }
+
+const listed: ListedRefund = { ...named, order_reference: 'A-1039', customer_email: 'jo@example.com' }
+const unnamed = { acquirer_transaction_id: null, reason: null }
+
+export const refunds: ListedRefund[] = [
+  { ...listed, ...unnamed, id: id('ref', 3), amount: 517, status: 'pending', settled_at: null },
+  { ...listed, ...unnamed, id: id('ref', 2), amount: 513, status: 'failed', failure },
+  listed,
+]
 
 const tried = (number: number, payment_id: string, status: string, code: string | null) => ({
   payment_id,

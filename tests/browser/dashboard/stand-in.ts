@@ -150,7 +150,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
       )
       return { body: { data: matching, has_more: matching.length > 20, next_cursor: 'more' } }
     },
-    'GET /beginnings': found({ order_references: [], customer_emails: [] }),
+    'GET /beginnings': found({ order_references: [], customer_emails: [], payment_ids: [] }),
     'GET /payments/pay': found(samples.held),
     'GET /payments/pay/timeline': found(samples.timeline),
     'GET /payments/pay/refunds': found({ refunds: [] }),
@@ -177,6 +177,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /system/merchants': found({ merchants: more.merchants, has_more: false }),
     'GET /system/orphans': found(more.orphans),
     'GET /audit': found({ data: more.audit, people: samples.timeline.people, has_more: false, next_cursor: null }),
+    'GET /refunds': found({ data: samples.refunds, has_more: false, next_cursor: null }),
     'GET /overview': found(more.overview),
     'POST /sign-out': () => ({ status: 204, body: null }),
   }

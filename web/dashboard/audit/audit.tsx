@@ -39,12 +39,17 @@ export function Audit() {
       acts={
         <ExportButton
           title={say('audit_export_title')}
-          words={say('audit_export_words')}
           shown={filters}
-          addressOf={(times) => {
-            const asked = { merchant_id, query: { ...query, ...times } }
-            return routeAddress('GET /{merchant_id}/audit/export', asked).address
-          }}
+          kinds={[
+            {
+              name: say('nav_audit'),
+              words: say('audit_export_words'),
+              addressOf: (times) => {
+                const asked = { merchant_id, query: { ...query, ...times } }
+                return routeAddress('GET /{merchant_id}/audit/export', asked).address
+              },
+            },
+          ]}
         />
       }
     >

@@ -15,6 +15,7 @@ export type ResetLink = ReplyOf<'POST /{merchant_id}/team/{user_id}/reset-link'>
 
 export type PaymentRow = ReplyOf<'GET /{merchant_id}/payments'>['data'][number]
 export type Payment = ReplyOf<'GET /{merchant_id}/payments/{payment_id}'>
+export type ListedRefund = ReplyOf<'GET /{merchant_id}/refunds'>['data'][number]
 export type TestPaymentBody = Routes['POST /{merchant_id}/test-payments']['body']
 export type Item = NonNullable<Payment['items']>[number]
 export type Timeline = ReplyOf<'GET /{merchant_id}/payments/{payment_id}/timeline'>

@@ -5,21 +5,28 @@ import { callFile } from '../client/call.ts'
 import type { Refused } from '../client/refused.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { zone } from '../parts/zone.ts'
 import { locale, say } from '../words.ts'
 import { daysIn, files_max, filesOf, lastMonths, type Span, spanFault, spanOf } from './span.ts'
 
 /** From when to when, as the routes of lists have it. */
-export type Times = { created_from: string; created_before: string }
+type Times = { created_from: string; created_before: string }
+
+/** What a file has rows of. */
+export type ExportKind = {
+  name: string
+  words: string
+  /** Where the file of these days is. */
+  addressOf(times: Times & { zone: string }): string
+}
 
 type ExportProps = {
   title: string
-  words: string
+  kinds: [ExportKind, ...ExportKind[]]
   /** Of what the list shows; either may be left out. */
-  shown: Partial<Times>
-  /** Where the file of these days is. */
-  addressOf(times: Times): string
+  shown: { [name in keyof Times]?: string | undefined }
 }
 
 export function ExportButton(props: ExportProps) {
@@ -34,9 +41,11 @@ export function ExportButton(props: ExportProps) {
   )
 }
 
-function ExportDialog({ title, words, shown, addressOf, onClose }: ExportProps & { onClose: () => void }) {
+function ExportDialog({ title, kinds, shown, onClose }: ExportProps & { onClose: () => void }) {
   const [span, setSpan] = useState(() => spanOf(shown, new Date()))
-  const { refused, busy, saved, download } = useDownload(addressOf)
+  const [chosen, setChosen] = useState(0)
+  const kind = kinds[chosen] ?? kinds[0]
+  const { refused, busy, isSaved, download } = useDownload(kind)
   const fault = spanFault(span)
   const files = fault === null ? filesOf(span) : []
   const [file] = files
@@ -53,7 +62,15 @@ function ExportDialog({ title, words, shown, addressOf, onClose }: ExportProps &
   return (
     <Dialog title={title} onClose={onClose}>
       <Form refused={refused} onSubmit={submit}>
-        <p>{words}</p>
+        {kinds.length > 1 && (
+          <Choice
+            label={say('column_kind')}
+            value={String(chosen)}
+            options={kinds.map(({ name }, at) => ({ value: String(at), text: name }))}
+            onChange={({ target }) => setChosen(Number(target.value))}
+          />
+        )}
+        <p>{kind.words}</p>
         <div className="chips">
           {choices.map(([name, chosen]) => (
             <button key={name} type="button" className="chip" onClick={() => setSpan(chosen)}>
@@ -77,9 +94,9 @@ function ExportDialog({ title, words, shown, addressOf, onClose }: ExportProps &
           value={span.to}
           onChange={({ target }) => setSpan({ ...span, to: target.value })}
           fault={fault && say(fault, { years: files_max })}
-          hint={fault === null && spanWords(span)}
+          hint={fault === null && `${spanWords(span)} · ${zone}`}
         />
-        {files.length > 1 && <FileOfEachYear files={files} saved={saved} busy={busy} onDownload={download} />}
+        {files.length > 1 && <FileOfEachYear files={files} isSaved={isSaved} busy={busy} onDownload={download} />}
         <DialogActs>
           <Button onClick={onClose}>{say(files.length > 1 ? 'close' : 'cancel')}</Button>
           {files.length < 2 && (
@@ -96,11 +113,11 @@ function ExportDialog({ title, words, shown, addressOf, onClose }: ExportProps &
 /** Each is a press of its own: browsers stop a page that saves several files by itself. */
 function FileOfEachYear(props: {
   files: Span[]
-  saved: string[]
+  isSaved(file: Span): boolean
   busy: string | null
   onDownload: (file: Span) => Promise<void>
 }) {
-  const { files, saved, busy, onDownload } = props
+  const { files, isSaved, busy, onDownload } = props
   return (
     <>
       <p>{say('export_in_files')}</p>
@@ -110,7 +127,7 @@ function FileOfEachYear(props: {
             <span>{rangeWords(file)}</span>
             <Button
               size="small"
-              icon={saved.includes(file.from) ? 'done' : 'download'}
+              icon={isSaved(file) ? 'done' : 'download'}
               is_busy={busy === file.from}
               aria-label={`${say('download')} ${rangeWords(file)}`}
               onClick={() => busy === null && void onDownload(file)}
@@ -134,8 +151,8 @@ function spanWords(span: Span): string {
   return say('export_span', { span: rangeWords(span), days: daysIn(span) })
 }
 
-/** `busy` is the first day of the file that is being made, `saved` those of the files that came. */
-function useDownload(addressOf: ExportProps['addressOf']) {
+/** `busy` is the first day of the file that is being made. */
+function useDownload({ name, addressOf }: ExportKind) {
   const [refused, setRefused] = useState<Refused | null>(null)
   const [busy, setBusy] = useState<string | null>(null)
   const [saved, setSaved] = useState<string[]>([])
@@ -148,15 +165,17 @@ function useDownload(addressOf: ExportProps['addressOf']) {
     const times = {
       created_from: new Date(`${from}T00:00`).toISOString(),
       created_before: end.toISOString(),
+      zone,
     }
     await callFile(addressOf(times)).then((file) => {
       save(file)
-      setSaved((before) => [...before, from])
+      setSaved((before) => [...before, `${name} ${from}`])
       onDone?.()
     }, setRefused)
     setBusy(null)
   }
-  return { refused, busy, saved, download }
+  const isSaved = (file: Span) => saved.includes(`${name} ${file.from}`)
+  return { refused, busy, isSaved, download }
 }
 
 function save({ blob, name }: { blob: Blob; name: string }): void {

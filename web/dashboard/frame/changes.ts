@@ -10,6 +10,8 @@ const concerned: Record<string, RouteName[]> = {
   payment: [
     'GET /{merchant_id}/payments/{payment_id}',
     'GET /{merchant_id}/payments/{payment_id}/timeline',
+    'GET /{merchant_id}/payments/{payment_id}/refunds',
+    'GET /{merchant_id}/refunds',
     'GET /{merchant_id}/overview',
   ],
   hold: ['GET /{merchant_id}/holds', 'GET /{merchant_id}/payments/{payment_id}'],

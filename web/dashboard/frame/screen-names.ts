@@ -7,6 +7,7 @@ const needs = {
   overview: 'read_transactions',
   payments: 'read_transactions',
   holds: 'read_transactions',
+  refunds: 'read_transactions',
   sessions: 'read_transactions',
   webhooks: 'replay_deliveries',
   requests: 'read_requests',
@@ -27,7 +28,7 @@ export const screens = Object.keys(needs) as ScreenName[]
 export type GroupHeading = 'developers' | 'administration' | null
 
 const groups: { heading: GroupHeading; names: ScreenName[] }[] = [
-  { heading: null, names: ['overview', 'payments', 'holds', 'sessions'] },
+  { heading: null, names: ['overview', 'payments', 'holds', 'refunds', 'sessions'] },
   {
     heading: 'developers',
     names: ['webhooks', 'requests', 'keys', 'integrations', 'connections'],

@@ -6,6 +6,7 @@ import { useHere } from '../merchant.ts'
 import { Choice } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Screen } from '../parts/screen.tsx'
+import { zone } from '../parts/zone.ts'
 import { locale, say } from '../words.ts'
 import { CapturedInSpan, CapturedToday } from './captured.tsx'
 import { Declines } from './declines.tsx'
@@ -15,18 +16,10 @@ import { ThreeDs } from './three-ds.tsx'
 import { Waits } from './waits.tsx'
 import { WebhookHealth } from './webhook-health.tsx'
 
-const zone = usableZone()
+const spans = ['7', '30', '90', 'this_month', 'last_month'] as const
 
-const spans = ['7', '30', '90'] as const
-
-/** Where a browser does not know its own zone, it says one that it cannot use: `Etc/Unknown`. */
-function usableZone(): string {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
-  } catch {
-    return 'UTC'
-  }
+function spanWords(span: (typeof spans)[number]): string {
+  return span === 'this_month' || span === 'last_month' ? say(span) : say('span_days', { days: Number(span) })
 }
 
 export function Overview() {
@@ -45,14 +38,16 @@ export function Overview() {
         <Choice
           label={say('span')}
           value={span}
-          options={spans.map((days) => ({ value: days, text: say('span_days', { days }) }))}
+          options={spans.map((each) => ({ value: each, text: spanWords(each) }))}
           onChange={({ target }) => setSpan(target.value as typeof span)}
         />
       }
     >
       <Loaded answer={answer}>
         {(found) => {
-          const is_new = [...found.days, found.span_before].every(({ sessions, captured }) => sessions + captured === 0)
+          const is_new =
+            !found.steps.has_payment &&
+            [...found.days, found.span_before].every(({ sessions, captured }) => sessions + captured === 0)
           return (
             <>
               <Waits waits={found.waits} />

@@ -23,9 +23,9 @@ export function Waits({ waits }: { waits: Overview['waits'] }) {
         </p>
       ) : (
         <ul className="waits">
-          {lines.map(({ words, screen }) => (
+          {lines.map(({ words, screen, path = screen }) => (
             <li key={words}>
-              <Link href={pathOf(screen)}>
+              <Link href={pathOf(path)}>
                 {words}
                 <Icon name="forward" />
               </Link>
@@ -37,7 +37,8 @@ export function Waits({ waits }: { waits: Overview['waits'] }) {
   )
 }
 
-type Line = { words: string; screen: ScreenName }
+/** `path` is the place on the screen, where that is not its beginning. */
+type Line = { words: string; screen: ScreenName; path?: string }
 
 function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] {
   const { holds, keys_ending } = waits
@@ -48,6 +49,15 @@ function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] 
   return [
     ...(waits.is_brake_pulled ? [{ words: say('brake_pulled'), screen: decided_at }] : []),
     ...(holds.count > 0 ? [{ words: holdWords(holds), screen: 'holds' as const }] : []),
+    ...counted(waits.failed_refunds, 'waits_refunds_1', 'waits_refunds', 'refunds').map((line) => ({
+      ...line,
+      path: 'refunds?status=failed',
+    })),
+    ...waits.paid_twice.map(({ order_reference, count }) => ({
+      words: sayCount('waits_paid_twice', 'waits_paid_twice', count, { order: order_reference }),
+      screen: 'payments' as const,
+      path: `payments?${new URLSearchParams({ order_reference, status: 'captured' })}`,
+    })),
     ...counted(waits.unknown_outcomes, 'waits_unknown_1', 'waits_unknown', 'operations'),
     ...counted(waits.orphans_held_back, 'waits_orphans_1', 'waits_orphans', decided_at),
     ...counted(waits.breakers_open, 'waits_breakers_1', 'waits_breakers', 'webhooks'),

@@ -19,10 +19,12 @@ const tones: Record<string, Tone> = {
   requires_payment: 'wait',
   declined: 'bad',
   failed: 'bad',
+  refund_failed: 'bad',
   dead_lettered: 'bad',
   paused: 'bad',
   refunded: 'back',
   part_refunded: 'back',
+  refunding: 'wait',
 }
 
 export function Status({ status, text }: { status: string; text?: string }) {

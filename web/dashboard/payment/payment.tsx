@@ -56,7 +56,7 @@ function ById({ payment_id }: { payment_id: string }) {
 }
 
 function Whole({ payment }: { payment: PaymentRead }) {
-  const { id, amount, currency, refunded_amount = 0, refund_max } = payment
+  const { id, amount, currency, refunded_amount = 0, refund_max, refund_count } = payment
   const { merchant_id } = useHere()
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const is_refund_limited = refund_max < amount - refunded_amount
@@ -79,7 +79,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         </div>
         <div>
           <PaymentFacts payment={payment} />
-          {refunded_amount > 0 && <Refunds payment_id={id} />}
+          {refund_count > 0 && <Refunds payment_id={id} />}
           <ForDevelopers payment={payment} />
         </div>
       </div>
@@ -101,6 +101,11 @@ function Lead({ payment }: { payment: PaymentRead }) {
           {say('column_deadline')} <Moment at={hold.deadline} />
         </span>
       )}
+      {payment.failed_refund_amount && (
+        <span className="warning">
+          {say('refund_failed_since', { amount: amountWords(payment.failed_refund_amount, payment.currency) })}
+        </span>
+      )}
       {captured !== null && captured > 1 && (
         <Link className="warning" href={pathOf(`payments?${shared}`)}>
           {sayCount('order_paid_often', 'order_paid_often', captured)}
@@ -112,7 +117,12 @@ function Lead({ payment }: { payment: PaymentRead }) {
 
 /** What the state means, where the word alone does not say it. */
 function stateWords(payment: PaymentRead): string {
-  const { settlement, hold, refunded_amount = 0, amount, currency } = payment
+  const { settlement, hold, refunded_amount = 0, pending_refund_amount = 0, amount, currency } = payment
+  const inPart = () =>
+    say('state_part_refunded', {
+      refunded: amountWords(refunded_amount - pending_refund_amount, currency),
+      left: amountWords(amount - refunded_amount, currency),
+    })
   if (settlement) return say('state_unknown')
   switch (stateOf(payment)) {
     case 'pending':
@@ -123,11 +133,12 @@ function stateWords(payment: PaymentRead): string {
       return say('state_captured')
     case 'refunded':
       return say('state_refunded')
+    case 'refunding': {
+      const pending = say('state_refunding', { amount: amountWords(pending_refund_amount, currency) })
+      return refunded_amount > pending_refund_amount ? `${pending} ${inPart()}` : pending
+    }
     case 'part_refunded':
-      return say('state_part_refunded', {
-        refunded: amountWords(refunded_amount, currency),
-        left: amountWords(amount - refunded_amount, currency),
-      })
+      return inPart()
     default:
       return say('state_nothing_taken')
   }

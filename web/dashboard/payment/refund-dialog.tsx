@@ -5,6 +5,7 @@ import { readAmount, typedAmount } from '../../shared/read-amount.ts'
 import { useAct } from '../client/query.ts'
 import { unreachable } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
+import { Alert } from '../parts/alert.tsx'
 import { amountWords, unreadWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
@@ -12,6 +13,7 @@ import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
 import type { Decided } from './decided.ts'
+import { RefundFailure } from './refunds.tsx'
 
 const concerned = [
   'GET /{merchant_id}/payments/{payment_id}',
@@ -30,6 +32,7 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
   const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? left, currency, locale))
   const read = readAmount(typed, locale, currency)
   const amount = 'fault' in read ? null : read.amount
+  const failure = act.isPending ? null : act.data?.failure
   const is_usable = amount !== null && amount > 0 && amount <= left
   const is_fixed = act.isPending || unanswered !== null
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -38,11 +41,17 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
     const { reason = '' } = textsOf(event.currentTarget)
     act.mutate(
       { merchant_id, payment_id: payment.id, body: { amount, ...(reason && { reason }) } },
-      { onSuccess: onClose },
+      // What failed is said here: there is nothing else on the page that the person would look at.
+      { onSuccess: ({ status }) => status !== 'failed' && onClose() },
     )
   }
   return (
     <Dialog title={say('refund_title')} onClose={onClose} is_busy={act.isPending}>
+      {failure && (
+        <Alert>
+          <RefundFailure failure={failure} />
+        </Alert>
+      )}
       <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>
         <p>{say('refund_words', { amount: amountWords(left, currency) })}</p>
         {payment.is_refund_limited && <p>{say('refund_limited')}</p>}

@@ -1,13 +1,18 @@
-// What was given back of a payment.
+// What was given back of a payment, is being given back, or was refused.
 
+import type { ListedRefund } from '../client/answers.ts'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { Amount } from '../parts/amount.tsx'
+import { Copyable } from '../parts/copy.tsx'
+import { English } from '../parts/english.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
-import { say } from '../words.ts'
+import { say, sayKnown } from '../words.ts'
+import { refundStates } from './state.ts'
 
 export function Refunds({ payment_id }: { payment_id: string }) {
   const { merchant_id } = useHere()
@@ -19,26 +24,46 @@ export function Refunds({ payment_id }: { payment_id: string }) {
     <Section title={say('refunds')}>
       <Loaded answer={answer} rows={1}>
         {({ refunds }) => (
-          <ul className="items">
-            {refunds.map(({ id, amount, currency, status, reason, created_at }) => (
+          <ul className="items refunds">
+            {refunds.map(({ id, amount, currency, status, reason, failure, created_at, acquirer_transaction_id }) => (
               <li key={id}>
-                <span>
-                  <Status status={status} />
-                  <span className="hint notes">
-                    <Moment at={created_at} />
-                    {reason && (
-                      <span>
-                        <bdi>{reason}</bdi>
-                      </span>
-                    )}
-                  </span>
-                </span>
+                <Status status={refundStates[status]} />
                 <Amount amount={amount} currency={currency} />
+                <span className="hint notes">
+                  <Moment at={created_at} is_exact />
+                  {reason && (
+                    <span>
+                      <bdi>{reason}</bdi>
+                    </span>
+                  )}
+                </span>
+                {failure && (
+                  <p className="hint">
+                    <RefundFailure failure={failure} />
+                  </p>
+                )}
+                <Facts
+                  rows={[
+                    [say('refund_id'), <Copyable key="id" text={id} label={say('refund_id')} />],
+                    [say('bank_reference'), acquirer_transaction_id && <Copyable text={acquirer_transaction_id} />],
+                  ]}
+                />
               </li>
             ))}
           </ul>
         )}
       </Loaded>
     </Section>
+  )
+}
+
+/** That nothing was given back, and why. */
+export function RefundFailure({ failure: { code, reason } }: { failure: NonNullable<ListedRefund['failure']> }) {
+  if (code === 'acquirer_unreachable') return say('refund_not_sent')
+  const why = sayKnown('decline', code) ?? <English text={reason} />
+  return (
+    <>
+      {say('refund_refused')} {code !== 'refund_refused' && why}
+    </>
   )
 }

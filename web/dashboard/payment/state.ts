@@ -2,13 +2,18 @@
 
 import type { PaymentRow } from '../client/answers.ts'
 
-export type PaymentState = PaymentRow['status'] | 'refunded' | 'part_refunded'
+export type PaymentState = PaymentRow['status'] | 'refunding' | 'refunded' | 'part_refunded'
+
+/** A refund's status in the same words. */
+export const refundStates = { succeeded: 'refunded', pending: 'refunding', failed: 'refund_failed' } as const
 
 export function stateOf({
   status,
   amount,
   refunded_amount = 0,
-}: Pick<PaymentRow, 'status' | 'amount' | 'refunded_amount'>): PaymentState {
+  pending_refund_amount = 0,
+}: Pick<PaymentRow, 'status' | 'amount' | 'refunded_amount' | 'pending_refund_amount'>): PaymentState {
   if (status !== 'captured' || refunded_amount === 0) return status
+  if (pending_refund_amount > 0) return 'refunding'
   return refunded_amount < amount ? 'part_refunded' : 'refunded'
 }

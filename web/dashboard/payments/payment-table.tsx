@@ -31,6 +31,7 @@ const columns: Column<PaymentRow>[] = [
     cell: (payment) => (
       <>
         <Status status={stateOf(payment)} />
+        {payment.failed_refund_amount && <span className="hint reason"> {say('status_refund_failed')}</span>}
         {payment.decline && <span className="hint reason"> {sayCode('decline', payment.decline.code)}</span>}
       </>
     ),

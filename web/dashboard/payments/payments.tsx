@@ -4,6 +4,7 @@ import { useLocation, useSearch } from 'wouter'
 import { addressOf } from '../client/call.ts'
 import { usePages } from '../client/pages.ts'
 import { ExportButton } from '../export/export.tsx'
+import { useMovements } from '../export/movements.tsx'
 import { useHere } from '../merchant.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { LookedBack, Older } from '../parts/older.tsx'
@@ -22,6 +23,7 @@ export function Payments() {
   const { merchant_id, mode, pathOf, may } = useHere()
   const [, navigate] = useLocation()
   const filters = filtersOf(useSearch())
+  const movements = useMovements()
   const query = { mode, limit: rows_a_page, ...filters }
   const pages = usePages('GET /{merchant_id}/payments', { merchant_id, query })
   const show = (next: Filters) => navigate(pathOf(`payments${queryOf(next)}`))
@@ -34,12 +36,18 @@ export function Payments() {
         may('export_transactions') && (
           <ExportButton
             title={say('export_title')}
-            words={say('export_words')}
             shown={filters}
-            addressOf={(times) => {
-              const asked = { merchant_id, query: { mode, ...filters, ...times } }
-              return addressOf('GET /{merchant_id}/export', asked).address
-            }}
+            kinds={[
+              {
+                name: say('nav_payments'),
+                words: say('export_words'),
+                addressOf: (times) => {
+                  const asked = { merchant_id, query: { mode, ...filters, ...times } }
+                  return addressOf('GET /{merchant_id}/export', asked).address
+                },
+              },
+              movements,
+            ]}
           />
         )
       }

@@ -1,4 +1,4 @@
-// One box that understands what is typed into it. Below it stand the other meanings, and what begins with the text.
+// One box that understands what is typed into it. Below it stands what there is of the text, and then what else it may mean.
 
 import { type FormEvent, type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -8,38 +8,52 @@ import { Icon } from '../parts/icon.tsx'
 import { locale, say } from '../words.ts'
 import { filtersWords } from './filter-words.ts'
 import type { Filters } from './filters.ts'
-import { meaningsOf, type Understood, understand } from './search.ts'
+import { choicesOf, type Matches, type Understood, understand } from './search.ts'
 
-/** How long somebody must pause before the service is asked what begins so. */
+/** How long somebody must pause before the service is asked what there is of the text. */
 const pause_ms = 200
 
 export function SearchBox({ onFilters }: { onFilters: (filters: Filters) => void }) {
   const { pathOf } = useHere()
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState(0)
+  /** The words of the choice that the arrows went to: what comes later may stand before it. */
+  const [picked, setPicked] = useState<string | null>(null)
   const [is_open, setOpen] = useState(false)
   const id = useId()
-  const begun = useBeginnings(typed)
-  const meanings = choicesFrom(meaningsOf(typed, locale), begun)
+  /** The text at which somebody pressed Enter before the service had said what there is of it. */
+  const [hurried, setHurried] = useState<string | null>(null)
+  const matches = useMatches(typed, hurried !== null)
+  const meanings = choicesOf(typed, locale, matches ?? nothing)
+  const chosen = Math.max(
+    0,
+    meanings.findIndex((meaning) => wordsOf(meaning) === picked),
+  )
   const is_listed = is_open && meanings.length > 0
   const go = (meaning: Understood) => {
     setTyped('')
+    setHurried(null)
     setOpen(false)
-    setChosen(0)
+    setPicked(null)
     if ('screen' in meaning) navigate(pathOf(meaning.screen))
     else onFilters(meaning.filters)
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    go((is_listed && meanings[chosen]) || understand(typed, locale))
+    const meaning = meanings[chosen]
+    // An id of ours is sure before the service has said anything.
+    if (matches === null && picked === null && !(meaning && 'screen' in meaning)) setHurried(typed)
+    else go(meaning ?? understand(typed, locale))
   }
+  useEffect(() => {
+    if (hurried !== null && hurried === typed && matches !== null) go(meanings[0] ?? understand(typed, locale))
+  })
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step && meanings.length > 0) {
       event.preventDefault()
       setOpen(true)
-      setChosen((chosen + step + meanings.length) % meanings.length)
+      setPicked(wordsOf(meanings[(chosen + step + meanings.length) % meanings.length]!))
     }
     if (event.key === 'Escape') setOpen(false)
   }
@@ -61,7 +75,8 @@ export function SearchBox({ onFilters }: { onFilters: (filters: Filters) => void
           onKeyDown={onKey}
           onChange={({ target }) => {
             setTyped(target.value)
-            setChosen(0)
+            setHurried(null)
+            setPicked(null)
             setOpen(true)
           }}
         />
@@ -91,36 +106,29 @@ export function SearchBox({ onFilters }: { onFilters: (filters: Filters) => void
   )
 }
 
-/** Orders and e-mails that begin with what is typed, once somebody pauses. */
-function useBeginnings(typed: string): Filters[] {
+const nothing: Matches = { order_references: [], customer_emails: [], payment_ids: [] }
+
+/** What there is of the text, once somebody pauses, or at once where they wait for it; null until that is known. */
+function useMatches(typed: string, is_waited_for: boolean): Matches | null {
   const { merchant_id, mode } = useHere()
   const text = typed.trim()
   const [settled, setSettled] = useState('')
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pause_ms)
+    const timer = setTimeout(() => setSettled(text), is_waited_for ? 0 : pause_ms)
     return () => clearTimeout(timer)
-  }, [text])
-  const answer = useAnswer(
+  }, [text, is_waited_for])
+  const is_short = text.length < 2
+  const { data, failureCount } = useAnswer(
     'GET /{merchant_id}/beginnings',
     { merchant_id, query: { mode, text: settled } },
     { is_wanted: settled.length > 1 },
   )
-  if (settled !== text || settled.length < 2 || !answer.data) return []
-  return [
-    ...answer.data.order_references.map((order_reference) => ({ order_reference })),
-    ...answer.data.customer_emails.map((customer_email) => ({ customer_email })),
-  ]
-}
-
-/** Each once, the likeliest first. */
-function choicesFrom(meanings: Understood[], begun: Filters[]): Understood[] {
-  const all = [...meanings, ...begun.map((filters) => ({ filters }))]
-  const texts = all.map(wordsOf)
-  return all.filter((_, index) => texts.indexOf(texts[index]!) === index)
+  if (is_short) return nothing
+  if (settled !== text) return null
+  // Nobody waits for a second try.
+  return data ?? (failureCount > 0 ? nothing : null)
 }
 
 function wordsOf(meaning: Understood): string {
-  return 'screen' in meaning
-    ? say('find', { text: meaning.screen.split(/[/=]/).at(-1)! })
-    : filtersWords(meaning.filters)
+  return 'screen' in meaning ? say('find', { text: meaning.text }) : filtersWords(meaning.filters)
 }

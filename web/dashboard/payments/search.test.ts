@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { beginOf, dayOf } from '../parts/days.ts'
 import { type Filters, filtersOf, queryOf } from './filters.ts'
-import { meaningsOf, understand } from './search.ts'
+import { choicesOf, meaningsOf, understand } from './search.ts'
 
 test.each([
   ['pay_0123456789abcdef01234567', { screen: 'payments/pay_0123456789abcdef01234567' }],
   [' cs_0123456789abcdef01234567', { screen: 'payments/cs_0123456789abcdef01234567' }],
+  ['ref_0123456789abcdef01234567', { screen: 'refunds?refund_id=ref_0123456789abcdef01234567' }],
   ['req_0123456789abcdef01234567', { screen: 'requests?request_id=req_0123456789abcdef01234567' }],
   ['Jo@Shop.example', { filters: { customer_email: 'jo@shop.example' } }],
   ['4242', { filters: { card_last4: '4242' } }],
@@ -20,7 +21,8 @@ test.each([
   ['A-1042', { filters: { order_reference: 'A-1042' } }],
   ['  ', { filters: {} }],
 ])('%s', (typed, understood) => {
-  expect(understand(typed, 'en-GB')).toEqual(understood)
+  const named = 'screen' in understood ? { ...understood, text: typed.trim() } : understood
+  expect(understand(typed, 'en-GB')).toEqual(named)
 })
 
 test.each([
@@ -44,6 +46,50 @@ test.each<[string, Filters[]]>([
   ['0', [{ order_reference: '0' }]],
 ])('%s may mean', (typed, meanings) => {
   expect(meaningsOf(typed, 'en-GB')).toEqual(meanings.map((filters) => ({ filters })))
+})
+
+const nothing = { order_references: [], customer_emails: [], payment_ids: [] }
+const pay = 'pay_0123456789abcdef01234567'
+
+test.each<[string, string, Partial<typeof nothing> | object, object[]]>([
+  ['nothing is known', 'smith', {}, [{ order_reference: 'smith' }]],
+  [
+    'an email has it inside',
+    'smith',
+    { customer_emails: ['jo.smith@x.example'] },
+    [{ customer_email: 'jo.smith@x.example' }, { order_reference: 'smith' }],
+  ],
+  [
+    'a whole order comes before a part of one',
+    'a-10',
+    { order_references: ['A-1042', 'A-10'], customer_emails: ['a-10@x.example'] },
+    [
+      { order_reference: 'A-10' },
+      { order_reference: 'A-1042' },
+      { customer_email: 'a-10@x.example' },
+      { order_reference: 'a-10' },
+    ],
+  ],
+  [
+    'an order that there is comes before a card',
+    '4242',
+    { order_references: ['4242'] },
+    [{ order_reference: '4242' }, { card_last4: '4242' }, { amount: '424200' }],
+  ],
+])('%s', (_, typed, known, choices) => {
+  expect(choicesOf(typed, 'en-GB', { ...nothing, ...known })).toEqual(choices.map((filters) => ({ filters })))
+})
+
+test('what an acquirer calls so is a payment, and an id of ours comes before all', () => {
+  const matches = { ...nothing, order_references: ['re_1'], payment_ids: [pay] }
+  expect(choicesOf('re_1', 'en-GB', matches)).toEqual([
+    { screen: `payments/${pay}`, text: 're_1' },
+    { filters: { order_reference: 're_1' } },
+  ])
+  expect(choicesOf(pay, 'en-GB', { ...nothing, order_references: [pay] })[0]).toEqual({
+    screen: `payments/${pay}`,
+    text: pay,
+  })
 })
 
 test('filters go into an address and come out of it again', () => {

@@ -4,16 +4,46 @@ import { currencyCode, readAmount } from '../../shared/read-amount.ts'
 import { screenOfId } from '../frame/screen-of-id.ts'
 import { type Filters, queryOf } from './filters.ts'
 
-/** A screen to go to, or filters of the list of payments. */
-export type Understood = { screen: string } | { filters: Filters }
+/** A screen to go to, of which the text that was typed is a name, or filters of the list of payments. */
+export type Understood = { screen: string; text: string } | { filters: Filters }
+
+/** What the service knows of a text. */
+export type Matches = { order_references: string[]; customer_emails: string[]; payment_ids: string[] }
+
+/**
+ * Each choice once: what an id names, then what there is, of which whole words come first, and then what the text may mean although
+ * nothing is known of it.
+ */
+export function choicesOf(typed: string, locale: string, matches: Matches): Understood[] {
+  const text = typed.trim()
+  const meanings = meaningsOf(text, locale)
+  const known = [
+    ...matches.order_references.map((order_reference) => ({ order_reference })),
+    ...matches.customer_emails.map((customer_email) => ({ customer_email })),
+  ]
+  const isWhole = (filters: Filters) =>
+    Object.values(filters).some((value) => value?.toLowerCase() === text.toLowerCase())
+  const all: Understood[] = [
+    ...meanings.filter((meaning) => 'screen' in meaning),
+    ...matches.payment_ids.map((id) => ({
+      screen: `payments/${id}`,
+      text: matches.payment_ids.length > 1 ? id : text,
+    })),
+    ...filtered(...known.filter(isWhole)),
+    ...filtered(...known.filter((filters) => !isWhole(filters))),
+    ...meanings,
+  ]
+  const keys = all.map((choice) => JSON.stringify(choice))
+  return all.filter((_, index) => keys.indexOf(keys[index]!) === index)
+}
 
 /** What the text may mean, the likeliest first. Nothing for an empty one. */
 export function meaningsOf(typed: string, locale: string): Understood[] {
   const text = typed.trim()
   if (text === '') return []
-  const id = /^(pay|cs|req|whep)_[0-9a-z]{8,}$/i.exec(text)
+  const id = /^(pay|cs|ref|req|whep)_[0-9a-z]{8,}$/i.exec(text)
   const shown = id && screenOfId(text)
-  if (shown) return [{ screen: shown.path }]
+  if (shown) return [{ screen: shown.path, text }]
   const order = { order_reference: text }
   if (text.includes('@')) return filtered({ customer_email: text.toLowerCase() }, order)
   const currency = currencyCode(text)

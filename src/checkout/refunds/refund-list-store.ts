@@ -1,0 +1,81 @@
+// The SQL that lists refunds, newest first, by their key: ids are in the order of time, to the second.
+
+import type { AnySql, Sql } from '../../database/open.ts'
+import type { FoundRows } from '../../http/list-page.ts'
+import type { PaymentKey } from '../payment.ts'
+import { looks_max, type SpanFilters } from '../reading/list-filters.ts'
+import type { Refund, RefundStatus } from '../refund.ts'
+
+export type RefundFilters = SpanFilters & {
+  merchant_id: string
+  status: RefundStatus | undefined
+  refund_id: string | undefined
+}
+
+/** With the acquirer's own name of the refund, which a shopper's bank may know it by. */
+export type NamedRefund = Refund & { acquirer_transaction_id: string | null }
+
+export type ListedRefund = NamedRefund & { order_reference: string | null; customer_email: string | null }
+
+export async function listRefundRows(
+  sql: Sql,
+  filters: RefundFilters,
+  { behind, limit }: { behind: string | null; limit: number },
+): Promise<FoundRows<ListedRefund>> {
+  const { merchant_id, mode, status, refund_id, created_from, created_before } = filters
+  const ofMode = mode ? sql`and mode = ${mode}` : sql``
+  const ofStatus = status ? sql`and status = ${status}` : sql``
+  const from = created_from ? sql`and created_at >= ${created_from}` : sql``
+  const before = created_before ? sql`and created_at < ${created_before}` : sql``
+  const found = await sql<(ListedRefund & { place: number; is_match: boolean })[]>`
+    select n.*, o.acquirer_transaction_id, p.order_reference, p.customer_email from (
+      select l.*, row_number() over (order by refund_id desc)::int as place,
+        (true ${ofMode} ${ofStatus} ${from} ${before}) as is_match
+      from (
+        select * from refunds
+        where merchant_id = ${merchant_id} ${idsOf(sql, filters, behind)}
+          ${refund_id ? sql`and refund_id = ${refund_id}` : sql``}
+        order by refund_id desc limit ${looks_max}
+      ) l
+    ) n
+    cross join lateral (
+      select acquirer_transaction_id from acquirer_operations
+      where merchant_id = n.merchant_id and operation_id = n.operation_id offset 0) o
+    cross join lateral (
+      select order_reference, customer_email from payments
+      where merchant_id = n.merchant_id and payment_id = n.payment_id offset 0) p
+    where n.is_match or n.place = ${looks_max}
+    order by n.refund_id desc limit ${limit}`
+  const last = found.at(-1)
+  return {
+    rows: found.filter(({ is_match }) => is_match),
+    ended_at: last?.place === looks_max ? positionOfRefund(last) : null,
+  }
+}
+
+export function positionOfRefund({ refund_id }: Pick<Refund, 'refund_id'>): string {
+  return refund_id.slice('ref_'.length)
+}
+
+/** The ids of the seconds in which the span lies, behind a position. */
+function idsOf(sql: AnySql, { created_from, created_before }: RefundFilters, behind: string | null) {
+  const ends = [behind, created_before && secondOf(created_before, Math.ceil)].filter((end) => end != null)
+  const end = ends.sort()[0]
+  const from = created_from ? sql`and refund_id >= ${`ref_${secondOf(created_from, Math.floor)}`}` : sql``
+  return end === undefined ? from : sql`${from} and refund_id < ${`ref_${end}`}`
+}
+
+function secondOf(at: Date, round: (seconds: number) => number): string {
+  return round(at.getTime() / 1000)
+    .toString(16)
+    .padStart(8, '0')
+}
+
+/** A payment's refunds, newest first. */
+export async function listNamedRefunds(sql: Sql, { merchant_id, payment_id }: PaymentKey): Promise<NamedRefund[]> {
+  return sql<NamedRefund[]>`
+    select r.*, o.acquirer_transaction_id from refunds r
+    join acquirer_operations o on o.merchant_id = r.merchant_id and o.operation_id = r.operation_id
+    where r.merchant_id = ${merchant_id} and r.payment_id = ${payment_id}
+    order by r.sequence desc`
+}

@@ -1,0 +1,72 @@
+// The SQL of movements: each capture and each refund when it was done, newest first, by the journal's lines that tell of them.
+
+import { endOf, lineSpan, lines_max } from '../../checkout/reading/line-look.ts'
+import type { SpanFilters } from '../../checkout/reading/list-filters.ts'
+import type { Sql } from '../../database/open.ts'
+import type { FoundRows } from '../../http/list-page.ts'
+import type { Mode } from '../../kernel/values.ts'
+
+export type MovementFilters = SpanFilters & { merchant_id: string; mode: Mode }
+
+export type Movement = {
+  entry_id: string
+  at: Date
+  /** `refund_returned`: a refund that had succeeded failed at the acquirer, so its money came back. */
+  kind: 'capture' | 'refund' | 'refund_returned'
+  amount: number
+  currency: string
+  payment_id: string
+  refund_id: string | null
+  session_id: string
+  mode: Mode
+  order_reference: string | null
+  customer_email: string | null
+  acquirer: string | null
+  /** Of the refund, where it is one. */
+  acquirer_transaction_id: string | null
+  payment_created_at: Date
+}
+
+export async function listMovements(
+  sql: Sql,
+  filters: MovementFilters,
+  { behind, limit }: { behind: string | null; limit: number },
+): Promise<FoundRows<Movement>> {
+  const { merchant_id, mode } = filters
+  const found = await sql<(Movement & { place: number })[]>`
+    select n.entry_id, n.at, n.place,
+      case n.change when 'payment.captured' then 'capture' when 'refund.succeeded' then 'refund'
+        else 'refund_returned' end as kind,
+      coalesce(r.amount, p.amount) as amount, p.currency, p.payment_id, r.refund_id, p.session_id, p.mode,
+      p.order_reference, p.customer_email, p.acquirer,
+      case when r.refund_id is null then p.acquirer_transaction_id else r.acquirer_transaction_id end
+        as acquirer_transaction_id,
+      p.created_at as payment_created_at
+    from (
+      select l.*, row_number() over (order by entry_id desc)::int as place from (
+        select entry_id, subject, change, at from journal
+        where merchant_id = ${merchant_id} ${lineSpan(sql, filters, behind)}
+        order by entry_id desc limit ${lines_max}
+      ) l
+    ) n
+    left join lateral (
+      select f.refund_id, f.payment_id, f.amount, o.acquirer_transaction_id from refunds f
+      join acquirer_operations o on o.merchant_id = f.merchant_id and o.operation_id = f.operation_id
+      where n.change in ('refund.succeeded', 'refund.failed')
+        and f.merchant_id = ${merchant_id} and f.refund_id = n.subject
+        -- What failed at once moved nothing.
+        and (n.change = 'refund.succeeded' or exists (
+          select 1 from events where merchant_id = ${merchant_id} and payment_id = n.subject and sequence = 1
+            and type = 'refund.succeeded'))
+      offset 0
+    ) r on true
+    left join lateral (
+      select * from payments
+      where (n.change = 'payment.captured' or r.refund_id is not null)
+        and merchant_id = ${merchant_id} and payment_id = coalesce(r.payment_id, n.subject) and mode = ${mode}
+      offset 0
+    ) p on true
+    where p.payment_id is not null or n.place = ${lines_max}
+    order by n.entry_id desc limit ${limit}`
+  return { rows: found.filter(({ payment_id }) => payment_id !== null), ended_at: endOf(found.at(-1)) }
+}

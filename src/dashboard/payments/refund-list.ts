@@ -1,0 +1,81 @@
+// Refunds at the dashboard: those of a payment, and all of a merchant, each with what the acquirer calls it.
+
+import { z } from 'zod'
+import type { Context } from '../../checkout/context.ts'
+import { boundSpan, filterChoice, spanQuery } from '../../checkout/reading/list-filters.ts'
+import { findPayment } from '../../checkout/reading/payment-store.ts'
+import { viewRefund } from '../../checkout/refund.ts'
+import {
+  listNamedRefunds,
+  listRefundRows,
+  type NamedRefund,
+  positionOfRefund,
+} from '../../checkout/refunds/refund-list-store.ts'
+import { refundView } from '../../checkout/views.ts'
+import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
+import { route } from '../../http/route.ts'
+import { notThere } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
+import { maskEmail } from '../shoppers.ts'
+
+const shared = {
+  method: 'GET' as const,
+  tag: 'Dashboard',
+  dialect: 'dashboard' as const,
+  status: 200,
+  access: signedIn('read_transactions'),
+}
+const namedRefund = refundView.extend({ acquirer_transaction_id: z.string().nullable() })
+
+export const listRefundsHere = route({
+  ...shared,
+  path: '/dashboard/api/{merchant_id}/payments/{payment_id}/refunds',
+  summary: 'The refunds of a payment, newest first',
+  reply: z.object({ refunds: z.array(namedRefund) }),
+  refusals: [],
+  handle: async ({ sql }: Context, { holder, params }) => {
+    const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
+    const refunds = await listNamedRefunds(sql, which)
+    if (refunds.length === 0 && !(await findPayment(sql, which.merchant_id, which.payment_id))) throw notThere()
+    return { refunds: refunds.map(viewNamed) }
+  },
+})
+
+export const listAllRefundsHere = route({
+  ...shared,
+  path: '/dashboard/api/{merchant_id}/refunds',
+  summary: 'The refunds of a merchant, newest first, with masked emails for those who may not read shoppers',
+  query: z.strictObject({
+    ...pageQuery,
+    ...spanQuery,
+    status: filterChoice(['pending', 'succeeded', 'failed']).optional(),
+    refund_id: z
+      .string()
+      .regex(/^ref_[0-9a-f]{24}$/, 'must be the id of a refund')
+      .optional(),
+  }),
+  reply: pageView(
+    namedRefund.extend({ order_reference: z.string().nullable(), customer_email: z.string().nullable() }),
+  ),
+  refusals: ['invalid_pagination'],
+  handle: async ({ sql, keyring }: Context, { holder, query }) => {
+    const { merchant_id } = holder
+    const { mode, created_from, created_before, status, refund_id } = query
+    const filters = { merchant_id, mode, created_from, created_before, status, refund_id }
+    const limit = Number(query.limit ?? limit_default)
+    const bound = [...boundSpan(filters), status, refund_id]
+    const list = { purpose: 'refund cursor', merchant_id, filters: bound, limit, after: query.after }
+    const found = await listRefundRows(sql, filters, { behind: beginOf(keyring, list), limit: limit + 1 })
+    const { rows, ...page } = pageOf(keyring, list, found, positionOfRefund)
+    const data = rows.map(({ order_reference, customer_email: email, ...refund }) => ({
+      ...viewNamed(refund),
+      order_reference,
+      customer_email: email && (holder.can('read_shoppers', refund.mode) ? email : maskEmail(email)),
+    }))
+    return { data, ...page }
+  },
+})
+
+function viewNamed(refund: NamedRefund) {
+  return { ...viewRefund(refund), acquirer_transaction_id: refund.acquirer_transaction_id }
+}

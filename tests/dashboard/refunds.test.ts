@@ -1,0 +1,166 @@
+// Refunds at the dashboard: what is pending or has failed is never told as given back, and the list of all of them.
+
+import { expect, test } from 'vitest'
+import { type Json, purchase } from '../support/client.ts'
+import { runJob } from '../support/holding.ts'
+import { newMember, refusalIn } from '../support/person.ts'
+import { drivenClock } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
+
+const clock = drivenClock()
+const service = await useService({ clock })
+const { account, client } = service
+const at = `/${account.merchant_id}`
+const owner = await newMember(service, { role: 'owner' })
+const viewer = await newMember(service, { role: 'viewer' })
+const day_ms = 24 * 3_600_000
+
+/** By their last digits the simulated acquirer refuses an amount, or takes its time. */
+const amounts = { succeeded: 1000, failed: 513, pending: 517 }
+
+async function pay(order_reference: string): Promise<string> {
+  await clock.advance(2000)
+  return (await client.pay(undefined, { ...purchase, order_reference })).body.payment_id
+}
+
+async function refund(payment_id: string, amount: number): Promise<Json> {
+  await clock.advance(2000)
+  const { body, status } = await client.refund(payment_id, { amount })
+  expect(status).toBe(201)
+  return body
+}
+
+const read = async (path: string): Promise<Json> => {
+  const answer = await owner.get(`${at}/${path}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body
+}
+const overview = async () => (await read('overview?mode=test&zone=UTC')).waits
+const idsIn = ({ data }: Json) => data.map(({ id }: Json) => id)
+
+test.each<[string, (keyof typeof amounts)[], object]>([
+  ['no refund', [], {}],
+  ['one that was done', ['succeeded'], { refunded: 1000 }],
+  ['one that is pending', ['pending'], { refunded: 517, pending: 517 }],
+  ['one that failed', ['failed'], { failed: 513 }],
+  ['one that failed after another', ['succeeded', 'failed'], { refunded: 1000, failed: 513 }],
+  ['one that failed before another', ['failed', 'pending'], { refunded: 517, pending: 517 }],
+  ['one that is pending after another', ['succeeded', 'pending'], { refunded: 1517, pending: 517 }],
+])('%s is told by the payment, alone and in the list', async (name, refunds, sums) => {
+  const id = await pay(name)
+  for (const each of refunds) await refund(id, amounts[each])
+  const { data } = await read(`payments?mode=test&order_reference=${encodeURIComponent(name)}`)
+  const payment = await read(`payments/${id}`)
+  for (const { refunded_amount, pending_refund_amount, failed_refund_amount } of [payment, data[0]]) {
+    const told = { refunded: refunded_amount, pending: pending_refund_amount, failed: failed_refund_amount }
+    expect(told).toEqual({ refunded: undefined, pending: undefined, failed: undefined, ...sums })
+  }
+  expect(payment.refund_count).toBe(refunds.length)
+  expect((await read(`payments/${id}/refunds`)).refunds).toHaveLength(refunds.length)
+})
+
+test('all refunds are listed, newest first, by what became of them and by day', async () => {
+  const id = await pay('listed')
+  const [done, failed, pending] = [await refund(id, 1000), await refund(id, 513), await refund(id, 517)]
+  const { data } = await read('refunds?mode=test&limit=3')
+  expect(data).toMatchObject([
+    {
+      ...pending,
+      acquirer_transaction_id: expect.stringMatching(/./),
+      order_reference: 'listed',
+      customer_email: 'ada@example.com',
+    },
+    { ...failed, acquirer_transaction_id: null },
+    { ...done, acquirer_transaction_id: expect.stringMatching(/./) },
+  ])
+  for (const each of [done, failed, pending]) {
+    expect(idsIn(await read(`refunds?mode=test&limit=1&status=${each.status}`))).toEqual([each.id])
+    // Whatever the mode of the page that leads there.
+    expect(idsIn(await read(`refunds?refund_id=${each.id}`))).toEqual([each.id])
+  }
+  const between = String(new URLSearchParams({ created_from: failed.created_at, created_before: pending.created_at }))
+  expect(idsIn(await read(`refunds?mode=test&${between}`))).toEqual([failed.id])
+  const [first, second] = await Promise.all(
+    ['', '&status=failed'].map((filter) => read(`refunds?mode=test&limit=1${filter}`)),
+  )
+  expect(idsIn(await read(`refunds?mode=test&limit=1&after=${first.next_cursor}`))).toEqual([failed.id])
+  const strange = await owner.get(`${at}/refunds?mode=test&after=${second.next_cursor}`)
+  expect(refusalIn(strange)).toBe('400 invalid_pagination')
+  expect((await read('refunds?mode=live')).data).toEqual([])
+  const masked = await viewer.get(`${at}/refunds?mode=test&limit=1`)
+  expect(masked.body.data[0].customer_email).toBe('a…@example.com')
+})
+
+test('a refund that failed waits for somebody until another was begun', async () => {
+  await clock.advance(15 * day_ms)
+  await owner.signIn()
+  expect((await overview()).failed_refunds).toBe(0)
+  const id = await pay('waits')
+  await refund(id, 513)
+  expect((await overview()).failed_refunds).toBe(1)
+  await refund(id, 1013)
+  expect((await overview()).failed_refunds).toBe(1)
+  await refund(id, 517)
+  expect((await overview()).failed_refunds).toBe(0)
+})
+
+test('an order that was paid twice waits for somebody until one of its payments is refunded', async () => {
+  const [first] = [await pay('twice'), await pay('once')]
+  expect((await overview()).paid_twice).toEqual([])
+  await pay('twice')
+  expect((await overview()).paid_twice).toEqual([{ order_reference: 'twice', count: 2 }])
+  await refund(first, 1000)
+  expect((await overview()).paid_twice).toHaveLength(1)
+  await refund(first, 3200)
+  expect((await overview()).paid_twice).toEqual([])
+})
+
+test('movements are rows of their own, each on its own day', async () => {
+  const fresh = await service.newAccount()
+  const person = await newMember(service, { role: 'owner', merchant_id: fresh.merchant_id })
+  const { body: paid } = await fresh.client.pay()
+  const captured_at = clock.now()
+  await clock.advance(2 * day_ms)
+  await fresh.client.refund(paid.payment_id, { amount: 513 })
+  const { body: done } = await fresh.client.refund(paid.payment_id, { amount: 1000 })
+  const { body: slow } = await fresh.client.refund(paid.payment_id, { amount: 517 })
+  const refunded_at = clock.now()
+  await person.signIn()
+  const movements = async (query = '') => {
+    const { text, headers, status } = await person.get(`/${fresh.merchant_id}/export/movements?mode=test${query}`)
+    expect(status, text).toBe(200)
+    const [heading, ...rows] = text.replace('\uFEFF', '').trim().split('\r\n')
+    const names = heading!.split(',')
+    const cells = rows.map((row) => Object.fromEntries(row.split(',').map((cell, index) => [names[index], cell])))
+    return { cells, file: headers['content-disposition'] }
+  }
+  const of_payment = { payment_id: paid.payment_id, currency: 'GBP', mode: 'test' }
+  const capture = { ...of_payment, kind: 'capture', amount: '42.00', at: captured_at.toISOString(), refund_id: '' }
+  const refund = { ...of_payment, kind: 'refund', amount: '10.00', at: refunded_at.toISOString(), refund_id: done.id }
+  // Neither what failed nor what is pending has moved anything.
+  expect((await movements()).cells).toMatchObject([refund, capture])
+  expect((await movements(`&created_from=${refunded_at.toISOString()}`)).cells).toMatchObject([refund])
+  expect((await movements(`&created_before=${refunded_at.toISOString()}`)).cells).toMatchObject([capture])
+  expect((await movements('&zone=Asia/Kathmandu')).cells[1]!.at).toMatch(/^2026-\d\d-\d\dT[\d:.]+\+05:45$/)
+  await clock.advance(31_000)
+  await runJob(service, 'reconcile')
+  expect((await movements()).cells[0]).toMatchObject({ kind: 'refund', amount: '5.17', refund_id: slow.id })
+})
+
+test.each([
+  ['Europe/London', '2026-10-31T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-31-2026-11-30'],
+  // As the browser there sends the whole of November.
+  ['Pacific/Auckland', '2026-10-31T11:00:00Z', '2026-11-30T11:00:00Z', '2026-11-01-2026-11-30'],
+  ['America/New_York', '2026-11-01T04:00:00Z', '2026-12-01T05:00:00Z', '2026-11-01-2026-11-30'],
+])('a file is named by the days of %s', async (zone, from, before, days) => {
+  await owner.signIn()
+  for (const [path, name] of [
+    ['export?mode=test', 'payments-test'],
+    ['export/movements?mode=test', 'movements-test'],
+    ['audit/export?kind=keys', 'journal'],
+  ]) {
+    const span = `zone=${zone}&created_from=${from}&created_before=${before}`
+    const { headers } = await owner.get(`${at}/${path}&${span}`)
+    expect(headers['content-disposition']).toBe(`attachment; filename="${name}-${days}.csv"`)
+  }
+})
