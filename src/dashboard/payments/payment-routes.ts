@@ -17,7 +17,7 @@ import { holdView, settlementView } from '../../checkout/views.ts'
 import { listRefusedRequests } from '../../http/refusal-log-store.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
-import type { Mode } from '../../kernel/values.ts'
+import { type Mode, timestampOrNull } from '../../kernel/values.ts'
 import { type Member, notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { behind } from '../behind.ts'
@@ -43,6 +43,8 @@ export const readPaymentHere = route({
     card: z.object({ brand: z.string(), last4: z.string() }).nullable(),
     hold: holdView.nullable(),
     settlement: settlementView,
+    /** While a charge is under way: when its answer counts as lost, and the service asks the acquirer. */
+    answer_by: z.string().nullable(),
     amount_verification_source: z.string(),
     /** How much the person may refund of what is left. */
     refund_max: z.int(),
@@ -65,6 +67,7 @@ export const readPaymentHere = route({
       card: brand && last4 ? { brand, last4 } : null,
       hold: hold && viewHold(hold),
       settlement: settlementAt(session, now),
+      answer_by: timestampOrNull(session.answer_by),
       amount_verification_source: session.amount_verification_source,
       refund_max,
       refund_limit,

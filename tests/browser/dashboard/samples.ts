@@ -144,6 +144,7 @@ export const held: Payment = {
     operation_refusal: null,
   },
   settlement: null,
+  answer_by: null,
   amount_verification_source: 'mismatch',
   refund_max: 0,
   refund_limit: null,
