@@ -71,10 +71,10 @@ export function openRefusalLog({
       const batch = waiting.get(place) ?? []
       if (is_shopper) {
         if (request.code === unsaid_code || batch.length >= waiting_of_shoppers_max || count >= waiting_max / 2) return
-        const kept = ofSession.get(key_id) ?? 0
-        if (kept >= of_session_max) return
+        const of_session = ofSession.get(key_id) ?? 0
+        if (of_session >= of_session_max) return
         if (ofSession.size >= sessions_counted_max) ofSession.clear()
-        ofSession.set(key_id, kept + 1)
+        ofSession.set(key_id, of_session + 1)
       } else if (count >= waiting_max || batch.length >= waiting_of_merchant_max) {
         metrics.refusalsNotKept(1)
         return

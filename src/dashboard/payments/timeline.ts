@@ -123,8 +123,8 @@ export function viewTimeline(
     number,
     card: { brand, last4 },
   }))
-  const refused = refusals.map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) }))
-  const shown = { lines, refusals: refused, attempts, payments, seals }
+  const rows = refusals.map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) }))
+  const shown = { lines, refusals: rows, attempts, payments, seals }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
 }
 

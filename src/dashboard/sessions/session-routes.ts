@@ -34,9 +34,9 @@ export const listSessionsHere = route({
   reply: pageView(listedSession),
   refusals: ['invalid_pagination'],
   handle: async (context: Context, { holder, query, now }) => {
-    const { limit, after, offset: _, ...sent } = query
+    const { limit, after, offset: _, ...rest } = query
     const { merchant_id } = holder
-    const { mode, created_from, created_before, status, order_reference, text, three_ds } = sent
+    const { mode, created_from, created_before, status, order_reference, text, three_ds } = rest
     const span = { mode, created_from, created_before }
     const in_emails = holder.can('read_shoppers', mode ?? 'live')
     const filters = { merchant_id, ...span, status, order_reference, text, in_emails, three_ds }

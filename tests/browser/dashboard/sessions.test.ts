@@ -12,12 +12,12 @@ const [, , expired] = more.sessions
 
 let standIn: StandIn
 let page: Page
-let asked: Asked['query'][]
+let queries: Asked['query'][]
 
 playEach((played) => {
   standIn = played.standIn
   page = played.page
-  asked = []
+  queries = []
 })
 
 const open = (path: string) => page.goto(`${standIn.base_url}${place}/${path}`)
@@ -25,10 +25,10 @@ const open = (path: string) => page.goto(`${standIn.base_url}${place}/${path}`)
 /** The pages of a search that begins with so many without a match. */
 function answerAfter(empty_pages: number, data: unknown[]): void {
   standIn.on('GET /sessions', ({ query }) => {
-    asked.push(query)
-    const is_there = asked.length > empty_pages
+    queries.push(query)
+    const is_there = queries.length > empty_pages
     return {
-      body: { data: is_there ? data : [], has_more: !is_there, next_cursor: is_there ? null : `${asked.length}` },
+      body: { data: is_there ? data : [], has_more: !is_there, next_cursor: is_there ? null : `${queries.length}` },
     }
   })
 }
@@ -46,7 +46,7 @@ test('a text is searched for as far as it takes, and the row leads to the sessio
   await page.getByText('The shopper could not go on: 3-D Secure could not be reached').waitFor()
   expect(await heading().textContent()).toBe('£120.50')
   await page.getByText('Nothing was taken.').waitFor()
-  expect(asked.map(({ text, after }) => [text, after])).toEqual([
+  expect(queries.map(({ text, after }) => [text, after])).toEqual([
     ['li.wei', undefined],
     ['li.wei', '1'],
     ['li.wei', '2'],
@@ -75,7 +75,7 @@ test('no payment of an email: its sessions are offered', async () => {
   const sessions = page.getByRole('region', { name: 'Sessions' })
   await sessions.getByText('li.wei@example.com').waitFor()
   await sessions.getByText('kept for 2 days').waitFor()
-  expect(asked[0]).toMatchObject({ text: 'li.wei@example.com', mode: 'test' })
+  expect(queries[0]).toMatchObject({ text: 'li.wei@example.com', mode: 'test' })
 })
 
 test('some payments of an order: the search among sessions is one press away', async () => {
@@ -83,7 +83,7 @@ test('some payments of an order: the search among sessions is one press away', a
   answerAfter(0, [expired])
   await page.getByRole('link', { name: 'Look among sessions for “A-1040”' }).click()
   await page.getByRole('searchbox', { name: 'Search sessions' }).waitFor()
-  await expect.poll(() => asked.at(-1)).toMatchObject({ text: 'A-1040' })
+  await expect.poll(() => queries.at(-1)).toMatchObject({ text: 'A-1040' })
 })
 
 test.each<[string, () => void, heading: string, words: string]>([

@@ -74,11 +74,11 @@ function ofEvent({ event_id, type, created_at, deliveries }: TimelineEvent): Ent
 function standingOf(event_type: string, deliveries: Delivery[]): Pick<Entry, 'what' | 'at'> & { sending: Sending } {
   const newest = deliveries.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).at(-1)!
   const tries = triesOf(deliveries)
-  const heard = tries.find(({ status }) => status === 'succeeded')
-  const last = heard ?? tries.at(-1) ?? null
+  const success = tries.find(({ status }) => status === 'succeeded')
+  const last = success ?? tries.at(-1) ?? null
   const { endpoint_url, held_until, next_attempt_at: next_at, created_at } = newest
   const sending = { event_type, endpoint_url, tries: tries.length, last, next_at, held_until }
-  return { what: heard ? 'succeeded' : stateOf(newest), at: last?.occurred_at ?? created_at, sending }
+  return { what: success ? 'succeeded' : stateOf(newest), at: last?.occurred_at ?? created_at, sending }
 }
 
 function stateOf({ status, settled_at, held_until, next_attempt_at, attempts }: Delivery): string {
@@ -93,10 +93,12 @@ function triesOf(deliveries: Delivery[]): Try[] {
 
 /** Each try in a line, for developers. */
 function triesIn(deliveries: Delivery[]): Record<string, string> {
-  const told = triesOf(deliveries).map(({ occurred_at, status, response_status_code, failure, duration_ms }, index) => {
-    const took = duration_ms === null ? null : `${duration_ms} ms`
-    const parts = [occurred_at, status, response_status_code, failure, took]
-    return [`try ${index + 1}`, parts.filter((part) => part !== null).join(' · ')]
-  })
-  return Object.fromEntries(told)
+  const lines = triesOf(deliveries).map(
+    ({ occurred_at, status, response_status_code, failure, duration_ms }, index) => {
+      const took = duration_ms === null ? null : `${duration_ms} ms`
+      const parts = [occurred_at, status, response_status_code, failure, took]
+      return [`try ${index + 1}`, parts.filter((part) => part !== null).join(' · ')]
+    },
+  )
+  return Object.fromEntries(lines)
 }
