@@ -137,3 +137,16 @@ test.each<[string, object, string | null]>([
   // Nobody is liable for what was not taken.
   expect(await page.getByText('liable for fraud').count()).toBe(words ? 0 : 1)
 })
+
+test('pending payments are listed, and one says until when the acquirer has time', async () => {
+  await page.clock.setFixedTime(samples.now)
+  const answer_by = new Date(samples.now.getTime() + 20_000).toISOString()
+  const pending = { ...samples.held, status: 'pending', hold: null, answer_by, permitted: [] }
+  standIn.on('GET /payments/pay', () => ({ body: pending }))
+  await open('payments')
+  await page.getByRole('button', { name: 'Pending', exact: true }).click()
+  await page.getByRole('table', { name: 'Payments' }).getByText('Pending').first().waitFor()
+  expect(new URL(page.url()).searchParams.get('status')).toBe('pending')
+  await page.getByRole('row').nth(1).getByRole('link').click()
+  await page.getByText(/the acquirer has until .*10:24.* to answer/).waitFor()
+})
