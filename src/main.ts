@@ -138,7 +138,7 @@ const noDrain = { seconds: 0, over: async () => {} }
 /** What the service takes from its settings as it stands there. */
 function askedFor(config: Config) {
   const { three_ds, simulator, gateway_limit, connection_limit, trusted_proxies } = config
-  const { dashboard_url, single_sign_on, sign_in, request_log, clock_offset_seconds } = config
+  const { dashboard_url, single_sign_on, sign_in, request_log, unpaid_sessions_days, clock_offset_seconds } = config
   const { program } = config
   return {
     three_ds,
@@ -150,6 +150,7 @@ function askedFor(config: Config) {
     single_sign_on,
     sign_in,
     request_log,
+    unpaid_sessions_days,
     clock_offset_seconds,
     program,
     metrics_apart: config.metrics_port !== null,

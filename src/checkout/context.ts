@@ -26,6 +26,8 @@ export type Context = Common & {
   three_ds: Record<Mode, PostedThreeDs | null>
   /** The 3-D Secure provider with this name: `3dsecureio:conn_…`. Null names the mode's own 3DS Server. */
   threeDsOf(mode: Mode, name: string | null): ThreeDs | null
+  /** For how many days sessions that nobody paid are kept. */
+  unpaid_days: Record<Mode, number>
   /** The modes whose payments get a receipt by mail. */
   receipt_modes: readonly Mode[]
   /**

@@ -44,8 +44,9 @@ import {
   voidHere,
 } from './payments/payment-routes.ts'
 import { listAllRefundsHere, listRefundsHere } from './payments/refund-list.ts'
-import { listEventsHere, listSessionsHere } from './records/record-routes.ts'
+import { listEventsHere } from './records/record-routes.ts'
 import { listRecentRequestsHere, listRequestsHere } from './requests/request-routes.ts'
+import { listSessionsHere, readSessionHere } from './sessions/session-routes.ts'
 import { askForPasskeyByLink, readLink, redeemLink } from './sign-in/link-routes.ts'
 import { askForProof, prove } from './sign-in/proof-routes.ts'
 import {
@@ -136,6 +137,7 @@ export const dashboardRoutes = [
   beginTestPayment,
   payTestPayment,
   listSessionsHere,
+  readSessionHere,
   listEventsHere,
   listHoldsHere,
   listEndpointsHere,

@@ -1,4 +1,4 @@
-// Records an answered request: in the metrics, the log, its merchant's request log and, if it was refused, for a month.
+// Records an answered request: in the metrics, the log, its merchant's request log and, if a server or shopper was refused, for a month.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
@@ -50,8 +50,14 @@ export function record(
   const path = is_routed ? shownPath(route, request.params as Record<string, string>) : shownUnknownPath(request.url)
   const kept = { ...told, code: code ?? null, merchant_id, mode, path, at }
   requests.add(kept)
-  if (status < 400 || key_id === null) return
-  refusals?.add({ ...kept, key_id, field: refusedFieldOf(request) })
+  if (status < 400) return
+  const asker_id = key_id ?? sessionOf(request)
+  if (asker_id !== undefined) refusals?.add({ ...kept, key_id: asker_id, field: refusedFieldOf(request) })
+}
+
+/** The session of a shopper's page. Nobody else who shows no secret key has both a merchant and a session. */
+function sessionOf({ params }: FastifyRequest): string | undefined {
+  return (params as Record<string, string | undefined>).session_id
 }
 
 /** The path of a request as people may see it: with ids of ours, and nothing else that was sent in their place. */

@@ -3,11 +3,12 @@
 import type { Sql } from '../database/open.ts'
 import type { FoundRows } from './list-page.ts'
 
-/** A request with a merchant's secret key that was refused. Neither body nor query. */
+/** A request with a merchant's secret key, or of a shopper's page, that was refused. Neither body nor query. */
 export type RefusedRequest = {
   merchant_id: string
   entry_id: string
   request_id: string
+  /** Of a shopper's page: the id of its session. */
   key_id: string
   at: Date
   method: string
@@ -31,7 +32,7 @@ export async function insertRefusedRequests(sql: Sql, rows: RefusedRequest[]): P
     on conflict do nothing`
 }
 
-/** What is asked for; undefined and null are any. */
+/** What is asked for; undefined is any. Those of shoppers are found by their session or request alone. */
 export type RefusalFilters = {
   merchant_id: string
   key_id?: string | undefined
@@ -53,6 +54,8 @@ export async function listRefusedRequests(
 ): Promise<FoundRows<RefusedRequest>> {
   const is = (column: 'key_id' | 'route' | 'code' | 'request_id', value: string | undefined) =>
     value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`
+  const is_named = key_id !== undefined || request_id !== undefined
+  const asker = is_named ? is('key_id', key_id) : sql`and not starts_with(key_id, 'cs_')`
   const rows = await sql<(RefusedRequest & { fits: boolean })[]>`
     with looked as materialized (
       select * from request_log
@@ -63,7 +66,7 @@ export async function listRefusedRequests(
     )
     select * from (
     (select l.*, true as fits from looked l
-    where true ${is('key_id', key_id)} ${is('route', route)} ${is('code', code)} ${is('request_id', request_id)}
+    where true ${asker} ${is('route', route)} ${is('code', code)} ${is('request_id', request_id)}
     order by entry_id desc limit ${limit})
     union all
     select l.*, false from looked l join last using (entry_id)) found

@@ -1,4 +1,4 @@
-// Keeps refused requests of merchants' servers: they wait in memory, bounded, and are written together once a second.
+// Keeps refused requests of merchants' servers, and of shoppers: they wait in memory, bounded, and are written together once a second.
 
 import { cellOf } from '../database/cells/cells.ts'
 import type { Sql } from '../database/open.ts'
@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts'
 import { insertRefusedRequests, type RefusedRequest } from './refusal-log-store.ts'
 
 export type RefusalLog = {
-  /** Costs the request nothing. Where too many wait, this one is only counted. */
+  /** Costs the request nothing. Where too many wait, this one is only counted; a shopper's is dropped. */
   add(request: Omit<RefusedRequest, 'entry_id'>): void
   /** Writes what waits. */
   close(): Promise<void>
@@ -17,6 +17,13 @@ export type RefusalLog = {
 /** For each merchant, so that one whose server goes wild does not crowd out others. */
 const waiting_of_merchant_max = 100
 const waiting_max = 2_000
+/** Anybody may be a shopper, so a session has so many, and those of a merchant are fewer than its servers'. */
+const of_session_max = 20
+const waiting_of_shoppers_max = 20
+/** Of so many sessions it is known how many were kept. */
+const sessions_counted_max = 10_000
+/** It says only that the bank's check goes on, which is no news to the shopper. */
+const unsaid_code = 'authentication_incomplete'
 export const linger_ms = 1_000
 
 export function openRefusalLog({
@@ -30,6 +37,7 @@ export function openRefusalLog({
 }): RefusalLog {
   let waiting = new Map<string, RefusedRequest[]>()
   let count = 0
+  const ofSession = new Map<string, number>()
   let writing: Promise<void> | null = null
   const closing = new AbortController()
 
@@ -57,14 +65,22 @@ export function openRefusalLog({
 
   return {
     add(request) {
-      const { merchant_id, at, request_id } = request
-      const batch = waiting.get(merchant_id) ?? []
-      if (count >= waiting_max || batch.length >= waiting_of_merchant_max) {
+      const { merchant_id, key_id, at, request_id } = request
+      const is_shopper = isSession(key_id)
+      const place = is_shopper ? `${merchant_id} shoppers` : merchant_id
+      const batch = waiting.get(place) ?? []
+      if (is_shopper) {
+        if (request.code === unsaid_code || batch.length >= waiting_of_shoppers_max || count >= waiting_max / 2) return
+        const of_session = ofSession.get(key_id) ?? 0
+        if (of_session >= of_session_max) return
+        if (ofSession.size >= sessions_counted_max) ofSession.clear()
+        ofSession.set(key_id, of_session + 1)
+      } else if (count >= waiting_max || batch.length >= waiting_of_merchant_max) {
         metrics.refusalsNotKept(1)
         return
       }
       batch.push({ ...request, entry_id: idsFrom(at) + request_id.slice(-20) })
-      waiting.set(merchant_id, batch)
+      waiting.set(place, batch)
       count += 1
       start()
     },
@@ -73,4 +89,9 @@ export function openRefusalLog({
       while (writing) await writing
     },
   }
+}
+
+/** Whether a request was a shopper's: in place of a key it has its session. */
+function isSession(key_id: string): boolean {
+  return key_id.startsWith('cs_')
 }

@@ -6,6 +6,7 @@ import type { Context } from '../checkout/context.ts'
 import { openLimitLog } from '../checkout/limits/limit-log.ts'
 import { receiveNotices } from '../checkout/notices/receive-notices.ts'
 import { openSessionInserts } from '../checkout/sessions/insert-sessions.ts'
+import { daysKept, default_unpaid_sessions_days } from '../checkout/sessions/purge-sessions.ts'
 import { openIntegrationOfSession } from '../checkout/sessions/session-integration.ts'
 import { adviseOn } from '../compatible/advice.ts'
 import type { SingleSignOnConfig, ThreeDsFile } from '../config/config.ts'
@@ -82,6 +83,8 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   tracing?: Tracing | null
   /** Whether refused requests are kept; left out, they are. */
   request_log?: 'on' | 'off'
+  /** Days for which unpaid live sessions are kept; left out, as the setting has it. */
+  unpaid_sessions_days?: number
   /** How far the clock of `world` is shifted. */
   clock_offset_seconds?: number
   gateway_limit: number
@@ -251,6 +254,7 @@ async function contextOf(parts: ServiceOptions, { directory, own_calls }: Contex
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),
     metrics,
+    unpaid_days: daysKept(parts.unpaid_sessions_days ?? default_unpaid_sessions_days),
     refusals: parts.request_log === 'off' ? null : openRefusalLog({ sql, world, metrics }),
     ...acquiring,
     three_ds: ownServers,

@@ -152,3 +152,11 @@ export const window_ms = 30 * 24 * 3600 * 1000
 function replayExpiresAt({ root_created_at }: { root_created_at: Date }): Date {
   return new Date(root_created_at.getTime() + window_ms)
 }
+
+/** Until when the breaker of its endpoint holds up a delivery that is not settled. */
+export function heldUntil(
+  { due_at, breaker_open_until }: { due_at: Date | null; breaker_open_until: Date | null },
+  now: Date,
+): Date | null {
+  return due_at && breaker_open_until && breaker_open_until > now ? breaker_open_until : null
+}

@@ -62,7 +62,7 @@ describe('what is kept', () => {
     expect([body.has_more, body.next_cursor]).toEqual([false, null])
   })
 
-  test('not of a page or a shopper, nor of a key that nobody knows', async () => {
+  test('not of a page without a session, nor of a key that nobody knows', async () => {
     const before = (await list()).body.data.length
     const session = await client.open()
     await client.send('GET', `/v1/checkout/sessions/${session.id}/state`)
@@ -174,6 +174,24 @@ describe('the queue', () => {
     log.add(refusalOf('m_wild', 200))
     await log.close()
     expect(await kept('m_wild')).toBe(101)
+  })
+
+  test('holds twenty of a session and of all shoppers, beside those of servers, and counts none of them', async () => {
+    const metrics = openMetrics()
+    const log = openRefusalLog({ sql, world: context.world, metrics })
+    const of = (merchant_id: string, session: string, from: number, until: number) => {
+      for (let n = from; n < until; n += 1) log.add({ ...refusalOf(merchant_id, n), key_id: `cs_${session}` })
+    }
+    for (let n = 0; n < 100; n += 1) log.add(refusalOf('m_shop', n))
+    of('m_shop', 'one', 100, 115)
+    of('m_shop', 'two', 200, 215)
+    await clock.advance(1_000)
+    await expect.poll(() => kept('m_shop')).toBe(120)
+    of('m_shop', 'one', 300, 330)
+    log.add({ ...refusalOf('m_shop', 400), key_id: 'cs_three', code: 'authentication_incomplete' })
+    await log.close()
+    expect(await kept('m_shop')).toBe(125)
+    expect(await notKept(metrics)).toBe('0')
   })
 
   test('counts what the database does not take, and says so once a second at most', async () => {

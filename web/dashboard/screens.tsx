@@ -20,6 +20,7 @@ import { Payment } from './payment/payment.tsx'
 import { Payments } from './payments/payments.tsx'
 import { AllRefunds } from './refunds/refunds.tsx'
 import { Requests } from './requests/requests.tsx'
+import { Session } from './sessions/session.tsx'
 import { Sessions } from './sessions/sessions.tsx'
 import { System } from './system/system.tsx'
 import { Team } from './team/team.tsx'
@@ -53,6 +54,11 @@ export function Screens() {
       <Route path={at('payments/:payment_id')}>
         {(params: Record<string, string | undefined>) => (
           <Payment key={params.payment_id} payment_id={params.payment_id ?? ''} />
+        )}
+      </Route>
+      <Route path={at('sessions/:session_id')}>
+        {(params: Record<string, string | undefined>) => (
+          <Session key={params.session_id} session_id={params.session_id ?? ''} />
         )}
       </Route>
       {screens.map((name) => (

@@ -10,14 +10,14 @@ import { boundSpan, filterChoice, filterText, spanQuery } from './list-filters.t
 import { sessionStatuses, sessionView, viewSession } from './read-session.ts'
 import { type ListedSession, listSessions as listRows, type SessionFilters } from './session-list-store.ts'
 
-const listQuery = z.strictObject({
+export const sessionQuery = z.strictObject({
   ...pageQuery,
   ...spanQuery,
   status: filterChoice(sessionStatuses).optional(),
   order_reference: filterText(64).optional(),
 })
 
-const listedSession = sessionView
+export const listedSession = sessionView
   .omit({ items: true, metadata: true })
   .extend({ order_reference: z.string().nullable() })
 
@@ -29,7 +29,7 @@ export const listSessions = route({
   access: secretKey('read_transactions'),
   mode: 'query',
   dialect: 'checkout',
-  query: listQuery,
+  query: sessionQuery,
   status: 200,
   reply: pageView(listedSession),
   refusals: ['invalid_pagination'],
@@ -50,8 +50,10 @@ export async function pageOfSessions(
   { limit, after }: { limit: number; after: string | undefined },
   now: Date,
 ) {
-  const { merchant_id, status, order_reference } = filters
-  const bound = [...boundSpan(filters), status, order_reference]
+  const { merchant_id, status, order_reference, text, in_emails, three_ds } = filters
+  const own = [text, text === undefined ? undefined : String(in_emails), three_ds]
+  // The public list has none of its own, and goes on at the cursors of the release before.
+  const bound = [...boundSpan(filters), status, order_reference, ...(own.some((each) => each !== undefined) ? own : [])]
   const asked = { purpose: 'session cursor', merchant_id, filters: bound, limit, after }
   const behind = beginOf(keyring, asked)
   const found = await listRows(sql, filters, { behind, limit: limit + 1, now })

@@ -12,7 +12,15 @@ export type SessionFilters = SpanFilters & {
   merchant_id: string
   status: Session['status'] | 'expired' | undefined
   order_reference: string | undefined
+  /** A part of the order reference or, where `in_emails` says so, of the email; without regard to case. */
+  text?: string | undefined
+  in_emails?: boolean
+  three_ds?: ThreeDsEnd | undefined
 }
+
+/** What became of 3-D Secure at a card of the session. */
+export const threeDsEnds = ['frictionless', 'challenged', 'abandoned', 'failed'] as const
+export type ThreeDsEnd = (typeof threeDsEnds)[number]
 
 /** A session with the hold of its payment, and the journal line of its creation. */
 export type ListedSession = Session & { hold: Hold | null; entry_id: string }
@@ -24,9 +32,15 @@ export async function listSessions(
   filters: SessionFilters,
   { behind, limit, now }: { behind: string | null; limit: number; now: Date },
 ): Promise<FoundRows<ListedSession>> {
-  const { merchant_id, mode, order_reference } = filters
+  const { merchant_id, mode, order_reference, three_ds } = filters
   const ofMode = mode ? sql`and mode = ${mode}` : sql``
   const ofOrder = order_reference === undefined ? sql`` : sql`and order_reference = ${order_reference}`
+  const hasAttempt =
+    three_ds === undefined
+      ? sql``
+      : sql`and exists (
+    select 1 from attempts a
+    where a.merchant_id = ${merchant_id} and a.session_id = sessions.session_id and ${endedAs(sql, three_ds)} offset 0)`
   const found = await sql<Row[]>`
     select r.*, (
       select row_to_json(h) from holds h
@@ -42,7 +56,7 @@ export async function listSessions(
       left join lateral (
         select * from sessions
         where n.change = 'session.created' and merchant_id = ${merchant_id} and session_id = n.subject
-          ${ofMode} ${statusIs(sql, filters.status, now)} ${ofOrder} offset 0
+          ${ofMode} ${statusIs(sql, filters.status, now)} ${ofOrder} ${hasText(sql, filters)} ${hasAttempt} offset 0
       ) s on true
       where s.session_id is not null or n.place = ${lines_max}
       order by n.entry_id desc limit ${limit}
@@ -65,5 +79,27 @@ function statusIs(sql: Sql, status: SessionFilters['status'], now: Date): Fragme
       return sql`and status = 'requires_payment' and expires_at > ${now}`
     default:
       return sql`and status = ${status}`
+  }
+}
+
+function hasText(sql: Sql, { text, in_emails = false }: SessionFilters): Fragment {
+  if (text === undefined) return sql``
+  const part = text.toLowerCase()
+  const email = in_emails ? sql`or strpos(lower(customer->>'email'), ${part}) > 0` : sql``
+  return sql`and (strpos(lower(order_reference), ${part}) > 0 ${email})`
+}
+
+/** As the overview counts them. */
+function endedAs(sql: Sql, end: ThreeDsEnd): Fragment {
+  switch (end) {
+    case 'frictionless':
+      return sql`challenge_expires_at is null and three_ds_state in ('authenticated', 'attempted', 'informational')`
+    case 'challenged':
+      return sql`challenge_expires_at is not null and three_ds_state in ('authenticated', 'attempted')`
+    case 'abandoned':
+      return sql`challenge_expires_at is not null
+        and three_ds_state not in ('authenticated', 'attempted', 'failed', 'rejected', 'unavailable')`
+    case 'failed':
+      return sql`three_ds_state in ('failed', 'rejected', 'unavailable', 'not_enrolled')`
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Sql } from '../../database/open.ts'
 import { type Ids, idsFrom } from '../../kernel/ids.ts'
+import type { Mode } from '../../kernel/values.ts'
 import type { Clock } from '../../kernel/world.ts'
 import { type DuePurge, listDuePurges, mayForgetLines, type PurgeAge, purgePage } from './session-purge-store.ts'
 
@@ -44,11 +45,17 @@ export async function purgeSessions(purging: PurgeContext): Promise<number> {
 
 /** Which sessions are old enough at a given time if live sessions are kept for `days`. */
 export function agesDue(at: Date, days: number): PurgeAge[] {
-  const below = (kept_days: number) => idsFrom(new Date(at.getTime() - kept_days * day_ms))
+  const kept = daysKept(days)
+  const below = (mode: Mode) => idsFrom(new Date(at.getTime() - kept[mode] * day_ms))
   return [
-    { mode: 'test', below: below(Math.min(days, test_days_max)) },
-    { mode: 'live', below: below(days) },
+    { mode: 'test', below: below('test') },
+    { mode: 'live', below: below('live') },
   ]
+}
+
+/** For how many days unpaid sessions are kept where live ones are kept for `days`. */
+export function daysKept(days: number): Record<Mode, number> {
+  return { test: Math.min(days, test_days_max), live: days }
 }
 
 const failures_told_max = 10

@@ -17,6 +17,7 @@ import {
   type DeliveryStatus,
   deliveryNotFound,
   eventKey,
+  heldUntil,
   type_prefix,
   validateReplay,
 } from '../../webhooks/delivery.ts'
@@ -80,10 +81,6 @@ function replayRefusal(found: Parameters<typeof validateReplay>[0], now: Date): 
     if (error instanceof Refusal) return error
     throw error
   }
-}
-
-function heldUntil({ due_at, breaker_open_until }: DeliveryRecord, now: Date): Date | null {
-  return due_at && breaker_open_until && breaker_open_until > now ? breaker_open_until : null
 }
 
 function view({ delivery, attempts, replays, held_until, replay_refusal }: DeliveryDetail) {

@@ -52,11 +52,13 @@ export const readMe = route({
         permissions: permissionsView,
       }),
     ),
+    /** For how many days sessions that nobody paid are kept. */
+    unpaid_days: z.object({ test: z.int(), live: z.int() }),
     version: z.string(),
     now: z.string(),
   }),
   refusals: [],
-  handle: async ({ sql }: Context, { holder, caller, now, setCookie }) => {
+  handle: async ({ sql, unpaid_days }: Context, { holder, caller, now, setCookie }) => {
     const { session, user_id, is_operator } = holder
     // The browser keeps the strict cookie, so the other one, which is for those that do not, can go.
     if (hasNeedlessCookie(caller)) setCookie(drop_plain_token)
@@ -78,6 +80,7 @@ export const readMe = route({
         expires_at: timestamp(session.expires_at),
       },
       memberships: memberships.map((each) => ({ ...each, permissions: permissionsOf(each.role) })),
+      unpaid_days,
       version: version(),
       now: timestamp(now),
     }

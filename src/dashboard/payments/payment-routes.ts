@@ -14,8 +14,10 @@ import { findRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
 import { refundRecord } from '../../checkout/refunds/refund-routes.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import { holdView, settlementView } from '../../checkout/views.ts'
+import { listRefusedRequests } from '../../http/refusal-log-store.ts'
 import { route } from '../../http/route.ts'
-import type { Mode } from '../../kernel/values.ts'
+import { idsFrom } from '../../kernel/ids.ts'
+import { type Mode, timestampOrNull } from '../../kernel/values.ts'
 import { type Member, notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { behind } from '../behind.ts'
@@ -24,6 +26,9 @@ import { refuseGuesses, showShopper, showShoppers } from '../shoppers.ts'
 import { timelineView, viewTimeline } from './timeline.ts'
 
 const reading = signedIn('read_transactions')
+/** How long after a session's end its page may still be refused something. */
+const late_ms = 60 * 60 * 1000
+const refusals_max = 50
 const deciding = signedIn('decide_holds', { gravity: 'money', mode: paymentMode })
 const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200, access: reading }
 
@@ -38,6 +43,8 @@ export const readPaymentHere = route({
     card: z.object({ brand: z.string(), last4: z.string() }).nullable(),
     hold: holdView.nullable(),
     settlement: settlementView,
+    /** While a charge is under way: when its answer counts as lost, and the service asks the acquirer. */
+    answer_by: z.string().nullable(),
     amount_verification_source: z.string(),
     /** How much the person may refund of what is left. */
     refund_max: z.int(),
@@ -62,6 +69,7 @@ export const readPaymentHere = route({
       card: brand && last4 ? { brand, last4 } : null,
       hold: hold && viewHold(hold),
       settlement: settlementAt(session, now),
+      answer_by: timestampOrNull(session.answer_by),
       amount_verification_source: session.amount_verification_source,
       refund_max,
       refund_limit,
@@ -76,13 +84,17 @@ export const readTimelineHere = route({
   ...shared,
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/payments/{payment_id}/timeline',
-  summary: 'All that happened to a payment and its session',
+  summary: 'All that happened to a payment and its session, or to a session without a payment',
   reply: timelineView,
   refusals: [],
   handle: async ({ sql }: Context, { holder, params, now }) => {
     const key = await findLifeKey(sql, params.payment_id!, holder.merchant_id)
-    if (!key?.payment_id) throw notThere()
-    const shown = viewTimeline(await readLife(sql, key), holder, now)
+    if (!key) throw notThere()
+    const life = await readLife(sql, key)
+    const { merchant_id, session_id, created_at, expires_at } = life.session
+    const span = { from: idsFrom(created_at), below: idsFrom(new Date(expires_at.getTime() + late_ms)) }
+    const refusals = await listRefusedRequests(sql, { merchant_id, key_id: session_id, ...span }, refusals_max)
+    const shown = viewTimeline(life, refusals.rows, holder, now)
     return { ...shown, people: await peopleIn(sql, shown.lines, holder) }
   },
 })

@@ -1,9 +1,11 @@
-// The timeline of a payment: lines of the journal with their seals, events, and each attempt to deliver them.
+// The timeline of a payment or session: lines of the journal with their seals, what shoppers were refused, events, and each attempt
+// to deliver them.
 
 import { z } from 'zod'
 import { type Life, viewLife } from '../../checkout/lives/life.ts'
 import { declineView, refundView } from '../../checkout/views.ts'
-import { anyEventTypes } from '../../kernel/values.ts'
+import type { RefusedRequest } from '../../http/refusal-log-store.ts'
+import { anyEventTypes, timestamp } from '../../kernel/values.ts'
 import type { Member } from '../../users/member.ts'
 import { peopleView } from '../people.ts'
 
@@ -40,6 +42,8 @@ const delivery = z.object({
   created_at: time,
   settled_at: timeOrNull,
   next_attempt_at: timeOrNull,
+  /** While its endpoint is paused: until when. */
+  held_until: timeOrNull,
   attempts: z.array(attempt),
 })
 
@@ -52,8 +56,19 @@ const operation = z.object({
   answered_at: timeOrNull,
 })
 
+const refusal = z.object({
+  request_id: z.string(),
+  at: time,
+  path: z.string(),
+  status: z.int(),
+  code: z.string().nullable(),
+  field: z.string().nullable(),
+})
+
 export const timelineView = z.object({
   lines: z.array(line),
+  /** What the service refused the shopper's page. */
+  refusals: z.array(refusal),
   events: z.array(
     z.object({
       event_id: z.string(),
@@ -98,6 +113,7 @@ export const timelineView = z.object({
  */
 export function viewTimeline(
   life: Life,
+  refusals: RefusedRequest[],
   { can }: Pick<Member, 'can'>,
   now: Date,
 ): Omit<z.input<typeof timelineView>, 'people'> {
@@ -107,7 +123,8 @@ export function viewTimeline(
     number,
     card: { brand, last4 },
   }))
-  const shown = { lines, attempts, payments, seals }
+  const rows = refusals.map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) }))
+  const shown = { lines, refusals: rows, attempts, payments, seals }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
 }
 

@@ -9,8 +9,10 @@ import type {
   Orphans,
   Overview,
   RefusedRequest,
+  Session,
   SessionRow,
   System,
+  Timeline,
   UnansweredOperation,
 } from '../../../web/dashboard/client/answers.ts'
 import { ago, id, me, now, payments, timeline } from './samples.ts'
@@ -39,6 +41,37 @@ export const sessions: SessionRow[] = payments.slice(0, 12).map((payment, index)
   amount_verification_detail: null,
   hold: null,
 }))
+
+/** A session whose shopper was refused, and never came as far as a payment. */
+export const session: Session = {
+  ...sessions[2]!,
+  id: id('cs', 3),
+  items: null,
+  metadata: { basket: '7' },
+  amount_verification_source: 'server_minted',
+  expires_at: ago(45),
+}
+
+export const sessionLife: Timeline = {
+  people: timeline.people,
+  lines: timeline.lines
+    .slice(0, 2)
+    .map((line) => ({ ...line, subject: line.change === 'session.created' ? session.id : id('att', 1) })),
+  refusals: [
+    {
+      request_id: id('req', 9),
+      at: ago(78),
+      path: `/v1/checkout/sessions/${session.id}/authenticate`,
+      status: 503,
+      code: 'three_ds_provider_unavailable',
+      field: null,
+    },
+  ],
+  events: [],
+  attempts: timeline.attempts,
+  payments: [],
+  seals: { right: 2, wrong: 0, not_yet: 0 },
+}
 
 export const requests: RefusedRequest[] = [
   ['POST', '/v1/checkout/sessions', 400, 'invalid_request'],

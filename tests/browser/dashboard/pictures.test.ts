@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { desktop, newShopper, phone, picture } from '../shopper.ts'
+import * as more from './more-samples.ts'
 import { openPlayed } from './played.ts'
 import * as samples from './samples.ts'
 import { refuse } from './stand-in.ts'
@@ -26,6 +27,7 @@ const screens: [string, string, (page: Page) => Promise<unknown>][] = [
   ['holds', `${place}/holds`, (page) => page.getByText('A-1040').waitFor()],
   ['refunds', `${place}/refunds`, (page) => page.getByText('Being refunded').nth(1).waitFor()],
   ['sessions', `${place}/sessions`, (page) => page.getByText('A-1042').waitFor()],
+  ['session', `${place}/sessions/${more.session.id}`, (page) => page.getByText('could not be reached').waitFor()],
   ['webhooks', `${place}/webhooks`, (page) => page.getByText('books.example').waitFor()],
   ['requests', `${place}/requests`, (page) => page.getByText('invalid_request').waitFor()],
   ['keys', `${place}/keys`, (page) => page.getByText('Test only').waitFor()],

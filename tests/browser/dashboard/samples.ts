@@ -67,6 +67,7 @@ export const me: Me = {
       permissions: { test: ['read_transactions'], live: ['read_transactions'] },
     },
   ],
+  unpaid_days: { test: 2, live: 30 },
   version: '0.1.0',
   now: now.toISOString(),
 }
@@ -144,6 +145,7 @@ export const held: Payment = {
     operation_refusal: null,
   },
   settlement: null,
+  answer_by: null,
   amount_verification_source: 'mismatch',
   refund_max: 0,
   refund_count: 0,
@@ -233,6 +235,7 @@ export const timeline: Timeline = {
     line(4, 77, 'charge.begun', 'shopper', { ...charge, amount: 4200, currency: 'GBP' }),
     line(5, 76, 'payment.held', 'shopper', { ...charge, hold_reason: 'mismatch' }),
   ],
+  refusals: [],
   events: [
     {
       event_id: id('evt', 1),
@@ -250,6 +253,7 @@ export const timeline: Timeline = {
           settled_at: null,
           status: 'failed',
           next_attempt_at: ago(-12),
+          held_until: null,
           attempts: [
             {
               attempt_number: 1,
@@ -319,6 +323,7 @@ export const refundedLife: Timeline = {
       operation_id: 'op_3',
     }),
   ],
+  refusals: [],
   events: timeline.events.map((event) => ({
     ...event,
     type: 'payment.captured',

@@ -156,6 +156,8 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /payments/pay/refunds': found({ refunds: [] }),
     'POST /payments/pay/hold/capture': found({}),
     'GET /sessions': page(more.sessions),
+    'GET /sessions/cs': found(more.session),
+    'GET /payments/cs/timeline': found(more.sessionLife),
     'GET /holds': found({ data: samples.holds, has_more: false }),
     'GET /webhooks/endpoints': found({
       endpoints: samples.endpoints,

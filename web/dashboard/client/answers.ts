@@ -21,6 +21,7 @@ export type Item = NonNullable<Payment['items']>[number]
 export type Timeline = ReplyOf<'GET /{merchant_id}/payments/{payment_id}/timeline'>
 export type TimelineLine = Timeline['lines'][number]
 export type TimelineEvent = Timeline['events'][number]
+export type Session = ReplyOf<'GET /{merchant_id}/sessions/{session_id}'>
 export type SessionRow = ReplyOf<'GET /{merchant_id}/sessions'>['data'][number]
 export type ListedHold = ReplyOf<'GET /{merchant_id}/holds'>['data'][number]
 

@@ -5,10 +5,11 @@ import type { Overview } from '../client/answers.ts'
 import { useHere } from '../merchant.ts'
 import { Plot } from '../parts/plot.tsx'
 import { formatNumber, say, sayCode, sayCount } from '../words.ts'
+import { spanQuery } from './span-query.ts'
 
 const shown_max = 5
 
-export function Declines({ declines }: { declines: Overview['declines'] }) {
+export function Declines({ declines, days }: Pick<Overview, 'declines' | 'days'>) {
   const { pathOf } = useHere()
   const all = declines.reduce((sum, { count }) => sum + count, 0)
   if (all === 0) return null
@@ -23,7 +24,7 @@ export function Declines({ declines }: { declines: Overview['declines'] }) {
       <ul className="bars">
         {largest.slice(0, shown_max).map(({ code, count }) => (
           <li key={code}>
-            <Link href={pathOf(`payments?status=declined&decline_code=${encodeURIComponent(code)}`)}>
+            <Link href={pathOf(`payments?${spanQuery({ status: 'declined', decline_code: code }, days)}`)}>
               {sayCode('decline', code)}
             </Link>
             <Bar share={count / largest[0]!.count} />

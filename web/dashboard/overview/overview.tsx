@@ -57,8 +57,8 @@ export function Overview() {
                   <CapturedToday overview={found} />
                   <CapturedInSpan captured={found.captured} days={found.days} />
                   <SuccessRate days={found.days} before={found.span_before} zone={found.zone} />
-                  <Declines declines={found.declines} />
-                  <ThreeDs counts={found.three_ds} />
+                  <Declines declines={found.declines} days={found.days} />
+                  <ThreeDs counts={found.three_ds} days={found.days} />
                   <WebhookHealth health={found.webhooks} />
                 </div>
               )}

@@ -1,12 +1,16 @@
-// What became of 3-D Secure: one bar, cut into parts.
+// What became of 3-D Secure: one bar, cut into parts, each leading to its sessions.
 
+import { Link } from 'wouter'
 import type { Overview } from '../client/answers.ts'
+import { useHere } from '../merchant.ts'
 import { Plot } from '../parts/plot.tsx'
 import { formatNumber, say, sayCount, type WordKey } from '../words.ts'
+import { spanQuery } from './span-query.ts'
 
 const parts = ['frictionless', 'challenged', 'abandoned', 'failed'] as const
 
-export function ThreeDs({ counts }: { counts: Overview['three_ds'] }) {
+export function ThreeDs({ counts, days }: { counts: Overview['three_ds']; days: Overview['days'] }) {
+  const { pathOf } = useHere()
   if (counts.asked === 0) return null
   const sum = parts.reduce((total, part) => total + counts[part], 0) || 1
   let from = 0
@@ -27,7 +31,9 @@ export function ThreeDs({ counts }: { counts: Overview['three_ds'] }) {
       <p className="legend">
         {parts.map((part) => (
           <span key={part}>
-            <span className={`key ${part}`} /> {words(part)} {formatNumber(counts[part])}
+            <span className={`key ${part}`} />{' '}
+            <Link href={pathOf(`sessions?${spanQuery({ three_ds: part }, days)}`)}>{words(part)}</Link>{' '}
+            {formatNumber(counts[part])}
           </span>
         ))}
       </p>

@@ -1,16 +1,20 @@
 // Buttons that narrow a list to one status, of which one at most is pressed.
 
+import type { ReactNode } from 'react'
 import { say, sayCode } from '../words.ts'
 
 export function StatusChips<Status extends string>({
   statuses,
   chosen,
   onChoose,
+  children,
 }: {
   statuses: readonly Status[]
   chosen: Status | null
   /** Null for all. */
   onChoose: (status: Status | null) => void
+  /** Further filters. */
+  children?: ReactNode
 }) {
   return (
     <fieldset className="chips">
@@ -26,6 +30,7 @@ export function StatusChips<Status extends string>({
           {sayCode('status', each)}
         </button>
       ))}
+      {children}
     </fieldset>
   )
 }

@@ -56,7 +56,7 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
           rows={[
             [say('payment'), <Copyable key="id" text={payment.id} label={say('payment_id')} />],
             [say('name'), customer?.name && <Name text={customer.name} />],
-            [say('three_ds'), authentication && authenticationWords(authentication)],
+            [say('three_ds'), authentication && authenticationWords(authentication, payment)],
             [say('decline'), decline && sayCode('decline', decline.code)],
             [say('amount_check'), sayCode('amount_source', payment.amount_verification_source)],
             [say('hold_detail'), hold?.detail && holdWords(hold.detail, currency)],
@@ -69,7 +69,7 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
           ]}
         />
       </Section>
-      {payment.items && payment.items.length > 0 && <Items items={payment.items} payment={payment} />}
+      {payment.items && payment.items.length > 0 && <Items items={payment.items} currency={currency} />}
       {metadata.length > 0 && (
         <Section title={say('metadata')} label={say('metadata')}>
           <Facts rows={metadata.map(([name, value]) => [name, <bdi key={name}>{value}</bdi>])} />
@@ -106,17 +106,22 @@ function Email({ email }: { email: string }) {
   return email.includes('…') ? email : <Link href={path}>{email}</Link>
 }
 
-function authenticationWords({ outcome, liability_shifted, eci }: NonNullable<Payment['authentication']>): string {
+/** Who is liable is said only where there is money to lose. */
+function authenticationWords(
+  { outcome, liability_shifted, eci }: NonNullable<Payment['authentication']>,
+  { status }: Payment,
+): string {
+  const has_money = status === 'captured' || status === 'held' || status === 'pending'
   return [
     sayCode('authentication', outcome.toLowerCase()),
-    say(liability_shifted ? 'liability_bank' : 'liability_ours'),
+    has_money && say(liability_shifted ? 'liability_bank' : 'liability_ours'),
     eci && `ECI ${eci}`,
   ]
     .filter(Boolean)
     .join(' · ')
 }
 
-function Items({ items, payment }: { items: Item[]; payment: Payment }) {
+export function Items({ items, currency }: { items: Item[]; currency: string | null }) {
   return (
     <Section title={say('items')}>
       <ul className="items">
@@ -127,9 +132,7 @@ function Items({ items, payment }: { items: Item[]; payment: Payment }) {
               {item.name ?? item.sku ?? sayCode('item', item.kind)}
               {item.quantity > 1 && <span className="hint"> × {item.quantity}</span>}
             </span>
-            {item.unit_amount !== null && (
-              <Amount amount={item.unit_amount * item.quantity} currency={payment.currency} />
-            )}
+            {item.unit_amount !== null && <Amount amount={item.unit_amount * item.quantity} currency={currency} />}
           </li>
         ))}
       </ul>

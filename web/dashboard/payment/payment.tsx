@@ -8,7 +8,7 @@ import { useHere } from '../merchant.ts'
 import { keepStep } from '../overview/kept-steps.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { exactWords, Moment } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
@@ -18,19 +18,20 @@ import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
 import { RefundNote } from './refund-note.tsx'
 import { Refunds } from './refunds.tsx'
 import { stateOf } from './state.ts'
-import { Timeline } from './timeline.tsx'
+import { Timeline, useLife } from './timeline.tsx'
 
 export function Payment({ payment_id }: { payment_id: string }) {
   return payment_id.startsWith('cs_') ? <OfSession session_id={payment_id} /> : <ById payment_id={payment_id} />
 }
 
-/** Goes on to the newest payment of a session. */
+/** Goes on to the newest payment of a session; without one, to the session itself. */
 function OfSession({ session_id }: { session_id: string }) {
-  const { merchant_id, pathOf } = useHere()
-  const which = { merchant_id, payment_id: session_id }
-  const answer = useAnswer('GET /{merchant_id}/payments/{payment_id}/timeline', which)
+  const { pathOf } = useHere()
+  const answer = useLife(session_id)
   const newest = answer.data?.payments.at(-1)
   if (newest) return <Redirect replace to={pathOf(`payments/${newest.payment_id}`)} />
+  const is_gone = answer.error?.code === 'resource_not_found'
+  if (answer.data || is_gone) return <Redirect replace to={pathOf(`sessions/${session_id}`)} />
   return (
     <Screen title={say('payment')}>
       <Loaded answer={answer}>{() => null}</Loaded>
@@ -75,7 +76,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
       <PaymentSummary payment={payment} />
       <div className="two">
         <div>
-          <Timeline payment={payment} />
+          <Timeline id={id} hold={payment.hold} />
         </div>
         <div>
           <PaymentFacts payment={payment} />
@@ -111,13 +112,26 @@ function Lead({ payment }: { payment: PaymentRead }) {
           {sayCount('order_paid_often', 'order_paid_often', captured)}
         </Link>
       )}
+      <PaidSince payment={payment} />
     </>
   )
 }
 
+/** That a payment of which nothing was taken was followed by one that was paid. */
+function PaidSince({ payment }: { payment: PaymentRead }) {
+  const { id, status, order_reference, order_reference_captured_payments: captured } = payment
+  const { pathOf } = useHere()
+  const { data: life } = useLife(id)
+  if (status !== 'declined' && status !== 'failed' && status !== 'voided') return null
+  const other = life?.payments.find((each) => each.status === 'captured')
+  const query = new URLSearchParams({ order_reference: order_reference ?? '', status: 'captured' })
+  const path = other ? `payments/${other.payment_id}` : captured ? `payments?${query}` : null
+  return path && <Link href={pathOf(path)}>{say('paid_otherwise')}</Link>
+}
+
 /** What the state means, where the word alone does not say it. */
 function stateWords(payment: PaymentRead): string {
-  const { settlement, hold, refunded_amount = 0, pending_refund_amount = 0, amount, currency } = payment
+  const { settlement, hold, refunded_amount = 0, pending_refund_amount = 0, amount, currency, answer_by } = payment
   const inPart = () =>
     say('state_part_refunded', {
       refunded: amountWords(refunded_amount - pending_refund_amount, currency),
@@ -126,7 +140,7 @@ function stateWords(payment: PaymentRead): string {
   if (settlement) return say('state_unknown')
   switch (stateOf(payment)) {
     case 'pending':
-      return say('state_pending')
+      return say('state_pending', { when: answer_by ? exactWords(new Date(answer_by)) : '–' })
     case 'held':
       return hold ? sayCode('hold_reason', hold.reason) : say('state_held')
     case 'captured':

@@ -1,11 +1,13 @@
-// The life of a payment in sentences: what each entry of the timeline says, with the card, the reason and the amount.
+// The life of a payment or session in sentences: what each entry of the timeline says, with the card, the reason and the amount.
 
 import type { Timeline } from '../client/answers.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { cardWords } from '../parts/card-mark.tsx'
 import { changeWords } from '../parts/change.ts'
-import { say, sayCode, type WordKey } from '../words.ts'
-import type { Entry } from './timeline-entries.ts'
+import { exactWords } from '../parts/moment.tsx'
+import { answerWords } from '../webhooks/failure.ts'
+import { say, sayCode, sayKnown, type WordKey } from '../words.ts'
+import type { Entry, Sending } from './timeline-entries.ts'
 
 export type Sentence = {
   title: string
@@ -14,14 +16,40 @@ export type Sentence = {
 }
 
 export function sentenceOf(entry: Entry, life: Timeline): Sentence {
-  const { kind, what } = entry
-  if (kind === 'line') return lineSentence(entry, life)
+  const { kind, what, sending } = entry
+  if (sending) return sendingSentence(what, sending)
+  if (kind === 'refusal') return refusalSentence(entry)
   if (kind === 'event') return { title: say('event_made', { type: what }), notes: [] }
-  if (kind === 'ahead') return { title: sayCode('ahead', what), notes: textsIn(entry, 'endpoint_url') }
-  const { response_status_code, failure } = entry.detail
-  const answer = response_status_code ?? (failure && sayCode('sending_failed', String(failure)))
-  const notes = [...textsIn(entry, 'endpoint_url'), ...(answer ? [String(answer)] : [])]
-  return { title: sayCode('delivered', what), notes }
+  if (kind === 'ahead') return { title: sayCode('ahead', what), notes: [] }
+  return lineSentence(entry, life)
+}
+
+/** How the delivery of an event to an endpoint stands. */
+function sendingSentence(
+  what: string,
+  { event_type, endpoint_url, tries, last, next_at, held_until }: Sending,
+): Sentence {
+  const title = sayKnown('delivered', what, { event: event_type }) ?? `${event_type} ${what}`
+  const waits = { paused: held_until, retrying: next_at, pending: next_at }[what]
+  const when = waits && exactWords(new Date(waits))
+  return {
+    title,
+    notes: [
+      ...(endpoint_url ? [endpoint_url] : []),
+      ...(tries > 1 ? [say('tries', { count: tries })] : []),
+      ...(last ? [answerWords(last)] : []),
+      ...(when ? [say(what === 'paused' ? 'paused_until' : 'next_try', { when })] : []),
+    ],
+  }
+}
+
+/** What the shopper could not do, and why. */
+function refusalSentence({ what, detail: { path, status } }: Entry): Sentence {
+  const step = String(path).split('/').at(-1)!
+  return {
+    title: say('shopper_refused', { reason: sayKnown('told', what) ?? sayCode('refusal', what) }),
+    notes: [sayCode('shopper_step', step), `${status} ${what}`],
+  }
 }
 
 /** Who is behind an entry: of an answer, whoever began what it answers. Null where it goes without saying. */
@@ -43,7 +71,6 @@ export function deciderIn(entries: Entry[], life: Timeline): string | null {
 /** Whether only developers want to know: a step that went well, and that another entry tells the end of. */
 export function isStep({ kind, what }: Entry, { lines }: Timeline): boolean {
   if (kind === 'event') return true
-  if (kind === 'delivery') return what === 'succeeded'
   return kind === 'line' && isBegun(what) && lines.at(-1)?.change !== what
 }
 
@@ -102,9 +129,4 @@ function moveWords({ detail, what }: Entry, { lines }: Timeline): string {
 
 function amountIn({ amount, currency }: { amount?: unknown; currency?: unknown }): string {
   return typeof amount === 'number' && typeof currency === 'string' ? amountWords(amount, currency) : ''
-}
-
-function textsIn({ detail }: Entry, member: string): string[] {
-  const text = detail[member]
-  return typeof text === 'string' ? [text] : []
 }

@@ -1,21 +1,38 @@
-// The life of a payment as entries in order of time: lines of the journal, events, deliveries, and what is still to come.
+// The life of a payment or session as entries in order of time: lines of the journal, what the shopper was refused, events, for each
+// endpoint how its delivery stands, and what is still to come.
 
 import type { Timeline, TimelineEvent, TimelineLine } from '../client/answers.ts'
+
+type Delivery = TimelineEvent['deliveries'][number]
+type Try = Delivery['attempts'][number]
 
 export type Entry = {
   key: string
   at: string
-  kind: 'line' | 'event' | 'delivery' | 'ahead'
-  /** Such as `payment.captured`; of a delivery its status. */
+  kind: 'line' | 'refusal' | 'event' | 'delivery' | 'ahead'
+  /** Such as `payment.captured`; of a refusal its code, of a delivery how it stands. */
   what: string
   who: string | null
   request_id: string | null
   detail: Record<string, unknown>
+  /** Of a delivery. */
+  sending?: Sending
+}
+
+export type Sending = {
+  event_type: string
+  endpoint_url: string | null
+  /** Those of its replays, too. */
+  tries: number
+  /** Null before the first. */
+  last: Try | null
+  next_at: string | null
+  held_until: string | null
 }
 
 /** Newest last, as it happened; what lies ahead stands at the end. */
-export function entriesOf({ lines, events }: Timeline): Entry[] {
-  const entries = [...lines.map(ofLine), ...events.flatMap(ofEvent)]
+export function entriesOf({ lines, refusals, events }: Timeline): Entry[] {
+  const entries = [...lines.map(ofLine), ...refusals.map(ofRefusal), ...events.flatMap(ofEvent)]
   // Entries of the same time keep their order: a line, its event, then the event's deliveries.
   return entries.sort((a, b) => rank(a) - rank(b) || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
@@ -36,39 +53,52 @@ function ofLine({ entry_id, at, change, actor, request_id, subject, detail }: Ti
   }
 }
 
+function ofRefusal({ request_id, at, code, ...detail }: Timeline['refusals'][number]): Entry {
+  return { key: request_id, at, kind: 'refusal', what: code ?? '', who: null, request_id, detail: { code, ...detail } }
+}
+
 function ofEvent({ event_id, type, created_at, deliveries }: TimelineEvent): Entry[] {
   const shared = { who: null, request_id: null }
+  const atEndpoints = Map.groupBy(deliveries, ({ endpoint_id }) => endpoint_id)
   return [
     { key: event_id, at: created_at, kind: 'event', what: type, ...shared, detail: { event_id } },
-    ...deliveries.flatMap(({ delivery_id, endpoint_url, attempts, next_attempt_at }) => [
-      ...attempts.map(
-        (attempt): Entry => ({
-          key: `${delivery_id} ${attempt.attempt_number}`,
-          at: attempt.occurred_at,
-          kind: 'delivery',
-          what: attempt.status,
-          ...shared,
-          detail: {
-            endpoint_url,
-            attempt_number: attempt.attempt_number,
-            response_status_code: attempt.response_status_code,
-            failure: attempt.failure,
-            duration_ms: attempt.duration_ms,
-          },
-        }),
-      ),
-      ...(next_attempt_at === null
-        ? []
-        : [
-            {
-              key: `${delivery_id} next`,
-              at: next_attempt_at,
-              kind: 'ahead' as const,
-              what: 'delivery',
-              ...shared,
-              detail: { endpoint_url },
-            },
-          ]),
-    ]),
+    ...[...atEndpoints].map(([endpoint_id, each]): Entry => {
+      const { what, at, sending } = standingOf(type, each)
+      const detail = { event_id, endpoint_id, endpoint_url: sending.endpoint_url, ...triesIn(each) }
+      return { key: `${event_id} ${endpoint_id}`, at, kind: 'delivery', what, ...shared, detail, sending }
+    }),
   ]
+}
+
+/** All tries at one endpoint, replays included, as one: what was heard once was heard. */
+function standingOf(event_type: string, deliveries: Delivery[]): Pick<Entry, 'what' | 'at'> & { sending: Sending } {
+  const newest = deliveries.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).at(-1)!
+  const tries = triesOf(deliveries)
+  const success = tries.find(({ status }) => status === 'succeeded')
+  const last = success ?? tries.at(-1) ?? null
+  const { endpoint_url, held_until, next_attempt_at: next_at, created_at } = newest
+  const sending = { event_type, endpoint_url, tries: tries.length, last, next_at, held_until }
+  return { what: success ? 'succeeded' : stateOf(newest), at: last?.occurred_at ?? created_at, sending }
+}
+
+function stateOf({ status, settled_at, held_until, next_attempt_at, attempts }: Delivery): string {
+  if (settled_at !== null) return status
+  if (held_until !== null) return 'paused'
+  return next_attempt_at !== null && attempts.length > 0 ? 'retrying' : 'pending'
+}
+
+function triesOf(deliveries: Delivery[]): Try[] {
+  return deliveries.flatMap(({ attempts }) => attempts).sort((a, b) => (a.occurred_at < b.occurred_at ? -1 : 1))
+}
+
+/** Each try in a line, for developers. */
+function triesIn(deliveries: Delivery[]): Record<string, string> {
+  const lines = triesOf(deliveries).map(
+    ({ occurred_at, status, response_status_code, failure, duration_ms }, index) => {
+      const took = duration_ms === null ? null : `${duration_ms} ms`
+      const parts = [occurred_at, status, response_status_code, failure, took]
+      return [`try ${index + 1}`, parts.filter((part) => part !== null).join(' · ')]
+    },
+  )
+  return Object.fromEntries(lines)
 }

@@ -1,4 +1,4 @@
-// What happened to a payment as a story, who did it, and what is still to come. Each step is there for those who want it.
+// What happened to a payment or session as a story, who did it, and what is still to come. Each step is there for those who want it.
 
 import { useState } from 'react'
 import type { Timeline as Life, Payment } from '../client/answers.ts'
@@ -13,14 +13,15 @@ import { say, sayCount } from '../words.ts'
 import { actorOf, isStep, sentenceOf } from './story.ts'
 import { type Entry, entriesOf } from './timeline-entries.ts'
 
-export function useLife(payment_id: string) {
+/** Of a payment, or of a session by its own id. */
+export function useLife(id: string) {
   const { merchant_id } = useHere()
-  return useAnswer('GET /{merchant_id}/payments/{payment_id}/timeline', { merchant_id, payment_id })
+  return useAnswer('GET /{merchant_id}/payments/{payment_id}/timeline', { merchant_id, payment_id: id })
 }
 
-export function Timeline({ payment }: { payment: Payment }) {
+export function Timeline({ id, hold = null }: { id: string; hold?: Payment['hold'] }) {
   const [is_whole, setWhole] = useState(false)
-  const answer = useLife(payment.id)
+  const answer = useLife(id)
   return (
     <Section
       title={say('timeline')}
@@ -31,7 +32,7 @@ export function Timeline({ payment }: { payment: Payment }) {
         {(life) => (
           <>
             <ol className="timeline">
-              {[...entriesOf(life), ...ahead(payment)]
+              {[...entriesOf(life), ...ahead(hold)]
                 .filter((entry) => is_whole || !isStep(entry, life))
                 .map((entry) => (
                   <Line key={entry.key} entry={entry} life={life} />
@@ -46,7 +47,7 @@ export function Timeline({ payment }: { payment: Payment }) {
 }
 
 /** What the rules do to a hold that nobody decides. */
-function ahead({ hold }: Payment): Entry[] {
+function ahead(hold: Payment['hold']): Entry[] {
   if (!hold || hold.decided_at) return []
   const shared = { who: 'rules', request_id: null, detail: {} }
   return [{ key: 'deadline', at: hold.deadline, kind: 'ahead', what: 'deadline', ...shared }]
@@ -92,10 +93,11 @@ function Line({ entry, life }: { entry: Entry; life: Life }) {
   )
 }
 
-function toneOf({ what, detail }: Entry): string {
+function toneOf({ kind, what, detail }: Entry): string {
+  if (kind === 'refusal') return 'bad'
   const text = `${what} ${detail.three_ds_state ?? ''}`
   if (/declined|failed|dead_lettered|refused|rejected/.test(text)) return 'bad'
-  if (/held|unknown|escalated|unanswered|awaiting/.test(text)) return 'wait'
+  if (/held|unknown|escalated|unanswered|awaiting|retrying|paused/.test(text)) return 'wait'
   return /captured|succeeded|authenticated/.test(text) ? 'good' : ''
 }
 

@@ -6,7 +6,7 @@ import { say, sayCode } from '../words.ts'
 import { filterWords } from './filter-words.ts'
 import { type FilterName, type Filters, filter_names } from './filters.ts'
 
-const offered = ['captured', 'refunded', 'held', 'declined', 'failed', 'voided'] as const
+const offered = ['captured', 'pending', 'refunded', 'held', 'declined', 'failed', 'voided'] as const
 type Offered = (typeof offered)[number]
 
 /** Those that have a place of their own among the chips. */

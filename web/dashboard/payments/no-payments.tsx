@@ -3,6 +3,7 @@
 import { useHere } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { MatchingSessions } from '../sessions/matching-sessions.tsx'
 import { locale, say } from '../words.ts'
 import { filtersWords, filterWords } from './filter-words.ts'
 import { type FilterName, type Filters, filter_names } from './filters.ts'
@@ -20,22 +21,34 @@ export function NoPayments({
 }) {
   const { mode } = useHere()
   const active = filter_names.filter((name) => filters[name] !== undefined)
-  if (has_more) return <Empty title={say('none_so_far')} />
+  const text = filters.customer_email ?? filters.order_reference
+  const sessions = text && <MatchingSessions text={text} />
+  if (has_more) {
+    return (
+      <>
+        <Empty title={say('none_so_far')} />
+        {sessions}
+      </>
+    )
+  }
   if (active.length > 0) {
     const narrowest = active.find((name) => name !== 'status' && name !== 'refunded') ?? active[0]!
     return (
-      <Empty title={say('none_match')}>
-        <p className="acts">
-          {otherMeanings(filters, active).map((other) => (
-            <Button key={filtersWords(other)} onClick={() => onFilters(other)}>
-              {say('find', { text: filtersWords(other) })}
+      <>
+        <Empty title={say('none_match')}>
+          <p className="acts">
+            {otherMeanings(filters, active).map((other) => (
+              <Button key={filtersWords(other)} onClick={() => onFilters(other)}>
+                {say('find', { text: filtersWords(other) })}
+              </Button>
+            ))}
+            <Button onClick={() => onFilters({ ...filters, [narrowest]: undefined })}>
+              {say('drop_filter', { filter: filterWords(narrowest, filters) })}
             </Button>
-          ))}
-          <Button onClick={() => onFilters({ ...filters, [narrowest]: undefined })}>
-            {say('drop_filter', { filter: filterWords(narrowest, filters) })}
-          </Button>
-        </p>
-      </Empty>
+          </p>
+        </Empty>
+        {sessions}
+      </>
     )
   }
   if (mode === 'live') return <Empty title={say('no_live_payments')} />

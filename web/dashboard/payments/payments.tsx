@@ -9,6 +9,7 @@ import { useHere } from '../merchant.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
+import { SessionsLink } from '../sessions/matching-sessions.tsx'
 import { say } from '../words.ts'
 import { FilterChips } from './filter-chips.tsx'
 import { type Filters, filtersOf, queryOf } from './filters.ts'
@@ -28,6 +29,7 @@ export function Payments() {
   const pages = usePages('GET /{merchant_id}/payments', { merchant_id, query })
   const show = (next: Filters) => navigate(pathOf(`payments${queryOf(next)}`))
   const rows = pages.answer.data ?? []
+  const text = filters.customer_email ?? filters.order_reference
   const currencies = rows.flatMap(({ currency }) => (currency ? [currency] : []))
   return (
     <Screen
@@ -66,6 +68,7 @@ export function Payments() {
       </Loaded>
       <LookedBack pages={pages} rows={rows.map(({ created_at }) => created_at)} rows_a_page={rows_a_page} />
       <Older pages={pages} />
+      {text && rows.length > 0 && <SessionsLink text={text} />}
     </Screen>
   )
 }

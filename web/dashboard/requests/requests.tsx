@@ -55,7 +55,7 @@ function Refused({ filters, onFilters }: { filters: Filters; onFilters: (filters
       <Loaded answer={pages.answer} rows={10}>
         {(requests) =>
           requests.length === 0 ? (
-            <Empty title={Object.keys(filters).length ? say('no_requests_fit') : say('no_requests')} />
+            <Empty title={emptyWords(pages.has_more, filters)} />
           ) : (
             <Table
               label={say('nav_requests')}
@@ -70,6 +70,11 @@ function Refused({ filters, onFilters }: { filters: Filters; onFilters: (filters
       <Older pages={pages} />
     </>
   )
+}
+
+function emptyWords(has_more: boolean, filters: Filters): string {
+  if (has_more) return say('none_so_far')
+  return say(Object.keys(filters).length > 0 ? 'no_requests_fit' : 'no_requests')
 }
 
 function Recent() {

@@ -1,84 +1,76 @@
 // Checkout sessions: what shoppers began, and where they left.
 
-import { Link, useLocation, useSearch } from 'wouter'
-import type { SessionRow } from '../client/answers.ts'
+import { useLocation, useSearch } from 'wouter'
 import { usePages } from '../client/pages.ts'
 import { useHere } from '../merchant.ts'
-import { Amount } from '../parts/amount.tsx'
+import { DayChips } from '../parts/day-chips.tsx'
+import { DropChip } from '../parts/drop-chip.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { Older } from '../parts/older.tsx'
+import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
-import { Status } from '../parts/status.tsx'
 import { StatusChips } from '../parts/status-chips.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { say, sayCode } from '../words.ts'
+import { say } from '../words.ts'
+import { type SessionFilters, sessionFiltersOf, sessionsPath, statuses } from './filters.ts'
+import { keptWords } from './kept-words.ts'
+import { SessionSearch } from './session-search.tsx'
+import { SessionTable } from './session-table.tsx'
 
-const statuses = ['requires_payment', 'processing', 'succeeded', 'declined', 'expired'] as const
+const rows_a_page = 50
+/** One request looks at a part of the sessions only, so a search without a match goes on by itself so often. */
+export const looks_max = 8
 
 export function Sessions() {
-  const { merchant_id, mode, pathOf } = useHere()
+  const here = useHere()
+  const { merchant_id, mode, pathOf } = here
   const [, navigate] = useLocation()
-  const asked = new URLSearchParams(useSearch()).get('status')
-  const status = statuses.find((each) => each === asked) ?? null
-  const pages = usePages('GET /{merchant_id}/sessions', {
-    merchant_id,
-    query: { mode, limit: 50, status },
-  })
+  const filters = sessionFiltersOf(useSearch())
+  const query = { mode, limit: rows_a_page, ...filters }
+  const pages = usePages('GET /{merchant_id}/sessions', { merchant_id, query }, { looks_max })
+  const show = (next: SessionFilters) => navigate(pathOf(sessionsPath({ ...filters, ...next })))
+  const rows = pages.answer.data ?? []
+  const { text, three_ds } = filters
   return (
-    <Screen title={say('nav_sessions')}>
+    <Screen title={say('nav_sessions')} lead={keptWords(here)}>
+      <SessionSearch
+        onText={(typed) => show({ text: typed || undefined })}
+        onScreen={(path) => navigate(pathOf(path))}
+      />
       <StatusChips
         statuses={statuses}
-        chosen={status}
-        onChoose={(each) => navigate(pathOf(each === null ? 'sessions' : `sessions?status=${each}`))}
-      />
+        chosen={filters.status ?? null}
+        onChoose={(each) => show({ status: each ?? undefined })}
+      >
+        <DayChips times={filters} onTimes={show} />
+        {text && <DropChip text={`“${text}”`} onDrop={() => show({ text: undefined })} />}
+        {three_ds && (
+          <DropChip
+            text={`${say('three_ds')}: ${say(`three_ds_${three_ds}`)}`}
+            onDrop={() => show({ three_ds: undefined })}
+          />
+        )}
+      </StatusChips>
       <Loaded answer={pages.answer} rows={10}>
         {(sessions) =>
-          sessions.length === 0 ? (
-            <Empty title={say('no_sessions')}>
-              <p>{say('no_sessions_words')}</p>
-            </Empty>
-          ) : (
+          sessions.length > 0 ? (
             <SessionTable sessions={sessions} />
+          ) : (
+            <NoSessions is_searched={!pages.has_more} is_filtered={Object.values(filters).some(Boolean)} />
           )
         }
       </Loaded>
+      <LookedBack pages={pages} rows={rows.map(({ created_at }) => created_at)} rows_a_page={rows_a_page} />
       <Older pages={pages} />
     </Screen>
   )
 }
 
-const facts: Column<SessionRow>[] = [
-  {
-    name: say('column_time'),
-    kind: 'second',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
-  {
-    name: say('column_amount'),
-    kind: 'figure',
-    cell: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
-  },
-  { name: say('column_status'), cell: ({ status }) => <Status status={status} /> },
-  {
-    name: say('column_attempts'),
-    cell: ({ attempt_count, last_decline }) =>
-      last_decline ? `${attempt_count} · ${sayCode('decline', last_decline.code)}` : String(attempt_count),
-  },
-  { name: say('column_email'), kind: 'first', cell: ({ customer }) => customer?.email ?? '–' },
-  {
-    name: say('column_order'),
-    cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
-  },
-]
-
-function SessionTable({ sessions }: { sessions: SessionRow[] }) {
-  const { pathOf } = useHere()
-  const toPayment: Column<SessionRow> = {
-    name: say('payment'),
-    kind: 'acts',
-    cell: ({ payment_id }) => payment_id && <Link href={pathOf(`payments/${payment_id}`)}>{say('payment')}</Link>,
-  }
-  return <Table label={say('nav_sessions')} columns={[...facts, toPayment]} rows={sessions} keyOf={({ id }) => id} />
+function NoSessions({ is_searched, is_filtered }: { is_searched: boolean; is_filtered: boolean }) {
+  if (!is_searched) return <Empty title={say('none_so_far')} />
+  if (is_filtered) return <Empty title={say('no_sessions_match')} />
+  return (
+    <Empty title={say('no_sessions')}>
+      <p>{say('no_sessions_words')}</p>
+    </Empty>
+  )
 }

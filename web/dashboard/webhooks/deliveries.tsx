@@ -40,7 +40,7 @@ export function Deliveries({ delays_seconds }: { delays_seconds: number[] }) {
       <Loaded answer={pages.answer}>
         {(deliveries) =>
           deliveries.length === 0 ? (
-            <Empty title={say('no_deliveries')} />
+            <Empty title={say(pages.has_more ? 'none_so_far' : 'no_deliveries')} />
           ) : (
             <DeliveryTable deliveries={deliveries} onShow={setShown} />
           )

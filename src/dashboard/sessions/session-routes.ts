@@ -1,0 +1,61 @@
+// Sessions at the dashboard: the list, which is searched by what shoppers say, and one session.
+
+import { z } from 'zod'
+import type { Context } from '../../checkout/context.ts'
+import { filterChoice, filterText } from '../../checkout/reading/list-filters.ts'
+import { listedSession, pageOfSessions, sessionQuery } from '../../checkout/reading/list-sessions.ts'
+import { sessionView, viewSession } from '../../checkout/reading/read-session.ts'
+import { threeDsEnds } from '../../checkout/reading/session-list-store.ts'
+import { findSessionAndHold } from '../../checkout/sessions/session-store.ts'
+import { limit_default, pageView } from '../../http/list-page.ts'
+import { route } from '../../http/route.ts'
+import type { SessionId } from '../../kernel/values.ts'
+import { notThere } from '../../users/member.ts'
+import { signedIn } from '../../users/signed-in.ts'
+import { showShopper, showShoppers } from '../shoppers.ts'
+
+const shared = {
+  method: 'GET' as const,
+  tag: 'Dashboard',
+  access: signedIn('read_transactions'),
+  dialect: 'dashboard' as const,
+  status: 200,
+}
+
+export const listSessionsHere = route({
+  ...shared,
+  path: '/dashboard/api/{merchant_id}/sessions',
+  summary: 'Sessions, newest first; a text is looked for in emails for those who may read shoppers',
+  query: z.strictObject({
+    ...sessionQuery.shape,
+    text: filterText(254).optional(),
+    three_ds: filterChoice(threeDsEnds).optional(),
+  }),
+  reply: pageView(listedSession),
+  refusals: ['invalid_pagination'],
+  handle: async (context: Context, { holder, query, now }) => {
+    const { limit, after, offset: _, ...rest } = query
+    const { merchant_id } = holder
+    const { mode, created_from, created_before, status, order_reference, text, three_ds } = rest
+    const span = { mode, created_from, created_before }
+    const in_emails = holder.can('read_shoppers', mode ?? 'live')
+    const filters = { merchant_id, ...span, status, order_reference, text, in_emails, three_ds }
+    const page = await pageOfSessions(context, filters, { limit: Number(limit ?? limit_default), after }, now)
+    return showShoppers(page, holder)
+  },
+})
+
+export const readSessionHere = route({
+  ...shared,
+  path: '/dashboard/api/{merchant_id}/sessions/{session_id}',
+  summary: 'A session, whether or not it has a payment',
+  reply: sessionView.extend({ order_reference: z.string().nullable() }),
+  refusals: [],
+  handle: async ({ sql }: Context, { holder, params, now }) => {
+    const { merchant_id } = holder
+    const row = await findSessionAndHold(sql, { merchant_id, session_id: params.session_id as SessionId })
+    if (!row) throw notThere()
+    const { session, hold } = row
+    return showShopper({ ...viewSession(session, hold, now), order_reference: session.order_reference }, holder)
+  },
+})

@@ -1,0 +1,152 @@
+// Whoever never got as far as a payment is found: by search, from an empty list of payments, by the id of the session.
+
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import * as more from './more-samples.ts'
+import { playEach } from './played.ts'
+import * as samples from './samples.ts'
+import { type Asked, refuse, type StandIn } from './stand-in.ts'
+
+const place = `/dashboard/${samples.merchant_id}/test`
+const [, , expired] = more.sessions
+
+let standIn: StandIn
+let page: Page
+let queries: Asked['query'][]
+
+playEach((played) => {
+  standIn = played.standIn
+  page = played.page
+  queries = []
+})
+
+const open = (path: string) => page.goto(`${standIn.base_url}${place}/${path}`)
+
+/** The pages of a search that begins with so many without a match. */
+function answerAfter(empty_pages: number, data: unknown[]): void {
+  standIn.on('GET /sessions', ({ query }) => {
+    queries.push(query)
+    const is_there = queries.length > empty_pages
+    return {
+      body: { data: is_there ? data : [], has_more: !is_there, next_cursor: is_there ? null : `${queries.length}` },
+    }
+  })
+}
+
+const heading = () => page.getByRole('heading', { level: 1 })
+
+test('a text is searched for as far as it takes, and the row leads to the session with what the shopper was refused', async () => {
+  await open('sessions')
+  await page.getByText('A session without a payment is kept for 2 days').waitFor()
+  answerAfter(3, [expired])
+  const box = page.getByRole('searchbox', { name: 'Search sessions' })
+  await box.fill('li.wei')
+  await box.press('Enter')
+  await page.getByRole('link', { name: '£120.50' }).click()
+  await page.getByText('The shopper could not go on: 3-D Secure could not be reached').waitFor()
+  expect(await heading().textContent()).toBe('£120.50')
+  await page.getByText('Nothing was taken.').waitFor()
+  expect(queries.map(({ text, after }) => [text, after])).toEqual([
+    ['li.wei', undefined],
+    ['li.wei', '1'],
+    ['li.wei', '2'],
+    ['li.wei', '3'],
+  ])
+})
+
+test.each<[string, string, string]>([
+  ['sessions', 'sessions?text=nobody', 'What is older has not been searched yet.'],
+  ['requests', 'requests?code=nothing', 'What is older has not been searched yet.'],
+  ['webhooks/deliveries', 'webhooks', 'What is older has not been searched yet.'],
+])('%s that were not all searched are not said to be none', async (route, path, words) => {
+  let count = 0
+  standIn.on(`GET /${route}`, () => ({ body: { data: [], has_more: true, next_cursor: `${count++}` } }))
+  await open(path)
+  await page.getByText(words).waitFor()
+  const before = count
+  await page.getByRole('button', { name: 'Older' }).click()
+  await expect.poll(() => count).toBeGreaterThan(before)
+})
+
+test('no payment of an email: its sessions are offered', async () => {
+  standIn.on('GET /payments', () => ({ body: { data: [], has_more: false, next_cursor: null } }))
+  answerAfter(0, [expired])
+  await open('payments?customer_email=li.wei@example.com')
+  const sessions = page.getByRole('region', { name: 'Sessions' })
+  await sessions.getByText('li.wei@example.com').waitFor()
+  await sessions.getByText('kept for 2 days').waitFor()
+  expect(queries[0]).toMatchObject({ text: 'li.wei@example.com', mode: 'test' })
+})
+
+test('some payments of an order: the search among sessions is one press away', async () => {
+  await open('payments?order_reference=A-1040')
+  answerAfter(0, [expired])
+  await page.getByRole('link', { name: 'Look among sessions for “A-1040”' }).click()
+  await page.getByRole('searchbox', { name: 'Search sessions' }).waitFor()
+  await expect.poll(() => queries.at(-1)).toMatchObject({ text: 'A-1040' })
+})
+
+test.each<[string, () => void, heading: string, words: string]>([
+  ['without a payment', () => {}, '£120.50', 'could not be reached'],
+  [
+    'that is gone',
+    () => {
+      standIn.on('GET /sessions/cs', () => refuse(404, 'resource_not_found'))
+      standIn.on('GET /payments/cs/timeline', () => refuse(404, 'resource_not_found'))
+    },
+    'Session',
+    'A session without a payment is kept for 2 days, then it is deleted.',
+  ],
+])('the id of a session %s, typed among payments', async (_, begin, title, words) => {
+  begin()
+  await open('payments')
+  const box = page.getByRole('searchbox', { name: 'Search payments' })
+  await box.fill(more.session.id)
+  await box.press('Enter')
+  await page.getByText(words).waitFor()
+  expect(await heading().textContent()).toBe(title)
+  expect(new URL(page.url()).pathname).toBe(`${place}/sessions/${more.session.id}`)
+})
+
+test('what the overview counts leads to what was counted', async () => {
+  await page.clock.setFixedTime(samples.now)
+  await open('overview')
+  const days = more.overview.days
+  const from = new Date(`${days[0]!.day}T00:00`).toISOString()
+  const hrefs = await Promise.all(
+    ['Abandoned at the challenge', 'Not enough money'].map((name) =>
+      page.getByRole('link', { name }).first().getAttribute('href'),
+    ),
+  )
+  const [sessions, payments] = hrefs.map((href) => new URL(href!, 'http://localhost').searchParams)
+  expect([sessions!.get('three_ds'), sessions!.get('created_from')]).toEqual(['abandoned', from])
+  expect([payments!.get('status'), payments!.get('created_from')]).toEqual(['declined', from])
+})
+
+test.each<[string, object, string | null]>([
+  ['declined', { status: 'declined' }, 'Paid by another payment'],
+  ['captured', { status: 'captured' }, null],
+])('a payment that was %s, in a session that was paid', async (_, more_of_it, words) => {
+  const other = { ...samples.timeline.payments[0]!, payment_id: samples.id('pay', 77), status: 'captured' }
+  standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, hold: null, ...more_of_it } }))
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, payments: [other] } }))
+  await open(`payments/${samples.held.id}`)
+  await page.getByText('sealed').waitFor()
+  const link = page.getByRole('link', { name: 'Paid by another payment' })
+  expect(await link.count()).toBe(words ? 1 : 0)
+  // Nobody is liable for what was not taken.
+  expect(await page.getByText('liable for fraud').count()).toBe(words ? 0 : 1)
+})
+
+test('pending payments are listed, and one says until when the acquirer has time', async () => {
+  await page.clock.setFixedTime(samples.now)
+  const answer_by = new Date(samples.now.getTime() + 20_000).toISOString()
+  const pending = { ...samples.held, status: 'pending', hold: null, answer_by, permitted: [] }
+  standIn.on('GET /payments/pay', () => ({ body: pending }))
+  await open('payments')
+  await page.getByRole('button', { name: 'Pending', exact: true }).click()
+  await page.getByRole('table', { name: 'Payments' }).getByText('Pending').first().waitFor()
+  expect(new URL(page.url()).searchParams.get('status')).toBe('pending')
+  await page.getByRole('row').nth(1).getByRole('link').click()
+  await page.getByText(/the acquirer has until .*10:24.* to answer/).waitFor()
+})

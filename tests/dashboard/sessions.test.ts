@@ -1,0 +1,127 @@
+// Sessions at the dashboard: found by what a shopper says, read without a payment, and what the shopper was refused.
+
+import { expect, test } from 'vitest'
+import { testNumber } from '../../src/cards/test-cards.ts'
+import { cardOf, type Json, purchase } from '../support/client.ts'
+import { manualClock } from '../support/clock.ts'
+import { newMember, refusalIn } from '../support/person.ts'
+import { useService } from '../support/use-service.ts'
+
+const clock = manualClock()
+const service = await useService({ clock })
+const { account, client } = service
+const at = `/${account.merchant_id}`
+const support = await newMember(service, { role: 'support' })
+const viewer = await newMember(service, { role: 'viewer' })
+const live = {
+  live: true,
+  live_enabled: true,
+  acquiring_profile: { acquirer: 'bank', descriptor_name: 'TEA', mcc: '5499', country: 'GB' },
+}
+
+/** Until what waits in the log of refusals is there, which takes a second of the clock. */
+async function refusalsOf(person: typeof support, merchant_id: string, session_id: string, count: number) {
+  const look = async () => {
+    await clock.advance(1_000)
+    const { body } = await person.get(`/${merchant_id}/payments/${session_id}/timeline`)
+    return body.refusals as Json[]
+  }
+  await expect.poll(async () => (await look()).length).toBe(count)
+  return look()
+}
+
+test('a session without a payment is read with its timeline, masked for who may not read shoppers', async () => {
+  const { id } = await client.open({ ...purchase, order_reference: 'R-1', metadata: { basket: '7' } })
+  const shown = await support.get(`${at}/sessions/${id}`)
+  expect(shown.body, shown.text).toMatchObject({
+    id,
+    status: 'requires_payment',
+    payment_id: null,
+    order_reference: 'R-1',
+    customer: { email: 'ada@example.com' },
+    metadata: { basket: '7' },
+  })
+  const masked = (await viewer.get(`${at}/sessions/${id}`)).body
+  expect([masked.customer.email, masked.metadata]).toEqual(['a…@example.com', {}])
+  const { body } = await viewer.get(`${at}/payments/${id}/timeline`)
+  expect(body.lines).toMatchObject([{ change: 'session.created', subject: id }])
+  expect([body.payments, body.events, body.attempts, body.refusals]).toEqual([[], [], [], []])
+  expect(refusalIn(await support.get(`${at}/sessions/cs_${'0'.repeat(24)}`))).toBe('404 resource_not_found')
+})
+
+test('what the shopper was refused stands in the timeline, and among no requests of servers', async () => {
+  const shop = await service.newAccount({ merchant: live })
+  const owner = await newMember(service, { merchant_id: shop.merchant_id })
+  const session = await shop.client.open()
+  const { body } = await shop.client.referenceCard(session, cardOf('4539578763621486'))
+  const refused = await shop.client.authenticate(session, body.card_reference)
+  const request_id = refused.headers.get('rip-request-id')
+  expect(await refusalsOf(owner, shop.merchant_id, session.id, 1)).toEqual([
+    {
+      request_id,
+      at: expect.any(String),
+      path: `/v1/checkout/sessions/${session.id}/authenticate`,
+      status: 503,
+      code: 'three_ds_provider_unavailable',
+      field: null,
+    },
+  ])
+  const list = async (query = '') => (await owner.get(`/${shop.merchant_id}/requests${query}`)).body.data
+  expect(await list()).toEqual([])
+  expect(await list('?code=three_ds_provider_unavailable')).toEqual([])
+  // Whoever has its id finds it.
+  expect(await list(`?request_id=${request_id}`)).toMatchObject([{ request_id }])
+  expect(await list(`?key_id=${session.id}`)).toMatchObject([{ request_id }])
+})
+
+test('that a check by the bank goes on is no refusal to the shopper', async () => {
+  const session = await client.open()
+  await client.confirm(session)
+  const wrong = await client.authenticate(session, 'cref_none')
+  expect(wrong.status).toBe(400)
+  expect(await refusalsOf(support, account.merchant_id, session.id, 1)).toMatchObject([{ code: 'invalid_request' }])
+})
+
+test('a session is found by a part of its order or email, the latter by who may read shoppers', async () => {
+  const grace = { ...purchase, customer: { email: 'Grace.Hopper@Navy.example' } }
+  const { id } = await client.open({ ...grace, order_reference: 'Order-77%' })
+  await client.open({ ...purchase, order_reference: 'order-770' })
+  const find = async (person: typeof support, query: string): Promise<string[]> => {
+    const { body, text } = await person.get(`${at}/sessions?mode=test&${query}`)
+    expect(body.data, text).toBeDefined()
+    return body.data.map((row: Json) => row.id)
+  }
+  expect(await find(support, 'text=hopper@NAVY')).toEqual([id])
+  expect(await find(viewer, 'text=hopper@NAVY')).toEqual([])
+  expect(await find(support, 'text=ORDER-77%25')).toEqual([id])
+  expect(await find(viewer, 'text=order-77%25')).toEqual([id])
+  expect(await find(support, 'text=nobody')).toEqual([])
+  const everywhere = await support.get(`${at}/sessions?text=hopper@navy`)
+  expect(everywhere.body.data).toHaveLength(1)
+  // A cursor of one text is none of another.
+  const page = await support.get(`${at}/sessions?limit=1&text=order`)
+  expect(page.body.has_more).toBe(true)
+  const strange = await support.get(`${at}/sessions?limit=1&text=other&after=${page.body.next_cursor}`)
+  expect(refusalIn(strange)).toBe('400 invalid_pagination')
+})
+
+test('a session is found by what became of 3-D Secure, as the overview counts it', async () => {
+  const shop = await service.newAccount()
+  const owner = await newMember(service, { merchant_id: shop.merchant_id })
+  const ends = {
+    frictionless: testNumber('visa'),
+    abandoned: testNumber('visa', { yz: '72' }),
+    failed: testNumber('visa', { yz: '10' }),
+  }
+  const sessions: Record<string, string> = {}
+  for (const [end, number] of Object.entries(ends)) {
+    const session = await shop.client.open()
+    const { body, text } = await shop.client.present(session, number)
+    expect(body.three_ds, text).toBeDefined()
+    sessions[end] = session.id
+  }
+  for (const end of ['frictionless', 'challenged', 'abandoned', 'failed']) {
+    const { body } = await owner.get(`/${shop.merchant_id}/sessions?three_ds=${end}`)
+    expect([end, body.data.map(({ id }: Json) => id)]).toEqual([end, sessions[end] ? [sessions[end]] : []])
+  }
+})

@@ -1,0 +1,42 @@
+// Finds sessions by a part of an email or order, and opens what an id names.
+
+import { type FormEvent, useState } from 'react'
+import { screenOfId } from '../frame/screen-of-id.ts'
+import { Icon } from '../parts/icon.tsx'
+import { say } from '../words.ts'
+
+export function SessionSearch({
+  onText,
+  onScreen,
+}: {
+  onText: (text: string) => void
+  onScreen: (path: string) => void
+}) {
+  const [typed, setTyped] = useState('')
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const text = typed.trim()
+    const shown = /^(pay|cs)_/i.test(text) ? screenOfId(text) : null
+    setTyped('')
+    if (shown) onScreen(shown.path)
+    else onText(text)
+  }
+  return (
+    <search>
+      <form className="search" onSubmit={submit}>
+        <Icon name="search" />
+        <input
+          type="search"
+          data-key="/"
+          aria-label={say('search_sessions')}
+          placeholder={say('search_sessions_hint')}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={254}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </form>
+    </search>
+  )
+}

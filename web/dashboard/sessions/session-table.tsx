@@ -1,0 +1,57 @@
+// Sessions as rows, each of which leads to its session.
+
+import { Link } from 'wouter'
+import type { SessionRow } from '../client/answers.ts'
+import { useHere } from '../merchant.ts'
+import { Amount, amountWords } from '../parts/amount.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Status } from '../parts/status.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { say, sayCode } from '../words.ts'
+
+const facts: Column<SessionRow>[] = [
+  {
+    name: say('column_time'),
+    kind: 'second',
+    cell: ({ created_at, amount, currency }) => (
+      <>
+        <Moment at={created_at} />
+        <span className="unseen">, {amountWords(amount, currency)}</span>
+      </>
+    ),
+  },
+  {
+    name: say('column_amount'),
+    kind: 'figure',
+    cell: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
+  },
+  { name: say('column_status'), cell: ({ status }) => <Status status={status} /> },
+  {
+    name: say('column_attempts'),
+    cell: ({ attempt_count, last_decline }) =>
+      last_decline ? `${attempt_count} · ${sayCode('decline', last_decline.code)}` : String(attempt_count),
+  },
+  { name: say('column_email'), kind: 'first', cell: ({ customer }) => customer?.email ?? '–' },
+  {
+    name: say('column_order'),
+    cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
+  },
+]
+
+export function SessionTable({ sessions }: { sessions: SessionRow[] }) {
+  const { pathOf } = useHere()
+  const toPayment: Column<SessionRow> = {
+    name: say('payment'),
+    kind: 'acts',
+    cell: ({ payment_id }) => payment_id && <Link href={pathOf(`payments/${payment_id}`)}>{say('payment')}</Link>,
+  }
+  return (
+    <Table
+      label={say('nav_sessions')}
+      columns={[...facts, toPayment]}
+      rows={sessions}
+      keyOf={({ id }) => id}
+      hrefOf={({ id }) => pathOf(`sessions/${id}`)}
+    />
+  )
+}
