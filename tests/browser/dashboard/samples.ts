@@ -393,6 +393,7 @@ export const keys: Key[] = [
   {
     key_id: id('key', 1),
     name: 'shop',
+    secret_key: 'rip_sk_…4f2a',
     publishable_key: 'rip_pk_test_0123456789abcdef',
     permissions: ['create_payments', 'read_transactions'],
     mode: 'test_only',
