@@ -5,6 +5,7 @@ import { listLines } from '../../audit/journal-store.ts'
 import type { Sql } from '../../database/open.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { type TracedDelivery, type TracedEvent, traceEvents } from '../../webhooks/deliveries/trace-events.ts'
+import { nextAttemptAt } from '../../webhooks/delivery.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { viewHold } from '../hold.ts'
 import { type LifeKey, listTriedCards, type TriedCard } from '../reading/life-store.ts'
@@ -54,7 +55,7 @@ export function viewLife({ key, session, payments, lines, events }: Life, now: D
     session: viewSession(session, now),
     payments: payments.map(viewPayment),
     lines: told,
-    events: events.map(viewEvent),
+    events: events.map((event) => viewEvent(event, now)),
     seals: { right: count('right'), wrong: count('wrong'), not_yet: count('not_yet') },
   }
 }
@@ -119,16 +120,18 @@ function viewLine(placed: PlacedLine) {
   }
 }
 
-function viewEvent({ created_at, deliveries, ...event }: TracedEvent) {
+function viewEvent({ created_at, deliveries, ...event }: TracedEvent, now: Date) {
   return {
     ...event,
     created_at: timestamp(created_at),
-    deliveries: deliveries.map(viewDelivery),
+    deliveries: deliveries.map((delivery) => viewDelivery(delivery, now)),
   }
 }
 
-function viewDelivery(delivery: TracedDelivery) {
+function viewDelivery(delivery: TracedDelivery, now: Date) {
   const { delivery_id, endpoint_id, endpoint_url, settled_as, replay_of, attempts } = delivery
+  const { due_at, breaker_open_until } = delivery
+  const is_waiting = due_at !== null && delivery.attempted_at === null
   return {
     delivery_id,
     endpoint_id,
@@ -138,7 +141,10 @@ function viewDelivery(delivery: TracedDelivery) {
     status: settled_as ?? attempts.at(-1)?.status ?? 'pending',
     created_at: timestamp(delivery.created_at),
     settled_at: timestampOrNull(delivery.settled_at),
-    next_attempt_at: timestampOrNull(delivery.attempted_at ? null : delivery.due_at),
+    next_attempt_at: is_waiting ? timestamp(nextAttemptAt({ due_at, breaker_open_until }, now)) : null,
+    paused_until: timestampOrNull(
+      is_waiting && breaker_open_until && breaker_open_until > now ? breaker_open_until : null,
+    ),
     attempts: attempts.map(({ attempt_number, status, occurred_at, next_retry_at, ...attempt }) => ({
       attempt_number,
       status,

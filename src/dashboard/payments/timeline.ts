@@ -40,6 +40,8 @@ const delivery = z.object({
   created_at: time,
   settled_at: timeOrNull,
   next_attempt_at: timeOrNull,
+  /** Until when a pause of its endpoint holds it. */
+  paused_until: timeOrNull,
   attempts: z.array(attempt),
 })
 

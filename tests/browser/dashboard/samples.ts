@@ -234,6 +234,7 @@ export const timeline: Timeline = {
           settled_at: null,
           status: 'failed',
           next_attempt_at: ago(-12),
+          paused_until: null,
           attempts: [
             {
               attempt_number: 1,
@@ -349,7 +350,14 @@ export const endpoints: Endpoint[] = [
     event_filter: [],
     status: 'active',
     created_at: ago(60 * 24 * 40),
-    standing: { first_attempts: 0, retries: 2, under_way: 0, oldest_due_at: null, breaker: null },
+    standing: {
+      first_attempts: 0,
+      retries: 2,
+      under_way: 0,
+      oldest_due_at: ago(21),
+      breaker: { open_until: ago(-7), last_failure: '502', changed_at: ago(8) },
+      next_delivery_id: id('dlv', 3),
+    },
     recent: { succeeded: 812, failed: 4, dead_lettered: 1 },
     missing: 1,
   },
@@ -359,7 +367,14 @@ export const endpoints: Endpoint[] = [
     event_filter: ['payment.captured'],
     status: 'active',
     created_at: ago(60 * 24 * 3),
-    standing: { first_attempts: 0, retries: 0, under_way: 0, oldest_due_at: null, breaker: null },
+    standing: {
+      first_attempts: 0,
+      retries: 0,
+      under_way: 0,
+      oldest_due_at: null,
+      breaker: null,
+      next_delivery_id: null,
+    },
     recent: { succeeded: 90, failed: 0, dead_lettered: 0 },
     missing: 0,
   },
@@ -387,6 +402,7 @@ export const deliveries: Delivery[] = [
   failure: status === 'failed' ? 'tls' : null,
   about: { payment_id: id('pay', index + 1), order_reference: `A-${1042 - index}`, amount: 4200, currency: 'GBP' },
   replay: index === 0 ? { status: 'succeeded', response_status_code: 200 } : null,
+  waiting: status === 'failed' ? { next_attempt_at: ago(-10), paused_until: ago(-7) } : null,
 }))
 
 export const keys: Key[] = [
