@@ -67,6 +67,7 @@ export const me: Me = {
     },
   ],
   version: '0.1.0',
+  docs_url: 'https://pay.example/docs',
   now: now.toISOString(),
 }
 
@@ -141,6 +142,7 @@ export const held: Payment = {
     decided_by: null,
     decided_at: null,
     operation_refusal: null,
+    at_deadline: 'void',
   },
   settlement: null,
   amount_verification_source: 'mismatch',

@@ -12,8 +12,10 @@ import { Moment } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
+import { adviceOn } from './advice.ts'
 import { Decisions } from './decisions.tsx'
 import { ForDevelopers } from './for-developers.tsx'
+import { NotArrived } from './not-arrived.tsx'
 import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
 import { RefundNote } from './refund-note.tsx'
 import { Refunds } from './refunds.tsx'
@@ -80,6 +82,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         <div>
           <PaymentFacts payment={payment} />
           {refunded_amount > 0 && <Refunds payment_id={id} />}
+          <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />
         </div>
       </div>
@@ -98,9 +101,10 @@ function Lead({ payment }: { payment: PaymentRead }) {
       <span>{stateWords(payment)}</span>
       {hold && !hold.decided_at && (
         <span>
-          {say('column_deadline')} <Moment at={hold.deadline} />
+          {say('column_deadline')} <Moment at={hold.deadline} />. {sayCode('at_deadline', hold.at_deadline)}
         </span>
       )}
+      {decline && <span className="advice">{say(adviceOn(decline))}</span>}
       {captured !== null && captured > 1 && (
         <Link className="warning" href={pathOf(`payments?${shared}`)}>
           {sayCount('order_paid_often', 'order_paid_often', captured)}
