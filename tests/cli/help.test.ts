@@ -37,7 +37,7 @@ test.each<[string, string]>([
 
 describe('the program', () => {
   test.each<[string[], number, RegExp]>([
-    [['-v'], 0, /^\d+\.\d+\.\d+\n$/],
+    [['-v'], 0, /^\d+\.\d+\.\d+( \([0-9a-f]{12}\))?\n$/],
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
     [['help'], 0, /^Usage: ripper COMMAND.*\nAccounts\n {2}merchant create +Makes/s],
     [['help', 'key', 'create'], 0, /^ripper key create\n.*--allow-address/s],
