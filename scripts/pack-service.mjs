@@ -17,6 +17,10 @@ if (process.argv[2] !== '--clean') {
     const path = join(entry.parentPath, entry.name).slice(from.length)
     if (entry.isFile() && !path.endsWith('.test.ts')) pack(path)
   }
+  // A package has no .git, by which a checkout knows its commit.
+  const { commit } = await import('../src/kernel/version.ts')
+  const at = commit()
+  if (at !== null) writeFileSync(join(to, 'commit'), `${at}\n`)
 }
 
 /** Lines and columns stay where they are. */

@@ -1,7 +1,7 @@
 // The command line: finds the command, reads its arguments, and turns failures into an exit status.
 
 import { Refusal } from '../kernel/errors.ts'
-import { version } from '../kernel/version.ts'
+import { release } from '../kernel/version.ts'
 import { commands, sections } from './commands.ts'
 import { groupOf, overview, strangerWords } from './help.ts'
 import { ServiceError } from './service/call.ts'
@@ -22,7 +22,7 @@ export function main(args: string[]): Promise<number> {
 /** Returns the exit status: 0 for success, 1 if the command was refused or failed, 2 if it was called wrongly. */
 export async function runCommand(args: string[]): Promise<number> {
   if (args[0] === '--version' || args[0] === '-v') {
-    terminal().stdout.write(`${version()}\n`)
+    terminal().stdout.write(`${release()}\n`)
     return 0
   }
   const wants_help = args.includes('--help') || args.includes('-h')

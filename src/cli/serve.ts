@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { readConfig } from '../config/config.ts'
+import { release } from '../kernel/version.ts'
 import { type RunningService, serve, work } from '../main.ts'
 import type { LogLines } from '../outgoing/real-world.ts'
 import { demoPath } from '../service/demo.ts'
@@ -48,7 +49,7 @@ export const workerCommand: Command = {
     warnOfRoot()
     const running = await work(readConfig(terminal().environment))
     if (json) printJson({ database: running.database })
-    else terminal().stdout.write(`Ripper Checkout worker runs on ${running.database}.\n`)
+    else terminal().stdout.write(`Ripper Checkout ${release()}, worker, runs on ${running.database}.\n`)
     await stopped.signal
     return leave(await running.stop())
   },
@@ -87,7 +88,7 @@ export function welcome(running: RunningService, demo_file: string | null): stri
       ? `\n  Nobody has an account yet: ${welcome_command}\n`
       : ''
   const address = `
-Ripper Checkout is running.
+Ripper Checkout ${release()} is running.
 
   API        ${base_url}
   Reference  ${base_url}/docs

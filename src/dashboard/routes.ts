@@ -80,7 +80,7 @@ import {
   withdrawInvitation,
 } from './team/team-routes.ts'
 import { beginTestPayment, payTestPayment } from './test-payments/test-payment-routes.ts'
-import { listDeliveriesHere, readDeliveryHere } from './webhooks/delivery-routes.ts'
+import { listDeliveriesHere, readDeliveryHere, sendDeliveryHere } from './webhooks/delivery-routes.ts'
 import { replayGivenUpHere, rotateSecretHere, testEndpointHere } from './webhooks/endpoint-acts.ts'
 import {
   createEndpointHere,
@@ -149,6 +149,7 @@ export const dashboardRoutes = [
   listDeliveriesHere,
   readDeliveryHere,
   replayDeliveryHere,
+  sendDeliveryHere,
   listKeysHere,
   createKeyHere,
   revokeKeyHere,

@@ -292,5 +292,7 @@ function processMetrics(): Registry {
   if (gathered !== null) return gathered
   gathered = new Registry()
   collectDefaultMetrics({ register: gathered })
+  // Sums over what the metrics of the same name list by type. They are gauges, and only counters may be called totals.
+  for (const what of ['handles', 'requests', 'resources']) gathered.removeSingleMetric(`nodejs_active_${what}_total`)
   return gathered
 }

@@ -215,7 +215,12 @@ export const catalogue = {
   link_used: {
     status: 410,
     dashboard: true,
-    when: 'The link was used, or a newer one replaced it.',
+    when: 'The link was used.',
+  },
+  link_withdrawn: {
+    status: 410,
+    dashboard: true,
+    when: 'Somebody withdrew the link, or a newer one replaced it.',
   },
   link_expired: { status: 410, dashboard: true, when: 'The link has expired.' },
   internal_error: { status: 500, when: 'A failure of the service; quote the request id.' },

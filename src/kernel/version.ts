@@ -1,9 +1,57 @@
-// The version of this release.
+// The version of this release, and the commit that it was made from.
 
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('../../', import.meta.url)
 
 /** Such as `0.1.0`. */
 export function version(): string {
-  const path = new URL('../../package.json', import.meta.url)
-  return JSON.parse(readFileSync(path, 'utf8')).version
+  return JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version
+}
+
+/**
+ * The first 12 digits of the commit: of a package the one that it was packed at, of a checkout the one that is checked out now. Null
+ * where neither says so, as in an archive of the files alone.
+ */
+export function commit(): string | null {
+  return (textOf(new URL('lib/commit', root)) ?? checkedOut())?.slice(0, 12) ?? null
+}
+
+/** Such as `0.1.0 (5d0c7f0a9b1e)`. */
+export function release(): string {
+  const at = commit()
+  return at === null ? version() : `${version()} (${at})`
+}
+
+/** As Git keeps it, without running Git: HEAD names a commit or a branch, whose commit is in a file of its own or among the packed ones. */
+function checkedOut(): string | null {
+  const own = folderOf()
+  const head = textOf(`${own}/HEAD`)
+  const [, branch] = /^ref: (refs\/\S+)$/.exec(head ?? '') ?? []
+  if (branch === undefined) return hexOf(head)
+  const common = textOf(`${own}/commondir`)
+  const shared = common === null ? own : common.startsWith('/') ? common : `${own}/${common}`
+  const packed = textOf(`${shared}/packed-refs`)?.split('\n')
+  const line = packed?.find((each) => each.endsWith(` ${branch}`))
+  return hexOf(textOf(`${shared}/${branch}`) ?? line?.split(' ')[0] ?? null)
+}
+
+/** Of a second worktree, `.git` is a file that says where. */
+function folderOf(): string {
+  const path = fileURLToPath(new URL('.git', root))
+  const [, elsewhere] = /^gitdir: (.+)$/.exec(textOf(path) ?? '') ?? []
+  return elsewhere ?? path
+}
+
+function hexOf(text: string | null): string | null {
+  return text !== null && /^[0-9a-f]{40,64}$/.test(text) ? text : null
+}
+
+function textOf(path: URL | string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return null
+  }
 }

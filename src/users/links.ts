@@ -58,14 +58,17 @@ export async function makeLinkIn(tx: AnySql, context: LinkContext, asked: NewLin
   return { link, url: `${addresses.dashboard_url()}#${purpose}=${secret}` }
 }
 
-/** A link that can be used now. Throws `link_unknown`, `link_used` or `link_expired`. */
+/** A link that can be used now. Throws `link_unknown`, `link_used`, `link_withdrawn` or `link_expired`. */
 export async function openLink(
   { sql, world }: Pick<UsersContext, 'sql' | 'world'>,
   secret: string,
 ): Promise<NamedLink> {
   const link = await findLink(sql, hashOfSecret(secret))
   if (!link) throw new Refusal('link_unknown', 'There is no such link. Was it copied whole?')
-  if (link.used_at !== null || link.withdrawn_at !== null) throw linkUsed()
+  if (link.used_at !== null) throw linkUsed()
+  if (link.withdrawn_at !== null) {
+    throw new Refusal('link_withdrawn', 'This link was withdrawn, or a newer one has replaced it.')
+  }
   if (link.expires_at <= world.clock.now()) {
     throw new Refusal('link_expired', 'This link has expired. Ask for a new one.')
   }
@@ -73,5 +76,5 @@ export async function openLink(
 }
 
 export function linkUsed(): Refusal {
-  return new Refusal('link_used', 'This link was used already, or a newer one has replaced it.')
+  return new Refusal('link_used', 'This link was used already.')
 }

@@ -137,6 +137,14 @@ export function validateReplay(
   return { ...found, endpoint_url }
 }
 
+/** When a waiting delivery is sent: a pause of its endpoint holds it, and what is due is sent now. */
+export function nextAttemptAt(
+  { due_at, breaker_open_until }: { due_at: Date; breaker_open_until: Date | null },
+  now: Date,
+): Date {
+  return [due_at, breaker_open_until ?? due_at].reduce((latest, at) => (at > latest ? at : latest), now)
+}
+
 export function deliveryNotFound(): Refusal {
   return new Refusal('delivery_not_found', 'There is no delivery with this id.')
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { strangerWords } from '../../src/cli/help.ts'
 import { editDistance } from '../../src/cli/terminal/closest.ts'
-import { version } from '../../src/kernel/version.ts'
+import { release } from '../../src/kernel/version.ts'
 import { ripper, ripperProgram } from '../support/programs.ts'
 
 test.each([
@@ -37,8 +37,8 @@ test.each<[string, string]>([
 
 describe('the program', () => {
   test.each<[string[], number, RegExp]>([
-    [['-v'], 0, /^\d+\.\d+\.\d+\n$/],
-    [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+    [['-v'], 0, /^\d+\.\d+\.\d+( \([0-9a-f]{12}\))?\n$/],
+    [['--version'], 0, /^\d+\.\d+\.\d+( \([0-9a-f]{12}\))?\n$/],
     [['help'], 0, /^Usage: ripper COMMAND.*\nAccounts\n {2}merchant create +Makes/s],
     [['help', 'key', 'create'], 0, /^ripper key create\n.*--allow-address/s],
     [['help', 'key'], 0, /^Usage.*key create +Makes/s],
@@ -72,7 +72,7 @@ describe('the program', () => {
   })
 
   test('the version is the one of this release', async () => {
-    expect((await ripper(['-v'])).stdout).toBe(`${version()}\n`)
+    expect((await ripper(['-v'])).stdout).toBe(`${release()}\n`)
   })
 })
 

@@ -117,6 +117,16 @@ const acts: Record<string, Act | Act[]> = {
     prepare: async (team) => (await givenUp(team)).delivery_id,
     run: ({ post }, id) => post(`/webhooks/deliveries/${id}/replay`),
   },
+  'POST /webhooks/deliveries/{delivery_id}/send': {
+    act: 'sends a waiting delivery at once',
+    prepare: async ({ account }) => {
+      await newEndpoint(account)
+      await account.client.pay()
+      const [row] = await sql`select delivery_id from webhook_queue where merchant_id = ${account.merchant_id}`
+      return row!.delivery_id
+    },
+    run: ({ post }, id) => post(`/webhooks/deliveries/${id}/send`),
+  },
   'POST /team/refund-limits': {
     act: 'sets what support may refund',
     run: ({ post }) => post('/team/refund-limits', { currency: 'GBP', amount: 100 }),

@@ -103,6 +103,15 @@ test('a kind has its changes and no others', async () => {
   expect(refusalIn(await owner.get(`${at}/audit?kind=weather`))).toBe('400 invalid_request')
 })
 
+test('what people did is all of it but for what keys, shoppers and the service did', async () => {
+  const isPerson = ({ actor }: Json) => actor === 'operator' || actor.startsWith('user ')
+  const all = await read('')
+  const by_people = await read('by=people')
+  expect(by_people).toEqual(all.filter(isPerson))
+  expect([by_people.length > 0, by_people.length < all.length]).toEqual([true, true])
+  expect(refusalIn(await owner.get(`${at}/audit?by=weather`))).toBe('400 invalid_request')
+})
+
 test('each change that has a word is of one kind', () => {
   const words = JSON.parse(
     readFileSync(new URL('../../web/words/dashboard/en.json', import.meta.url), 'utf8'),

@@ -84,7 +84,7 @@ test('a link that opens their account anew counts no more: it was made for fewer
   const secret = await linkFor(service, asked)
   await make('Another')
   const read = await newPerson(service).post('/links/read', { secret })
-  expect(refusalIn(read)).toBe('410 link_used')
+  expect(refusalIn(read)).toBe('410 link_withdrawn')
 })
 
 test('making one wants a fresh proof', async () => {

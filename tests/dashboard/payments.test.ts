@@ -96,6 +96,26 @@ test('a person decides once, however often they press, and the journal names the
   )
 })
 
+test('who escalates leaves a note in the timeline, and the page says what the deadline does', async () => {
+  const { payment_id } = await hold(account)
+  expect((await read(support, payment_id)).hold).toMatchObject({ at_deadline: 'void', status: 'pending_review' })
+  const path = `${at}/${payment_id}/hold/escalate`
+  const number = await support.post(path, { note: 'is it 4000 0000 0000 0002?' }, key())
+  expect([refusalIn(number), number.body.field]).toEqual(['400 invalid_request', 'note'])
+  const note = 'Ada asks whether the teapot is in stock'
+  expect((await support.post(path, { note }, key())).status).toBe(200)
+  const { body } = await viewer.get(`${at}/${payment_id}/timeline`)
+  const line = body.lines.find(({ change }: { change: string }) => change === 'hold.escalated')
+  expect([line.actor, line.detail.note]).toEqual([`user ${support.user_id}`, note])
+  // The merchant's server takes no note: the specification closes that body.
+  const { payment_id: other } = await hold(account)
+  const answer = await client.send('POST', `/v1/payments/${other}/hold/escalate`, {
+    headers: { ...client.withKey, ...key().headers },
+    body: { note },
+  })
+  expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
+})
+
 test('a key of one person is not that of another', async () => {
   const [one, other] = [await hold(account), await hold(account)]
   const pressed = key()

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { gone_after_ms, here_every_ms, openPresence, type Presence } from '../../src/database/presence/presence.ts'
-import { listUnnamedProxies } from '../../src/database/presence/presence-store.ts'
+import { findLackingProcesses, listUnnamedProxies } from '../../src/database/presence/presence-store.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { until } from '../support/service.ts'
@@ -30,10 +30,18 @@ async function start({
   serves = true,
   warn = quiet.warn,
   unnamedProxy = (): string | null => null,
+  missing = (): string | null => null,
 } = {}): Promise<Presence> {
   const world = { clock, random: { bytes: randomBytes }, log: { ...quiet, warn } }
   const { sql } = database
-  const presence = await openPresence({ sql, world, serves, databaseNow: clock.now, unnamedProxy })
+  const presence = await openPresence({
+    sql,
+    world,
+    serves,
+    databaseNow: clock.now,
+    unnamedProxy,
+    keys: { note() {}, missing },
+  })
   open.push(presence)
   return presence
 }
@@ -89,6 +97,19 @@ test('a proxy that a process was not told of stands in its row, as long as it is
   for (address of ['10.0.0.2', null]) {
     await clock.advance(here_every_ms)
     await until(told, (proxies) => proxies.join() === (address ?? ''))
+  }
+})
+
+test('a key that a process lacks stands in its row, until it has it', async () => {
+  const { sql } = database
+  let key_id: string | null = null
+  await start()
+  await start({ missing: () => key_id })
+  const told = async () => (await findLackingProcesses(sql)) ?? { key_id: null, count: 0 }
+  expect(await told()).toEqual({ key_id: null, count: 0 })
+  for (key_id of ['aaaaaaaa', null]) {
+    await clock.advance(here_every_ms)
+    await until(told, ({ key_id: lacked, count }) => lacked === key_id && count === (key_id === null ? 0 : 1))
   }
 })
 

@@ -66,6 +66,15 @@ test('metrics are compressed once a second, however often they are read', async 
   await metered.close()
 })
 
+test('what is called a total is a counter, as promtool wants it', async () => {
+  const metered = await startService()
+  const text = await (await fetch(`${metered.base_url}/metrics`)).text()
+  const totals = [...text.matchAll(/^# TYPE (\S+_total) (\w+)$/gm)].map(([, name, type]) => [name, type])
+  expect(totals.length).toBeGreaterThan(5)
+  expect(totals.filter(([, type]) => type !== 'counter')).toEqual([])
+  await metered.close()
+})
+
 test('metrics with a listener of their own are there alone', async () => {
   const metered = await startService({ metrics_apart: true })
   const { metrics_url } = metered

@@ -86,14 +86,14 @@ const same: Record<string, string> = {
     milliseconds price_name handle`,
   es: 'product no nav_webhooks three_ds webhook_health milliseconds handle',
   fr: `product nav_sessions session nav_webhooks nav_audit nav_group_administration column_acts column_code mode three_ds
-    version webhook_health actor_page actor_service operation_capture test milliseconds handle`,
+      version webhook_health actor_page actor_service operation_capture test milliseconds handle escalate_note`,
   it: `product no nav_team nav_audit email password column_email filter_customer_email three_ds
     passkey database acquirer live test milliseconds kind_acquirer handle`,
   ja: 'product',
   nl: `product details nav_webhooks nav_team nav_audit column_status column_deadline column_event
     column_events column_code filters three_ds event_made endpoints passkey passkeys database
     acquirer webhook_health status_requires_payment actor_operator live test milliseconds
-    kind_acquirer connection_label handle`,
+    kind_acquirer connection_label handle help`,
   pl: `product nav_system column_status three_ds check_problem actor_operator test milliseconds handle`,
   pt: 'product nav_webhooks three_ds endpoints webhook_health milliseconds handle',
 }

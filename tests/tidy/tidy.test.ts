@@ -196,7 +196,8 @@ describe('imports', () => {
       files.flatMap((file) => importsOf(file).map(({ target }) => ({ file, target }))),
       ({ target }) => target,
     )
-    const isDoor = (file: string) => importers.get(file)?.some((each) => folderOf(each.file) !== folderOf(file)) ?? false
+    const isDoor = (file: string) =>
+      importers.get(file)?.some((each) => folderOf(each.file) !== folderOf(file)) ?? false
     const counts = Map.groupBy(files.filter(isDoor), folderOf)
     expect(Object.fromEntries(Object.keys(doors).map((room) => [room, counts.get(room)?.length ?? 0]))).toEqual(doors)
   })

@@ -106,7 +106,7 @@ test('a database that has gone back opens nothing that was shut since', async ()
   await sql`update installation set installation_id = 'of a backup'`
   await runJob(service, 'watch_database')
   expect(refusalIn(await member.get('/me'))).toBe('401 sign_in_required')
-  expect(refusalIn(await member.post('/links/read', { secret }))).toBe('410 link_used')
+  expect(refusalIn(await member.post('/links/read', { secret }))).toBe('410 link_withdrawn')
   const lines = () => sql`
     select detail from journal where merchant_id = ${installation_id} and change = 'sign_in.all_ended'`
   expect(await lines()).toEqual([{ detail: { sessions: 1, links: 1 } }])

@@ -168,7 +168,7 @@ describe('a reset', () => {
     const asked = { purpose: 'reset' as const, email: member.email, user_id: member.user_id }
     const first = await linkFor(service, asked)
     const second = await linkFor(service, asked)
-    expect(refusalIn(await newPerson(service).redeem(first, { password }))).toBe('410 link_used')
+    expect(refusalIn(await newPerson(service).redeem(first, { password }))).toBe('410 link_withdrawn')
     await clock.advance(hour_ms)
     expect(refusalIn(await newPerson(service).redeem(second, { password }))).toBe('410 link_expired')
   })
@@ -195,7 +195,7 @@ describe('the first owner', async () => {
     const { base_url } = fresh
     expect(second).toMatch(new RegExp(`^http://localhost:${new URL(base_url).port}/dashboard#welcome=[\\w-]{43}$`))
     const person = newPerson(fresh)
-    expect(refusalIn(await person.redeem(secretOf(first!)))).toBe('410 link_used')
+    expect(refusalIn(await person.redeem(secretOf(first!)))).toBe('410 link_withdrawn')
     expect((await person.redeem(secretOf(second!), { email: 'first@example.com' })).status).toBe(200)
     expect((await person.get('/me')).body).toMatchObject({
       user: { is_operator: true },
@@ -221,7 +221,7 @@ describe('the first owner', async () => {
     const email = 'jo@example.com'
     await newPerson(late).redeem(await linkFor(late, { email, is_operator: true }), { email })
     const thief = await newPerson(late).redeem(secretOf(printed!), { email: 'thief@example.com' })
-    expect(refusalIn(thief)).toBe('410 link_used')
+    expect(refusalIn(thief)).toBe('410 link_withdrawn')
     // Nor by one that was printed while the first one came in, which nobody has withdrawn.
     await late.sql`update sign_in_links set withdrawn_at = null where email is null`
     const later = await newPerson(late).redeem(secretOf(printed!), { email: 'thief@example.com' })

@@ -90,7 +90,7 @@ describe('somebody who was invited', () => {
     provider.expect({ ...jo, sub: 'first', email: 'first@shop.example' })
     await follow(newPerson(service), begin, is_over)
     const thief = await newPerson(service).post('/links/read', { secret: printed })
-    expect(refusalIn(thief)).toBe('410 link_used')
+    expect(refusalIn(thief)).toBe('410 link_withdrawn')
   })
 
   test.each([

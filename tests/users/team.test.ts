@@ -73,7 +73,7 @@ test('one that was withdrawn lets nobody in', async () => {
   const asked = { email: 'gone@example.com', role: 'admin' }
   const { body } = await owner.post(at(owner, '/invitations'), asked)
   expect((await owner.remove(at(owner, `/invitations/${body.link_id}`))).status).toBe(204)
-  expect(refusalIn(await newPerson(service).redeem(secretOf(body.url)))).toBe('410 link_used')
+  expect(refusalIn(await newPerson(service).redeem(secretOf(body.url)))).toBe('410 link_withdrawn')
   const gone = await owner.remove(at(owner, `/invitations/${body.link_id}`))
   expect(refusalIn(gone)).toBe('404 resource_not_found')
 })
@@ -151,7 +151,7 @@ test('the links of whoever leaves, is given another role or is disabled let nobo
     await end(admin)
     for (const url of [invited, reset]) {
       const opened = await newPerson(service).post('/links/read', { secret: secretOf(url) })
-      expect([how, refusalIn(opened)]).toEqual([how, '410 link_used'])
+      expect([how, refusalIn(opened)]).toEqual([how, '410 link_withdrawn'])
     }
   }
 })
@@ -164,7 +164,7 @@ test('a link that opens an account anew does not outlast a change of what the ac
   const promoted = await owner.post(at(owner, `/${viewer.user_id}/role`), { role: 'owner' })
   expect(promoted.status, promoted.text).toBe(204)
   const opened = await newPerson(service).post('/links/read', { secret: secretOf(url) })
-  expect(refusalIn(opened)).toBe('410 link_used')
+  expect(refusalIn(opened)).toBe('410 link_withdrawn')
 })
 
 test('an owner who is disabled is not one that is left', async () => {

@@ -1,6 +1,7 @@
 // POST /v1/payments/{payment_id}/hold/capture, …/void and …/escalate: a merchant decides a held payment.
 
 import { z } from 'zod'
+import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { type SecretKey, secretKey } from '../../http/access.ts'
 import { keyRules, stillRunning } from '../../http/idempotency.ts'
 import { type RouteRequest, route } from '../../http/route.ts'
@@ -8,6 +9,7 @@ import { admitKey } from '../../merchants/admit.ts'
 import { writerBy } from '../../merchants/write-as.ts'
 import { listOperations } from '../asking/operation-store.ts'
 import type { Context } from '../context.ts'
+import { must, optionalText } from '../fields.ts'
 import type { OperationState } from '../operation.ts'
 import type { PaymentKey } from '../payment.ts'
 import { modeOfPayment } from '../reading/mode-store.ts'
@@ -35,21 +37,39 @@ const shared = {
 export const captureHold = decisionRoute('capture', 'Capture a held payment')
 export const voidHold = decisionRoute('void', 'Release a held payment')
 
-export const escalateHeld = route({
-  ...shared,
-  path: '/v1/payments/{payment_id}/hold/escalate',
-  summary: 'Have a person look at a held payment',
-  refusals: ['resource_not_found', 'hold_already_decided'],
-  handle: async (context: Context, request) => {
-    const key = request.reserveKey()
-    await escalateHold(context, paymentOf(request), {
-      cause: writerBy(request.holder, request.request_id),
-      key,
-    })
-    return readHeld(context, paymentOf(request))
-  },
-  resume: (context: Context, request) => readHeld(context, paymentOf(request)),
-})
+export const escalateHeld = escalateRoute(shared.body, () => undefined)
+/** For people: what the one who escalates wants looked at goes into the journal, and so into the timeline. */
+export const escalateWithNote = escalateRoute(
+  z.strictObject({
+    note: optionalText(255)
+      .refine((text) => !looksLikeCardNumber(text ?? ''), must('not contain a card number'))
+      .meta({ description: 'what should be looked at' }),
+  }),
+  (body) => (body?.note ? { note: body.note } : undefined),
+)
+
+function escalateRoute<Body extends z.ZodType>(
+  body: Body,
+  noteOf: (body: z.output<Body> | undefined) => { note: string } | undefined,
+) {
+  return route({
+    ...shared,
+    body,
+    path: '/v1/payments/{payment_id}/hold/escalate',
+    summary: 'Have a person look at a held payment',
+    refusals: ['resource_not_found', 'hold_already_decided'],
+    handle: async (context: Context, request) => {
+      const key = request.reserveKey()
+      const note = noteOf(request.body as z.output<Body> | undefined)
+      await escalateHold(context, paymentOf(request), {
+        cause: { ...writerBy(request.holder, request.request_id), ...(note && { note }) },
+        key,
+      })
+      return readHeld(context, paymentOf(request))
+    },
+    resume: (context: Context, request) => readHeld(context, paymentOf(request)),
+  })
+}
 
 function decisionRoute(kind: Decision, summary: string) {
   return route({

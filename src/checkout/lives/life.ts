@@ -5,7 +5,7 @@ import { listLines } from '../../audit/journal-store.ts'
 import type { Sql } from '../../database/open.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { type TracedDelivery, type TracedEvent, traceEvents } from '../../webhooks/deliveries/trace-events.ts'
-import { heldUntil } from '../../webhooks/delivery.ts'
+import { heldUntil, nextAttemptAt } from '../../webhooks/delivery.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { viewHold } from '../hold.ts'
 import { type LifeKey, listTriedCards, type TriedCard } from '../reading/life-store.ts'
@@ -130,6 +130,8 @@ function viewEvent({ created_at, deliveries, ...event }: TracedEvent, now: Date)
 
 function viewDelivery(delivery: TracedDelivery, now: Date) {
   const { delivery_id, endpoint_id, endpoint_url, settled_as, replay_of, attempts } = delivery
+  const { due_at, breaker_open_until } = delivery
+  const is_waiting = due_at !== null && delivery.attempted_at === null
   return {
     delivery_id,
     endpoint_id,
@@ -139,8 +141,8 @@ function viewDelivery(delivery: TracedDelivery, now: Date) {
     status: settled_as ?? attempts.at(-1)?.status ?? 'pending',
     created_at: timestamp(delivery.created_at),
     settled_at: timestampOrNull(delivery.settled_at),
-    next_attempt_at: timestampOrNull(delivery.attempted_at ? null : delivery.due_at),
-    held_until: timestampOrNull(heldUntil(delivery, now)),
+    next_attempt_at: is_waiting ? timestamp(nextAttemptAt({ due_at, breaker_open_until }, now)) : null,
+    held_until: timestampOrNull(is_waiting ? heldUntil(delivery, now) : null),
     attempts: attempts.map(({ attempt_number, status, occurred_at, next_retry_at, ...attempt }) => ({
       attempt_number,
       status,

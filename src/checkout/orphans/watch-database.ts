@@ -52,7 +52,7 @@ async function watchServer(context: OrphanContext, beforeBrake: () => Promise<un
   const keep_since = new Date(now.getTime() - marks_kept_ms)
   const known =
     is_fresh && signs.length === 0 ? newest : await writeMark(sql, { mark, written_at: now, server, keep_since })
-  if (known) await marks?.remember(known)
+  if (known) await marks?.remember({ ...known, database: sight.database })
 }
 
 async function pull({ sql, world }: OrphanContext, signs: string[], now: Date): Promise<void> {

@@ -36,6 +36,8 @@ export type SealingFacts = {
   key_fault: string | null
   /** The key that was current last; null if nothing was ever sealed. */
   newest_key_id: string | null
+  /** How many running processes were not given the current key; null where all were. */
+  lacking: { key_id: string; count: number } | null
   /** Endpoints whose signing secret does not open, or was sealed with a key that is not given. */
   sealed_endpoints: { count: number; unopened: string[] }
   /** The same of connections' credentials. */
@@ -149,7 +151,7 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
 export const sealingChecks: Check<SealingFacts>[] = [
   {
     name: 'Master key',
-    judge({ key_ids, key_fault, newest_key_id, sealed_endpoints, sealed_connections }) {
+    judge({ key_ids, key_fault, newest_key_id, lacking, sealed_endpoints, sealed_connections }) {
       if (key_fault !== null) return problem(key_fault, 'Put the right file back from a backup.')
       const lost = 'Without it nothing that was sealed can be opened: find it in your backups.'
       if (newest_key_id !== null && key_ids === null) {
@@ -159,6 +161,12 @@ export const sealingChecks: Check<SealingFacts>[] = [
         return problem(
           `the database was sealed with the key ${newest_key_id}; given: ${key_ids!.join(', ')}`,
           `${lost} To rotate, set the new key first and the old one after a comma.`,
+        )
+      }
+      if (lacking !== null) {
+        return problem(
+          `the current key ${lacking.key_id} was not given to ${counted(lacking.count, 'running process', 'running processes')}`,
+          'Give every serve and worker the same RIPPER_MASTER_KEY, and restart those whose log says that they lack it.',
         )
       }
       const { unopened } = sealed_endpoints

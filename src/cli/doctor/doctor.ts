@@ -1,6 +1,6 @@
 // `ripper doctor`: finds faults of configuration, database, keys and work, and says what to do about them.
 
-import { version } from '../../kernel/version.ts'
+import { commit, release, version } from '../../kernel/version.ts'
 import { connectionOptions } from '../service/connection.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 import type { Command } from '../terminal/command.ts'
@@ -23,7 +23,7 @@ export const doctorCommand: Command = {
   async run({ options, json }) {
     const checks = await examine(options)
     const status = worst(checks)
-    if (json) printJson({ status, release: version(), checks })
+    if (json) printJson({ status, release: version(), commit: commit(), checks })
     else printForPeople(checks, status, options.all === true)
     return status === 'problem' ? 1 : 0
   },
@@ -53,12 +53,12 @@ function printForPeople(checks: CheckResult[], status: 'ok' | 'warning' | 'probl
       notes.push(to_do === null ? [] : [asTyped(`→ ${to_do}`)])
     }
   }
-  const release = `Ripper Checkout ${version()}`
-  if (rows.length > 0) printTable(['', 'check', release], rows, notes)
+  const program = `Ripper Checkout ${release()}`
+  if (rows.length > 0) printTable(['', 'check', program], rows, notes)
   for (const [why, names] of unchecked) printLine(`\nNot checked, because ${why}:\n    ${names.join(', ')}`)
   const count = (wanted: Status) => checks.filter((each) => each.status === wanted).length
   if (status !== 'ok') {
     printLine(`\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`)
   } else if (all) printLine('\nAll is well.')
-  else printLine(`${release}: ${checks.length} checks, which --all shows.\n\nAll is well.`)
+  else printLine(`${program}: ${checks.length} checks, which --all shows.\n\nAll is well.`)
 }

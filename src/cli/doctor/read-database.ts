@@ -11,6 +11,7 @@ import { isMade } from '../../database/embedded/home.ts'
 import { readServer } from '../../database/high-water/high-water-store.ts'
 import { readMigrated } from '../../database/migrate.ts'
 import { type Database, nodeFault, openDatabase, type Sql, UnusableDatabaseError } from '../../database/open.ts'
+import { findLackingProcesses } from '../../database/presence/presence-store.ts'
 import { newestSealingKey } from '../../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../../kernel/keyring.ts'
 import { liveMerchantExists } from '../../merchants/store.ts'
@@ -106,6 +107,7 @@ export async function readSealing(config: Config, sql: Sql): Promise<SealingFact
     key_ids: keyring?.key_ids ?? null,
     key_fault: fault,
     newest_key_id: await newestSealingKey(sql),
+    lacking: await findLackingProcesses(sql),
     sealed_endpoints: {
       count: secrets.length,
       unopened: unopened.map(({ endpoint_id }) => endpoint_id),

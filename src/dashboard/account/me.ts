@@ -55,10 +55,12 @@ export const readMe = route({
     /** For how many days sessions that nobody paid are kept. */
     unpaid_days: z.object({ test: z.int(), live: z.int() }),
     version: z.string(),
+    /** The documentation is at the service's own address, which is another one where the dashboard has a host to itself. */
+    docs_url: z.string(),
     now: z.string(),
   }),
   refusals: [],
-  handle: async ({ sql, unpaid_days }: Context, { holder, caller, now, setCookie }) => {
+  handle: async ({ sql, addresses, unpaid_days }: Context, { holder, caller, now, setCookie }) => {
     const { session, user_id, is_operator } = holder
     // The browser keeps the strict cookie, so the other one, which is for those that do not, can go.
     if (hasNeedlessCookie(caller)) setCookie(drop_plain_token)
@@ -82,6 +84,7 @@ export const readMe = route({
       memberships: memberships.map((each) => ({ ...each, permissions: permissionsOf(each.role) })),
       unpaid_days,
       version: version(),
+      docs_url: new URL('/docs', addresses.base_url()).href,
       now: timestamp(now),
     }
   },

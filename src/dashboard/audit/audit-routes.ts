@@ -21,6 +21,7 @@ const filterMembers = {
   actor: filterText(100).optional(),
   change: filterText(100).optional(),
   kind: filterChoice(audit_kind_names).optional(),
+  by: filterChoice(['people']).optional().meta({ description: 'what people did, here and at the command line' }),
   search: filterText(100).optional().meta({ description: 'in ids, names and actions' }),
   /** The changes that the search means in the words of its reader. */
   meant: filterText(4000).optional().meta({ description: 'such as key_created, with commas between' }),

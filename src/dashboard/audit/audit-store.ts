@@ -13,6 +13,7 @@ export type AuditFilters = Partial<Omit<SpanFilters, 'mode'>> & {
   /** As lines spell it, such as `user usr_…`. */
   actor?: string | undefined
   change?: string | undefined
+  by?: 'people' | undefined
   /** What stands before the dot of a change. */
   beginnings?: readonly string[] | undefined
   search?: Search | undefined
@@ -43,9 +44,10 @@ export async function listAuditLines(
   filters: AuditFilters,
   { behind, limit }: { behind: string | null; limit: number },
 ): Promise<FoundRows<AuditLine>> {
-  const { merchant_id, actor, change, beginnings, search } = filters
+  const { merchant_id, actor, by, change, beginnings, search } = filters
   const all = sql`true`
   const ofActor = actor === undefined ? all : sql`actor = ${actor}`
+  const ofPeople = by === undefined ? all : sql`(actor = 'operator' or actor like 'user %')`
   const ofChange = change === undefined ? all : sql`change = ${change}`
   const ofKind = beginnings ? sql`split_part(change, '.', 1) = any(${[...beginnings]})` : all
   const ofSearch = search ? hasText(sql, search) : all
@@ -67,7 +69,7 @@ export async function listAuditLines(
           where m.merchant_id = ${merchant_id} and m.created_at <= l.at
             -- Of a link that opens an account anew, the line names the account.
             and m.user_id in (l.subject, l.detail->>'user_id')
-        )) and ${ofActor} and ${ofChange} and ${ofKind} and ${ofSearch} as is_match
+        )) and ${ofActor} and ${ofPeople} and ${ofChange} and ${ofKind} and ${ofSearch} as is_match
       from lines l
     ) n
     where is_match or place = ${lines_max}

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { type Hold, viewHold } from '../../checkout/hold.ts'
-import { captureHold, escalateHeld, voidHold } from '../../checkout/holds/hold-routes.ts'
+import { captureHold, escalateWithNote, voidHold } from '../../checkout/holds/hold-routes.ts'
 import { readLife } from '../../checkout/lives/life.ts'
 import { findLifeKey } from '../../checkout/reading/life-store.ts'
 import { listPayments } from '../../checkout/reading/list-payments.ts'
@@ -41,7 +41,8 @@ export const readPaymentHere = route({
   summary: 'A payment with its card and hold, and what the person may do with it now',
   reply: paymentView.extend({
     card: z.object({ brand: z.string(), last4: z.string() }).nullable(),
-    hold: holdView.nullable(),
+    /** With what the rules do at the deadline where nobody has decided. */
+    hold: holdView.extend({ at_deadline: z.enum(['void', 'capture']) }).nullable(),
     settlement: settlementView,
     /** While a charge is under way: when its answer counts as lost, and the service asks the acquirer. */
     answer_by: z.string().nullable(),
@@ -67,7 +68,7 @@ export const readPaymentHere = route({
     const shown = {
       ...viewPayment(payment),
       card: brand && last4 ? { brand, last4 } : null,
-      hold: hold && viewHold(hold),
+      hold: hold && { ...viewHold(hold), at_deadline: hold.at_deadline },
       settlement: settlementAt(session, now),
       answer_by: timestampOrNull(session.answer_by),
       amount_verification_source: session.amount_verification_source,
@@ -101,7 +102,7 @@ export const readTimelineHere = route({
 
 export const captureHere = behind(deciding, captureHold, showShopper)
 export const voidHere = behind(deciding, voidHold, showShopper)
-export const escalateHere = behind(signedIn('decide_holds', { mode: paymentMode }), escalateHeld, showShopper)
+export const escalateHere = behind(signedIn('decide_holds', { mode: paymentMode }), escalateWithNote, showShopper)
 const limitedRefund = refundRecord((holder) => isLimited(holder as Member))
 export const refundHere = behind(signedIn('refund_payments', { gravity: 'money', mode: paymentMode }), {
   ...limitedRefund,

@@ -42,7 +42,7 @@ const delivery = z.object({
   created_at: time,
   settled_at: timeOrNull,
   next_attempt_at: timeOrNull,
-  /** While its endpoint is paused: until when. */
+  /** Until when a pause of its endpoint holds it. */
   held_until: timeOrNull,
   attempts: z.array(attempt),
 })

@@ -23,7 +23,7 @@ const shared = {
   dialect: 'dashboard' as const,
   status: 200,
 }
-const link_refusals = ['link_unknown', 'link_used', 'link_expired', 'too_many_attempts'] as const
+const link_refusals = ['link_unknown', 'link_used', 'link_withdrawn', 'link_expired', 'too_many_attempts'] as const
 
 export const readLink = route({
   where: 'whole',

@@ -17,6 +17,8 @@ export type DeliveryFacts = {
   } | null
   /** Of a dead letter: the newest replay of the same event, whatever was replayed. */
   replay: { status: DeliveryStatus; response_status_code: number | null } | null
+  /** Of the newest attempt of a delivery that is not settled: when the next is due, and until when its endpoint is paused. */
+  waiting: { due_at: string; held_until: string | null; is_under_way: boolean } | null
 }
 
 type Row = { attempt_id: string }
@@ -34,7 +36,9 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts:
         when d.active_replay is not null then json_build_object('status', 'pending', 'response_status_code', null)
         when later.status is not null then json_build_object(
           'status', later.status, 'response_status_code', later.response_status_code)
-      end as replay
+      end as replay,
+      case when q.due_at is not null then json_build_object('due_at', q.due_at, 'held_until', h.open_until,
+        'is_under_way', q.attempt_id is not null) end as waiting
     from unnest(${attempts.map(({ attempt_id }) => attempt_id)}::text[]) with ordinality asked (attempt_id, place)
     join webhook_attempts a on a.merchant_id = ${merchant_id} and a.attempt_id = asked.attempt_id
     left join lateral (
@@ -52,8 +56,28 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts:
       where r.merchant_id = a.merchant_id and r.root_id = d.root_id and r.replay_of is not null
         and r.delivery_id > a.delivery_id
       order by r.delivery_id desc limit 1) later on true
+    left join lateral (
+      select due_at, attempt_id from webhook_queue
+      where merchant_id = a.merchant_id and delivery_id = a.delivery_id
+        and a.attempt_id in (last_attempt_id, pending_id) offset 0) q on true
+    left join lateral (
+      select open_until from webhook_endpoint_health
+      where merchant_id = a.merchant_id and endpoint_id = a.endpoint_id offset 0) h on q.due_at is not null
     order by asked.place`
   return rows
+}
+
+/** The delivery of each endpoint that has waited the longest: whoever wants to know whether the receiver is back sends that one. */
+export async function listNextDeliveries(sql: Sql, merchant_id: string): Promise<Map<string, string>> {
+  const rows = await sql<{ endpoint_id: string; delivery_id: string }[]>`
+    select e.endpoint_id, next.delivery_id from webhook_endpoints e cross join lateral (
+      select oldest.delivery_id from (values (0), (1)) k (class) cross join lateral (
+        select q.delivery_id, q.due_at from webhook_queue q
+        where q.class = k.class and q.endpoint_id = e.endpoint_id and q.attempt_id is null
+        order by q.class, q.endpoint_id, q.due_at limit 1) oldest
+      order by k.class limit 1) next
+    where e.merchant_id = ${merchant_id} and e.status = 'active'`
+  return new Map(rows.map(({ endpoint_id, delivery_id }) => [endpoint_id, delivery_id]))
 }
 
 /** How many deliveries of each endpoint were given up since an id and are still missing, counted up to `most` attempts. */

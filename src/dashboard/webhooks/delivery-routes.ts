@@ -5,11 +5,15 @@ import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { limit_default, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { writerOf } from '../../merchants/account-lines.ts'
 import { type Member, permissionDenied } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
+import { expedite } from '../../webhooks/deliveries/expedite.ts'
 import { listDeliveries, listQuery, pageOfAttempts } from '../../webhooks/deliveries/list-deliveries.ts'
 import { findDeliveryRecord } from '../../webhooks/deliveries/operator-store.ts'
-import { attemptView, deliveryNotFound, deliveryStatuses, viewAttempt } from '../../webhooks/delivery.ts'
+import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
+import { attemptView, deliveryNotFound, deliveryStatuses, nextAttemptAt, viewAttempt } from '../../webhooks/delivery.ts'
 import { type DeliveryFacts, readDeliveryFacts } from './delivery-facts-store.ts'
 
 export const replaying = signedIn('replay_deliveries')
@@ -28,6 +32,15 @@ const deliveryHere = attemptView.extend({
     .nullable(),
   /** The newest replay of what was given up; null where there was none. */
   replay: z.object({ status: z.enum(deliveryStatuses), response_status_code: z.int().nullable() }).nullable(),
+  /** Where this is the newest attempt of a delivery that is not settled yet; else null. */
+  waiting: z
+    .object({
+      /** When the next attempt is made, never before now; null while it is being made. */
+      next_attempt_at: z.string().nullable(),
+      /** Until when its endpoint is paused, because it kept failing. */
+      held_until: z.string().nullable(),
+    })
+    .nullable(),
 })
 
 export const listDeliveriesHere = route({
@@ -50,15 +63,46 @@ export const listDeliveriesHere = route({
     const { rows, ...page } = await pageOfAttempts(context, asked, now)
     const facts = await readDeliveryFacts(context.sql, merchant_id, rows)
     const data = rows.map((row, index) => {
-      return { ...viewAttempt(row, now), ...shown(facts[index]!, holder) }
+      return { ...viewAttempt(row, now), ...shown(facts[index]!, holder, now) }
     })
     return { ...page, data }
   },
 })
 
-function shown({ failure, mode, about, replay }: DeliveryFacts, { can }: Member) {
+export const sendDeliveryHere = route({
+  method: 'POST',
+  path: '/dashboard/api/{merchant_id}/webhooks/deliveries/{delivery_id}/send',
+  tag: 'Dashboard',
+  summary: 'Make the next attempt of a waiting delivery now, even if its endpoint is paused',
+  access: replaying,
+  dialect: 'dashboard',
+  limit: replayDelivery.limit!,
+  body: z.strictObject({}),
+  body_optional: true,
+  status: 202,
+  /** False where it was settled meanwhile: nothing is sent. */
+  reply: z.object({ delivery_id: z.string(), is_due: z.boolean() }),
+  unknownId: deliveryNotFound,
+  refusals: ['delivery_not_found'],
+  handle: async (context: Context, { holder, params: { delivery_id = '' }, request_id, now }) => {
+    const which = { merchant_id: holder.merchant_id, delivery_id }
+    const is_due = await expedite(context, which, writerOf(context, { holder, request_id }), now)
+    return { delivery_id, is_due }
+  },
+})
+
+function shown({ failure, mode, about, replay, waiting }: DeliveryFacts, { can }: Member, now: Date) {
   const may_read = mode !== null && can('read_transactions', mode)
-  return { failure, about: may_read ? about : null, replay }
+  return { failure, about: may_read ? about : null, replay, waiting: waiting && viewWaiting(waiting, now) }
+}
+
+function viewWaiting({ due_at, held_until, is_under_way }: NonNullable<DeliveryFacts['waiting']>, now: Date) {
+  const until = held_until === null ? null : new Date(held_until)
+  const next = nextAttemptAt({ due_at: new Date(due_at), breaker_open_until: until }, now)
+  return {
+    next_attempt_at: is_under_way ? null : timestamp(next),
+    held_until: timestampOrNull(until && until > now ? until : null),
+  }
 }
 
 /** Events are small; one that is not is shown in part. */

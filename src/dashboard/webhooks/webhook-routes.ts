@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
-import { timestampOrNull } from '../../kernel/values.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { judgedBy, type Member } from '../../users/member.ts'
 import { type DoorRule, signedIn } from '../../users/signed-in.ts'
 import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
@@ -21,7 +21,7 @@ import { deleteEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
 import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
 import { behind } from '../behind.ts'
 import { refuseUnlessReader } from '../shoppers.ts'
-import { countMissing } from './delivery-facts-store.ts'
+import { countMissing, listNextDeliveries } from './delivery-facts-store.ts'
 import { replaying } from './delivery-routes.ts'
 
 const day_ms = 24 * 3_600_000
@@ -34,7 +34,16 @@ const endpointHere = endpointView.extend({
       retries: z.int(),
       under_way: z.int(),
       oldest_due_at: z.string().nullable(),
-      breaker: z.object({ open_until: z.string().nullable(), last_failure: z.string().nullable() }).nullable(),
+      breaker: z
+        .object({
+          open_until: z.string().nullable(),
+          last_failure: z.string().nullable(),
+          /** When it last paused or was seen to answer again. */
+          changed_at: z.string(),
+        })
+        .nullable(),
+      /** What has waited the longest; null where nothing waits. */
+      next_delivery_id: z.string().nullable(),
     })
     .nullable(),
   /** Attempts of the last day, or of less where there were very many. */
@@ -61,6 +70,7 @@ export const listEndpointsHere = route({
     const { merchant_id } = holder
     const endpoints = await listEndpoints(sql, merchant_id)
     const standings = await readStandings(sql, { merchant_id, endpoint_id: null }, now)
+    const next = await listNextDeliveries(sql, merchant_id)
     const from = idsFrom(new Date(now.getTime() - day_ms))
     const { outcomes } = await readRecentOutcomes(sql, { merchant_id, from })
     const since = idsFrom(new Date(now.getTime() - window_ms))
@@ -71,7 +81,7 @@ export const listEndpointsHere = route({
         const standing = standings.find(({ endpoint_id }) => endpoint_id === id)
         return {
           ...viewEndpoint(endpoint),
-          standing: standing ? viewStanding(standing) : null,
+          standing: standing ? { ...viewStanding(standing), next_delivery_id: next.get(id) ?? null } : null,
           missing: missing.get(id) ?? 0,
           recent: countsOf(outcomes.filter(({ endpoint_id }) => endpoint_id === id)),
         }
@@ -107,6 +117,7 @@ function viewStanding({ breaker, oldest_due_at, ...standing }: EndpointStanding)
     breaker: breaker && {
       open_until: timestampOrNull(breaker.open_until),
       last_failure: breaker.last_failure,
+      changed_at: timestamp(breaker.changed_at),
     },
   }
 }

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 import { makeDataFolder } from '../../config/data-folder.ts'
 import { isOthers, readFile, replaceFile } from '../../config/owner.ts'
 import type { Log, Random } from '../../kernel/world.ts'
-import { type Mark, msBetween } from './high-water.ts'
+import { msBetween, type RememberedMark } from './high-water.ts'
 
 export type MarkMemory = {
   /** The newest mark that was seen committed; null if there is none. */
-  recall(): Mark | null
-  remember(mark: Mark): Promise<void>
+  recall(): RememberedMark | null
+  remember(mark: RememberedMark): Promise<void>
 }
 
 /** The file is rewritten once the mark is this much newer than the last one in it. */
@@ -46,18 +46,20 @@ export function openMarkMemory(
 }
 
 /** Null if there is no mark of this installation. */
-export function readMarkFile(data_dir: string, installation: string): Mark | null {
+export function readMarkFile(data_dir: string, installation: string): RememberedMark | null {
   return readMarks(markFile({ data_dir }), installation)
 }
 
-function readMarks(file: string, installation: string): Mark | null {
+function readMarks(file: string, installation: string): RememberedMark | null {
   try {
     const { written_at, ...kept } = JSON.parse(readFile(file))
-    const { epoch, mark, system_identifier, timeline } = kept
+    const { epoch, mark, system_identifier, timeline, database } = kept
     const at = new Date(written_at)
     if (kept.installation !== installation || !Number.isSafeInteger(epoch)) return null
     if (typeof mark !== 'string' || Number.isNaN(at.getTime())) return null
-    return { epoch, mark, written_at: at, system_identifier, timeline }
+    // A file of before has no database's name.
+    const seen_in = typeof database === 'string' ? database : null
+    return { epoch, mark, written_at: at, system_identifier, timeline, database: seen_in }
   } catch {
     return null
   }

@@ -1,14 +1,16 @@
 // Which observations suggest lost commits, and which do not.
 
 import { expect, test } from 'vitest'
-import { type DatabaseObservation, type Mark, signsOfLoss } from './high-water.ts'
+import { type DatabaseObservation, type Mark, type RememberedMark, signsOfLoss } from './high-water.ts'
 
 const server = { system_identifier: '7600000000000000001', timeline: 3 }
 const mark: Mark = { epoch: 40, mark: 'm40', written_at: new Date(0), ...server }
 const newest: Mark = { ...mark, epoch: 42, mark: 'm42' }
-const sight: DatabaseObservation = { installation: 'ours', newest, at_remembered: 'm40', server }
+const sight: DatabaseObservation = { database: 'ripper', installation: 'ours', newest, at_remembered: 'm40', server }
 
-test.each<[string, Partial<DatabaseObservation>, Mark | null, RegExp[]]>([
+const elsewhere = { ...mark, database: 'ripper_drill' }
+
+test.each<[string, Partial<DatabaseObservation>, RememberedMark | null, RegExp[]]>([
   ['nothing has changed', {}, mark, []],
   ['nothing is remembered', { at_remembered: null }, null, []],
   ['the database is new', { at_remembered: null, newest: null }, null, []],
@@ -45,6 +47,15 @@ test.each<[string, Partial<DatabaseObservation>, Mark | null, RegExp[]]>([
   ['an older state', { newest: { ...mark, epoch: 39 }, at_remembered: null }, mark, [/is 39, and was 40/]],
   ['no state at all', { newest: null, at_remembered: null }, mark, [/is none, and was 40/]],
   ['an older state that went on', { at_remembered: 'other' }, mark, [/mark 40 is another/]],
+  // A database that was restored under another name has lost as much.
+  [
+    'a mark of a drill',
+    { at_remembered: 'other' },
+    elsewhere,
+    [/mark 40 is another/, /ripper_drill.*this one is ripper/],
+  ],
+  ['a mark of the same database', { at_remembered: 'other' }, { ...mark, database: 'ripper' }, [/mark 40 is another/]],
+  ['another name alone', {}, elsewhere, []],
   ['another mark at acquirers', { installation: 'theirs' }, mark, [/another mark/]],
   ['none', { installation: null }, mark, [/another mark/]],
 ])('%s', (_, changes, remembered, expected) => {

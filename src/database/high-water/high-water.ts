@@ -11,8 +11,13 @@ export type Server = {
 /** A mark is written every few seconds. */
 export type Mark = { epoch: number; mark: string; written_at: Date } & Server
 
+/** With the database in which it was seen, where that was kept: a copy for a drill has another name, and the same marks up to then. */
+export type RememberedMark = Mark & { database?: string | null }
+
 /** The result of a look at the database. */
 export type DatabaseObservation = {
+  /** Its name. */
+  database: string
   installation: string | null
   newest: Mark | null
   /** The mark that the database has under the remembered mark's number; null if it has none. */
@@ -32,10 +37,14 @@ export const marks_kept_ms = 3 * 24 * 3_600_000
  * Why commits were lost, or may have been, each in plain words; empty if nothing suggests it. A promoted standby may have had
  * all commits, but nobody can know.
  */
-export function signsOfLoss(sight: DatabaseObservation, remembered: Mark | null, installation: string): string[] {
+export function signsOfLoss(
+  sight: DatabaseObservation,
+  remembered: RememberedMark | null,
+  installation: string,
+): string[] {
   const { newest, at_remembered, server } = sight
   const before = [newest, remembered].filter((mark) => mark !== null)
-  return [
+  const signs = [
     sight.installation !== installation && 'it has another mark than when this process started',
     before.some((mark) => differs(mark.system_identifier, server.system_identifier)) &&
       `it is on another cluster than before (system identifier ${server.system_identifier})`,
@@ -49,6 +58,14 @@ export function signsOfLoss(sight: DatabaseObservation, remembered: Mark | null,
       at_remembered !== remembered.mark &&
       `its high-water mark ${remembered.epoch} is another than before`,
   ].filter((sign) => sign !== false)
+  const was_elsewhere = remembered !== null && differs(remembered.database ?? null, sight.database)
+  if (signs.length === 0 || !was_elsewhere) return signs
+  // It may have been restored under that other name, so the name alone excuses nothing.
+  return [
+    ...signs,
+    `high-water.json in the data folder was written for the database ${remembered.database}, and this one is ` +
+      `${sight.database}: a drill with the same folder leaves such a file`,
+  ]
 }
 
 function differs<Value>(before: Value | null, now: Value | null): boolean {

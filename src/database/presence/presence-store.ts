@@ -8,6 +8,8 @@ export type ProcessRow = {
   seen_at: Date
   /** The proxy that its requests come through and that it was not told of; null without one. */
   unnamed_proxy: string | null
+  /** The current master key, where it was not given that; else null. */
+  lacks_key: string | null
 }
 
 /** How many other processes were seen of late, and which master key is current for all; null where nothing was ever sealed. */
@@ -16,7 +18,7 @@ export type Others = { serving: number; all: number; current_key_id: string | nu
 /** Writes that this process is here, forgets one that was gone long ago, and counts the others. */
 export async function saveProcess(
   sql: Sql,
-  { process_id, serves, seen_at, unnamed_proxy }: ProcessRow,
+  { process_id, serves, seen_at, unnamed_proxy, lacks_key }: ProcessRow,
   { here_since, forgotten_before }: { here_since: Date; forgotten_before: Date },
 ): Promise<Others> {
   const [row] = await sql<Others[]>`
@@ -26,9 +28,10 @@ export async function saveProcess(
         where seen_at < ${forgotten_before} and process_id <> ${process_id}
         limit 1)
     ), here as (
-      insert into processes (process_id, serves, seen_at, unnamed_proxy)
-      values (${process_id}, ${serves}, ${seen_at}, ${unnamed_proxy})
-      on conflict (process_id) do update set seen_at = excluded.seen_at, unnamed_proxy = excluded.unnamed_proxy
+      insert into processes (process_id, serves, seen_at, unnamed_proxy, lacks_key)
+      values (${process_id}, ${serves}, ${seen_at}, ${unnamed_proxy}, ${lacks_key})
+      on conflict (process_id) do update set seen_at = excluded.seen_at, unnamed_proxy = excluded.unnamed_proxy,
+        lacks_key = excluded.lacks_key
     )
     select count(*)::int as all, (count(*) filter (where serves))::int as serving,
       (select key_id from sealing_keys order by made_current_at desc, key_id limit 1) as current_key_id
@@ -42,6 +45,15 @@ export async function listUnnamedProxies(sql: Sql, limit: number): Promise<strin
     select distinct unnamed_proxy from processes where unnamed_proxy is not null
     order by unnamed_proxy limit ${limit}`
   return rows.map(({ unnamed_proxy }) => unnamed_proxy)
+}
+
+/** How many processes that gave a sign lately lack the current master key, and which one that is; null where none does. */
+export async function findLackingProcesses(sql: Sql): Promise<{ key_id: string; count: number } | null> {
+  const [row] = await sql<{ key_id: string; count: number }[]>`
+    select lacks_key as key_id, count(*)::int as count from processes
+    where lacks_key is not null and seen_at > (select max(seen_at) from processes) - interval '1 minute'
+    group by lacks_key order by count desc, key_id limit 1`
+  return row ?? null
 }
 
 export async function deleteProcess(sql: Sql, process_id: string): Promise<void> {

@@ -25,7 +25,7 @@ type PresenceOptions = {
   /** A proxy that its requests come through and that it was not told of. Left out where it takes none. */
   unnamedProxy?: (() => string | null) | undefined
   /** Hears which master key is current. */
-  keys?: Pick<KeyWatch, 'note'>
+  keys?: Pick<KeyWatch, 'note' | 'missing'>
 }
 
 export const here_every_ms = 5_000
@@ -45,7 +45,13 @@ export async function openPresence(options: PresenceOptions): Promise<Presence> 
   async function giveSign(): Promise<void> {
     const seen_at = databaseNow()
     const ago = (duration_ms: number) => new Date(seen_at.getTime() - duration_ms)
-    const row = { process_id, serves, seen_at, unnamed_proxy: unnamedProxy() }
+    const row = {
+      process_id,
+      serves,
+      seen_at,
+      unnamed_proxy: unnamedProxy(),
+      lacks_key: options.keys?.missing() ?? null,
+    }
     const since = { here_since: ago(gone_after_ms), forgotten_before: ago(forgotten_after_ms) }
     try {
       others = await saveProcess(sql, row, since)

@@ -10,6 +10,8 @@ import { newestSealingKey } from './sealing-keys.ts'
 export type KeyWatch = {
   /** Why this process cannot judge everything, in words for people; null while it has the current key. */
   fault(): string | null
+  /** The current key's id, while this process lacks it. */
+  missing(): string | null
   /** Takes note of the current key's id; null where nothing was ever sealed. */
   note(current_key_id: string | null): void
   /** Reads which key is current now. */
@@ -51,6 +53,7 @@ export function openKeyWatch({
       if (missing === null) return null
       return `this process lacks the master key ${missing}, which another one has made current. Give it the same keys, and restart it`
     },
+    missing: () => missing,
     note,
     look() {
       looking ??= newestSealingKey(sql)

@@ -209,12 +209,51 @@ export async function insertReplay(
     ), queued as (insert into webhook_queue ${rowIf(sql, queued, 'key')}
     ), listed as (insert into webhook_attempts ${rowIf(sql, listed, 'key')}
     ), line as (insert into journal ${rowIf(sql, line, 'key')}
-    ), probed as (
-      -- A replay suggests that the endpoint is back, so one delivery tries it.
-      update webhook_endpoint_health set open_until = ${created_at}, changed_at = ${created_at}
-      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and state = 'open'
-        and changed_at < ${created_at} and exists (select 1 from key)
-    )
+    ), ${probed(sql, 'key', { merchant_id, endpoint_id, at: created_at })}
     ${gateResult(sql)}`
   return hasPassed(rows)
+}
+
+/** Whoever sends by hand suggests that the endpoint is back, so one delivery tries it. */
+function probed(
+  sql: AnySql,
+  gate: 'key' | 'due',
+  { merchant_id, endpoint_id, at }: { merchant_id: string; endpoint_id: string; at: Date },
+): Fragment {
+  return sql`probed as (
+      update webhook_endpoint_health set open_until = ${at}, changed_at = ${at}
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and state = 'open'
+        and changed_at < ${at} and exists (select 1 from ${sql(gate)})
+    )`
+}
+
+/**
+ * Makes a waiting delivery due now, before all others of its endpoint, so that it is the one which tries an endpoint that was paused.
+ * Returns false where it does not wait any more. One whose attempt is under way stays as it is.
+ */
+export async function expediteDelivery(
+  sql: AnySql,
+  { merchant_id, delivery_id, endpoint_id }: DeliveryKey & { endpoint_id: string },
+  line: JournalLine,
+): Promise<boolean> {
+  const { at } = line
+  const rows = await sql`
+    with waiting as (
+      select 1 from webhook_queue where merchant_id = ${merchant_id} and delivery_id = ${delivery_id} for update
+    ), due as (
+      -- The class of first attempts is claimed first, and by the time that they are due.
+      update webhook_queue q set class = 0, due_at = least(${at}, (
+        select first.due_at from webhook_queue first where first.class = 0 and first.endpoint_id = ${endpoint_id}
+        order by first.class, first.endpoint_id, first.due_at limit 1) - interval '1 millisecond')
+      where q.merchant_id = ${merchant_id} and q.delivery_id = ${delivery_id} and q.attempt_id is null
+        and exists (select 1 from waiting)
+      returning q.last_attempt_id
+    ), listed as (
+      update webhook_attempts set next_retry_at = ${at}
+      where merchant_id = ${merchant_id} and attempt_id = any(array(select last_attempt_id from due))
+        and status = 'failed'
+    ), line as (insert into journal ${rowIf(sql, line, 'due')}
+    ), ${probed(sql, 'due', { merchant_id, endpoint_id, at })}
+    select 1 from waiting`
+  return rows.length > 0
 }

@@ -57,6 +57,30 @@ test('search, kind and days stand in the address, and lead to the route', async 
   })
 })
 
+test('what people did comes first; what anybody did is a choice, and a search looks at all of it', async () => {
+  const asked: Query[] = []
+  standIn.on('GET /audit', ({ query }) => {
+    asked.push(query)
+    return { body: listed(more.audit) }
+  })
+  await visit('audit', async (page) => {
+    const who = page.getByRole('combobox', { name: 'Who' })
+    await page.getByText('Joined the team').waitFor()
+    expect(asked.at(-1)).toMatchObject({ by: 'people' })
+    await who.selectOption({ label: 'What anybody did' })
+    await expect.poll(() => asked.at(-1)?.by).toBeUndefined()
+    expect(new URL(page.url()).searchParams.get('by')).toBe('all')
+    await who.selectOption({ label: 'What people did' })
+    await page.waitForURL((url) => !url.searchParams.has('by'))
+    const box = page.getByRole('searchbox', { name: 'Search the journal' })
+    await box.fill('pay_1')
+    await box.press('Enter')
+    await expect.poll(() => asked.at(-1)?.search).toBe('pay_1')
+    expect(asked.at(-1)!.by).toBeUndefined()
+    expect(await who.count()).toBe(0)
+  })
+})
+
 test.each([
   ['nothing so far, of which older lines may match', 0, true, 'Nothing found so far.'],
   ['nothing at all', 0, false, 'No line matches.'],

@@ -38,6 +38,30 @@ test('after a hold that leaves the list it is at the heading', async () => {
   })
 })
 
+test.each([
+  ['Capture', 'capture', { status: 'captured', settlement: null }, '£42.00 was captured.'],
+  ['Void', 'void', { status: 'voided', settlement: null }, '£42.00 was voided. The shopper keeps the money.'],
+  ['Capture', 'capture', { status: 'held', settlement: 'awaiting_reconciliation' }, 'The decision about £42.00 is'],
+  ['Escalate', 'escalate', { status: 'held', settlement: null }, '£42.00 is marked as escalated'],
+])('%s in the list, answered %o: what was done is said, and leads to the payment', async (name, kind, body, words) => {
+  standIn.on('GET /holds', () => ({ body: { data: samples.holds, has_more: false, next_cursor: null } }))
+  standIn.on(`POST /payments/pay/hold/${kind}`, () => ({ body }))
+  await visit('holds', async (page) => {
+    const row = page.getByRole('row').nth(1)
+    await row.getByRole('button', { name, exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    if (kind === 'escalate') await dialog.getByLabel('Note').fill('  Is the teapot in stock? ')
+    await dialog.getByRole('button', { name: `${name} £42.00` }).click()
+    const said = page.getByRole('status').filter({ hasText: words })
+    await said.getByRole('link', { name: 'Show the payment' }).click()
+    await page.waitForURL(`**/payments/${samples.holds[0]!.payment_id}`)
+    // It belongs to the list.
+    await said.waitFor({ state: 'detached' })
+  })
+  const sent = standIn.acts.findLast(({ name }) => name === `POST /payments/pay/hold/${kind}`)
+  expect(sent!.body).toEqual(kind === 'escalate' ? { note: 'Is the teapot in stock?' } : {})
+})
+
 test('about many that are marked it says of each what came of it', async () => {
   const capture = 'POST /payments/pay/hold/capture'
   const waits = { status: 'held', settlement: 'awaiting_reconciliation' }

@@ -69,6 +69,7 @@ export const me: Me = {
   ],
   unpaid_days: { test: 2, live: 30 },
   version: '0.1.0',
+  docs_url: 'https://pay.example/docs',
   now: now.toISOString(),
 }
 
@@ -143,6 +144,7 @@ export const held: Payment = {
     decided_by: null,
     decided_at: null,
     operation_refusal: null,
+    at_deadline: 'void',
   },
   settlement: null,
   answer_by: null,
@@ -370,7 +372,14 @@ export const endpoints: Endpoint[] = [
     event_filter: [],
     status: 'active',
     created_at: ago(60 * 24 * 40),
-    standing: { first_attempts: 0, retries: 2, under_way: 0, oldest_due_at: null, breaker: null },
+    standing: {
+      first_attempts: 0,
+      retries: 2,
+      under_way: 0,
+      oldest_due_at: ago(21),
+      breaker: { open_until: ago(-7), last_failure: '502', changed_at: ago(8) },
+      next_delivery_id: id('dlv', 3),
+    },
     recent: { succeeded: 812, failed: 4, dead_lettered: 1 },
     missing: 1,
   },
@@ -380,7 +389,14 @@ export const endpoints: Endpoint[] = [
     event_filter: ['payment.captured'],
     status: 'active',
     created_at: ago(60 * 24 * 3),
-    standing: { first_attempts: 0, retries: 0, under_way: 0, oldest_due_at: null, breaker: null },
+    standing: {
+      first_attempts: 0,
+      retries: 0,
+      under_way: 0,
+      oldest_due_at: null,
+      breaker: null,
+      next_delivery_id: null,
+    },
     recent: { succeeded: 90, failed: 0, dead_lettered: 0 },
     missing: 0,
   },
@@ -408,12 +424,14 @@ export const deliveries: Delivery[] = [
   failure: status === 'failed' ? 'tls' : null,
   about: { payment_id: id('pay', index + 1), order_reference: `A-${1042 - index}`, amount: 4200, currency: 'GBP' },
   replay: index === 0 ? { status: 'succeeded', response_status_code: 200 } : null,
+  waiting: status === 'failed' ? { next_attempt_at: ago(-10), held_until: ago(-7) } : null,
 }))
 
 export const keys: Key[] = [
   {
     key_id: id('key', 1),
     name: 'shop',
+    secret_key: 'rip_sk_…4f2a',
     publishable_key: 'rip_pk_test_0123456789abcdef',
     permissions: ['create_payments', 'read_transactions'],
     mode: 'test_only',

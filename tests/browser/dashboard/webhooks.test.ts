@@ -32,6 +32,44 @@ test('a failed delivery says when it is tried next, and when it can be replayed'
   await page.getByText('from then on this delivery can be replayed here').waitFor()
 })
 
+test('a paused endpoint says why, since when and what comes next, and what waits is sent now', async () => {
+  const send = 'POST /webhooks/deliveries/dlv/send'
+  standIn.on(send, () => ({ status: 202, body: { delivery_id: samples.id('dlv', 3), is_due: true } }))
+  const endpoint = page.getByRole('row').filter({ hasText: 'All payment events' })
+  for (const words of [
+    'Paused',
+    'Attempts keep failing',
+    'Last attempt 8 minutes ago: 502',
+    'Next attempt in 7 minutes',
+  ]) {
+    await endpoint.getByText(words).waitFor()
+  }
+  const delivery = page.getByRole('row').filter({ hasText: 'Failed' })
+  await delivery.getByText('endpoint paused').waitFor()
+  // Once it is due it is now, and not a while ago.
+  await page.clock.setFixedTime(new Date(samples.now.getTime() + 17 * 60_000))
+  await page.reload()
+  await delivery.getByText('Next attempt now').waitFor()
+  for (const row of [endpoint, delivery]) {
+    await row.getByRole('button', { name: 'Send now' }).click()
+    await page.getByRole('status').filter({ hasText: 'It is sent within seconds.' }).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+  }
+  const sent = standIn.acts.filter(({ name }) => name === send)
+  expect(sent).toHaveLength(2)
+})
+
+test('what did not arrive of a payment is on its page, and is sent from there', async () => {
+  const send = 'POST /webhooks/deliveries/dlv/send'
+  standIn.on(send, () => ({ status: 202, body: { delivery_id: samples.id('dlv', 1), is_due: true } }))
+  await page.goto(`${standIn.base_url}/dashboard/${samples.merchant_id}/test/payments/${samples.held.id}`)
+  const section = page.getByRole('region', { name: 'Webhooks that have not arrived' })
+  await section.getByText('Next attempt in 12 minutes').waitFor()
+  await section.getByRole('button', { name: 'Send now' }).click()
+  await page.getByRole('status').filter({ hasText: 'It is sent within seconds.' }).waitFor()
+  expect(standIn.acts.filter(({ name }) => name === send)).toHaveLength(1)
+})
+
 test('replays go on batch by batch, and on again after a refusal', async () => {
   const until = '2026-09-01T00:00:00.0000000+00:00'
   const done = { replayed: 50, refused: 0, already_replayed: 0, total: null, until }

@@ -61,7 +61,7 @@ export function Audit() {
       <Loaded answer={pages.answer} rows={10}>
         {(lines) =>
           lines.length === 0 ? (
-            <NoLines has_filters={Object.keys(filters).length > 0} has_more={pages.has_more} />
+            <NoLines has_filters={Object.keys(query).length > 0} has_more={pages.has_more} />
           ) : (
             <Lines lines={lines} people={people} />
           )

@@ -1,4 +1,4 @@
-// The search of the journal, its filters by the kind of action and by days, and what is active with a way to drop it.
+// The search of the journal, its filters by the kind of action, by who and by days, and what is active with a way to drop it.
 
 import { type FormEvent, useState } from 'react'
 import { idOfActor } from '../parts/actor.tsx'
@@ -41,6 +41,17 @@ export function AuditFilters({
             </option>
           ))}
         </select>
+        {!actor && !search && (
+          <select
+            className={filters.by ? 'chip active' : 'chip'}
+            aria-label={say('column_who')}
+            value={filters.by ?? 'people'}
+            onChange={({ target }) => onFilters({ ...filters, by: target.value === 'all' ? 'all' : undefined })}
+          >
+            <option value="people">{say('audit_by_people')}</option>
+            <option value="all">{say('audit_by_all')}</option>
+          </select>
+        )}
         <DayChips times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />
         {search && <FilterChip text={search} onDrop={() => onFilters({ ...filters, search: undefined })} />}
         {actor && (

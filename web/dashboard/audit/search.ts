@@ -25,6 +25,8 @@ export const kindWords: Record<AuditKind, () => string> = {
 const names = ['search', 'actor', 'created_from', 'created_before'] as const
 export type Filters = { [Name in (typeof names)[number]]?: string | undefined } & {
   kind?: AuditKind | undefined
+  /** What anybody did, shoppers and rules too. Left out, it is what people did, unless one actor or a text is looked for. */
+  by?: 'all' | undefined
 }
 
 export function filtersIn(search: URLSearchParams): Filters {
@@ -33,7 +35,7 @@ export function filtersIn(search: URLSearchParams): Filters {
     return value ? [[name, value]] : []
   })
   const kind = kindNamed(search.get('kind'))
-  return { ...Object.fromEntries(texts), ...(kind && { kind }) }
+  return { ...Object.fromEntries(texts), ...(kind && { kind }), ...(search.get('by') === 'all' && { by: 'all' }) }
 }
 
 /** An address may name a kind that there is not. */
@@ -49,9 +51,10 @@ export function addressOf(filters: Filters): string {
 }
 
 /** What the route of the journal takes. */
-export function queryOf(filters: Filters) {
+export function queryOf({ by, ...filters }: Filters) {
   const meant = filters.search && changesMeant(filters.search).join(',')
-  return { ...filters, ...(meant && { meant }) }
+  const is_by_people = by !== 'all' && !filters.actor && !filters.search
+  return { ...filters, ...(meant && { meant }), ...(is_by_people && { by: 'people' as const }) }
 }
 
 /** By the keys of their words, in which a dot is an underscore. */

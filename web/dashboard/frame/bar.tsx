@@ -24,6 +24,7 @@ export function Bar() {
   const acts = [
     { id: 'account', text: say('my_account'), act: () => navigate(pathOf('account')) },
     { id: 'language', text: languageWords(), act: () => setChoosing(true) },
+    { id: 'help', text: say('help'), act: () => void open(me.docs_url, '_blank', 'noopener') },
     { id: 'shortcuts', text: say('shortcuts'), act: () => shortcutListStore.write(true) },
     { id: 'sign_out', text: say('sign_out'), act: () => void signOut() },
   ]

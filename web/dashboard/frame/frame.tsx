@@ -8,6 +8,7 @@ import { LobbyScreens, NotThere, Screens } from '../screens.tsx'
 import { say } from '../words.ts'
 import { Bar } from './bar.tsx'
 import { useChanges } from './changes.ts'
+import { Done } from './done.tsx'
 import { Notices } from './notices.tsx'
 import { Rail } from './rail.tsx'
 import { screens } from './screen-names.ts'
@@ -88,6 +89,7 @@ function Whole({ place, children }: { place: Place; children: ReactNode }) {
           <Bar />
           <main id="content" tabIndex={-1}>
             <Notices />
+            <Done />
             {children}
           </main>
         </div>

@@ -8,6 +8,7 @@ import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
@@ -54,9 +55,15 @@ function KeyTable({ keys }: { keys: Key[] }) {
           {
             name: say('name'),
             kind: 'first',
-            cell: ({ name, key_id, publishable_key, maker_has_left, state }) => (
+            cell: ({ name, key_id, secret_key, publishable_key, maker_has_left, state }) => (
               <>
                 {name ?? key_id ?? publishable_key}
+                {secret_key && (
+                  <>
+                    {' '}
+                    <code className="hint">{secret_key}</code>
+                  </>
+                )}
                 {maker_has_left && state === 'usable' && <span className="hint"> {say('maker_has_left')}</span>}
               </>
             ),
@@ -102,6 +109,13 @@ function RevokeKey({ of, onClose }: { of: Key; onClose: () => void }) {
   return (
     <Dialog title={say('revoke_title')} onClose={onClose}>
       <p>{say('revoke_words', { name: of.name ?? of.key_id ?? '' })}</p>
+      <Facts
+        rows={[
+          [say('secret_key'), of.secret_key && <code key="secret">{of.secret_key}</code>],
+          [say('last_used'), of.last_used_at ? <Moment key="used" at={of.last_used_at} is_exact /> : say('never')],
+          [say('created'), <Moment key="created" at={of.created_at} is_exact />],
+        ]}
+      />
       <RefusalAlert refused={act.error} />
       <DialogActs>
         <Button onClick={onClose}>{say('cancel')}</Button>

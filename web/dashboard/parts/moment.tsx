@@ -1,4 +1,4 @@
-// A time: how long ago or how long yet, with the exact one behind it.
+// A time: how long ago within an hour, how long yet, and else the exact one, by which people find what somebody else saw.
 
 import { useEffect, useState } from 'react'
 import { locale } from '../words.ts'
@@ -13,24 +13,31 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' })
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
 const onDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
-const withHour = new Intl.DateTimeFormat(locale, {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-})
+const toTheMinute = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+const withHour = new Intl.DateTimeFormat(locale, toTheMinute)
+const withYear = new Intl.DateTimeFormat(locale, { ...toTheMinute, year: 'numeric' })
+const hour_ms = 3_600_000
 
-export function Moment({ at, is_exact = false }: { at: string; is_exact?: boolean }) {
+/** With `is_ahead` for what is yet to come: once it is due, it is now, and never a while ago. */
+export function Moment({
+  at,
+  is_exact = false,
+  is_ahead = false,
+}: {
+  at: string
+  is_exact?: boolean
+  is_ahead?: boolean
+}) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     if (is_exact) return
     const timer = setInterval(() => setNow(Date.now()), 30_000)
     return () => clearInterval(timer)
   }, [is_exact])
-  const date = new Date(at)
+  const date = is_ahead ? new Date(Math.max(new Date(at).getTime(), now)) : new Date(at)
   return (
     <time dateTime={at} title={exact.format(date)}>
-      {is_exact ? exactWords(date) : relativeWords(date, now)}
+      {is_exact || now - date.getTime() >= hour_ms ? exactWords(date) : relativeWords(date, now)}
     </time>
   )
 }
@@ -50,5 +57,5 @@ export function dayWords(date: Date): string {
 }
 
 export function exactWords(date: Date): string {
-  return withHour.format(date)
+  return (date.getFullYear() === new Date().getFullYear() ? withHour : withYear).format(date)
 }

@@ -1,11 +1,14 @@
 // Capture, void or escalate one held payment. Pressing twice, or again after a lost answer, decides once.
 
+import type { FormEvent } from 'react'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
 import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { doneStore } from '../parts/done.ts'
+import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
 import type { Decided } from './decided.ts'
 
@@ -28,20 +31,41 @@ export function DecisionDialog({
   const { merchant_id, mode } = useHere()
   const act = useAct(`POST /{merchant_id}/payments/{payment_id}/hold/${kind}`, [...concerned])
   const amount = amountWords(payment.amount, payment.currency)
-  const decide = () => act.mutate({ merchant_id, payment_id: payment.id, body: {} }, { onSuccess: onClose })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (act.isPending) return
+    const { note = '' } = textsOf(event.currentTarget)
+    act.mutate(
+      { merchant_id, payment_id: payment.id, body: kind === 'escalate' && note.trim() ? { note: note.trim() } : {} },
+      {
+        // The row or the buttons that began it go with it.
+        onSuccess: ({ settlement }) => {
+          doneStore.write({
+            words: say(settlement && kind !== 'escalate' ? 'done_under_way' : `done_${kind}`, { amount }),
+            payment_id: payment.id,
+          })
+          onClose()
+        },
+      },
+    )
+  }
   return (
     <Dialog title={say(`${kind}_title`)} onClose={onClose} is_busy={act.isPending}>
-      <p>{say(`${kind}_words`, { amount })}</p>
-      {mode === 'test' && <p className="hint">{say('test_money')}</p>}
-      <RefusalAlert refused={act.error} />
-      <DialogActs>
-        <Button is_busy={act.isPending} onClick={onClose}>
-          {say('cancel')}
-        </Button>
-        <Button look={kind === 'void' ? 'danger' : 'primary'} is_busy={act.isPending} onClick={decide}>
-          {say(`${kind}_amount`, { amount })}
-        </Button>
-      </DialogActs>
+      <Form refused={act.error} onSubmit={submit}>
+        <p>{say(`${kind}_words`, { amount })}</p>
+        {mode === 'test' && <p className="hint">{say('test_money')}</p>}
+        {kind === 'escalate' && (
+          <Field label={say('escalate_note')} hint={say('escalate_note_hint')} name="note" maxLength={255} />
+        )}
+        <DialogActs>
+          <Button is_busy={act.isPending} onClick={onClose}>
+            {say('cancel')}
+          </Button>
+          <Button look={kind === 'void' ? 'danger' : 'primary'} type="submit" is_busy={act.isPending}>
+            {say(`${kind}_amount`, { amount })}
+          </Button>
+        </DialogActs>
+      </Form>
     </Dialog>
   )
 }

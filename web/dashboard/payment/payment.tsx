@@ -12,8 +12,10 @@ import { exactWords, Moment } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
+import { adviceOn } from './advice.ts'
 import { Decisions } from './decisions.tsx'
 import { ForDevelopers } from './for-developers.tsx'
+import { NotArrived } from './not-arrived.tsx'
 import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
 import { RefundNote } from './refund-note.tsx'
 import { Refunds } from './refunds.tsx'
@@ -81,6 +83,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         <div>
           <PaymentFacts payment={payment} />
           {refund_count > 0 && <Refunds payment_id={id} />}
+          <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />
         </div>
       </div>
@@ -99,9 +102,10 @@ function Lead({ payment }: { payment: PaymentRead }) {
       <span>{stateWords(payment)}</span>
       {hold && !hold.decided_at && (
         <span>
-          {say('column_deadline')} <Moment at={hold.deadline} />
+          {say('column_deadline')} <Moment at={hold.deadline} />. {sayCode('at_deadline', hold.at_deadline)}
         </span>
       )}
+      {decline && <span className="advice">{say(adviceOn(decline))}</span>}
       {payment.failed_refund_amount && (
         <span className="warning">
           {say('refund_failed_since', { amount: amountWords(payment.failed_refund_amount, payment.currency) })}

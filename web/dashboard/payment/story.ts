@@ -90,6 +90,8 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const values = { amount, ...(reason && { reason }) }
   if (what === 'attempt.opened') return { title: changeWords(what), notes: card ? [cardWords(card)] : [] }
   if (what === 'attempt.moved') return { title: moveWords(entry, life), notes: [] }
+  if (what === 'hold.escalated')
+    return { title: changeWords(what), notes: typeof detail.note === 'string' ? [detail.note] : [] }
   if (what === 'session.created') return { title: changeWords(what), notes: [amount] }
   const key = stories[what]
   // A line of an earlier release may lack what the sentence says.

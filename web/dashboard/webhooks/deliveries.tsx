@@ -1,12 +1,10 @@
-// Attempts to deliver events, the newest first; those that were given up can be replayed.
+// Attempts to deliver events, the newest first. Those that were given up can be replayed, and those that wait sent now.
 
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Delivery } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
-import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
-import { RefusalAlert } from '../parts/alert.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -23,6 +21,7 @@ import { say } from '../words.ts'
 import { AnswerBody } from './answer-body.tsx'
 import { answerWords } from './failure.ts'
 import { givesUpAt } from './gives-up-at.ts'
+import { Replay, SendNow } from './send-again.tsx'
 import { SentBody } from './sent-body.tsx'
 
 const statuses = ['succeeded', 'failed', 'dead_lettered'] as const
@@ -74,14 +73,14 @@ function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow:
         },
         {
           name: say('column_status'),
-          cell: ({ status, next_retry_at, replay }) => (
+          cell: ({ status, waiting, replay }) => (
             <>
               <Status status={replay?.status === 'succeeded' ? 'replayed' : status} />
               {replay && <span className="hint"> {replayWords(replay)}</span>}
-              {next_retry_at && isAhead(next_retry_at) && (
+              {waiting && (
                 <span className="hint">
                   {' '}
-                  {say('next_attempt')} <Moment at={next_retry_at} />
+                  <NextAttempt waiting={waiting} />
                 </span>
               )}
             </>
@@ -103,7 +102,8 @@ function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow:
           kind: 'acts',
           cell: (delivery) => (
             <>
-              {can_replay && canReplay(delivery) && <Replay delivery={delivery} />}
+              {can_replay && canReplay(delivery) && <Replay delivery_id={delivery.delivery_id} />}
+              {can_replay && delivery.waiting?.next_attempt_at && <SendNow delivery_id={delivery.delivery_id} />}
               <Button size="small" look="plain" onClick={() => onShow(delivery)}>
                 {say('details')}
               </Button>
@@ -115,18 +115,13 @@ function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow:
   )
 }
 
-function Replay({ delivery }: { delivery: Delivery }) {
-  const { merchant_id } = useHere()
-  const act = useAct('POST /{merchant_id}/webhooks/deliveries/{delivery_id}/replay', [
-    'GET /{merchant_id}/webhooks/deliveries',
-  ])
-  const { delivery_id } = delivery
+function NextAttempt({ waiting }: { waiting: NonNullable<Delivery['waiting']> }) {
+  const { next_attempt_at, held_until } = waiting
+  if (next_attempt_at === null) return say('being_sent')
   return (
     <>
-      <Button size="small" is_busy={act.isPending} onClick={() => act.mutate({ merchant_id, delivery_id })}>
-        {say('replay')}
-      </Button>
-      <RefusalAlert refused={act.error} />
+      {held_until !== null && `${say('endpoint_paused')} · `}
+      {say('next_attempt')} <Moment at={next_attempt_at} is_ahead />
     </>
   )
 }
@@ -158,10 +153,6 @@ function answerOf(delivery: Delivery): string {
   return attempt_number > 1 ? `${code} · ${say('attempt_number', { count: attempt_number })}` : code
 }
 
-function isAhead(time: string): boolean {
-  return new Date(time).getTime() > Date.now()
-}
-
 function DeliveryDialog({
   delivery,
   gives_up_at,
@@ -182,7 +173,7 @@ function DeliveryDialog({
           [say('column_event'), delivery.event_id],
           [say('delivery_id'), delivery.delivery_id],
           [say('column_answer'), answerOf(delivery)],
-          [say('next_attempt'), delivery.next_retry_at && <Moment at={delivery.next_retry_at} />],
+          [say('next_attempt'), delivery.waiting && <NextAttempt key="next" waiting={delivery.waiting} />],
         ]}
       />
       {gives_up_at && <p>{say('replay_later', { when: exactWords(gives_up_at) })}</p>}

@@ -13,8 +13,10 @@ import { Moment } from '../parts/moment.tsx'
 import { Status } from '../parts/status.tsx'
 import { Table } from '../parts/table.tsx'
 import { say, sayCount } from '../words.ts'
+import { failureWords } from './failure.ts'
 import { ReplayGivenUp } from './replay-given-up.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
+import { SendNow } from './send-again.tsx'
 import { SendTest } from './send-test.tsx'
 
 export function Endpoints({ endpoints, can_manage }: { endpoints: Endpoint[]; can_manage: boolean }) {
@@ -95,8 +97,12 @@ function EndpointActs({
     { id: 'replay', text: say('replay_given_up'), is_allowed: may('replay_deliveries') },
     { id: 'rotate', text: say('rotate_secret'), is_allowed: can_rotate },
   ]
+  const { breaker, next_delivery_id = null } = endpoint.standing ?? {}
   return (
     <>
+      {breaker?.open_until && next_delivery_id && may('replay_deliveries') && (
+        <SendNow delivery_id={next_delivery_id} />
+      )}
       <Menu
         size="small"
         acts={acts.filter(({ is_allowed }) => is_allowed).map(({ id, text }) => ({ id, text, act: () => onAct(id) }))}
@@ -113,9 +119,9 @@ function EndpointActs({
 }
 
 function Health({ endpoint: { status, standing, missing } }: { endpoint: Endpoint }) {
-  const is_paused = Boolean(standing?.breaker?.open_until)
+  const paused = standing?.breaker?.open_until ? standing.breaker : null
   const waiting = (standing?.first_attempts ?? 0) + (standing?.retries ?? 0)
-  const state = is_paused ? 'paused' : (standing?.retries ?? 0) > 0 ? 'failing' : status
+  const state = paused ? 'paused' : (standing?.retries ?? 0) > 0 ? 'failing' : status
   const hints = [
     ...(missing > 0 ? [sayCount('missing_count', 'missing_count', missing)] : []),
     ...(waiting > 0 ? [sayCount('waiting_count', 'waiting_count', waiting)] : []),
@@ -124,7 +130,35 @@ function Health({ endpoint: { status, standing, missing } }: { endpoint: Endpoin
     <>
       <Status status={state} />
       {hints.length > 0 && <span className="hint"> {hints.join(' · ')}</span>}
+      {paused && <Pause breaker={paused} oldest_due_at={standing?.oldest_due_at ?? null} />}
     </>
+  )
+}
+
+type Standing = NonNullable<Endpoint['standing']>
+type Breaker = NonNullable<Standing['breaker']>
+
+/** Why an endpoint is paused, since when, and when the service tries it again by itself. */
+function Pause({
+  breaker: { open_until, last_failure, changed_at },
+  oldest_due_at,
+}: { breaker: Breaker } & Pick<Standing, 'oldest_due_at'>) {
+  return (
+    <span className="pause hint">
+      <span>{say('paused_words')}</span>
+      <span>
+        {say('last_try')} <Moment at={changed_at} />
+        {last_failure && `: ${failureWords(last_failure)}`}
+      </span>
+      <span>
+        {say('next_attempt')} <Moment at={open_until!} is_ahead />
+      </span>
+      {oldest_due_at && (
+        <span>
+          {say('oldest_waits')} <Moment at={oldest_due_at} is_exact />
+        </span>
+      )}
+    </span>
   )
 }
 

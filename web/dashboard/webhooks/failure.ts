@@ -10,6 +10,12 @@ export function answerWords({
   response_status_code: number | null
   failure: string | null
 }): string {
+  if (status !== null && failure === null) return String(status)
+  return failureWords(failure, status)
+}
+
+/** What went wrong, as an attempt's row has it: a status, a redirect with its address, or a code. */
+export function failureWords(failure: string | null, status: number | null = null): string {
   const [, url] = /^redirect (.+)$/.exec(failure ?? '') ?? []
   if (url !== undefined) return say('redirect_not_followed', { status: String(status ?? 3), url })
   if (status !== null) return String(status)

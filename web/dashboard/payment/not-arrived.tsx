@@ -1,0 +1,66 @@
+// Which of a payment's events did not reach a receiver yet, and a way to send each now.
+
+import type { Timeline, TimelineEvent } from '../client/answers.ts'
+import { useHere } from '../merchant.ts'
+import { Moment } from '../parts/moment.tsx'
+import { Section } from '../parts/screen.tsx'
+import { Status } from '../parts/status.tsx'
+import { Replay, SendNow } from '../webhooks/send-again.tsx'
+import { say, sayCode } from '../words.ts'
+import { useLife } from './timeline.tsx'
+
+export function NotArrived({ payment_id }: { payment_id: string }) {
+  const { may } = useHere()
+  const { data: life } = useLife(payment_id)
+  const missing = life ? missingIn(life) : []
+  if (missing.length === 0) return null
+  return (
+    <Section title={say('not_arrived')} label={say('not_arrived')}>
+      <ul className="items">
+        {missing.map(({ type, delivery }) => (
+          <li key={delivery.delivery_id}>
+            <div className="lines">
+              <span>{sayCode('event', type)}</span>
+              <span>
+                <Status status={delivery.status} />{' '}
+                <span className="hint">
+                  <Next delivery={delivery} />
+                </span>
+              </span>
+              <span className="hint breakable">{delivery.endpoint_url}</span>
+            </div>
+            {may('replay_deliveries') && (
+              <div className="acts">
+                {delivery.settled_at !== null && <Replay delivery_id={delivery.delivery_id} />}
+                {delivery.next_attempt_at !== null && <SendNow delivery_id={delivery.delivery_id} />}
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+type Delivery = TimelineEvent['deliveries'][number]
+
+function Next({ delivery: { settled_at, next_attempt_at, held_until } }: { delivery: Delivery }) {
+  if (settled_at !== null) return null
+  if (next_attempt_at === null) return say('being_sent')
+  return (
+    <>
+      {held_until !== null && `${say('endpoint_paused')} · `}
+      {say('next_attempt')} <Moment at={next_attempt_at} is_ahead />
+    </>
+  )
+}
+
+/** What was replayed since is told by its replay. */
+function missingIn({ events }: Timeline): { type: string; delivery: Delivery }[] {
+  return events.flatMap(({ type, deliveries }) => {
+    const replayed = new Set(deliveries.map(({ replay_of }) => replay_of))
+    return deliveries
+      .filter(({ status, delivery_id }) => status !== 'succeeded' && !replayed.has(delivery_id))
+      .map((delivery) => ({ type, delivery }))
+  })
+}
