@@ -68,7 +68,7 @@ const facts: Column<ListedHold>[] = [
     cell: ({ hold, rules }) => (
       <>
         <span className={urgencyOf(hold.deadline)}>
-          <Moment at={hold.deadline} />
+          <Moment at={hold.deadline} is_ahead />
         </span>
         <span className="hint"> {sayCode('then', rules.at_deadline)}</span>
       </>

@@ -102,7 +102,7 @@ function Lead({ payment }: { payment: PaymentRead }) {
       <span>{stateWords(payment)}</span>
       {hold && !hold.decided_at && (
         <span>
-          {say('column_deadline')} <Moment at={hold.deadline} />. {sayCode('at_deadline', hold.at_deadline)}
+          {say('column_deadline')} <Moment at={hold.deadline} is_ahead />. {sayCode('at_deadline', hold.at_deadline)}
         </span>
       )}
       {decline && <span className="advice">{say(adviceOn(decline))}</span>}
