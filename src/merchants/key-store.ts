@@ -12,8 +12,6 @@ export type KeyRow = {
   /** What people call it; null for none. */
   name: string | null
   key_hash: Buffer
-  /** Its last characters, to tell it by; null for one that is older than this column. */
-  secret_end: string | null
   publishable_key: string | null
   permissions: Permission[]
   mode: 'any' | 'test_only' | 'live_only'
@@ -91,6 +89,8 @@ export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | un
 
 /** A secret key, a publishable key, or a pair of both. */
 export type KeySummary = Omit<KeyRow, 'key_id' | 'key_hash'> & {
+  /** The first eight hex digits of the secret key's SHA-256: who holds a secret finds its row by them. Null without a secret key. */
+  fingerprint: string | null
   /** Null for a publishable key without a paired secret key. */
   key_id: string | null
   publishable_key_revoked_at: Date | null
@@ -100,17 +100,12 @@ export type KeySummary = Omit<KeyRow, 'key_id' | 'key_hash'> & {
 export async function listKeys(sql: Sql, merchant_id: string | null): Promise<KeySummary[]> {
   const whose = merchant_id === null ? sql`true` : sql`merchant_id = ${merchant_id}`
   return sql<KeySummary[]>`
-    select k.key_id, merchant_id, k.name, k.secret_end, publishable_key, coalesce(k.permissions, '{}') as permissions,
+    select k.key_id, merchant_id, k.name, left(encode(k.key_hash, 'hex'), 8) as fingerprint, publishable_key, coalesce(k.permissions, '{}') as permissions,
       coalesce(k.mode, 'any') as mode, coalesce(k.allowed_addresses, '{}') as allowed_addresses,
       coalesce(k.allowed_origins, '{}') as allowed_origins, coalesce(k.created_at, p.created_at) as created_at,
       k.expires_at, k.revoked_at, k.last_used_at, k.made_by, p.revoked_at as publishable_key_revoked_at
     from api_keys k full join publishable_keys p using (merchant_id, publishable_key)
     where ${whose} order by merchant_id, created_at, key_id`
-}
-
-/** What of a secret key may be shown, such as `rip_sk_…4f2a`: how all begin, and its own end. Null where nobody kept that. */
-export function shownSecret({ secret_end }: Pick<KeyRow, 'secret_end'>): string | null {
-  return secret_end === null ? null : `rip_sk_…${secret_end}`
 }
 
 /** The names of a merchant's keys by their ids; a key without a name is left out. */

@@ -129,9 +129,6 @@ export type NewKey = Pick<KeyRow, 'permissions' | 'mode' | 'allowed_addresses' |
 /** A key with its secret, which is known only now. */
 export type MadeKey = { secret_key: string; key: KeyRow }
 
-/** Of 48 random ones: too few to help whoever guesses, enough to tell the keys of one merchant apart. */
-const secret_end_length = 4
-
 /**
  * Creates a secret key, which is shown here and never again. `pair: true` pairs it with the merchant's newest publishable key.
  * `pair: 'own'` pairs it with a new publishable key, so that no other secret key decides that key's mode. `record` gives the
@@ -155,7 +152,6 @@ export async function createKey(
       key_id: ids.key(),
       merchant_id,
       key_hash: hashOfKey(secret_key),
-      secret_end: secret_key.slice(-secret_end_length),
       publishable_key,
       created_at: clock.now(),
       revoked_at: null,

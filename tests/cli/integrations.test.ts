@@ -1,5 +1,6 @@
 // `ripper integration …`, `ripper merchant list` and `ripper key list`, on the database of a service that hears of each change.
 
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -297,9 +298,9 @@ describe('lists', () => {
     })
     const { stdout } = await run('key', 'list', ...of, '--all')
     expect(stdout).toMatch(new RegExp(`${made.key_id} +revoked`))
-    // The end of the secret is there, to find the row of one that has leaked, and no more of it.
-    expect(stdout.match(/rip_sk_.*/g)).toContain(`rip_sk_…${made.secret_key.slice(-4)}`)
-    expect(all.stdout + stdout).not.toContain(made.secret_key.slice(-12))
+    // Whoever found the secret somewhere finds its row.
+    expect(stdout).toContain(`fingerprint ${createHash('sha256').update(made.secret_key).digest('hex').slice(0, 8)}`)
+    expect(all.stdout + stdout).not.toContain('rip_sk_')
   })
 
   test('what is empty says so, and by --json is an empty list', async () => {

@@ -1,5 +1,6 @@
 // Holds, webhooks, keys, sessions and events at the dashboard.
 
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { lines_max } from '../../src/checkout/reading/line-look.ts'
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
@@ -168,12 +169,8 @@ test('a key is shown once, works, and is revoked for good', async () => {
   expect(listed.text).not.toContain(secret_key)
   const row = listed.body.keys.find((each: { key_id: string }) => each.key_id === key_id)
   // Whoever found the secret somewhere finds its row, and whoever reads the list learns no more of it.
-  const end = secret_key.slice(-4)
-  expect(row).toMatchObject({ name: 'shop', state: 'usable', mode: 'any', secret_key: `rip_sk_…${end}` })
-  expect(Object.values(row).filter((value) => String(value).includes(secret_key.slice(-12)))).toEqual([])
-  await sql`update api_keys set secret_end = null where key_id = ${key_id}`
-  const { body: older } = await owner.get(`${at}/keys`)
-  expect(older.keys.find((each: { key_id: string }) => each.key_id === key_id).secret_key).toBeNull()
+  const fingerprint = createHash('sha256').update(secret_key).digest('hex').slice(0, 8)
+  expect(row).toMatchObject({ name: 'shop', state: 'usable', mode: 'any', fingerprint })
   expect((await owner.post(`${at}/keys/${key_id}/revoke`)).status).toBe(204)
   const refused = await until(
     () => shop.create(),

@@ -1,9 +1,8 @@
-// `ripper key list`: the keys of merchants, and which of them can be used. Of a secret key it shows the end: only that and a hash are
-// stored.
+// `ripper key list`: the keys of merchants, and which of them can be used. It cannot show secret keys, of which only hashes are stored.
 
 import { permissions } from '../../http/access.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { type KeySummary, listKeys, shownSecret } from '../../merchants/key-store.ts'
+import { type KeySummary, listKeys } from '../../merchants/key-store.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
 import { everyMerchantOption, text, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
@@ -12,13 +11,13 @@ import { printJson, printLine, printTable, shortTime } from '../terminal/print.t
 
 export const keyList: Command = {
   name: 'key list',
-  summary: 'Lists the keys of a merchant, or of all, oldest first; of a secret key its end alone',
+  summary: 'Lists the keys of a merchant, or of all, oldest first; no secret key is shown',
   options: { merchant: everyMerchantOption, all: { meaning: 'those that ended, too' } },
   remarks: [
     'A row is a secret key with its publishable key. A publishable key by itself has no key id. ripper key revoke takes\n' +
       'either.',
-    'rip_sk_… and four characters are the begin and the end of the secret key, to find the row of one that has leaked. A key\n' +
-      'whose end the service did not keep, because it is older, has no such line.',
+    'fingerprint: how the SHA-256 of the secret key begins, to find the row of one that has leaked:\n' +
+      "printf %s 'rip_sk_…' | sha256sum | cut -c1-8",
     'used: when the service was last asked by the key, to within an hour.',
   ],
   async run({ options, json }) {
@@ -46,7 +45,7 @@ function viewKey(key: KeySummary, now: Date) {
     key_id,
     merchant_id,
     name: key.name,
-    secret_key: shownSecret(key),
+    fingerprint: key.fingerprint,
     publishable_key,
     state: stateOf({ ...key, revoked_at }, now),
     permissions: key.permissions,
@@ -96,7 +95,7 @@ function notesOf(key: KeyOutput): string[] {
   const is_pair_revoked = key.key_id !== null && key.publishable_key_revoked_at !== null
   return [
     key.name,
-    key.secret_key,
+    key.fingerprint && `fingerprint ${key.fingerprint}`,
     publishable_key && `${publishable_key}${is_pair_revoked ? ' (revoked)' : ''}`,
     revoked_at ? `revoked at ${shortTime(revoked_at)}` : null,
     expires_at && `${key.state === 'expired' ? 'expired' : 'expires'} at ${shortTime(expires_at)}`,

@@ -7,7 +7,7 @@ import { route } from '../../http/route.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { shownName } from '../../merchants/integration-rules.ts'
-import { type KeySummary, listKeys, shownSecret } from '../../merchants/key-store.ts'
+import { type KeySummary, listKeys } from '../../merchants/key-store.ts'
 import { createKey, type MadeKey, type NewKey, withdrawKey, withdrawPublishableKey } from '../../merchants/manage.ts'
 import { judgedBy, type Member, notThere, permissionDenied } from '../../users/member.ts'
 import { listMembers } from '../../users/membership-store.ts'
@@ -22,8 +22,8 @@ const keyView = z.object({
   /** Null for a publishable key by itself. */
   key_id: z.string().nullable(),
   name: z.string().nullable(),
-  /** Its begin and end, such as `rip_sk_…4f2a`; null where they were not kept, and for a publishable key by itself. */
-  secret_key: z.string().nullable(),
+  /** The first eight hex digits of its SHA-256; null for a publishable key by itself. */
+  fingerprint: z.string().nullable(),
   publishable_key: z.string().nullable(),
   permissions: z.array(z.string()),
   mode: z.enum(keyModes),
@@ -168,7 +168,7 @@ function viewKey(key: KeySummary, { now, memberIds }: { now: Date; memberIds: Se
   return {
     key_id,
     name,
-    secret_key: shownSecret(key),
+    fingerprint: key.fingerprint,
     publishable_key,
     permissions: key.permissions,
     mode,

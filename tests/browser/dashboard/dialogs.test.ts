@@ -137,6 +137,21 @@ test('it stays in a dialog that shows a secret once it is made', async () => {
   })
 })
 
+test('the key of a secret that turned up is found, and the secret stays in the browser', async () => {
+  await visit('keys', async (page) => {
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(`${request.url()} ${request.postData() ?? ''}`))
+    const find = page.getByLabel('Find the key of a secret')
+    await find.fill('another')
+    await page.getByText('No key of this merchant has this secret.').waitFor()
+    await find.fill(' secret\n')
+    await page.getByText(samples.keys[0]!.fingerprint!).waitFor()
+    expect(await page.getByRole('row').count()).toBe(2)
+    expect(urls.filter((url) => url.includes('secret'))).toEqual([])
+    await picture(page, 'dashboard-keys-found')
+  })
+})
+
 test('a refund whose answer was lost is asked for again as it was, in another dialog, too, until it is known', async () => {
   const payment = {
     ...samples.held,

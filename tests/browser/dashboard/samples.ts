@@ -431,7 +431,7 @@ export const keys: Key[] = [
   {
     key_id: id('key', 1),
     name: 'shop',
-    secret_key: 'rip_sk_…4f2a',
+    fingerprint: '2bb80d53',
     publishable_key: 'rip_pk_test_0123456789abcdef',
     permissions: ['create_payments', 'read_transactions'],
     mode: 'test_only',

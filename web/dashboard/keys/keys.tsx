@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { Field } from '../parts/field.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
@@ -34,17 +35,45 @@ export function Keys() {
       }
     >
       <Loaded answer={answer} rows={3}>
-        {({ keys }) => <KeyTable keys={keys} />}
+        {({ keys }) => <KeysFound keys={keys} />}
       </Loaded>
       {is_creating && <CreateKey onClose={() => setCreating(false)} />}
     </Screen>
   )
 }
 
+/** All keys, or the one of a secret. The secret does not leave the browser. */
+function KeysFound({ keys }: { keys: Key[] }) {
+  const [fingerprint, setFingerprint] = useState<string | null>(null)
+  const find = async (secret: string) => setFingerprint(secret === '' ? null : await fingerprintOf(secret))
+  if (keys.length === 0) return <Empty title={say('no_keys')} />
+  const shown = keys.filter((key) => fingerprint === null || key.fingerprint === fingerprint)
+  return (
+    <>
+      {/* Browsers hash on secure pages alone. */}
+      {globalThis.isSecureContext && (
+        <Field
+          label={say('find_key')}
+          hint={say('find_key_hint')}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => void find(event.target.value.trim())}
+        />
+      )}
+      {shown.length === 0 ? <Empty title={say('no_such_key')} /> : <KeyTable keys={shown} />}
+    </>
+  )
+}
+
+/** As the service makes it of what it keeps of the secret. */
+async function fingerprintOf(secret: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
+  return Array.from(new Uint8Array(hash, 0, 4), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
 function KeyTable({ keys }: { keys: Key[] }) {
   const { may } = useHere()
   const [revoked, setRevoked] = useState<Key | null>(null)
-  if (keys.length === 0) return <Empty title={say('no_keys')} />
   return (
     <>
       <Table
@@ -55,13 +84,15 @@ function KeyTable({ keys }: { keys: Key[] }) {
           {
             name: say('name'),
             kind: 'first',
-            cell: ({ name, key_id, secret_key, publishable_key, maker_has_left, state }) => (
+            cell: ({ name, key_id, fingerprint, publishable_key, maker_has_left, state }) => (
               <>
                 {name ?? key_id ?? publishable_key}
-                {secret_key && (
+                {fingerprint && (
                   <>
                     {' '}
-                    <code className="hint">{secret_key}</code>
+                    <code className="hint" title={say('fingerprint')}>
+                      {fingerprint}
+                    </code>
                   </>
                 )}
                 {maker_has_left && state === 'usable' && <span className="hint"> {say('maker_has_left')}</span>}
@@ -111,7 +142,7 @@ function RevokeKey({ of, onClose }: { of: Key; onClose: () => void }) {
       <p>{say('revoke_words', { name: of.name ?? of.key_id ?? '' })}</p>
       <Facts
         rows={[
-          [say('secret_key'), of.secret_key && <code key="secret">{of.secret_key}</code>],
+          [say('fingerprint'), of.fingerprint && <code key="fingerprint">{of.fingerprint}</code>],
           [say('last_used'), of.last_used_at ? <Moment key="used" at={of.last_used_at} is_exact /> : say('never')],
           [say('created'), <Moment key="created" at={of.created_at} is_exact />],
         ]}
