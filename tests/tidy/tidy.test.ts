@@ -58,9 +58,31 @@ const rooms: Record<string, string[]> = {
   'documents/site': ['kernel', 'http', 'documents/openapi'],
 }
 const folderOf = (file: string) => file.split('/')[1]!
+const isInRoom = (file: string) => file.split('/').length > 2
 
-/** How many files of each room others import. */
-const doors: Record<string, number> = {}
+/** How many files of each room others import: a number here only ever goes down. */
+const doors: Record<string, number> = {
+  acquirers: 15,
+  audit: 7,
+  cards: 5,
+  checkout: 93,
+  compatible: 6,
+  config: 7,
+  connections: 15,
+  dashboard: 6,
+  database: 32,
+  documents: 5,
+  http: 37,
+  kernel: 16,
+  merchants: 22,
+  outgoing: 8,
+  pages: 13,
+  service: 13,
+  'three-ds': 8,
+  users: 34,
+  vendors: 3,
+  webhooks: 29,
+}
 
 /** The folders of a room, each of which may import those before it and the room's own files, which come first. */
 const floors: Record<string, string[]> = {
@@ -190,16 +212,18 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  // What others may import of a room. A room may have fewer doors than today, never more.
-  test('no room has more doors', () => {
+  test('no room has more doors than before', () => {
     const importers = Map.groupBy(
       files.flatMap((file) => importsOf(file).map(({ target }) => ({ file, target }))),
       ({ target }) => target,
     )
     const isDoor = (file: string) =>
       importers.get(file)?.some((each) => folderOf(each.file) !== folderOf(file)) ?? false
-    const counts = Map.groupBy(files.filter(isDoor), folderOf)
-    expect(Object.fromEntries(Object.keys(doors).map((room) => [room, counts.get(room)?.length ?? 0]))).toEqual(doors)
+    const counts = Map.groupBy(
+      files.filter((file) => isInRoom(file) && isDoor(file)),
+      folderOf,
+    )
+    expect(Object.fromEntries([...counts].map(([room, all]) => [room, all.length]))).toEqual(doors)
   })
 
   test('no circle, not even of types', () => {
