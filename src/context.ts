@@ -11,7 +11,7 @@ import type { Keyring } from './kernel/keyring.ts'
 import type { Slots } from './kernel/slots.ts'
 import type { GuardedHttp, World } from './kernel/world.ts'
 import type { Directory } from './merchants/directory.ts'
-import type { KeyUses } from './merchants/key-uses.ts'
+import type { KeyUses } from './merchants/key-store.ts'
 
 export type Context = {
   world: World

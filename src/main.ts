@@ -9,7 +9,7 @@ import { openPresence, type Presence } from './database/presence/presence.ts'
 import { type KeyWatch, openKeyWatch } from './database/stores/key-watch.ts'
 import { openMetrics } from './http/metrics.ts'
 import { openUnnamedProxy, type UnnamedProxy } from './http/unnamed-proxy.ts'
-import { type Changes, hearChanges } from './merchants/hear-changes.ts'
+import { type Changes, hearChanges } from './merchants/directory.ts'
 import { type LogLines, steadyClock } from './outgoing/real-world.ts'
 import type { Between } from './service/acquiring.ts'
 import { apiUrlJudge } from './service/api-urls.ts'
@@ -23,7 +23,7 @@ import { metrics_path } from './service/operational.ts'
 import { keepFolder, type Opened, open, type ServiceResources } from './service/resources.ts'
 import { type Stoppable, stopInOrder } from './service/stop.ts'
 import { openWebhookSending, webhookUrls } from './service/webhooks.ts'
-import { firstCommand } from './users/first-command.ts'
+import { firstCommand } from './users/page-origin.ts'
 
 export type RunningService = {
   base_url: string

@@ -2,8 +2,8 @@
 
 import type { z } from 'zod'
 import { bodyKindOf, bodyLimits } from '../../src/http/body-limits.ts'
+import { canonicalJson } from '../../src/http/canonical.ts'
 import { type FormRules, readForm, refuseMorePairs } from '../../src/http/form.ts'
-import { canonicalJson } from '../../src/http/idempotency.ts'
 import { readJson } from '../../src/http/json.ts'
 import type { Route } from '../../src/http/route.ts'
 import { validate } from '../../src/http/validate.ts'

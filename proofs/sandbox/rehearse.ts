@@ -2,7 +2,7 @@
 
 import type { Wire } from '../../src/acquirers/wire.ts'
 import type { Credentials } from '../../src/connections/connection.ts'
-import type { KnownConnector } from '../../src/connections/known-connector.ts'
+import type { KnownConnector } from '../../src/connections/connectors.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import { NotShown, openBank } from './bank.ts'
 import { cardsOf } from './cards.ts'

@@ -1,7 +1,6 @@
 // How a world's shops are connected to a vendor, and what must hold of the vendor's books alone.
 
-import type { ConnectionOffice } from '../../src/connections/manage-connections.ts'
-import { createConnection } from '../../src/connections/manage-connections.ts'
+import { type ConnectionOffice, createConnection } from '../../src/connections/manage-connections.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { acquirerName } from '../../src/merchants/account-connection.ts'
 import { faultsOfVendor } from '../vendors/judge.ts'

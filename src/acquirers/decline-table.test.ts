@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import type { AuthoriseAnswer, AuthoriseRequest } from './acquirer.ts'
 import { authoriseAnswer as adyenAnswer } from './adyen/answers.ts'
 import * as adyen from './adyen/declines.ts'
-import * as checkout from './checkout/answers.ts'
 import { authoriseAnswer as checkoutAnswer } from './checkout/answers.ts'
+import * as checkout from './checkout/declines.ts'
 import { endedBy, type TheirDecline } from './decline-table.ts'
-import * as stripe from './stripe/answers.ts'
 import { confirmAnswer } from './stripe/answers.ts'
+import * as stripe from './stripe/declines.ts'
 import type { WireAnswer } from './wire.ts'
 
 const vendors = {

@@ -5,7 +5,7 @@ import { type HttpReader, OutgoingFailure, type TextAnswer } from '../kernel/wor
 import { isOrigin } from '../merchants/integration.ts'
 import { openHttp, realClock } from '../outgoing/real-world.ts'
 import { readAssets } from '../pages/assets.ts'
-import { check_limits } from '../pages/check/check-limits.ts'
+import { check_limits } from '../pages/check/load-check.ts'
 import { namesOrigins } from '../pages/check/origin-check.ts'
 import { comparePage, filesOf, type Report } from '../pages/check/page-check.ts'
 import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts'

@@ -1,15 +1,14 @@
 // `ripper serve` and `ripper worker`: the processes that keep running.
 
 import { resolve } from 'node:path'
-import { inspect } from 'node:util'
 import { readConfig } from '../config/config.ts'
 import { release } from '../kernel/version.ts'
 import { type RunningService, serve, work } from '../main.ts'
-import type { LogLines } from '../outgoing/real-world.ts'
 import { demoPath } from '../service/demo.ts'
 import { examine } from './doctor/examine.ts'
 import type { Command } from './terminal/command.ts'
-import { oneLine, printJson, printLine } from './terminal/print.ts'
+import { logForPeople } from './terminal/log-lines.ts'
+import { printJson, printLine } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 import { untilStopped } from './terminal/until-stopped.ts'
 
@@ -124,46 +123,4 @@ ${base_url}/docs/first-payment goes on from there to a captured payment. Ctrl-C 
 /** As one word for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
-}
-
-/** The log as people read it on a terminal. Wherever else it goes, it is JSON. */
-const levels = new Map([
-  [20, 'debug'],
-  [30, 'info'],
-  [40, 'warn'],
-  [50, 'ERROR'],
-])
-/** Values come from outside, and one may be as long as a path. */
-const fields_length_max = 400
-
-/** A line each: time of day, level, message, fields. A first start's migrations are one line, so that the greeting stays in sight. */
-export function logForPeople(out: { write(text: string): unknown }): LogLines {
-  let migrations = 0
-  return {
-    write(line) {
-      const { level, time, msg, ...fields } = JSON.parse(line)
-      if (msg === 'migrated') {
-        migrations += 1
-        return
-      }
-      if (migrations > 0) out.write(shown({ level: 30, time, msg: 'migrated', migrations }))
-      migrations = 0
-      out.write(shown({ level, time, msg, ...fields }))
-    },
-  }
-}
-
-type Line = { level: number; time: string; msg: string } & Record<string, unknown>
-
-function shown({ level, time, msg, ...fields }: Line): string {
-  const told = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`)
-  const start = `${time.slice(11, 19)} ${(levels.get(level) ?? '').padEnd(5)}`
-  return `${start} ${oneLine([msg, ...told].join(' '), fields_length_max)}\n`
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string' && /^[^\s"]+$/.test(value)) return value
-  return typeof value === 'number' || typeof value === 'string'
-    ? JSON.stringify(value)
-    : inspect(value, { breakLength: Number.POSITIVE_INFINITY, depth: 3 })
 }

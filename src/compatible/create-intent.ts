@@ -59,6 +59,7 @@ const captureMethod = z
   .optional()
   .meta({ type: ['string', 'null'], enum: ['automatic', null] })
 
+/** The body that creates a payment intent, and the purchase that it describes. */
 export const intentCreate = z.strictObject({
   amount,
   currency,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paymentErrorOf } from './intent.ts'
+import { paymentErrorOf } from './payment-error.ts'
 
 const code = (decline: string, category = 'soft') => {
   const asked = { code: decline, category: category as 'soft', reason: null }

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { configFaults, readConfig, shownValue } from './config.ts'
-import { traceSettings } from './settings.ts'
+import { traceSettings } from './traces.ts'
 
 const [endpoint, headers, share] = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',

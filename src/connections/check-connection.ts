@@ -5,8 +5,8 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { Clock } from '../kernel/world.ts'
 import type { Wire } from '../vendors/wire.ts'
 import { type ConnectionRow, openCredentials } from './connection.ts'
+import type { KnownConnector } from './connectors.ts'
 import { environmentFault } from './environment.ts'
-import type { KnownConnector } from './known-connector.ts'
 
 type Parts = {
   keyring: Keyring

@@ -1,12 +1,13 @@
-// The acquirers behind connections: opened by name alone, their credentials read from the database when they are called.
+// The acquirers and 3-D Secure providers behind connections: opened by name alone, their credentials read from the database when they are called.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import { modeOfPayments } from '../kernel/connection-mode.ts'
 import type { Mode } from '../kernel/values.ts'
 import { acquirerName, connectionNamed } from '../merchants/account-connection.ts'
+import type { FetchedThreeDs } from '../three-ds/three-ds.ts'
 import type { Wire } from '../vendors/wire.ts'
 import { listConnections } from './connection-store.ts'
-import type { KnownConnector } from './known-connector.ts'
+import type { KnownConnector } from './connectors.ts'
 import { type CredentialsParts, credentialsReader } from './read-credentials.ts'
 
 export type ConnectedAcquirers = {
@@ -53,5 +54,35 @@ export function openConnectedAcquirers(parts: Parts): ConnectedAcquirers {
         return acquirer ? [{ mode: modeOfPayments[connection.mode], acquirer, is_disabled }] : []
       })
     },
+  }
+}
+
+/**
+ * Null for a name that is no connection's, and where its connector is not built in. That there is such a connection is seen
+ * when it is called. In test mode the vendor's sandbox is called.
+ */
+type ConnectedThreeDs = (mode: Mode, name: string) => FetchedThreeDs | null
+
+/**
+ * The 3-D Secure providers behind connections: opened by name alone, their credentials read from the database when
+ * they are called.
+ */
+export function openConnectedThreeDs(
+  parts: CredentialsParts & { wire: Wire; connectors: readonly KnownConnector[] },
+): ConnectedThreeDs {
+  const { connectors, wire, world } = parts
+  const opened = new Map<string, FetchedThreeDs>()
+
+  return (mode, name) => {
+    const key = `${mode} ${name}`
+    const known = opened.get(key)
+    if (known) return known
+    const wanted = connectionNamed(name)
+    const connector = connectors.find((each) => each.name === wanted?.connector)
+    if (!wanted || !connector?.openThreeDs) return null
+    const credentials = credentialsReader(parts, wanted)
+    const threeDs = connector.openThreeDs({ name, mode, credentials, wire, world })
+    opened.set(key, threeDs)
+    return threeDs
   }
 }

@@ -4,7 +4,15 @@ import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
 import { rowIf, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
-import type { Connection, ConnectionKey, ConnectionRow, SealedCredentials } from './connection.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import {
+  type Connection,
+  type ConnectionKey,
+  type ConnectionRow,
+  type Credentials,
+  openCredentials,
+  type SealedCredentials,
+} from './connection.ts'
 
 const shown = [
   ...(['merchant_id', 'connection_id', 'kind', 'connector', 'label', 'mode', 'state'] as const),
@@ -115,4 +123,12 @@ export async function forgetOldCredentials(sql: Sql, now: Date): Promise<number>
     update connections set previous_sealed_credentials = null, previous_until = null
     where previous_until <= ${now}`
   return count
+}
+
+/** The sets that count for notices at this moment, the one that is sent first. Throws where one does not open. */
+export function credentialsThatCount(keyring: Keyring, row: ConnectionRow, now: Date): [Credentials, ...Credentials[]] {
+  const { sealed_credentials, previous_sealed_credentials, previous_until } = row
+  const current = openCredentials(keyring, row, sealed_credentials)
+  if (previous_sealed_credentials === null || previous_until! <= now) return [current]
+  return [current, openCredentials(keyring, row, previous_sealed_credentials)]
 }

@@ -1,11 +1,15 @@
-// The connectors that this release knows, one line each.
+// The connectors that this release knows, one line each, and what all of them are: a vendor's name and credentials, and how it is opened.
 
+import { z } from 'zod'
 import { adyen } from '../acquirers/adyen/adyen.ts'
 import { checkout } from '../acquirers/checkout/checkout.ts'
+import type { AcquirerConnector } from '../acquirers/connector.ts'
 import { stripe } from '../acquirers/stripe/stripe.ts'
+import type { ConnectionKind } from '../merchants/account-connection.ts'
 import { threeDsecureIo } from '../three-ds/3dsecureio/3dsecureio.ts'
 import { checkoutSessions } from '../three-ds/checkout-sessions/checkout-sessions.ts'
-import { builtIn, builtInThreeDs, type KnownConnector } from './known-connector.ts'
+import type { ThreeDsConnector } from '../three-ds/connector.ts'
+import type { Credentials } from './connection.ts'
 
 export const connectors: readonly KnownConnector[] = [
   builtIn(checkout),
@@ -14,3 +18,53 @@ export const connectors: readonly KnownConnector[] = [
   builtInThreeDs(threeDsecureIo),
   builtInThreeDs(checkoutSessions),
 ]
+
+export type KnownConnector = {
+  /** As `--acquirer` or `--three-ds` names it. */
+  readonly name: string
+  readonly kind: ConnectionKind
+  readonly credentials: z.ZodType
+} & Partial<
+  // Absent at connectors of the other kind, and where the connector is not built in yet.
+  Pick<
+    AnyAcquirerConnector,
+    'open' | 'check' | 'notices' | 'isOfSandbox' | 'environmentShown' | 'environmentAt' | 'sandbox_numbers'
+  > &
+    Pick<AnyThreeDsConnector, 'openThreeDs' | 'needs_acquirer_ids'>
+>
+
+// Whoever opens credentials cannot know their type: what was judged when they were stored is what the connector takes.
+type AnyAcquirerConnector = AcquirerConnector<Credentials>
+type AnyThreeDsConnector = ThreeDsConnector<Credentials>
+
+/** A connector that is built in, as one of those that this release knows. */
+function builtIn<Known>(connector: AcquirerConnector<Known>): KnownConnector {
+  return { ...(connector as unknown as AnyAcquirerConnector), kind: 'acquirer' }
+}
+
+/** The same of a connector to a 3-D Secure provider. */
+function builtInThreeDs<Known>(connector: ThreeDsConnector<Known>): KnownConnector {
+  return { ...(connector as unknown as AnyThreeDsConnector), kind: 'three_ds' }
+}
+
+type CredentialMembers = { required: string[]; optional: string[] }
+
+/** The members of a connector's credentials file, for people: read from the schema that judges the file. */
+export function membersOf({ credentials }: Pick<KnownConnector, 'credentials'>): CredentialMembers {
+  const { properties = {}, required = [] } = z.toJSONSchema(credentials, { io: 'input' })
+  const optional = Object.keys(properties).filter((name) => !required.includes(name))
+  return { required, optional }
+}
+
+/** One line for each kind of file, with the connectors that take it. Members that not everybody needs are in brackets. */
+export function membersWords(connectors: readonly KnownConnector[]): string[] {
+  const files = Map.groupBy(connectors, (connector) => {
+    const { required, optional } = membersOf(connector)
+    return `${required.join(', ')}${optional.length > 0 ? `, [${optional.join(', ')}]` : ''}`
+  })
+  const rows = [...files].map(([members, some]) => {
+    return { names: some.map(({ name }) => name).join(', '), members }
+  })
+  const width = Math.max(...rows.map(({ names }) => names.length))
+  return rows.map(({ names, members }) => `${names.padEnd(width)}   ${members}`)
+}

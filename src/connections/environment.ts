@@ -3,7 +3,7 @@
 
 import { type ConnectionMode, environmentWords } from '../kernel/connection-mode.ts'
 import type { Credentials } from './connection.ts'
-import type { KnownConnector } from './known-connector.ts'
+import type { KnownConnector } from './connectors.ts'
 
 /** `member` is the one that shows it, where it is the address. */
 export type EnvironmentFault = { words: string; member: 'api_url' | null }

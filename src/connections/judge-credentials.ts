@@ -4,8 +4,8 @@ import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Fault } from '../kernel/faults.ts'
 import type { Credentials } from './connection.ts'
+import type { KnownConnector } from './connectors.ts'
 import { environmentFault } from './environment.ts'
-import type { KnownConnector } from './known-connector.ts'
 
 /** Says why a URL may not be called, going on from the name of the member, or null. */
 export type JudgeApiUrl = (url: string) => Promise<string | null>

@@ -1,12 +1,15 @@
-// Reads the credentials of a connection when it is called, and keeps them for some seconds or until something changed.
+// Reads the credentials of a connection when it is called, and keeps them for some seconds or until something changed. After a rotation
+// of the master key it rewraps them without opening them.
 
+import type { Context } from '../context.ts'
 import type { Sql } from '../database/open.ts'
+import { rewrapRows } from '../database/rewrap-rows.ts'
 import { routingsIn } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { ConnectionId } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
-import { type Credentials, openCredentials } from './connection.ts'
-import { findConnection } from './connection-store.ts'
+import { type Credentials, credentialsName, openCredentials, type SealedCredentials } from './connection.ts'
+import { credentialsUnderOtherKeys, findConnection, replaceSealedCredentials } from './connection-store.ts'
 
 export type CredentialsParts = {
   sql: Sql
@@ -64,4 +67,27 @@ function keptBriefly<T>(
     asked.value.then((found) => found === null && forget(), forget)
     return asked.value
   }
+}
+
+/** Returns how many connections were processed. One that cannot be rewrapped is logged and tried again next time. */
+export function rewrapCredentials({
+  sql,
+  keyring,
+  world,
+}: Pick<Context, 'sql' | 'keyring' | 'world'>): Promise<number> {
+  return rewrapRows({
+    first: { merchant_id: '', connection_id: '' },
+    page: (asked) => credentialsUnderOtherKeys(sql, keyring.current_key_id, asked),
+    rewrap(row: SealedCredentials) {
+      const anew = (sealed: Buffer) => keyring.rewrap(sealed, credentialsName(row)) ?? sealed
+      const { sealed_credentials, previous_sealed_credentials: previous } = row
+      return replaceSealedCredentials(sql, row, {
+        sealed_credentials: anew(sealed_credentials),
+        previous_sealed_credentials: previous && anew(previous),
+      })
+    },
+    failed({ connection_id }, { message }) {
+      world.log.error({ connection_id, error: message }, 'credentials not wrapped anew')
+    },
+  })
 }

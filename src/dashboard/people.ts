@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Sql } from '../database/open.ts'
 import { keyNamesOf } from '../merchants/key-store.ts'
 import type { Member } from '../users/member.ts'
-import { namesOf } from '../users/user-store.ts'
+import { namesOf } from '../users/user.ts'
 
 /** Names by the id of a person or key. */
 export const peopleView = z.record(z.string(), z.string())

@@ -12,10 +12,9 @@ import { readAssets } from '../pages/assets.ts'
 import { pageInventory } from '../pages/inventory.ts'
 import { inventoryDocument } from '../pages/inventory-document.ts'
 import { events, routes, streams } from '../routes.ts'
-import { may, roles, type StaffPermission, staffPermissions } from '../users/roles.ts'
+import { dashboardGuide } from './dashboard-guide.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { sdkTypes } from './sdk-types.ts'
-import { shopGuide } from './shop-guide.ts'
 import { testCardsDocument } from './test-cards-document.ts'
 
 /** The texts by their path in the repository. The scripts of pages must be built before. */
@@ -88,11 +87,11 @@ function inWords(statuses: number[]): string {
   return statuses.length < 2 ? `${last}` : `${statuses.slice(0, -1).join(', ')} or ${last}`
 }
 
-/** The text of docs/operations/settings.md. */
+/** The text of docs/operations/settings.md, from the records that the service reads settings by. */
 function settingsDocument(): string {
   const rows = allSettings.map(({ name, meaning, fallback, secret }) => {
     const marked = secret ? `${meaning} (secret)` : meaning
-    return `| \`${name}\` | ${cell(marked)} | ${cell(fallback)} |\n`
+    return `| \`${name}\` | ${tableCell(marked)} | ${tableCell(fallback)} |\n`
   })
   return `# Settings
 
@@ -106,30 +105,15 @@ reads \`/etc/ripper/environment\`. Commands need the same settings as the servic
 ${rows.join('')}`
 }
 
-function cell(text: string): string {
+function tableCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '\\<')
 }
 
-/** The table of roles in docs/dashboard.md, from the one that the doors ask, in the words that the dashboard has. */
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const begin = '<!-- roles -->\n'
-const end = '<!-- end of roles -->'
+const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
+const shop_begin = '<!-- shop.mjs -->\n```js\n'
 
-/** The guide with its table as it has to be. */
-function dashboardGuide(): string {
-  const text = readFileSync(`${root}docs/dashboard.md`, 'utf8')
-  const [before, rest = ''] = text.split(begin)
-  return `${before}${begin}\n${rolesTable()}\n${end}${rest.split(end)[1] ?? ''}`
-}
-
-function rolesTable(): string {
-  const words = JSON.parse(readFileSync(`${root}web/words/dashboard/en.json`, 'utf8'))
-  const cells = (permission: StaffPermission) =>
-    roles.map((role) => (may(role, permission, 'live') ? '●' : may(role, permission, 'test') ? 'test' : '–'))
-  const rows = [
-    ['permission', ...roles.map((role) => words[`role_${role}`])],
-    ['---', ...roles.map(() => ':---:')],
-    ...staffPermissions.map((each) => [words[`permission_${each}`], ...cells(each)]),
-  ]
-  return rows.map((row) => `| ${row.join(' | ')} |\n`).join('')
+/** docs/shop.md with the file that its code block shows. */
+function shopGuide(): string {
+  const [before] = readFileSync(`${docs}shop.md`, 'utf8').split(shop_begin)
+  return `${before}${shop_begin}${readFileSync(`${docs}examples/shop.mjs`, 'utf8')}\`\`\`\n`
 }

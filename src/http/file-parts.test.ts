@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { partsFrom } from './run-route.ts'
+import { partsFrom } from './file-parts.ts'
 
 async function opened() {
   const told = { ended: false }

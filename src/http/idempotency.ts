@@ -5,6 +5,7 @@ import { isConnectionLost, isLockTimeout, isStoreUnavailable } from '../database
 import type { Sql } from '../database/open.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import type { Keyring } from '../kernel/keyring.ts'
+import { canonicalJson } from './canonical.ts'
 
 /** One request's claim to a key, before anything is written. */
 export type KeyClaim = {
@@ -248,15 +249,4 @@ export async function purgeKeys(sql: Sql, now: Date, stopping?: AbortSignal): Pr
     count += batch
   }
   return count
-}
-
-/** JSON with members sorted by code unit at every level. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
-  return `{${members.join(',')}}`
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalJson } from './idempotency.ts'
+import { canonicalJson } from './canonical.ts'
 import { readJson } from './json.ts'
 
 const limits = { values: 5_000, members: 1_000, levels: 32 }

@@ -13,6 +13,7 @@ import type { Metrics } from './metrics.ts'
 import { type Kernel, kernelOf } from './run-route.ts'
 import { type Feed, frame, heartbeat, type Seats, type Stream, type StreamMessage } from './stream.ts'
 import type { StreamSeats } from './stream-seats.ts'
+import { openStreamSlots, type StreamSlots, slots_per_merchant_max, tooManyOf } from './stream-slots.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -268,45 +269,4 @@ async function watch(
 
 function refused({ code, message }: Refusal): StreamMessage {
   return { event: 'refused', data: { code, message } }
-}
-
-/** How many streams may be open at once in this process: each queries the database now and then. */
-export const slots_per_merchant_max = 20
-export const slots_max = 500
-const retry_after_seconds = 10
-
-type StreamSlots = {
-  /** Takes one of an owner's slots. Throws `rate_limit_exceeded`. Returns a function that releases it, once. */
-  acquire(owner: string, max?: number): () => void
-}
-
-export function openStreamSlots(): StreamSlots {
-  const taken = new Map<string, number>()
-  let count = 0
-  return {
-    acquire(owner, max = slots_per_merchant_max) {
-      const own = taken.get(owner) ?? 0
-      if (own >= max) throw tooManyOf(max)
-      if (count >= slots_max) throw tooMany('All streams of this process are taken.')
-      count += 1
-      taken.set(owner, own + 1)
-      let is_released = false
-      return () => {
-        if (is_released) return
-        is_released = true
-        count -= 1
-        const left = taken.get(owner)! - 1
-        if (left > 0) taken.set(owner, left)
-        else taken.delete(owner)
-      }
-    },
-  }
-}
-
-function tooManyOf(max: number): Refusal {
-  return tooMany(`An account may have ${max} streams open at once. Close one.`)
-}
-
-function tooMany(message: string): Refusal {
-  return new Refusal('rate_limit_exceeded', message, { retry_after_seconds })
 }

@@ -153,7 +153,7 @@ export function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** The body as it came; an empty text where there is none. */
+/** The body as it came; an empty text where there is none. One with too many values is refused before anything is built of it. */
 function readText(request: FastifyRequest): string {
   const bytes = request.body as Buffer | undefined
   if (!bytes) return ''

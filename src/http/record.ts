@@ -7,6 +7,7 @@ import { routeOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import type { RequestLog } from './request-log.ts'
+import { shownPath, shownUnknownPath } from './shown-path.ts'
 
 type RecordContext = {
   world: Pick<World, 'clock' | 'log'>
@@ -58,37 +59,4 @@ export function record(
 /** The session of a shopper's page. Nobody else who shows no secret key has both a merchant and a session. */
 function sessionOf({ params }: FastifyRequest): string | undefined {
   return (params as Record<string, string | undefined>).session_id
-}
-
-/** The path of a request as people may see it: with ids of ours, and nothing else that was sent in their place. */
-const ids = /^(?:(?:cs|pay|whep)_[0-9a-f]{24}|rip_pk_[0-9a-f]{48}|[0-9a-f]{32})$/
-
-/**
- * `route` spells its parameters `:name`. A value without the shape of its id becomes `…`: it may be a secret or a card
- * number.
- */
-export function shownPath(route: string, params: Readonly<Record<string, string>>): string {
-  return route.replace(/:(\w+)|\*/g, (_, name: string | undefined) => {
-    const value = name === undefined ? '' : (params[name] ?? '')
-    return ids.test(value) || (name === 'handle' && isHandle(value)) ? value : '…'
-  })
-}
-
-const parts_max = 8
-
-/** The path of a request without a route: words as paths have them, such as `/v1/payment_intent`. */
-export function shownUnknownPath(url: string): string {
-  const parts = url.split(/[?#]/)[0]!.split('/').slice(1)
-  const shown = parts.slice(0, parts_max).map((part) => (isWord(part) || ids.test(part) ? part : '…'))
-  return `/${shown.join('/')}${parts.length > parts_max ? '/…' : ''}`
-}
-
-/** Without digits, but for a version's, so that it is no secret and no number of a card. */
-function isWord(text: string): boolean {
-  return /^(?:v\d{1,3}|[a-z][a-z_.-]{0,39})?$/i.test(text)
-}
-
-/** With as many digits as a card number it could be one. */
-function isHandle(text: string): boolean {
-  return /^[a-z0-9-]{3,64}$/.test(text) && text.replace(/\D/g, '').length < 12
 }

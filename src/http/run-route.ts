@@ -11,6 +11,7 @@ import type { Access, Caller, KeyScope } from './access.ts'
 import { accessRequestOf } from './access-request.ts'
 import { cacheHeaders, namesTag } from './caching.ts'
 import { replayHeaders } from './compatible-dialect.ts'
+import { partsFrom } from './file-parts.ts'
 import {
   type Answer,
   fingerprintsOf,
@@ -256,24 +257,6 @@ function answerOf<Context>(run: Run<Context>, reply: unknown, replayed: boolean)
   const shown = route.reply.parse(reply)
   request.mode ??= shownMode(shown)
   return { status, body: route.status === 204 ? '' : JSON.stringify(shown), replayed }
-}
-
-/**
- * Goes on with `parts` after `first`. Whoever stops reading ends `parts`, even before they began: a generator around it would
- * never have started then, and would leave it open.
- */
-export function partsFrom(first: IteratorResult<string>, parts: AsyncGenerator<string>): AsyncIterableIterator<string> {
-  let is_first = true
-  const iterator: AsyncIterableIterator<string> = {
-    [Symbol.asyncIterator]: () => iterator,
-    async next() {
-      if (!is_first) return parts.next()
-      is_first = false
-      return first
-    },
-    return: () => parts.return(undefined),
-  }
-  return iterator
 }
 
 /** Sends an answer of a route as JSON, with a tag where caches may keep it. */

@@ -7,7 +7,7 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Peer } from '../kernel/peer.ts'
-import type { Span, Tracing } from '../kernel/tracing.ts'
+import type { Tracing } from '../kernel/tracing.ts'
 import type { World } from '../kernel/world.ts'
 import { type Access, bearerOf, merchantOfKey } from './access.ts'
 import { BodyBudget } from './body-budget.ts'
@@ -19,7 +19,7 @@ import { greet, hasForeignCredentials } from './compatible-dialect.ts'
 import { closeUnused, idle_ms, keepProxies, limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
-import { dialectOf, fail, gateway_limit_code, notFound, refusalOf } from './failures.ts'
+import { dialectOf, fail, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import { failing, type KeyJudge } from './lacking-key.ts'
@@ -40,6 +40,7 @@ import type { Stream } from './stream.ts'
 import type { StreamSeats } from './stream-seats.ts'
 import { openTally, type Tally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
+import { traceRequests } from './trace-requests.ts'
 import { admissionOf, boundPipelines, unanswered_max } from './turns.ts'
 import type { UnnamedProxy } from './unnamed-proxy.ts'
 
@@ -273,46 +274,9 @@ function welcome<Context>({ couldBeCard }: ServerOptions<Context>, request: Fast
   if (dialect === 'compatible') greet(request, reply, couldBeCard)
 }
 
-/** To be called before other hooks are added: the span begins with the first of them. */
-function traceRequests(app: FastifyInstance, tracing: Tracing): void {
-  const spans = new WeakMap<FastifyRequest, Span>()
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (isTraced(request)) spans.set(request, begin(tracing, request))
-    done()
-  })
-  // The body has been read by then. Its arrival belongs to the connection, not to the request.
-  app.addHook('preHandler', (request, _reply, done) => {
-    const span = spans.get(request)
-    if (span) span.within(done)
-    else done()
-  })
-  app.addHook('onResponse', async (request, { statusCode: status }) => {
-    const code = refusalOf(request)
-    if (code === gateway_limit_code) return
-    const facts = {
-      'http.response.status_code': status,
-      'ripper.code': code,
-      'ripper.merchant_id': request.merchant_id,
-    }
-    spans.get(request)?.end(facts, status >= 500 ? String(status) : null)
-  })
-}
-
-function isTraced(request: FastifyRequest): boolean {
-  const { is_stream, counted_apart } = routeOf(request).config
-  return !is_stream && counted_apart !== 'health'
-}
-
-function begin(tracing: Tracing, request: FastifyRequest): Span {
-  const { id, method } = request
-  const route = routeOf(request).url ?? 'unknown'
-  const facts = { 'http.request.method': method, 'http.route': route }
-  return tracing.begin(`${method} ${route}`, 'server', facts, { 'ripper.request_id': id })
-}
-
 /**
- * Notes the merchant on the request. Where the database cannot be reached the request has no merchant, and its answer
- * is the same.
+ * Notes the merchant of a request that leads nowhere: its own request log shows mistaken paths, too. Where the database cannot be
+ * reached the request has no merchant, and its answer is the same.
  */
 async function recognise(access: Pick<Access, 'findSecretKey'>, request: FastifyRequest): Promise<void> {
   const key = await bearerOf(access, callerOf(request)).catch(() => null)
@@ -320,15 +284,11 @@ async function recognise(access: Pick<Access, 'findSecretKey'>, request: Fastify
   request.key_id = key?.key_id ?? null
 }
 
-/**
- * Two routes at one method and path, one in our own words and one in the other platform's: the caller's credentials
- * decide.
- */
 function placeOf({ method, path }: Pick<Route<never>, 'method' | 'path'>): string {
   return `${method} ${path}`
 }
 
-/** The places that several routes have. */
+/** Where two routes are, one in our own words and one in the other platform's: the caller's credentials decide. */
 function sharedPlaces(routes: readonly Pick<Route<never>, 'method' | 'path'>[]): Set<string> {
   const places = routes.map(placeOf)
   return new Set(places.filter((place, at) => places.indexOf(place) !== at))

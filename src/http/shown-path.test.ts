@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownPath, shownUnknownPath } from './record.ts'
+import { shownPath, shownUnknownPath } from './shown-path.ts'
 
 const hex = (length: number) => '0123456789abcdef'.repeat(4).slice(0, length)
 const visa = '4242424242424242'

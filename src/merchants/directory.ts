@@ -9,7 +9,6 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
 import type { AccountConnection } from './account-connection.ts'
-import { type Changes, hearChanges } from './hear-changes.ts'
 import { defaultRules, type Integration, type IntegrationRules } from './integration.ts'
 import {
   findKeyByHash,
@@ -25,6 +24,7 @@ import {
   findMerchantByRouting,
   listAllowedOrigins,
   listIntegrations,
+  settings_channel,
 } from './store.ts'
 
 export type Account = {
@@ -187,4 +187,29 @@ function blockListOf(networks: string[]): BlockList {
     list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
   }
   return list
+}
+
+export type Changes = {
+  /** Calls the listener after each change, and whenever one may have been missed. */
+  whenChanged(listener: () => void): void
+  close(): Promise<void>
+}
+
+/**
+ * Hears of changes to accounts, keys, integrations and connections, so that what a process keeps of them is read
+ * anew at once.
+ */
+export async function hearChanges({ listen }: Pick<Database, 'listen'>): Promise<Changes> {
+  const listeners = new Set<() => void>()
+  const changed = () => {
+    for (const listener of listeners) listener()
+  }
+  // The channel is opened again after a loss, and announcements in between were missed.
+  const close = await listen(settings_channel, { heard: changed, opened: changed })
+  return {
+    whenChanged(listener) {
+      listeners.add(listener)
+    },
+    close,
+  }
 }

@@ -185,3 +185,18 @@ export function confirmationUrlIn(
 function isLocalShop(address: string): boolean {
   return /^http:\/\/localhost(?::\d+)?(?:[/?]|$)/i.test(address)
 }
+
+/** A price list as it is shown: each line has every member, null where it has no value. */
+export const priceView = z.object({
+  sku: z.string(),
+  name: z.string(),
+  unit_amount: z.int(),
+  currency: z.string(),
+  tax_rate: z.int().nullable(),
+  image_url: z.string().nullable(),
+})
+
+export function viewPrice(line: PriceListItem): z.input<typeof priceView> {
+  const { sku, name, unit_amount, currency, tax_rate = null, image_url = null } = line
+  return { sku, name, unit_amount, currency, tax_rate, image_url }
+}

@@ -84,7 +84,6 @@ export function cardFieldsOptions(assets: Assets, { origins }: { origins: string
   }
 }
 
-/** In place of the card fields, in test mode: tells a page on an origin that is not allowed why they do not come. */
 // Any page may hear it: it is told only where it is itself.
 const tell = inlineText("parent.postMessage(JSON.parse(document.getElementById('context').textContent),'*')")
 
@@ -94,7 +93,10 @@ function framerOf(header: (name: string) => string | null | undefined): string |
   return header('sec-fetch-dest') === 'iframe' && URL.canParse(referrer) ? new URL(referrer).origin : null
 }
 
-/** `sheet`: the card fields' style, in which the page around says it. */
+/**
+ * In place of the card fields, in test mode: tells a page on an origin that is not allowed why they do not come. `sheet`: the card
+ * fields' style, in which the page around says it.
+ */
 function refusedFrame(language: Language, origin: string, sheet: string): PageAnswer {
   const { words, locale } = language
   const load_failed = words.test_origin!.replace('{origin}', () => origin)

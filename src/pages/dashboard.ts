@@ -84,7 +84,6 @@ const dashboardHeaders = {
   'x-frame-options': 'DENY',
 }
 
-/** The dashboard's language and its words: as the person chose in this browser, else as the browser asks. */
 const languages = readLanguages(new URL('../../web/words/dashboard/', import.meta.url))
 
 /** `chosen` is a tag without a region, such as `de`; a browser that prefers that language adds its own region. */

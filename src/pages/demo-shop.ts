@@ -10,8 +10,7 @@ import { languageFor } from '../kernel/words.ts'
 import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest } from '../kernel/world.ts'
 import type { PriceListItem } from '../merchants/integration.ts'
 import { type Assets, checkoutStyles } from './assets.ts'
-import { canonicalAddress } from './canonical-address.ts'
-import { type DocumentOptions, document, documentHeaders } from './document.ts'
+import { canonicalAddress, type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
 /** What the shop's server needs. */

@@ -1,5 +1,6 @@
 // One HTML document with the headers that keep out everything that is not ours.
 
+import type { Caller } from '../http/access.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import { escapeHtml, guarded, htmlDocument, type Policy } from '../kernel/html.ts'
 import type { Language } from '../kernel/words.ts'
@@ -71,4 +72,15 @@ function scriptTag(script: DocumentOptions['scripts'][number], base_url: string)
 /** JSON that cannot close its script element. */
 export function inScript(json: string): string {
   return json.replace(/</g, '\\u003c')
+}
+
+const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/** A redirect to the service's own address; null if the request came to that address. */
+export function canonicalAddress(address: string, { url, caller }: { url: string; caller: Caller }): PageAnswer | null {
+  const { host, origin } = new URL(address)
+  const asked = caller.header('host') ?? host
+  // On other machines a proxy may pass on another name, and then the redirects would never end.
+  if (asked === host || !loopback.test(asked) || !loopback.test(host)) return null
+  return { status: 302, body: '', headers: { location: origin + url } }
 }

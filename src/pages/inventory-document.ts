@@ -1,6 +1,6 @@
 // Writes the inventory as the document that an assessor reads: docs/SCRIPT_INVENTORY.md.
 
-import { check_limits } from './check/check-limits.ts'
+import { check_limits } from './check/load-check.ts'
 import type { PageEntry, ScriptEntry } from './inventory.ts'
 
 export function inventoryDocument(entries: PageEntry[], release: string): string {

@@ -7,8 +7,7 @@ import { Refusal } from '../kernel/errors.ts'
 import { languageFor } from '../kernel/words.ts'
 import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
 import { type Assets, checkoutStyles } from './assets.ts'
-import { canonicalAddress } from './canonical-address.ts'
-import { type DocumentOptions, document, documentHeaders } from './document.ts'
+import { canonicalAddress, type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
 export function payPage(assets: Assets, path: string): Page<Context> {

@@ -5,6 +5,7 @@ import { couldBeCard } from '../cards/card-data.ts'
 import type { Context } from '../checkout/context.ts'
 import { openLimitLog } from '../checkout/limits/limit-log.ts'
 import { receiveNotices } from '../checkout/notices/receive-notices.ts'
+import { isClientSecret } from '../checkout/sessions/client-secret.ts'
 import { openSessionInserts } from '../checkout/sessions/insert-sessions.ts'
 import { daysKept, default_unpaid_sessions_days } from '../checkout/sessions/purge-sessions.ts'
 import { openIntegrationOfSession } from '../checkout/sessions/session-integration.ts'
@@ -15,15 +16,18 @@ import type { Addresses, CheckUp } from '../context.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { singleSignOnPages } from '../dashboard/sign-in/single-sign-on-pages.ts'
 import { streamChanges } from '../dashboard/stream/stream-changes.ts'
+import { cellOf, cellsOf } from '../database/cells/cells.ts'
 import type { Database } from '../database/open.ts'
 import { openCardRangeStore } from '../database/stores/card-range-store.ts'
 import type { KeyWatch } from '../database/stores/key-watch.ts'
+import type { Access } from '../http/access.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { type OwnCalls, openOwnCalls } from '../http/own-calls.ts'
 import type { Page } from '../http/pages.ts'
 import { openRefusalLog } from '../http/refusal-log.ts'
 import { openRequestCounts } from '../http/request-counts.ts'
 import { openRequestLog, type RequestLog } from '../http/request-log.ts'
+import type { Kernel } from '../http/run-route.ts'
 import { openServer } from '../http/server.ts'
 import { openUnnamedProxy, type UnnamedProxy } from '../http/unnamed-proxy.ts'
 import { type Bells, openBells } from '../kernel/bell.ts'
@@ -32,10 +36,11 @@ import { openJobRuns } from '../kernel/job-runs.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import { openSlots } from '../kernel/slots.ts'
 import type { Tracing } from '../kernel/tracing.ts'
+import type { SessionId } from '../kernel/values.ts'
 import { languageFor } from '../kernel/words.ts'
 import type { World } from '../kernel/world.ts'
 import { type Directory, openDirectory } from '../merchants/directory.ts'
-import { openKeyUses } from '../merchants/key-uses.ts'
+import { openKeyUses } from '../merchants/key-store.ts'
 import { type Assets, assetPages, keepForLater, readAssets, readDashboardAssets } from '../pages/assets.ts'
 import { cardFieldsPage } from '../pages/card-fields.ts'
 import { dashboardPages } from '../pages/dashboard.ts'
@@ -48,15 +53,12 @@ import { openThreeDs } from '../three-ds/open.ts'
 import { dashboardAddress } from '../users/page-origin.ts'
 import { hashes_at_once } from '../users/passwords.ts'
 import { begin_path, openSingleSignOn, prove_path } from '../users/single-sign-on.ts'
-import { accessOf } from './access.ts'
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { openCheckUp } from './check-up.ts'
-import { hostRuleOf } from './dashboard-host.ts'
 import { connectionsMax } from './descriptors.ts'
-import { placesOf } from './merchant-places.ts'
 import { metrics_path, operationalPages } from './operational.ts'
 import { openSimulatedBank } from './simulated-bank.ts'
-import { type Company, limitedTogether } from './together.ts'
+import { type Company, limitedTogether } from './tails.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
@@ -287,4 +289,50 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): 
     hostedSessionPage(pay_path),
     ...demoShopPages(assets, demo_shop),
   ]
+}
+
+/** How the service recognises keys and sessions. */
+function accessOf({ keyring, world, key_uses }: Context, directory: Directory): Access {
+  return {
+    findSecretKey: directory.secretKey,
+    noteUse: ({ key_id }, at) => key_uses.note({ key_id, at }),
+    async findSession(session_id, client_secret) {
+      if (!isClientSecret(keyring, session_id, client_secret)) return null
+      const merchant_id = await directory.merchantIdOfSession(session_id)
+      return merchant_id && { merchant_id, session_id: session_id as SessionId }
+    },
+    now: () => world.clock.now(),
+  }
+}
+
+/** `route` is the pattern of the path that was asked for; undefined where there is none. */
+type HostRule = (host: string | undefined, route: string | undefined) => boolean
+
+/** Null where the dashboard shares the service's own address. */
+function hostRuleOf(dashboard_url: string | null): HostRule | null {
+  if (dashboard_url === null) return null
+  const { hostname, port, protocol } = new URL(dashboard_url)
+  const usual_port = protocol === 'https:' ? '443' : '80'
+  const own = port ? [`${hostname}:${port}`] : [hostname, `${hostname}:${usual_port}`]
+  return (host, route) => {
+    // As text: a parser would find the same name in texts that a proxy takes for others.
+    const is_own = host !== undefined && own.includes(host.toLowerCase())
+    if (route?.startsWith('/assets/')) return true
+    const is_dashboard = route === '/dashboard' || route?.startsWith('/dashboard/') === true
+    return is_own === is_dashboard
+  }
+}
+
+/** Undefined where all rows are in one place. */
+function placesOf(context: Context, tracing: Tracing | null | undefined): Kernel<Context>['placeOf'] {
+  const { sql: whole } = context
+  const cells = cellsOf(whole).filter(({ sql }) => sql !== whole)
+  if (cells.length === 0) return undefined
+  const places = new Map(
+    cells.map(({ sql }) => {
+      const insertSession = tracedInserts(tracing, openSessionInserts(sql))
+      return [sql, { sql, context: { ...context, sql, insertSession } }] as const
+    }),
+  )
+  return async (merchant_id) => places.get(await cellOf(whole, merchant_id))!
 }

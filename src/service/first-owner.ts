@@ -4,7 +4,7 @@ import { lockMerchant } from '../merchants/store.ts'
 import { withdrawOpenWelcomes } from '../users/link-store.ts'
 import { makeLinkIn } from '../users/links.ts'
 import type { UsersContext } from '../users/start-session.ts'
-import { anyUserExists } from '../users/user-store.ts'
+import { anyUserExists } from '../users/user.ts'
 
 /**
  * The address that makes somebody operator and owner of the merchant, once. Links of earlier starts die. Null where

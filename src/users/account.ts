@@ -6,18 +6,30 @@ import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { personLine } from './lines.ts'
 import { notThere, type Person } from './member.ts'
-import { newCodeSecret, openCodeSecret, plainCode, realNow, sealCodeSecret, stepOfCode } from './one-time-codes.ts'
-import { deletePasskey, insertPasskey, listPasskeys } from './passkey-store.ts'
-import { judgeNewPasskey, type RegistrationResponseJSON } from './passkeys.ts'
+import {
+  hashOfRecoveryCode,
+  newCodeSecret,
+  newRecoveryCodes,
+  openCodeSecret,
+  plainCode,
+  realNow,
+  sealCodeSecret,
+  stepOfCode,
+} from './one-time-codes.ts'
+import {
+  deletePasskey,
+  insertPasskey,
+  judgeNewPasskey,
+  listPasskeys,
+  type RegistrationResponseJSON,
+} from './passkeys.ts'
 import { hashesOf, hashNewPassword, old_hashes_max } from './passwords.ts'
-import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { merchantNamesOf, refuseBadPassword } from './redeem.ts'
 import { lockPerson } from './rights.ts'
-import { addFactor, endSessions } from './session-store.ts'
+import { addFactor, endSession, endSessions } from './session.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 import { failed } from './tries.ts'
-import { plainName, type User } from './user.ts'
-import { findUser, replaceRecoveryCodes, spendStep, updateUser } from './user-store.ts'
+import { findUser, plainName, replaceRecoveryCodes, spendStep, type User, updateUser } from './user.ts'
 
 /** Throws `invalid_request`. */
 export async function addPasskey(
@@ -168,5 +180,39 @@ async function changeWays(
     const author = authorOf(user_id, sender)
     await insertLine(tx, personLine(context, author, { subject: user_id, change, detail, at }))
     return at
+  })
+}
+
+/** Throws `resource_not_found`. */
+export async function endOwnSession(
+  context: UsersContext,
+  { user_id, session }: Person,
+  session_id: string,
+  sender: Sender,
+): Promise<void> {
+  await context.sql.begin(async (tx) => {
+    await lockPerson(tx, { user_id, session })
+    const at = context.world.clock.now()
+    if (!(await endSession(tx, { session_id, user_id }, at))) throw notThere()
+    const told = { subject: user_id, change: 'sign_in.ended', detail: { session_id }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+  })
+}
+
+/** Returns how many ended, and when: browsers are known to the person since then. */
+export async function endOtherSessions(
+  context: UsersContext,
+  { user_id, session }: Person,
+  sender: Sender,
+): Promise<{ ended: number; at: Date }> {
+  return context.sql.begin(async (tx) => {
+    await lockPerson(tx, { user_id, session })
+    const at = context.world.clock.now()
+    // Whoever was in by one of them has signed in in a browser of theirs.
+    await updateUser(tx, user_id, { known_since: at })
+    const ended = await endSessions(tx, user_id, { but: session.session_id, at })
+    const told = { subject: user_id, change: 'sign_in.others_ended', detail: { ended }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+    return { ended, at }
   })
 }

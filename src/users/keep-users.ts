@@ -9,10 +9,10 @@ import type { World } from '../kernel/world.ts'
 import { personLine } from './lines.ts'
 import { purgeLinks, withdrawEveryLink, withdrawLinksBy } from './link-store.ts'
 import { codeSecretName } from './one-time-codes.ts'
-import { lockUser } from './rights-store.ts'
-import { endEverySession, endSessions, purgeUserSessions } from './session-store.ts'
-import { purgeTries } from './tries-store.ts'
-import { codeSecretsUnderOtherKeys, listUnused, replaceCodeSecrets, updateUser } from './user-store.ts'
+import { lockUser } from './rights.ts'
+import { endEverySession, endSessions, purgeUserSessions } from './session.ts'
+import { purgeTries } from './tries.ts'
+import { codeSecretsUnderOtherKeys, listUnused, replaceCodeSecrets, updateUser } from './user.ts'
 
 type JobContext = Pick<Context, 'sql' | 'world' | 'ids' | 'keyring'>
 

@@ -7,13 +7,12 @@ import type { ManageContext } from '../merchants/manage.ts'
 import { personLine } from './lines.ts'
 import { withdrawLinksBy, withdrawResetsOf } from './link-store.ts'
 import { type MadeLink, makeLink } from './links.ts'
-import { listMembershipsOf, lockMembers, setRole } from './membership-store.ts'
+import { listMembershipsOf, lockMembers, setRole } from './member.ts'
 import type { Role } from './roles.ts'
-import { endSessions } from './session-store.ts'
+import { endSessions } from './session.ts'
 import { refuseLastOwner } from './team.ts'
-import { forgetEveryTry } from './tries-store.ts'
-import type { User } from './user.ts'
-import { findUserByEmail, lockOperators, updateUser } from './user-store.ts'
+import { forgetEveryTry } from './tries.ts'
+import { findUserByEmail, lockOperators, type User, updateUser } from './user.ts'
 
 export type LinkOffice = ManageContext & { dashboard_url: string }
 

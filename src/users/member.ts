@@ -1,11 +1,13 @@
-// Who is let through the doors of the dashboard, and how the others are refused.
+// Who works for which merchant, and as what; who is let through the doors of the dashboard, and how the others are refused.
 
+import { rowValues } from '../database/driver/rows.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { MerchantId, Mode } from '../kernel/values.ts'
 import type { PageOrigin } from './page-origin.ts'
 import type { Role, StaffPermission } from './roles.ts'
-import type { FoundSession } from './session-store.ts'
+import type { FoundSession } from './session.ts'
+import type { Membership, User } from './user.ts'
 
 /** A request that is let through, with where the page is. */
 export type Visitor = { page: PageOrigin }
@@ -50,4 +52,76 @@ export function notThere(): Refusal {
 
 export function signInRequired(): Refusal {
   return new Refusal('sign_in_required', 'Sign in first.')
+}
+
+/** False where the person is a member already; their role stays as it is. */
+export async function insertMembership(sql: AnySql, membership: Membership): Promise<boolean> {
+  const { count } = await sql`
+    insert into memberships ${rowValues(sql, membership)} on conflict do nothing`
+  return count > 0
+}
+
+type MembershipOfUser = Pick<Membership, 'merchant_id' | 'role'> & {
+  merchant_name: string
+  is_live: boolean
+}
+
+export async function listMembershipsOf(sql: AnySql, user_id: string): Promise<MembershipOfUser[]> {
+  return sql<MembershipOfUser[]>`
+    select m.merchant_id, m.role, a.name as merchant_name, a.live as is_live
+    from memberships m join merchants a using (merchant_id)
+    where m.user_id = ${user_id} order by a.name, m.merchant_id`
+}
+
+type Colleague = Membership & {
+  email: string
+  name: string
+  is_operator: boolean
+  seen_at: Date | null
+  disabled_at: Date | null
+  has_passkey: boolean
+  has_one_time_codes: boolean
+}
+
+/** The members of a merchant, oldest first. */
+export async function listMembers(sql: AnySql, merchant_id: string): Promise<Colleague[]> {
+  return sql<Colleague[]>`
+    select m.*, u.email, u.name, u.is_operator, u.seen_at, u.disabled_at,
+      exists (select from passkeys p where p.user_id = u.user_id) as has_passkey,
+      u.totp_sealed is not null as has_one_time_codes
+    from memberships m join users u using (user_id)
+    where m.merchant_id = ${merchant_id} order by m.created_at, m.user_id`
+}
+
+export type LockedMember = Membership & Pick<User, 'disabled_at'>
+
+/** All members of a merchant, always locked in the same order: who is the last owner must not change meanwhile. */
+export async function lockMembers(tx: AnySql, merchant_id: string): Promise<LockedMember[]> {
+  return tx<LockedMember[]>`
+    select m.*, u.disabled_at from memberships m join users u using (user_id)
+    where m.merchant_id = ${merchant_id} order by m.user_id for update of m`
+}
+
+export async function setRole(
+  tx: AnySql,
+  { merchant_id, user_id }: Pick<Membership, 'merchant_id' | 'user_id'>,
+  role: Role,
+): Promise<void> {
+  await tx`
+    update memberships set role = ${role}
+    where merchant_id = ${merchant_id} and user_id = ${user_id}`
+}
+
+export async function deleteMembership(
+  tx: AnySql,
+  { merchant_id, user_id }: Pick<Membership, 'merchant_id' | 'user_id'>,
+): Promise<void> {
+  await tx`delete from memberships where merchant_id = ${merchant_id} and user_id = ${user_id}`
+}
+
+/** Notes that somebody looked through all members. Returns how many there are. */
+export async function markReviewed(tx: AnySql, merchant_id: string, at: Date): Promise<number> {
+  const { count } = await tx`
+    update memberships set reviewed_at = ${at} where merchant_id = ${merchant_id}`
+  return count
 }

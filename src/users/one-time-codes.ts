@@ -1,8 +1,11 @@
-// One-time codes of an authenticator: SHA-1, six digits, 30 seconds, by real time, each once.
+// One-time codes of an authenticator: SHA-1, six digits, 30 seconds, by real time, each once. And recovery codes: ten, of 80 random
+// bits each, which work once.
 
 import { Secret, TOTP } from 'otpauth'
 import type { Context } from '../context.ts'
 import type { Keyring } from '../kernel/keyring.ts'
+import type { Random } from '../kernel/world.ts'
+import { hashOfSecret } from './session.ts'
 
 const period_seconds = 30
 
@@ -60,4 +63,20 @@ function totpOf(bytes: Buffer, label: string): TOTP {
   const copy = new Uint8Array(bytes)
   const secret = new Secret({ buffer: copy.buffer as ArrayBuffer })
   return new TOTP({ issuer: 'Ripper Checkout', label, secret, digits: 6, period: period_seconds })
+}
+
+const count = 10
+/** Without the letters that are read as digits. */
+const letters = 'abcdefghjkmnpqrstvwxyz23456789ac'
+
+/** As they are shown, such as `k3nq-…`. */
+export function newRecoveryCodes({ bytes }: Random): string[] {
+  return Array.from({ length: count }, () => {
+    const text = [...bytes(16)].map((byte) => letters[byte & 31]!).join('')
+    return text.match(/.{4}/g)!.join('-')
+  })
+}
+
+export function hashOfRecoveryCode(code: string): Buffer {
+  return hashOfSecret(`recovery ${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 }

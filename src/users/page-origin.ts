@@ -1,6 +1,8 @@
 // Where the dashboard is for browsers: the origin that passkeys belong to, and whether anybody may sign in there.
 
+import type { Sql } from '../database/open.ts'
 import type { Caller } from '../http/access.ts'
+import { anyUserExists } from './user.ts'
 
 export type PageOrigin = {
   /** The origin that people are sent to: by name, since browsers refuse passkeys at a number. */
@@ -51,4 +53,15 @@ export function isFromOwnPage({ own_origins }: PageOrigin, caller: Caller): bool
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+/** Makes somebody operator, and owner of the demo merchant where there is one; null where somebody has an account. */
+export async function firstCommand(
+  sql: Sql,
+  { program }: { program: string },
+  demo: { merchant_id: string } | null,
+): Promise<string | null> {
+  if (await anyUserExists(sql)) return null
+  const owner = demo ? ` --merchant ${demo.merchant_id} --role owner` : ''
+  return `${program} user link --email you@shop.example --operator${owner}`
 }

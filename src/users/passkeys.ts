@@ -1,6 +1,5 @@
-// Passkeys: what a browser is asked, and whether its answer is right. `@simplewebauthn/server` judges.
+// Passkeys and their rows: what a browser is asked, and whether its answer is right. `@simplewebauthn/server` judges.
 
-import { timingSafeEqual } from 'node:crypto'
 import type {
   AuthenticationResponseJSON,
   AuthenticatorTransport,
@@ -9,8 +8,9 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import type { Context } from '../context.ts'
-import type { Keyring } from '../kernel/keyring.ts'
-import type { World } from '../kernel/world.ts'
+import { rowValues } from '../database/driver/rows.ts'
+import type { AnySql } from '../database/open.ts'
+import { type ChallengePurpose, newChallenge, timeOfChallenge } from './challenges.ts'
 import type { PageOrigin } from './page-origin.ts'
 
 export type {
@@ -161,39 +161,52 @@ function challengeOf(keyring: Judge['keyring'], ceremony: { purpose: ChallengePu
   }
 }
 
-/** What is challenged: the sign-in of anybody, or something of one session or link. */
-type ChallengePurpose = 'sign-in' | `proof ${string}` | `passkey ${string}` | `link ${string}`
-
-const lasts_ms = 5 * 60_000
-const nonce_length = 16
-const time_length = 6
-const mac_length = 16
-
-function newChallenge(
-  keyring: Keyring,
-  { clock, random }: Pick<World, 'clock' | 'random'>,
-  purpose: ChallengePurpose,
-): Uint8Array<ArrayBuffer> {
-  const head = Buffer.alloc(nonce_length + time_length)
-  random.bytes(nonce_length).copy(head)
-  head.writeUIntBE(clock.now().getTime(), nonce_length, time_length)
-  const mac = keyring.mac('passkey challenge', purpose, head.toString('hex'))
-  return new Uint8Array([...head, ...mac.subarray(0, mac_length)])
+/** Throws a unique violation where the passkey is known. */
+export async function insertPasskey(sql: AnySql, passkey: Passkey): Promise<void> {
+  await sql`insert into passkeys ${rowValues(sql, passkey)}`
 }
 
-/** When a challenge was made; null for one that is not ours, of another purpose, or too old. */
-function timeOfChallenge(
-  keyring: Keyring,
-  challenge: string,
-  { purpose, now }: { purpose: ChallengePurpose; now: Date },
-): Date | null {
-  const bytes = Buffer.from(challenge, 'base64url')
-  if (bytes.length !== nonce_length + time_length + mac_length) return null
-  const head = bytes.subarray(0, nonce_length + time_length)
-  const mac = bytes.subarray(nonce_length + time_length)
-  const macs = keyring.macs('passkey challenge', purpose, head.toString('hex'))
-  if (!macs.some((each) => timingSafeEqual(each.subarray(0, mac_length), mac))) return null
-  const made_ms = head.readUIntBE(nonce_length, time_length)
-  const age_ms = now.getTime() - made_ms
-  return age_ms >= -60_000 && age_ms <= lasts_ms ? new Date(made_ms) : null
+/** The passkey of a person who may sign in. */
+export async function findPasskey(sql: AnySql, credential_id: string): Promise<Passkey | undefined> {
+  const [row] = await sql<Passkey[]>`
+    select p.* from passkeys p join users u using (user_id)
+    where p.credential_id = ${credential_id} and u.disabled_at is null`
+  return row
+}
+
+/** Oldest first. */
+export async function listPasskeys(sql: AnySql, user_id: string): Promise<Passkey[]> {
+  return sql<Passkey[]>`
+    select * from passkeys where user_id = ${user_id} order by created_at, credential_id`
+}
+
+/** Notes the use of a passkey; false where the same challenge, or a later one, was answered before. */
+export async function notePasskeyUse(
+  sql: AnySql,
+  credential_id: string,
+  {
+    counter,
+    is_backed_up,
+    challenged_at,
+    at,
+  }: Pick<Passkey, 'counter' | 'is_backed_up' | 'challenged_at'> & { at: Date },
+): Promise<boolean> {
+  const { count } = await sql`
+    update passkeys set counter = ${counter}, is_backed_up = ${is_backed_up},
+      challenged_at = ${challenged_at}, used_at = ${at}
+    where credential_id = ${credential_id} and challenged_at < ${challenged_at}`
+  return count > 0
+}
+
+export async function deletePasskey(
+  sql: AnySql,
+  { credential_id, user_id }: Pick<Passkey, 'credential_id' | 'user_id'>,
+): Promise<boolean> {
+  const { count } = await sql`
+    delete from passkeys where credential_id = ${credential_id} and user_id = ${user_id}`
+  return count > 0
+}
+
+export async function deletePasskeys(sql: AnySql, user_id: string): Promise<void> {
+  await sql`delete from passkeys where user_id = ${user_id}`
 }

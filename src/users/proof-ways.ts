@@ -1,9 +1,20 @@
 // What a person can prove themselves with, and whether they have done so lately.
 
 import type { Doorkeeper } from '../context.ts'
+import type { AnySql } from '../database/open.ts'
 import type { Mode } from '../kernel/values.ts'
-import { type Gravity, hasSecondFactor, hasShownBoth, isProved, type ProofWay } from './session.ts'
-import type { FoundSession } from './session-store.ts'
+import type { Identity } from './identity-store.ts'
+import { lockUser } from './rights.ts'
+import {
+  type Factor,
+  type FoundSession,
+  type Gravity,
+  hasSecondFactor,
+  hasShownBoth,
+  isProved,
+  type ProofWay,
+} from './session.ts'
+import type { User } from './user.ts'
 
 type Provider = Pick<Doorkeeper, 'single_sign_on'>
 
@@ -52,4 +63,52 @@ function hasProofFactor({ passkeys, has_one_time_codes }: FoundSession): boolean
 export function hasProved(found: FoundSession, act: { gravity: Gravity; mode: Mode }, now: Date): boolean {
   const has_shown_all = hasSecondFactor(found) || !hasProofFactor(found)
   return isProved(has_shown_all ? found : { proved_at: new Date(0) }, act, now)
+}
+
+export type Evidence =
+  | { factor: 'passkey'; credential_id: string }
+  | { factor: 'password'; password_hash: string }
+  | { factor: 'one_time_code'; totp_sealed: Buffer }
+  | { factor: 'recovery_code'; code_hash: Buffer }
+  | ({ factor: 'oidc' | 'oidc_alone' } & Pick<Identity, 'issuer' | 'subject'>)
+
+/**
+ * Whether the person may still come in by all that they showed. Locks them: whoever changes a way in does so, too. To judge takes a
+ * while, and the password may be changed or the passkey removed meanwhile.
+ */
+export async function lockEvidence(tx: AnySql, user_id: string, evidence: Evidence[]): Promise<boolean> {
+  const user = await lockUser(tx, user_id)
+  if (!user || user.disabled_at !== null) return false
+  for (const each of evidence) if (!(await stands(tx, user, each))) return false
+  return true
+}
+
+export function factorsOf(evidence: Evidence[]): Factor[] {
+  return evidence.map(({ factor }) => factor)
+}
+
+async function stands(tx: AnySql, user: User, evidence: Evidence): Promise<boolean> {
+  const { user_id, password_hash, totp_sealed } = user
+  switch (evidence.factor) {
+    case 'password':
+      return password_hash === evidence.password_hash
+    case 'one_time_code':
+      return totp_sealed?.equals(evidence.totp_sealed) === true
+    case 'passkey':
+      return exists(tx`
+        select 1 from passkeys
+        where credential_id = ${evidence.credential_id} and user_id = ${user_id}`)
+    case 'recovery_code':
+      return exists(tx`
+        select 1 from recovery_codes
+        where code_hash = ${evidence.code_hash} and user_id = ${user_id}`)
+    default:
+      return exists(tx`
+        select 1 from user_identities
+        where issuer = ${evidence.issuer} and subject = ${evidence.subject} and user_id = ${user_id}`)
+  }
+}
+
+async function exists(rows: PromiseLike<readonly unknown[]>): Promise<boolean> {
+  return (await rows).length > 0
 }

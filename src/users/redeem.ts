@@ -8,21 +8,32 @@ import { deleteIdentities } from './identity-store.ts'
 import { type Author, personLine } from './lines.ts'
 import { type NamedLink, spendLink, withdrawOpenWelcomes, withdrawResetsOf } from './link-store.ts'
 import { linkUsed } from './links.ts'
-import { signInRequired } from './member.ts'
-import { insertMembership, listMembershipsOf } from './membership-store.ts'
+import { insertMembership, listMembershipsOf, signInRequired } from './member.ts'
+import { hashOfRecoveryCode, newRecoveryCodes } from './one-time-codes.ts'
 import type { PageOrigin } from './page-origin.ts'
-import { deletePasskeys, insertPasskey } from './passkey-store.ts'
-import { judgeNewPasskey, type Passkey, type RegistrationResponseJSON } from './passkeys.ts'
+import {
+  deletePasskeys,
+  insertPasskey,
+  judgeNewPasskey,
+  type Passkey,
+  type RegistrationResponseJSON,
+} from './passkeys.ts'
 import { faultOfPassword } from './password-rules.ts'
 import { hashesOf, hashNewPassword, old_hashes_max } from './passwords.ts'
-import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
 import { lockLink, requireSession } from './rights.ts'
-import { type Factor, isLocked } from './session.ts'
-import { endSessions, type FoundSession } from './session-store.ts'
+import { endSessions, type Factor, type FoundSession, isLocked } from './session.ts'
 import { authorOf, type Sender, startSession, type UsersContext } from './start-session.ts'
-import { forgetEveryTry } from './tries-store.ts'
-import { type Membership, plainEmail, plainName } from './user.ts'
-import { anyUserExists, findUser, insertUser, replaceRecoveryCodes, updateUser } from './user-store.ts'
+import { forgetEveryTry } from './tries.ts'
+import {
+  anyUserExists,
+  findUser,
+  insertUser,
+  type Membership,
+  plainEmail,
+  plainName,
+  replaceRecoveryCodes,
+  updateUser,
+} from './user.ts'
 
 /** What somebody chose; exactly one of the two ways. */
 export type Arrival = {

@@ -2,11 +2,11 @@
 
 import type { PageOrigin } from './page-origin.ts'
 import type { AuthenticationResponseJSON } from './passkeys.ts'
-import type { FoundSession } from './session-store.ts'
+import type { FoundSession } from './session.ts'
 import { acceptPasskey, acceptPassword } from './sign-in.ts'
 import { type Entry, renew, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
 import { failed, limitTries } from './tries.ts'
-import { findUser } from './user-store.ts'
+import { findUser } from './user.ts'
 
 /**
  * Whether the password is to come, and the token of the whole or half session. `before` is the browser's session: half of

@@ -4,18 +4,17 @@
 import { insertLine } from '../audit/journal-store.ts'
 import { isUniqueViolation } from '../database/failures.ts'
 import { Refusal } from '../kernel/errors.ts'
-import type { Evidence } from './evidence-store.ts'
 import { findIdentity, findInvitation, insertIdentity } from './identity-store.ts'
 import { personLine } from './lines.ts'
 import { spendLink, withdrawOpenWelcomes } from './link-store.ts'
 import { realNow } from './one-time-codes.ts'
+import type { Evidence } from './proof-ways.ts'
 import { grant, userIdOf } from './redeem.ts'
 import { lockLink, lockPerson } from './rights.ts'
-import { listSessions } from './session-store.ts'
+import { listSessions } from './session.ts'
 import type { Claims, RoundPurpose } from './single-sign-on.ts'
 import { authorOf, renew, type Sender, signIn, type UsersContext } from './start-session.ts'
-import { plainName } from './user.ts'
-import { insertUser } from './user-store.ts'
+import { insertUser, plainName } from './user.ts'
 
 /**
  * Returns the token of a session; null where nobody here is known by that account. `linking` is the person who began

@@ -1,23 +1,37 @@
 // Signs people in: by passkey, by password with a one-time or a recovery code. No refusal says which part was wrong.
 
 import { insertLine } from '../audit/journal-store.ts'
-import type { Evidence } from './evidence-store.ts'
 import { isKnownTo, type KnownBrowser, readKnownBrowser } from './known-browser.ts'
 import { personLine } from './lines.ts'
-import { listMembershipsOf } from './membership-store.ts'
-import { openCodeSecret, plainCode, realNow, stepOfCode } from './one-time-codes.ts'
+import { listMembershipsOf } from './member.ts'
+import { hashOfRecoveryCode, openCodeSecret, plainCode, realNow, stepOfCode } from './one-time-codes.ts'
 import type { PageOrigin } from './page-origin.ts'
-import { findPasskey, listPasskeys, notePasskeyUse } from './passkey-store.ts'
-import { type AuthenticationResponseJSON, judgePasskeyUse } from './passkeys.ts'
+import {
+  type AuthenticationResponseJSON,
+  findPasskey,
+  judgePasskeyUse,
+  listPasskeys,
+  notePasskeyUse,
+} from './passkeys.ts'
 import { hashing, hashPassword, isPassword, isUnderOtherKey } from './passwords.ts'
-import { hashOfRecoveryCode } from './recovery-codes.ts'
-import type { FoundSession } from './session-store.ts'
+import type { Evidence } from './proof-ways.ts'
+import type { FoundSession } from './session.ts'
 import { domainOf } from './single-sign-on.ts'
 import { authorOf, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
-import { digestOf, failed, limitTries, lockOf, noteFailure, tryApart } from './tries.ts'
-import { type CountedTry, countTryApart, countTryOfName, forgetTries, forgetTriesApart } from './tries-store.ts'
-import { plainEmail, type User } from './user.ts'
-import { findUser, rehash, spendStep, takeRecoveryCode } from './user-store.ts'
+import {
+  type CountedTry,
+  countTryApart,
+  countTryOfName,
+  digestOf,
+  failed,
+  forgetTries,
+  forgetTriesApart,
+  limitTries,
+  lockOf,
+  noteFailure,
+  tryApart,
+} from './tries.ts'
+import { findUser, plainEmail, rehash, spendStep, takeRecoveryCode, type User } from './user.ts'
 
 /** What a person has to show after the password. */
 export type AfterPassword = 'signed_in' | 'one_time_code' | 'passkey'

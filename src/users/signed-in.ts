@@ -3,18 +3,27 @@
 import { installation_id } from '../audit/journal.ts'
 import type { Context } from '../context.ts'
 import type { AccessRequest, AccessRule, Caller } from '../http/access.ts'
+import { unsupportedType } from '../http/read-body.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import { liveMerchantExists, lockModeOf } from '../merchants/store.ts'
-import { judgeSender } from './judge-sender.ts'
 import { type Member, notThere, type Person, permissionDenied, signInRequired, type Visitor } from './member.ts'
-import type { PageOrigin } from './page-origin.ts'
+import { isFromOwnPage, isSafePlace, type PageOrigin, pageOriginOf } from './page-origin.ts'
 import { hasProved, owesBoth, proofWaysOf, unlockWaysOf } from './proof-ways.ts'
 import { lockMember } from './rights.ts'
 import { may, type StaffPermission } from './roles.ts'
-import { type Gravity, hashOfSecret, hasSecondFactor, hasShownBoth, isLocked, isSeenStale } from './session.ts'
+import {
+  type FoundSession,
+  findSession,
+  type Gravity,
+  hashOfSecret,
+  hasSecondFactor,
+  hasShownBoth,
+  isLocked,
+  isSeenStale,
+  touchSession,
+} from './session.ts'
 import { tokenOf } from './session-cookie.ts'
-import { type FoundSession, findSession, touchSession } from './session-store.ts'
 
 /** What a door asks, for the tests that go through all routes. */
 export type Door = {
@@ -270,4 +279,24 @@ function secondFactorRequired(): Refusal {
 function personOf(session: FoundSession, page: PageOrigin): Person {
   const { user_id, is_operator } = session
   return { page, session, user_id, is_operator }
+}
+
+/**
+ * Returns where the page is. Throws `insecure_origin`, `cross_site_request`, and `invalid_request` for what is not
+ * JSON.
+ */
+function judgeSender({ context, caller, method }: AccessRequest<Context>): PageOrigin {
+  const page = pageOriginOf(context.addresses.dashboard_url())
+  if (!isSafePlace(page, caller)) {
+    const words = 'The dashboard opens only over https, or on the machine that it runs on.'
+    throw new Refusal('insecure_origin', words)
+  }
+  if (method === 'GET' || method === 'HEAD') return page
+  const type = caller.header('content-type')
+  const is_json = type !== null && /^application\/json *(;|$)/i.test(type)
+  if (type === null ? method === 'POST' : !is_json) throw unsupportedType(undefined)
+  if (!isFromOwnPage(page, caller)) {
+    throw new Refusal('cross_site_request', "The request must come from the dashboard's own page.")
+  }
+  return page
 }

@@ -4,11 +4,20 @@ import { insertLine } from '../audit/journal-store.ts'
 import type { Context } from '../context.ts'
 import type { AnySql } from '../database/open.ts'
 import type { Caller } from '../http/access.ts'
-import { type Evidence, factorsOf, lockEvidence } from './evidence-store.ts'
 import { type Author, personLine } from './lines.ts'
-import { expiryOf, type Factor, hashOfSecret, previous_token_ms, type UserSession } from './session.ts'
-import { endSession, type FoundSession, insertSession, renewSession } from './session-store.ts'
-import { updateUser } from './user-store.ts'
+import { type Evidence, factorsOf, lockEvidence } from './proof-ways.ts'
+import {
+  endSession,
+  expiryOf,
+  type Factor,
+  type FoundSession,
+  hashOfSecret,
+  insertSession,
+  previous_token_ms,
+  renewSession,
+  type UserSession,
+} from './session.ts'
+import { updateUser } from './user.ts'
 
 /** What all that signs people in works with. */
 export type UsersContext = Pick<Context, 'sql' | 'world' | 'ids' | 'keyring' | 'doorkeeper' | 'addresses'>

@@ -8,14 +8,20 @@ import { Refusal } from '../kernel/errors.ts'
 import { personLine } from './lines.ts'
 import { listInvitations, withdrawInvitation, withdrawLinksBy, withdrawResetsOf } from './link-store.ts'
 import { type MadeLink, makeLinkIn } from './links.ts'
-import { type Member, notThere } from './member.ts'
-import { deleteMembership, type LockedMember, listMembers, markReviewed, setRole } from './membership-store.ts'
+import {
+  deleteMembership,
+  type LockedMember,
+  listMembers,
+  type Member,
+  markReviewed,
+  notThere,
+  setRole,
+} from './member.ts'
 import { hasPowerOver, lockMember, lockMemberBeside, lockTeam, mayDecideAbout } from './rights.ts'
 import type { Role } from './roles.ts'
-import { endSessions } from './session-store.ts'
+import { endSessions } from './session.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
-import { type Membership, plainEmail } from './user.ts'
-import { findUser } from './user-store.ts'
+import { findUser, type Membership, plainEmail } from './user.ts'
 
 /** Throws `invalid_request`, and `permission_denied` where an admin invites an owner, or whom an owner has invited as one. `record` is that of `storeKey`. */
 export async function invite(

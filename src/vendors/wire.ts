@@ -1,5 +1,7 @@
-// One call to a vendor over HTTP. The request is sent once, and results in an answer, in silence, or in nothing sent.
+// One call to a vendor over HTTP. The request is sent once, and results in an answer, in silence, or in nothing sent. And what all
+// vendors' credentials share: no message repeats a value.
 
+import { z } from 'zod'
 import { AnswerTooLong, OutgoingFailure, type VendorHttp, type VendorRequest } from '../kernel/world.ts'
 
 export type WireRequest = Omit<VendorRequest, 'timeout_ms'> & {
@@ -70,3 +72,16 @@ function objectIn(text: string): WireAnswer['json'] {
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** `notes` lists optional permissions that are missing, and the consequences. A reason is one line, without secrets. */
+export type CheckAnswer = { result: 'works'; notes: string[] } | { result: 'fails'; reason: string }
+
+/** Sent in a header or as part of an address, so it must not contain characters that end either. */
+export const secret = z
+  .string('must be text')
+  .min(1, 'must not be empty')
+  .max(1_000, 'must not be longer than 1,000 characters')
+  .regex(/^[\x21-\x7e]*$/, 'must be of ASCII characters without spaces')
+
+/** Replaces the vendor's own address. The code that connects judges whether the address may be called. */
+export const apiUrl = secret.optional()

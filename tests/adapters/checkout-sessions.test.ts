@@ -2,8 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkoutSessions } from '../../src/three-ds/checkout-sessions/checkout-sessions.ts'
-import type { AuthenticationAnswer } from '../../src/three-ds/three-ds.ts'
-import { ProviderUnavailable } from '../../src/three-ds/three-ds.ts'
+import { type AuthenticationAnswer, ProviderUnavailable } from '../../src/three-ds/three-ds.ts'
 import { openWire } from '../../src/vendors/wire.ts'
 import { manualClock } from '../support/clock.ts'
 import { openLoopbackHttp } from '../support/vendor-http.ts'

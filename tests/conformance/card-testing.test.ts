@@ -6,7 +6,7 @@ import type { Acquirer, AuthoriseRequest, Decline } from '../../src/acquirers/ac
 import { testNumber } from '../../src/cards/test-cards.ts'
 import type { Context } from '../../src/checkout/context.ts'
 import { limitSessionCreates } from '../../src/checkout/limits/card-testing.ts'
-import type { KnownConnector } from '../../src/connections/known-connector.ts'
+import type { KnownConnector } from '../../src/connections/connectors.ts'
 import { inCell } from '../../src/database/cells/cells.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { Refusal } from '../../src/kernel/errors.ts'

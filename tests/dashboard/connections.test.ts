@@ -1,8 +1,7 @@
 // Connections at the dashboard: credentials go in, are sealed, and never come out; a mode each; who may.
 
 import { expect, test } from 'vitest'
-import { findConnection } from '../../src/connections/connection-store.ts'
-import { credentialsThatCount } from '../../src/connections/open-connection.ts'
+import { credentialsThatCount, findConnection } from '../../src/connections/connection-store.ts'
 import { routingsIn } from '../../src/kernel/ids.ts'
 import type { Json } from '../support/client.ts'
 import { newMember, refusalIn } from '../support/person.ts'

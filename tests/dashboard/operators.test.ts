@@ -1,7 +1,7 @@
 // What operators decide at the dashboard for the whole installation: orphans, the brake, and findings.
 
 import { expect, test } from 'vitest'
-import { startWorker } from '../../src/service/worker.ts'
+import { startWorker } from '../../src/service/cell-work.ts'
 import type { Json } from '../support/client.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { drivenClock } from '../support/service.ts'

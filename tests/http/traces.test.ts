@@ -208,7 +208,9 @@ test('requests that are answered at the same time keep their steps apart', async
   const spans = await sent()
   const reads = spans.filter(({ name }) => name === 'GET /v1/checkout/sessions/:session_id')
   expect(reads).toHaveLength(31)
-  const stepsOf = (read: CollectedSpan) => collector.below(read).map(({ name }) => name)
+  // The key is read again by whichever comes first after the settings were heard to have changed.
+  const stepsOf = (read: CollectedSpan) =>
+    collector.below(read).flatMap(({ name }) => (name === 'select api_keys' ? [] : [name]))
   const [alone, ...others] = reads.map(stepsOf)
   expect(alone!.length).toBeGreaterThan(0)
   for (const steps of others) expect(steps).toEqual(alone)

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
-import type { KnownConnector } from '../../src/connections/known-connector.ts'
+import type { KnownConnector } from '../../src/connections/connectors.ts'
 import type { Mode } from '../../src/kernel/values.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { openClient, visa } from './client.ts'

@@ -7,7 +7,7 @@ import {
   type LookUpAnswer,
   NotSent,
 } from '../../src/acquirers/acquirer.ts'
-import type { KnownConnector } from '../../src/connections/known-connector.ts'
+import type { KnownConnector } from '../../src/connections/connectors.ts'
 
 export type Vendor = {
   connector: KnownConnector

@@ -68,19 +68,19 @@ const doors: Record<string, number> = {
   checkout: 93,
   compatible: 6,
   config: 7,
-  connections: 15,
+  connections: 10,
   dashboard: 6,
   database: 32,
   documents: 5,
   http: 37,
   kernel: 16,
-  merchants: 22,
+  merchants: 18,
   outgoing: 8,
   pages: 13,
   service: 13,
   'three-ds': 8,
-  users: 34,
-  vendors: 3,
+  users: 27,
+  vendors: 1,
   webhooks: 29,
 }
 
@@ -192,6 +192,7 @@ describe('imports', () => {
         'stream/trail',
         'stream/streamed-event',
         'sending/retry',
+        'sending/signature',
         'sending/breaker',
       ],
     ],
@@ -219,11 +220,12 @@ describe('imports', () => {
     )
     const isDoor = (file: string) =>
       importers.get(file)?.some((each) => folderOf(each.file) !== folderOf(file)) ?? false
-    const counts = Map.groupBy(
+    const open = Map.groupBy(
       files.filter((file) => isInRoom(file) && isDoor(file)),
       folderOf,
     )
-    expect(Object.fromEntries([...counts].map(([room, all]) => [room, all.length]))).toEqual(doors)
+    const listed = [...open].map(([room, all]) => `${room} ${all.length === doors[room] ? all.length : all.join(' ')}`)
+    expect(listed.toSorted()).toEqual(Object.entries(doors).map(([room, count]) => `${room} ${count}`))
   })
 
   test('no circle, not even of types', () => {

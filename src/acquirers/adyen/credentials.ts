@@ -1,7 +1,7 @@
 // The credentials of a merchant's account at Adyen, and the address of its API.
 
 import { z } from 'zod'
-import { apiUrl, secret } from '../../vendors/credential-fields.ts'
+import { apiUrl, secret } from '../../vendors/wire.ts'
 import type { Environment } from '../environment.ts'
 
 export const adyenCredentials = z

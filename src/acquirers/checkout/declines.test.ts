@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { wordsOf } from '../words.ts'
-import { declineOf } from './answers.ts'
+import { declineOf } from './declines.ts'
 
 test.each([
   ['20005', 'do_not_honor', 'soft'],

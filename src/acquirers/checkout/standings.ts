@@ -1,11 +1,11 @@
 // Turns payments and actions at Checkout.com into the results of look-ups and lists.
 
-import type { SettleKind } from '../acquirer.ts'
 import {
   type AuthorisationStanding,
   type LiveAuthorisation,
   type LookUpAnswer,
   type LookUpRequest,
+  type SettleKind,
   Unanswered,
 } from '../acquirer.ts'
 import type { Money } from '../minor-units.ts'

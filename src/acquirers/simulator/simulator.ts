@@ -2,7 +2,6 @@
 
 import { testCardOf } from '../../cards/test-cards.ts'
 import type { World } from '../../kernel/world.ts'
-import type { SettleKind } from '../acquirer.ts'
 import {
   type Accepted,
   type Acquirer,
@@ -12,6 +11,7 @@ import {
   type LookUpAnswer,
   type LookUpRequest,
   type SettleAnswer,
+  type SettleKind,
   type SettleRequest,
   Unanswered,
 } from '../acquirer.ts'

@@ -200,7 +200,6 @@ function headersOf({ secret_key }: StripeCredentials): Record<string, string> {
   }
 }
 
-/** Bodies and queries as Stripe reads them: a form whose names nest in brackets, `card[exp_month]=12`. */
 type FormValue = string | number | boolean | undefined | readonly FormValue[] | { readonly [name: string]: FormValue }
 
 /** Undefined members are left out. */

@@ -6,11 +6,10 @@ import type { Acquirer, AuthoriseAnswer, AuthoriseRequest, UnderWay } from '../.
 import { failed } from '../../acquirers/answers.ts'
 import { strangeEnvironment } from '../../acquirers/environment.ts'
 import { openNumber, openSecurityCode } from '../../cards/vault.ts'
-import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import { environmentOfMode } from '../../kernel/connection-mode.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { PaymentId } from '../../kernel/values.ts'
-import { acquirerForNew, fallbackAcquirer } from '../../merchants/account-connection.ts'
+import { acquirerForNew } from '../../merchants/account-connection.ts'
 import { numericCountry } from '../../merchants/country.ts'
 import { integrationOf } from '../../merchants/directory.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
@@ -25,12 +24,12 @@ import { resultOf } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { descriptorOf } from '../descriptor.ts'
 import { answerBy, newOperation, type Operation, sendableSince } from '../operation.ts'
-import { type Declined, lineOf } from '../outcome.ts'
+import { lineOf } from '../outcome.ts'
 import { emailKey, type Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import type { ConfirmResult } from '../views.ts'
 import { beginCharge, type ChargeCard, type ChargeIntent, savePrepared } from './charge-store.ts'
-import { beginFallback } from './fallback-store.ts'
+import { fallBack } from './fall-back.ts'
 import { type SentCharge, settleCharge } from './settle-charge.ts'
 
 /** An attempt that a shopper has confirmed after its 3-D Secure ended. */
@@ -248,70 +247,4 @@ async function prepareCharge(
   const prepared = { ...operation, handle, last_sent_at: at, answer_by, next_check_at: answer_by }
   if (!(await savePrepared(sql, operation, prepared))) return 'taken'
   return { operation: prepared, request: { ...request, handle } }
-}
-
-/** A later decline ends the charge: the shopper waits for the second answer as well. */
-const decided_within_ms = 10_000
-
-/**
- * Begins the second charge and returns it. Null if the answer ends the charge: it is no decline that may be tried elsewhere, the
- * merchant has no fallback, the answer came late, or the charge went to the fallback already.
- */
-async function fallBack<Sent extends SentCharge>(
-  context: Context,
-  sent: Sent,
-  { request, answer }: { request: AuthoriseRequest; answer: AuthoriseAnswer },
-): Promise<Sent | null> {
-  const { operation, account, session } = sent
-  const acquirer = fallbackAcquirer(account, session.mode)
-  if (acquirer === null || acquirer === operation.acquirer || operation.sequence > 1) return null
-  // A result of 3-D Secure was made for the first acquirer, and may not shift liability at another.
-  if (request.three_ds !== null) return null
-  if (answer.result !== 'declined' || answer.may_retry_elsewhere !== true) return null
-  const now = context.world.clock.now()
-  const age_ms = now.getTime() - operation.last_sent_at.getTime()
-  if (age_ms < 0 || age_ms > decided_within_ms) return null
-  return begin(context, sent, { acquirer, answer, now })
-}
-
-async function begin<Sent extends SentCharge>(
-  { sql, ids, world }: Context,
-  sent: Sent,
-  { acquirer, answer, now: at }: { acquirer: string; answer: Declined; now: Date },
-): Promise<Sent | null> {
-  const { session, attempt, cause, payer, operation: declined } = sent
-  const payment = { ...sent.payment, acquirer }
-  const operation_id = ids.operation(at)
-  const operation = newOperation(payment, { operation_id, kind: 'authorise', sequence: 2, at })
-  const declined_operation_id = declined.operation_id
-  const journal = lineOf(ids, payment, cause, {
-    change: 'charge.begun',
-    detail: {
-      attempt_id: attempt.attempt_id,
-      operation_id,
-      acquirer,
-      ...moneyOf(payment),
-      declined_operation_id,
-      decline_code: answer.decline.code,
-    },
-    at,
-  })
-  const written = { declined, answer, session, operation: { ...operation, payer }, journal, at }
-  try {
-    if (!(await beginFallback(sql, written))) return null
-  } catch (error) {
-    // The decline is recorded instead. If the second charge was written all the same, it was not sent and will fail.
-    if (!isRetriable(error) && !isStoreUnavailable(error) && !isLockTimeout(error)) throw error
-    const fields = { operation_id: declined.operation_id, error: (error as Error).message }
-    world.log.warn(fields, 'the charge was not sent to the fallback acquirer')
-    return null
-  }
-  const { answer_by } = operation
-  return {
-    ...sent,
-    session: { ...session, answer_by },
-    payment,
-    operation,
-    declined_before: answer,
-  }
 }

@@ -1,35 +1,25 @@
 // A job: an acquirer's notice settles the operation that it concerns, or makes the search for the answer look at once. Notices
 // come late, twice, out of order, and before the answer to the request itself.
 
-import {
-  type AuthoriseAnswer,
-  NotSent,
-  type SettleAnswer,
-  type Suggestion,
-  Unanswered,
-} from '../../acquirers/acquirer.ts'
+import type { AuthoriseAnswer, SettleAnswer, Suggestion } from '../../acquirers/acquirer.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
-import { askAcquirer } from '../asking/ask-acquirer.ts'
 import type { OperationWithAnswer } from '../asking/operation-store.ts'
 import { noteOtherAmount } from '../asking/other-amount.ts'
 import { workOff } from '../asking/work-off.ts'
 import { nextTryAt } from '../backoff.ts'
-import { compare, unknownThere } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
-import { settleFoundHold } from '../holds/settle-found-hold.ts'
 import { isOpen } from '../operation.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { settleReversal } from '../orphans/reverse-orphans.ts'
 import type { Cause } from '../outcome.ts'
-import { findBooked } from '../reconciling/comparison-store.ts'
 import { askIfContradicted, contradiction } from '../reconciling/contradiction.ts'
-import { lookClosely } from '../reconciling/look-closely.ts'
 import { type OperationCase, settleOperation } from '../reconciling/settle-operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { settleDoneElsewhere } from './done-elsewhere.ts'
 import { endGivenBack } from './given-back.ts'
+import { lookAtCharge } from './look-at-charge.ts'
 import {
   askAtOnce,
   claimNotices,
@@ -277,65 +267,4 @@ function asAsked({ session }: WholePayment, answer: AuthoriseAnswer | SettleAnsw
 
 function causeOf({ connection_id, notice_id }: StoredNotice): Cause {
   return { actor: 'reconciler', request_id: null, note: { connection_id, notice_id } }
-}
-
-/**
- * A waiting hold ends as its authorisation stands there. Whatever else differs is a finding, as if the comparison had looked at the
- * charge. `later`: the acquirer could not be asked, or something is under way here.
- */
-async function lookAtCharge(
-  context: SettlementContext & OrphanContext,
-  { whole, cause }: { whole: WholePayment; cause: Cause },
-  notice: StoredNotice,
-): Promise<'settled' | 'contradicts' | 'nothing_new' | 'later'> {
-  if (whole.payment.acquirer !== acquirerName(notice)) return 'nothing_new'
-  try {
-    return (await endHold(context, { whole, cause }, notice)) ?? (await find(context, whole))
-  } catch (error) {
-    if (error instanceof Unanswered || error instanceof NotSent) return 'later'
-    throw error
-  }
-}
-
-/** Null if no hold ends by it. */
-async function endHold(
-  context: SettlementContext,
-  { whole, cause }: { whole: WholePayment; cause: Cause },
-  { about }: StoredNotice,
-): Promise<'settled' | 'later' | null> {
-  const { hold } = whole
-  if (!hold || !isWaiting(hold)) return null
-  // Our own capture or void must be answered first.
-  if (hold.operation_id !== null) return 'later'
-  const asked_by = about === 'expiry' ? ('rules' as const) : ('merchant' as const)
-  const asked = { asked_by, cause, key: null, as: null }
-  const { ends, decided_elsewhere } = await settleFoundHold(context, { ...whole, hold }, asked)
-  if (ends !== null) return 'settled'
-  return decided_elsewhere ? 'later' : null
-}
-
-async function find(
-  context: SettlementContext & OrphanContext,
-  { payment, authorisation }: WholePayment,
-): Promise<'contradicts' | 'nothing_new' | 'later'> {
-  const { world, acquirerOf } = context
-  const { reference } = authorisation!
-  const [booked] = await findBooked(context.sql, [reference])
-  const claims = booked ? compare(booked, unknownThere) : []
-  if (claims === 'wait') return 'later'
-  // Of a payment that claims nothing, a live charge is an orphan, and the sweep finds it.
-  if (claims.length === 0) return 'nothing_new'
-  const acquirer = acquirerOf(payment.mode, payment.acquirer)
-  const named = { mode: payment.mode, acquirer }
-  const found = await lookClosely(context, named, [reference], {
-    ask: (clock, call) => askAcquirer(clock, call),
-  })
-  for (const { kind, ours, theirs } of found) {
-    const fields = { acquirer: acquirer.name, reference, kind, payment_id: payment.payment_id }
-    world.log.error(
-      { ...fields, ours, theirs },
-      'the acquirer has a charge otherwise than we do: ripper reconcile findings shows it',
-    )
-  }
-  return found.length > 0 ? 'contradicts' : 'nothing_new'
 }

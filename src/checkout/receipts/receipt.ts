@@ -218,7 +218,6 @@ function formatTime(at: Date, locale: string): string {
   } as const).format(at)
 }
 
-/** The texts of receipts in the shopper's language, kept apart from the texts of the pages, which every shopper loads. */
 type ReceiptLanguage = Pick<Language, 'locale' | 'direction'> & {
   /** The text of a key with its placeholders filled in. */
   say(key: ReceiptKey, values?: Record<string, string>): string
@@ -249,7 +248,7 @@ type ReceiptKey =
   | 'tax'
   | 'footer'
 
-/** The texts of a language, or English if there is no such language. */
+/** The texts of a language, or English if there is no such language. Pages have others, which every shopper loads. */
 function receiptLanguage(locale: string | null): ReceiptLanguage {
   const found = languageFor(locale, null)
   const texts = words.get(new Intl.Locale(found.locale).language) ?? words.get('en')!

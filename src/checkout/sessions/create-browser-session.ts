@@ -22,7 +22,6 @@ import {
 } from './new-session.ts'
 import { checkPrice } from './price-check.ts'
 
-/** The bodies with which pages create sessions: the same members as a server's, but fewer are required. */
 const time = z.iso
   .datetime({ offset: true, abort: true, ...must('be an ISO 8601 time with an offset') })
   // A time zone can move the year to five digits in UTC, which our format of times does not allow.
@@ -64,6 +63,7 @@ const purchase = {
   confirmation_url: text(2048).nullish().meta({ description: "https, on one of the integration's allowed origins" }),
 }
 
+/** The bodies with which pages create sessions: the same members as a server's, but fewer are required. */
 const hostedCreate = z.strictObject(purchase)
 type BrowserCreate = z.output<typeof hostedCreate>
 

@@ -1,8 +1,7 @@
 // `ripper connection create|rotate|disable`: a merchant's accounts at acquirers and 3-D Secure providers.
 
 import { type Connection, isLabel, label_words, noticeUrl } from '../../connections/connection.ts'
-import { connectors } from '../../connections/connectors.ts'
-import type { KnownConnector } from '../../connections/known-connector.ts'
+import { connectors, type KnownConnector } from '../../connections/connectors.ts'
 import {
   connectionOrRefuse,
   createConnection,

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import type { Sql } from '../../database/open.ts'
 import { liveMerchantExists } from '../../merchants/store.ts'
 import { warned_after_days } from '../../users/keep-users.ts'
-import { listUnused } from '../../users/user-store.ts'
+import { listUnused } from '../../users/user.ts'
 import { countPeople, listWithoutBoth, listWithoutSecondFactor } from './doctor-store.ts'
 import type { PeopleFacts } from './people.ts'
 

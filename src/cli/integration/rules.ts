@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import { fieldPath } from '../../http/field-path.ts'
 import { amount_max, currencyOf } from '../../kernel/values.ts'
+import { rulesFault as faultIn, review_window_max, taken_paths } from '../../merchants/change-integration.ts'
 import {
   appearanceRules,
   defaultRules,
@@ -11,7 +12,6 @@ import {
   isOrigin,
   priceList,
 } from '../../merchants/integration.ts'
-import { rulesFault as faultIn, review_window_max, taken_paths } from '../../merchants/integration-rules.ts'
 import { type Links, link_names, linkFault } from '../../merchants/links.ts'
 import { choice, definedOnly, jsonFile, list, nameOf, text, wholeNumber } from '../command-context.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'

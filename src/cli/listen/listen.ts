@@ -5,7 +5,6 @@ import { openGuardedHttp } from '../../outgoing/guarded-http.ts'
 import { openListener, realClock } from '../../outgoing/real-world.ts'
 import { checkUrl, openAddressRule } from '../../outgoing/safe-address.ts'
 import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
-import { overlap_ms, readCursor } from '../../webhooks/stream/trail.ts'
 import { choices, text } from '../command-context.ts'
 import { type Connection, connectionOf, connectionOptions, merchantWords } from '../service/connection.ts'
 import { listen } from '../service/stream.ts'
@@ -16,6 +15,7 @@ import { duration, oneLine, printJsonLine, printLine, shortTime } from '../termi
 import { terminal } from '../terminal/terminal.ts'
 import { untilStopped } from '../terminal/until-stopped.ts'
 import { type ForwardResult, type Identity, identityOf, openForwarder } from './forward.ts'
+import { openHeard } from './heard-events.ts'
 
 export const listenCommand: Command = {
   name: 'listen',
@@ -166,24 +166,4 @@ function answered(forwarded: ForwardResult & { url: string }): string {
   const words = succeeded ? '' : oneLine(forwarded.response_body ?? '', answer_length_max)
   const said = words && `\n   ${words}`
   return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})${said}`
-}
-
-/** Remembers events for as long as the service may send them again. */
-export function openHeard() {
-  /** The time of each event, from the cursor that came with it, in that order. */
-  const heard = new Map<string, number>()
-  return {
-    /** Notes an event. False if it was received before. */
-    isNew({ event_id, cursor }: { event_id: string; cursor: string }): boolean {
-      const { sent_until_ms: told_ms } = readCursor(cursor) ?? { sent_until_ms: 0 }
-      for (const [known, at_ms] of heard) {
-        if (at_ms >= told_ms - 2 * overlap_ms) break
-        heard.delete(known)
-      }
-      if (heard.has(event_id)) return false
-      heard.set(event_id, told_ms)
-      return true
-    },
-    count: () => heard.size,
-  }
 }

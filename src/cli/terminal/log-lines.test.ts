@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { logForPeople } from '../serve.ts'
+import { logForPeople } from './log-lines.ts'
 
 const time = '2026-11-27T10:20:30.123Z'
 

@@ -1,7 +1,7 @@
 // `ripper user list`: who may sign in to the dashboard, and what they may do where.
 
 import { timestampOrNull } from '../../kernel/values.ts'
-import { type ListedUser, listUsers } from '../../users/user-store.ts'
+import { type ListedUser, listUsers } from '../../users/user.ts'
 import { withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
 import { oneLine, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'

@@ -8,17 +8,17 @@ import {
   addPasskey,
   beginOneTimeCodes,
   confirmOneTimeCodes,
+  endOtherSessions,
+  endOwnSession,
   removeOneTimeCodes,
   removePasskey,
   renewRecoveryCodes,
   setPassword,
 } from '../../users/account.ts'
-import { endOtherSessions, endOwnSession } from '../../users/own-sessions.ts'
-import { listPasskeys } from '../../users/passkey-store.ts'
-import { askForPasskey } from '../../users/passkeys.ts'
-import { listSessions } from '../../users/session-store.ts'
+import { askForPasskey, listPasskeys } from '../../users/passkeys.ts'
+import { listSessions } from '../../users/session.ts'
 import { signedInPerson } from '../../users/signed-in.ts'
-import { countRecoveryCodes } from '../../users/user-store.ts'
+import { countRecoveryCodes } from '../../users/user.ts'
 import { creationOptions, newPasskey } from '../passkey-schemas.ts'
 import { rememberBrowser } from '../sign-in/send-token.ts'
 import { browserOf } from './browser-name.ts'

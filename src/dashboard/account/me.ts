@@ -5,12 +5,12 @@ import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
 import { timestamp } from '../../kernel/values.ts'
 import { version } from '../../kernel/version.ts'
-import { listMembershipsOf } from '../../users/membership-store.ts'
+import { listMembershipsOf } from '../../users/member.ts'
 import { permissionsOf, roles, staffPermissions } from '../../users/roles.ts'
 import { locksAt } from '../../users/session.ts'
 import { drop_plain_token, hasNeedlessCookie } from '../../users/session-cookie.ts'
 import { signedInPerson } from '../../users/signed-in.ts'
-import { countRecoveryCodes } from '../../users/user-store.ts'
+import { countRecoveryCodes } from '../../users/user.ts'
 
 const granted = z.array(z.enum(staffPermissions))
 export const permissionsView = z.object({ test: granted, live: granted })

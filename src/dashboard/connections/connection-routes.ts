@@ -6,10 +6,9 @@ import type { Context } from '../../checkout/context.ts'
 import { checkConnection } from '../../connections/check-connection.ts'
 import { type Connection, type Credentials, isLabel, label_words, noticeUrl } from '../../connections/connection.ts'
 import { listConnections } from '../../connections/connection-store.ts'
-import { membersOf } from '../../connections/credential-members.ts'
+import { type KnownConnector, membersOf } from '../../connections/connectors.ts'
 import { environmentDoubt } from '../../connections/environment.ts'
 import { judgeCredentials } from '../../connections/judge-credentials.ts'
-import type { KnownConnector } from '../../connections/known-connector.ts'
 import {
   connectionOrRefuse,
   createConnection,

@@ -5,7 +5,13 @@ import type { Context } from '../../context.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { changeIntegration, deleted } from '../../merchants/change-integration.ts'
+import {
+  changeIntegration,
+  deleted,
+  integrationChange,
+  type RulesFault,
+  rulesFault,
+} from '../../merchants/change-integration.ts'
 import {
   appearanceRules,
   defaultRules,
@@ -13,10 +19,10 @@ import {
   hold_rules,
   holdRulesOf,
   type Integration,
+  priceView,
+  viewPrice,
 } from '../../merchants/integration.ts'
-import { integrationChange, type RulesFault, rulesFault } from '../../merchants/integration-rules.ts'
 import { createIntegration } from '../../merchants/manage.ts'
-import { priceView, viewPrice } from '../../merchants/price-view.ts'
 import { findMerchantOfIntegration, listIntegrations } from '../../merchants/store.ts'
 import { judgedBy, type Member, notThere, permissionDenied } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { type Feed, type StreamMessage, stream } from '../../http/stream.ts'
-import { listMembershipsOf } from '../../users/membership-store.ts'
+import { listMembershipsOf } from '../../users/member.ts'
 import { hasSecondFactor } from '../../users/session.ts'
 import { signedInPerson } from '../../users/signed-in.ts'
 import { listLinesOf, type SubjectLine } from '../../webhooks/stream/event-line-store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { retryAfterSeconds, shownText } from '../guarded-http.ts'
+import { retryAfterSeconds, shownText } from './answer.ts'
 
 const now = new Date('2026-09-01T12:00:00Z')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redirectTarget } from '../guarded-http.ts'
+import { redirectTarget } from './answer.ts'
 
 const from = new URL('https://shop.example/hooks')
 

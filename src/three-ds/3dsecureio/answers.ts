@@ -1,8 +1,7 @@
 // What answers of 3dsecure.io mean. It answers in EMVCo's messages, and with an Erro where it fails, whatever the status.
 
 import { isGood, type WireAnswer } from '../../vendors/wire.ts'
-import type { MayOpen } from '../emv/addresses.ts'
-import { isAllowed } from '../emv/addresses.ts'
+import { isAllowed, type MayOpen } from '../emv/addresses.ts'
 import type { DirectoryAnswer } from '../emv/directory-server.ts'
 import { isObject, type JsonObject } from '../emv/json.ts'
 import { readMessage } from '../emv/messages.ts'

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Environment } from '../../acquirers/environment.ts'
-import { apiUrl, secret } from '../../vendors/credential-fields.ts'
+import { apiUrl, secret } from '../../vendors/wire.ts'
 
 export const threeDsecureIoCredentials = z.strictObject({ api_key: secret, api_url: apiUrl })
 

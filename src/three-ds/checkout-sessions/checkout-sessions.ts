@@ -10,8 +10,14 @@ import {
   isOfSandbox,
 } from '../../acquirers/checkout/credentials.ts'
 import { checkoutSandboxNumbers } from '../../acquirers/checkout/sandbox-numbers.ts'
-import type { CheckAnswer } from '../../vendors/check.ts'
-import { NotSent, Unanswered, type Wire, type WireAnswer, type WireRequest } from '../../vendors/wire.ts'
+import {
+  type CheckAnswer,
+  NotSent,
+  Unanswered,
+  type Wire,
+  type WireAnswer,
+  type WireRequest,
+} from '../../vendors/wire.ts'
 import {
   credentialsOf,
   openableFrom,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { fakeWorld, identity, memoryRanges, purchase } from '../../../tests/adapters/three-ds-fixtures.ts'
 import type { Http } from '../../kernel/world.ts'
-import { openThreeDsServer } from '../open.ts'
 import { type CardRange, ProviderUnavailable } from '../three-ds.ts'
+import { openThreeDsServer } from './three-ds-server.ts'
 
 const number = '4000009100020000'
 

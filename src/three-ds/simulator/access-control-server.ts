@@ -3,10 +3,10 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { testCardOf } from '../../cards/test-cards.ts'
 import type { Brand } from '../../kernel/values.ts'
-import type { World } from '../../kernel/world.ts'
 import { type Message, present } from '../emv/messages.ts'
 import { newTransactionId, transactionIdOf } from '../emv/transaction-id.ts'
 import type { Version } from '../emv/versions.ts'
+import { openAlarms } from './alarms.ts'
 import {
   type Challenge,
   type ChallengeChanges,
@@ -221,49 +221,4 @@ export function authenticationValue(
 export function eciOf(brand: Brand, status: 'Y' | 'A'): string {
   if (brand === 'mastercard') return status === 'Y' ? '02' : '01'
   return status === 'Y' ? '05' : '06'
-}
-
-/** What this process waits for, at most one thing for each challenge. */
-type Alarms = {
-  /** Acts after this time, unless another alarm is set for the same challenge before. A failure is logged. */
-  set(id: string, duration_ms: number, act: () => Promise<unknown>): void
-  cancel(id: string): void
-  close(): void
-}
-
-/** Beyond so many none is set. */
-const alarms_max = 10_000
-
-function openAlarms({ clock, log }: Pick<World, 'clock' | 'log'>): Alarms {
-  const waiting = new Map<string, AbortController>()
-  let is_closed = false
-
-  function cancel(id: string): void {
-    waiting.get(id)?.abort()
-    waiting.delete(id)
-  }
-
-  return {
-    set(id, duration_ms, act) {
-      cancel(id)
-      if (is_closed || waiting.size >= alarms_max) return
-      const alarm = new AbortController()
-      waiting.set(id, alarm)
-      clock.sleep(duration_ms, alarm.signal).then(
-        () => {
-          waiting.delete(id)
-          act().catch((error: Error) => {
-            log.warn({ error: error.message }, 'simulated challenge left to another try')
-          })
-        },
-        // Aborted: something else happened in time.
-        () => {},
-      )
-    },
-    cancel,
-    close() {
-      is_closed = true
-      for (const id of waiting.keys()) cancel(id)
-    },
-  }
 }

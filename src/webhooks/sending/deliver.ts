@@ -1,11 +1,11 @@
 // One attempt: signs the frozen body, posts it, and returns the result.
 
-import { createHmac } from 'node:crypto'
 import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../../kernel/world.ts'
 import { eventKey } from '../delivery.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { Settlement } from '../queue/queue-store.ts'
 import { nextRetryAt, type RetrySchedule, restOf } from './retry.ts'
+import { signatureOf } from './signature.ts'
 
 /** How deliveries are made, from the configuration. */
 export type DeliverySettings = {
@@ -141,14 +141,4 @@ export function settlementOf(
     failure,
     next_retry_at,
   }
-}
-
-/**
- * `t=<unix seconds>,v1=<hex>`: HMAC-SHA-256 over `<t>.<body>`, keyed with a whole signing secret. While a rotation overlaps
- * there are two secrets and so two `v1`.
- */
-export function signatureOf(body: string, secrets: readonly string[], at: Date): string {
-  const t = Math.floor(at.getTime() / 1000)
-  const hex = (secret: string) => createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
-  return [`t=${t}`, ...secrets.map((secret) => `v1=${hex(secret)}`)].join(',')
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { signatureOf } from './deliver.ts'
+import { signatureOf } from './signature.ts'
 
 const at = new Date('2026-09-01T12:00:00.999Z')
 const secret = `rip_whsec_${'0'.repeat(64)}`

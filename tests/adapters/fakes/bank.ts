@@ -2,8 +2,7 @@
 // fake is the 3DS Server to which they post results.
 
 import type { ServerResponse } from 'node:http'
-import type { RangeProfile, ThreeDsBehaviour } from '../../../src/cards/test-cards.ts'
-import { testCardOf, testNumber } from '../../../src/cards/test-cards.ts'
+import { type RangeProfile, type ThreeDsBehaviour, testCardOf, testNumber } from '../../../src/cards/test-cards.ts'
 import type { Brand } from '../../../src/kernel/values.ts'
 import type { Clock } from '../../../src/kernel/world.ts'
 import { answerResult, readResult } from '../../../src/three-ds/emv/results.ts'

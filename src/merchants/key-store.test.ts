@@ -1,7 +1,7 @@
 // Which uses of keys are written: the first of an hour.
 
 import { expect, test } from 'vitest'
-import { openKeyUses } from './key-uses.ts'
+import { openKeyUses } from './key-store.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 8, 1, 12, minute))
 

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { connectors } from './connectors.ts'
-import { membersOf, membersWords } from './credential-members.ts'
+import { connectors, membersOf, membersWords } from './connectors.ts'
 
 const guides = resolve(import.meta.dirname, '../../docs/connect')
 const guide = readFileSync(resolve(guides, 'README.md'), 'utf8')

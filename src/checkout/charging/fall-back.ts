@@ -1,0 +1,78 @@
+// A second try for a charge that was declined softly: at the acquirer that the merchant's profile names as its fallback, as an
+// operation of its own. Only a decline that came in time is followed by one, so at most one acquirer can hold the money.
+
+import type { AuthoriseAnswer, AuthoriseRequest } from '../../acquirers/acquirer.ts'
+import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
+import { fallbackAcquirer } from '../../merchants/account-connection.ts'
+import { moneyOf } from '../bound-money.ts'
+import type { Context } from '../context.ts'
+import { newOperation } from '../operation.ts'
+import { type Declined, lineOf } from '../outcome.ts'
+import { beginFallback } from './fallback-store.ts'
+import type { SentCharge } from './settle-charge.ts'
+
+/** A later decline ends the charge: the shopper waits for the second answer as well. */
+const decided_within_ms = 10_000
+
+/**
+ * Begins the second charge and returns it. Null if the answer ends the charge: it is no decline that may be tried elsewhere, the
+ * merchant has no fallback, the answer came late, or the charge went to the fallback already.
+ */
+export async function fallBack<Sent extends SentCharge>(
+  context: Context,
+  sent: Sent,
+  { request, answer }: { request: AuthoriseRequest; answer: AuthoriseAnswer },
+): Promise<Sent | null> {
+  const { operation, account, session } = sent
+  const acquirer = fallbackAcquirer(account, session.mode)
+  if (acquirer === null || acquirer === operation.acquirer || operation.sequence > 1) return null
+  // A result of 3-D Secure was made for the first acquirer, and may not shift liability at another.
+  if (request.three_ds !== null) return null
+  if (answer.result !== 'declined' || answer.may_retry_elsewhere !== true) return null
+  const now = context.world.clock.now()
+  const age_ms = now.getTime() - operation.last_sent_at.getTime()
+  if (age_ms < 0 || age_ms > decided_within_ms) return null
+  return begin(context, sent, { acquirer, answer, now })
+}
+
+async function begin<Sent extends SentCharge>(
+  { sql, ids, world }: Context,
+  sent: Sent,
+  { acquirer, answer, now: at }: { acquirer: string; answer: Declined; now: Date },
+): Promise<Sent | null> {
+  const { session, attempt, cause, payer, operation: declined } = sent
+  const payment = { ...sent.payment, acquirer }
+  const operation_id = ids.operation(at)
+  const operation = newOperation(payment, { operation_id, kind: 'authorise', sequence: 2, at })
+  const declined_operation_id = declined.operation_id
+  const journal = lineOf(ids, payment, cause, {
+    change: 'charge.begun',
+    detail: {
+      attempt_id: attempt.attempt_id,
+      operation_id,
+      acquirer,
+      ...moneyOf(payment),
+      declined_operation_id,
+      decline_code: answer.decline.code,
+    },
+    at,
+  })
+  const written = { declined, answer, session, operation: { ...operation, payer }, journal, at }
+  try {
+    if (!(await beginFallback(sql, written))) return null
+  } catch (error) {
+    // The decline is recorded instead. If the second charge was written all the same, it was not sent and will fail.
+    if (!isRetriable(error) && !isStoreUnavailable(error) && !isLockTimeout(error)) throw error
+    const fields = { operation_id: declined.operation_id, error: (error as Error).message }
+    world.log.warn(fields, 'the charge was not sent to the fallback acquirer')
+    return null
+  }
+  const { answer_by } = operation
+  return {
+    ...sent,
+    session: { ...session, answer_by },
+    payment,
+    operation,
+    declined_before: answer,
+  }
+}
