@@ -75,6 +75,24 @@ describe.each(Object.keys(waitingIn))('a delivery that waits %s', (state) => {
     expect(await written()).toBe(1)
   })
 
+  test.each([0, 2])('passes where the endpoint is shut, as do %i behind it that are overdue', async (overdue) => {
+    const delivery_id = await waitingIn[state]!()
+    const others = Array.from({ length: overdue }, (_, n) => `pay_${n + 2}`)
+    for (const payment_id of others) await tell(sql, { payment_id, created_at: at(-2_000) })
+    const rooms = [{ endpoint_id: 'a', room: 16, standing: 'shut' as const }]
+    const shut = { rooms, overdue_before: at(-1_500) }
+    await expedite(delivery_id, at(1))
+    // After it was put first.
+    if (overdue > 0) await tell(sql, { payment_id: 'pay_9', created_at: at(-1) })
+    const rows = await claimed(sql, { ...shut, now: at(1) })
+    const first = rows.find((row) => row.delivery_id === delivery_id)
+    const behind = rows.filter((row) => row !== first).map(({ payment_id }) => payment_id)
+    expect([first?.delivery_id, behind.sort()]).toEqual([delivery_id, others])
+    // It is let through once.
+    await settle(sql, [settlementOf(first!, failedUntil(at(600)))], at(2))
+    expect(await claimed(sql, { ...shut, class: 1, now: at(700) })).toEqual([])
+  })
+
   test('pressed twice is due once, and its attempts count on', async () => {
     const delivery_id = await waitingIn[state]!()
     await Promise.all([expedite(delivery_id, at(1)), expedite(delivery_id, at(1))])

@@ -50,6 +50,7 @@ create table webhook_queue (
   delivery_id      text collate "C" not null,
   endpoint_id      text collate "C" not null,
   -- 0 until the first attempt has ended, then 1; replays are 1 from the start. New events never wait behind old ones.
+  -- A person may put a retry or replay first: 0 until that attempt has ended.
   class            smallint not null check (class in (0, 1)),
   -- While an attempt is under way: when its lease ends, so that the row is due again by itself.
   due_at           timestamptz not null,

@@ -228,8 +228,9 @@ function probed(
 }
 
 /**
- * Makes a waiting delivery due now, before all others of its endpoint, so that it is the one which tries an endpoint that was paused.
- * Returns false where it does not wait any more. One whose attempt is under way stays as it is.
+ * Makes a waiting delivery due before all others of its endpoint, so that it is the one which tries an endpoint that was paused.
+ * `claim` lets it pass a rest, too, because it is due before it was created. Returns false where it does not wait any more. One
+ * whose attempt is under way stays as it is.
  */
 export async function expediteDelivery(
   sql: AnySql,
@@ -242,9 +243,9 @@ export async function expediteDelivery(
       select 1 from webhook_queue where merchant_id = ${merchant_id} and delivery_id = ${delivery_id} for update
     ), due as (
       -- The class of first attempts is claimed first, and by the time that they are due.
-      update webhook_queue q set class = 0, due_at = least(${at}, (
+      update webhook_queue q set class = 0, due_at = least(${at}, q.created_at, (
         select first.due_at from webhook_queue first where first.class = 0 and first.endpoint_id = ${endpoint_id}
-        order by first.class, first.endpoint_id, first.due_at limit 1) - interval '1 millisecond')
+        order by first.class, first.endpoint_id, first.due_at limit 1)) - interval '1 millisecond'
       where q.merchant_id = ${merchant_id} and q.delivery_id = ${delivery_id} and q.attempt_id is null
         and exists (select 1 from waiting)
       returning q.last_attempt_id

@@ -5,12 +5,13 @@ import type { Sql } from '../../database/open.ts'
 import type { ClaimedDelivery } from './claimed-delivery.ts'
 import { eventAndEndpoint, unanswered } from './queue-store.ts'
 
-/** 0: the first attempt, 1: a retry or replay. */
+/** 0: a first attempt, or one that a person put first; 1: a retry or replay. */
 export type QueueClass = 0 | 1
 
 /**
  * `trusted`: it answers well, so it may use any free slot. `new`: it never had an attempt; endpoints that are not
- * listed count as new. `shut`: its breaker is open, or it asked for a rest, so only overdue deliveries pass.
+ * listed count as new. `shut`: its breaker is open, or it asked for a rest, so only overdue deliveries pass, and those
+ * that a person put first.
  */
 export type Standing = 'trusted' | 'new' | 'other' | 'shut'
 
@@ -87,9 +88,9 @@ export async function claim(sql: Sql, order: ClaimOrder): Promise<Claim> {
       where w.due_at <= ${now} and coalesce(r.room, ${order.room}) > 0
         -- Checked before the row is locked, because a lock is a write.
         and (r.standing is distinct from 'shut' or (
-          select q.created_at from webhook_queue q
+          select ${passesShut(sql, order, 'q')} from webhook_queue q
           where q.class = ${order.class} and q.endpoint_id = w.endpoint_id
-          order by q.class, q.endpoint_id, q.due_at limit 1) <= ${order.overdue_before})
+          order by q.class, q.endpoint_id, q.due_at limit 1))
     ), picked as materialized (
       select * from (
         (select * from ${dueOf(sql, order, 'trusted')} limit ${order.trusted_slots})
@@ -143,15 +144,20 @@ function dueOf(sql: Sql, order: ClaimOrder, group: 'trusted' | 'new' | 'other') 
       from ready where ${standing} order by endpoint_id <= ${mark}, endpoint_id
     ) r cross join lateral (
       select q.ctid as row, q.merchant_id, q.delivery_id, q.endpoint_id, q.payment_id, q.sequence, q.replay_of,
-        q.root_created_at, q.created_at, q.attempt_number, q.attempt_id, q.attempted_at, q.last_attempt_id
+        q.root_created_at, q.created_at, q.due_at, q.attempt_number, q.attempt_id, q.attempted_at, q.last_attempt_id
       from webhook_queue q
       where q.class = ${order.class} and q.endpoint_id = r.endpoint_id and q.due_at <= ${order.now}
         and (q.after_id is null or (
           select first.class from webhook_queue first
           where first.merchant_id = q.merchant_id and first.delivery_id = q.after_id) is distinct from 0)
       order by q.class, q.endpoint_id, q.due_at limit r.share for update skip locked) x
-    where (r.standing <> 'shut' or x.created_at <= ${order.overdue_before})
+    where (r.standing <> 'shut' or ${passesShut(sql, order, 'x')})
   ) ${sql(group)}`
+}
+
+/** Overdue, or put first by a person: only `expediteDelivery` makes a delivery due before it was created. */
+function passesShut(sql: Sql, { overdue_before }: ClaimOrder, row: 'q' | 'x') {
+  return sql`(${sql(row)}.created_at <= ${overdue_before} or ${sql(row)}.due_at < ${sql(row)}.created_at)`
 }
 
 /** How many wait, up to a bound, and since when the oldest that is due. */
