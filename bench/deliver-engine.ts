@@ -12,8 +12,8 @@ import { openKeyring } from '../src/kernel/keyring.ts'
 import { openGuardedHttp } from '../src/outgoing/guarded-http.ts'
 import { openWorld } from '../src/outgoing/real-world.ts'
 import { openAcquiring } from '../src/service/acquiring.ts'
-import { openNeighbours } from '../src/service/neighbours.ts'
 import { startWorker } from '../src/service/cell-work.ts'
+import { openNeighbours } from '../src/service/neighbours.ts'
 import { type DeliveryLoop, startDeliveries } from '../src/webhooks/sending/delivery-loop.ts'
 import { answerOrders, commonNow, settingOf } from './deliver-child.ts'
 import { commitEvent, eventOf, type Series } from './deliver-events.ts'
@@ -80,6 +80,7 @@ const neighbours = await openNeighbours({
   database,
   world,
   delivers: false,
+  isAlone: () => false,
   heard: ({ is_undelivered }) => is_undelivered && loop?.wake('replay'),
 })
 let offering: Promise<Offered> | null = null

@@ -226,7 +226,7 @@ async function joinOthers(opened: ServiceResources, { config, watch, proxy, then
   const presence = await openPresence({ sql, world, ...requests, databaseNow, keys })
   then.push(presenceOf(presence))
   await recordClockOffset(sql, config.clock_offset_seconds)
-  const news = await openNews(opened)
+  const news = await openNews({ ...opened, isAlone: () => presence.delivering() === 1 })
   then.push(newsOf(news))
   return { keys, presence, news }
 }

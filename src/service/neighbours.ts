@@ -1,6 +1,5 @@
 // The other processes of one database hear at once what this one has committed, and need not wait for their next look. Nobody
-// relies on it: whatever is not heard is found by that look. Where there is no other process, nothing is sent but a sign of
-// life.
+// relies on it: whatever is not heard is found by that look. Where there is no other process, nothing is sent.
 
 import type { Database } from '../database/open.ts'
 import type { World } from '../kernel/world.ts'
@@ -16,8 +15,6 @@ export type Committed = {
 export type Neighbours = {
   /** Call it after each commit of an event. It never fails, and the caller need not wait. */
   tell(merchant_id: string): void
-  /** Whether no other process gave a sign of life of late. */
-  isAlone(): boolean
   /** Says something of requests. It never fails. */
   say(message: TailMessage): Promise<void>
   stop(): Promise<void>
@@ -26,13 +23,10 @@ export type Neighbours = {
 const channel = 'ripper_committed'
 /** Commits within this time go together. */
 const rest_ms = 5
-const here_ms = 20_000
-/** A process that gave no sign of life for so long is gone. */
-const gone_after_ms = 65_000
 /** A message has at most 8,000 bytes, and a merchant's id 26. */
 const named_max = 200
 
-type Message = { from: string } & ({ kind: 'here' } | ({ kind: 'committed' } & Committed) | TailMessage)
+type Message = { from: string } & (({ kind: 'committed' } & Committed) | TailMessage)
 
 /** The sender of a message that outlives it. */
 const ending = ''
@@ -42,17 +36,18 @@ export type NeighbourOptions = {
   world: Pick<World, 'clock' | 'random' | 'log'>
   /** Whether this process delivers what it commits. */
   delivers: boolean
+  /** Whether no other process gave a sign of life of late. */
+  isAlone(): boolean
   heard(committed: Committed): void
   /** What processes say of requests. Left out, nothing of it is heard. */
   heardTail?(message: TailMessage): void
 }
 
 export async function openNeighbours(options: NeighbourOptions): Promise<Neighbours> {
-  const { database, world, delivers, heard } = options
+  const { database, world, delivers, isAlone, heard } = options
   const { clock, log } = world
   const me = world.random.bytes(8).toString('hex')
   const stopping = new AbortController()
-  const seen = new Map<string, number>()
   let pending: Set<string> | 'many' = new Set()
   let sending: Promise<void> | null = null
 
@@ -64,18 +59,8 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
   function hear(payload: string): void {
     const message = messageOf(payload)
     if (message === null || message.from === me) return
-    const is_new = !seen.has(message.from)
-    if (message.from !== ending) seen.set(message.from, clock.now().getTime())
     if (message.kind === 'committed') heard(message)
-    else if (message.kind !== 'here') options.heardTail?.(message)
-    // So that a process that has just begun knows of this one.
-    else if (is_new) void say({ from: me, kind: 'here' })
-  }
-
-  function isAlone(): boolean {
-    const since_ms = clock.now().getTime() - gone_after_ms
-    for (const [id, at_ms] of seen) if (at_ms < since_ms) seen.delete(id)
-    return seen.size === 0
+    else options.heardTail?.(message)
   }
 
   async function send(): Promise<void> {
@@ -88,16 +73,7 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
     sending = null
   }
 
-  async function giveSigns(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(here_ms, stopping.signal).catch(() => {})
-      if (!stopping.signal.aborted) await say({ from: me, kind: 'here' })
-    }
-  }
-
-  const opened = () => void say({ from: me, kind: 'here' })
-  const unlisten = await database.listen(channel, { heard: hear, opened })
-  const signs = giveSigns()
+  const unlisten = await database.listen(channel, { heard: hear, opened() {} })
   return {
     tell(merchant_id) {
       if (stopping.signal.aborted || isAlone()) return
@@ -105,11 +81,10 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
       if (pending !== 'many' && pending.size > named_max) pending = 'many'
       sending ??= send()
     },
-    isAlone,
     say: (message) => say({ from: me, ...message }),
     async stop() {
       stopping.abort()
-      await Promise.all([signs, sending])
+      await sending
       await unlisten()
     },
   }
@@ -136,8 +111,6 @@ function messageOf(payload: string): Message | null {
   try {
     const message = JSON.parse(payload) as Message
     switch (message.kind) {
-      case 'here':
-        return message
       case 'committed': {
         const { merchant_ids: named } = message
         return named === null || Array.isArray(named) ? message : null

@@ -21,14 +21,13 @@ export type News = {
   stop(): Promise<void>
 }
 
-export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world'>): Promise<News> {
+export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world' | 'isAlone'>): Promise<News> {
   const events = openBells()
   let wake: Deliveries['wake'] = () => {}
   const tails = openTails(
     {
       ...parts,
       say: async (message) => neighbours.say(message),
-      isAlone: () => neighbours.isAlone(),
     },
     openRequestLog(),
   )

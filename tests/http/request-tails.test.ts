@@ -25,7 +25,7 @@ test('a stream at one process has what another answers, and nothing of other acc
     const opened = await database.open()
     closing.push(opened.close)
     const world = { clock, random: { bytes: randomBytes }, log: quiet }
-    const news = await openNews({ database: opened, world })
+    const news = await openNews({ database: opened, world, isAlone: () => false })
     closing.push(news.stop)
     const service = await startService({ clock, database, master_key, requests: news.requests })
     closing.push(service.close)
