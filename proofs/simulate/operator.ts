@@ -102,7 +102,8 @@ export async function settleByHand(stage: Stage): Promise<number> {
   for (const row of rows) {
     const outcome = inPortal(bank, row, clock.now().getTime()) ?? chance.pick(guesses(bank))
     const { operation_id } = row
-    const acquirer_transaction_id = idInPortal(bank, row) ?? told_id
+    // An id that the acquirer does not know is refused, and what is not there needs none.
+    const acquirer_transaction_id = idInPortal(bank, row) ?? (outcome === 'approved' ? told_id : null)
     const told = { acquirer_transaction_id, reason: 'so they say', by: 'ada' }
     const asked = { operation_id, outcome, ...told, author: chance.pick(doors) }
     const process = town.anyProcess()
