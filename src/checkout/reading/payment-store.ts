@@ -21,19 +21,25 @@ export type PaymentRead = Payment & {
   refund_sums: RefundSums | null
 }
 
-/** What of the payment's refunds is not done; `failed_amount` is of those that failed after the newest refund was begun. */
+/** What of the payment's refunds is not done; `failed_amount` is of those that failed, and of which less was given back since. */
 export type RefundSums = { pending_amount: number; failed_amount: number }
 
-/** `payment` is what the statement calls the payment's row. Whoever refunds again has seen what had failed before. */
+/** `payment` is what the statement calls the payment's row. */
 export function refundSums(sql: AnySql, payment: Fragment): Fragment {
   return sql`case when ${payment}.refund_count > 0 then (
     select json_build_object(
       'pending_amount', coalesce(sum(amount) filter (where status = 'pending'), 0),
-      'failed_amount', coalesce(sum(amount) filter (where status = 'failed' and settled_at >= newest_at), 0))
-    from (
-      select amount, status, settled_at, max(created_at) over () as newest_at from refunds
-      where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id) f
+      'failed_amount', coalesce(sum(amount) filter (where ${isStillOwed(sql, sql`f`)}), 0))
+    from refunds f where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id
   ) end as refund_sums`
+}
+
+/** Whether a refund failed, and those that were begun since give back less than it was to. `refund` is what the statement calls its row. */
+export function isStillOwed(sql: AnySql, refund: Fragment): Fragment {
+  return sql`(${refund}.status = 'failed' and ${refund}.amount > coalesce((
+    select sum(amount) from refunds
+    where merchant_id = ${refund}.merchant_id and payment_id = ${refund}.payment_id and status <> 'failed'
+      and created_at > ${refund}.settled_at), 0))`
 }
 
 export async function findPayment(sql: Sql, merchant_id: string, payment_id: string): Promise<PaymentRead | undefined> {

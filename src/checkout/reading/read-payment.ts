@@ -48,7 +48,8 @@ export const paymentView = z.object({
     description: 'what of `refunded_amount` is not given back yet; absent where no refund is pending',
   }),
   failed_refund_amount: z.int().optional().meta({
-    description: 'what was to be refunded and failed, while no other refund was begun since; absent where none failed',
+    description:
+      'what was to be refunded and failed, while less than that was refunded since; absent where none failed',
   }),
 })
 

@@ -1,6 +1,7 @@
 // The SQL of what waits for somebody at a merchant, and of the health of its webhooks. Each count has an end.
 
 import { counted_max as payments_of_order_max } from '../../checkout/reading/payment-list-store.ts'
+import { isStillOwed } from '../../checkout/reading/payment-store.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 
@@ -69,12 +70,9 @@ export async function readWaits(
         where merchant_id = ${merchant_id} and revoked_at is null
           and expires_at > ${now} and expires_at < ${keys_until} limit ${counted_max}) k) as keys_ending,
       (select count(*)::int from (
-        select mode, payment_id, status, settled_at from refunds
+        select merchant_id, mode, payment_id, amount, status, settled_at from refunds
         where merchant_id = ${merchant_id} order by refund_id desc limit ${refunds_max}) f
-        where f.mode = ${mode} and f.status = 'failed' and f.settled_at >= ${failed_from} and not exists (
-          -- Whoever refunded again has seen it.
-          select 1 from refunds
-          where merchant_id = ${merchant_id} and payment_id = f.payment_id and created_at > f.settled_at)
+        where f.mode = ${mode} and f.settled_at >= ${failed_from} and ${isStillOwed(sql, sql`f`)}
       ) as failed_refunds,
       (select count(*)::int from orphan_brakes where released_at is null) as brakes_pulled,
       (select count(*)::int from orphan_authorisations
