@@ -251,6 +251,7 @@ export const timeline: Timeline = {
           endpoint_id: id('whep', 1),
           endpoint_url: 'https://shop.example/webhooks',
           replay_of: null,
+          replayable: false,
           created_at: ago(76),
           settled_at: null,
           status: 'failed',
