@@ -52,7 +52,6 @@ export const attemptView = z.object({
 })
 
 export function viewAttempt(attempt: Attempt & ReplayStanding, now: Date): z.input<typeof attemptView> {
-  const expires_at = replayExpiresAt(attempt)
   const can_be = attempt.status === 'dead_lettered' && attempt.endpoint_is_active
   return {
     delivery_id: attempt.delivery_id,
@@ -67,9 +66,17 @@ export function viewAttempt(attempt: Attempt & ReplayStanding, now: Date): z.inp
     response_status_code: attempt.response_status_code,
     response_body: attempt.response_body,
     next_retry_at: timestampOrNull(attempt.next_retry_at),
-    replayable: can_be && now <= expires_at && !attempt.is_being_replayed,
-    replay_expires_at: timestampOrNull(can_be ? expires_at : null),
+    replayable: isReplayable(attempt, now),
+    replay_expires_at: timestampOrNull(can_be ? replayExpiresAt(attempt) : null),
   }
+}
+
+/** As `validateReplay` judges, but for a chain that is broken. */
+export function isReplayable(
+  of: ReplayStanding & Pick<Attempt, 'root_created_at'> & { status: DeliveryStatus },
+  now: Date,
+): boolean {
+  return of.status === 'dead_lettered' && of.endpoint_is_active && now <= replayExpiresAt(of) && !of.is_being_replayed
 }
 
 /** The same for every attempt and replay of one event to one endpoint. */
@@ -145,6 +152,11 @@ export function nextAttemptAt(
   return [due_at, breaker_open_until ?? due_at].reduce((latest, at) => (at > latest ? at : latest), now)
 }
 
+/** Until when a pause of its endpoint holds up a waiting delivery. */
+export function heldUntil({ breaker_open_until }: { breaker_open_until: Date | null }, now: Date): Date | null {
+  return breaker_open_until && breaker_open_until > now ? breaker_open_until : null
+}
+
 export function deliveryNotFound(): Refusal {
   return new Refusal('delivery_not_found', 'There is no delivery with this id.')
 }
@@ -159,12 +171,4 @@ export const window_ms = 30 * 24 * 3600 * 1000
 /** The end of the replay window, counted from the original delivery, whatever was replayed since. */
 function replayExpiresAt({ root_created_at }: { root_created_at: Date }): Date {
   return new Date(root_created_at.getTime() + window_ms)
-}
-
-/** Until when the breaker of its endpoint holds up a delivery that is not settled. */
-export function heldUntil(
-  { due_at, breaker_open_until }: { due_at: Date | null; breaker_open_until: Date | null },
-  now: Date,
-): Date | null {
-  return due_at && breaker_open_until && breaker_open_until > now ? breaker_open_until : null
 }

@@ -92,3 +92,21 @@ test('a body is for those who may read of shoppers', async () => {
   expect((await support.get(path)).status).toBe(200)
   expect(refusalIn(await developer.get(path))).toBe('403 permission_denied')
 })
+
+test('the timeline of a payment offers a replay only where there can be one', async () => {
+  receiver.treat(() => 500)
+  const { body: paid } = await client.pay(undefined, order)
+  await awaitEnds(6)
+  const life = `/${account.merchant_id}/payments/${paid.payment_id}/timeline`
+  const offered = async () => {
+    const [event] = (await owner.get(life)).body.events
+    return event.deliveries.map(({ replayable }: { replayable: boolean }) => replayable)
+  }
+  expect(await offered()).toEqual([true])
+  await service.sql`update webhook_deliveries set root_created_at = root_created_at - interval '31 days'`
+  expect(await offered()).toEqual([false])
+  await service.sql`update webhook_deliveries set root_created_at = root_created_at + interval '31 days'`
+  expect(await offered()).toEqual([true])
+  expect((await client.deleteEndpoint(endpoint.id)).status).toBe(204)
+  expect(await offered()).toEqual([false])
+})

@@ -1,6 +1,9 @@
 // Refunds at the dashboard: what is pending or has failed is never told as given back, and the list of all of them.
 
 import { expect, test } from 'vitest'
+import { listOperations } from '../../src/checkout/asking/operation-store.ts'
+import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
+import { failRefund } from '../../src/checkout/reconciling/settle-operation.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { runJob } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'
@@ -149,7 +152,29 @@ test('movements are rows of their own, each on its own day', async () => {
   await clock.advance(31_000)
   await runJob(service, 'reconcile')
   expect((await movements()).cells[0]).toMatchObject({ kind: 'refund', amount: '5.17', refund_id: slow.id })
+  // The acquirer says days later that a refund which it had done came back.
+  await clock.advance(5 * day_ms)
+  await failLate(done.id, { merchant_id: fresh.merchant_id, payment_id: paid.payment_id })
+  const returned = { ...of_payment, kind: 'refund_returned', amount: '10.00', at: clock.now().toISOString() }
+  await person.signIn()
+  const { cells } = await movements()
+  expect(cells).toMatchObject([{ ...returned, refund_id: done.id }, { refund_id: slow.id }, refund, capture])
 })
+
+async function failLate(refund_id: string, key: { merchant_id: string; payment_id: string }): Promise<void> {
+  const { sql, context } = service
+  const [row] = await sql`select operation_id from refunds where refund_id = ${refund_id}`
+  const operation = (await listOperations(sql, key)).find(({ operation_id }) => operation_id === row!.operation_id)!
+  const whole = (await findWholePayment(sql, key))!
+  const cause = { actor: 'reconciler' as const, request_id: null }
+  const answer = {
+    result: 'refused' as const,
+    reason: 'The account is closed',
+    decline_code: null,
+    authorisation_known: true,
+  }
+  expect(await failRefund(context, { ...whole, operation, cause }, answer)).toBe(true)
+}
 
 test.each([
   ['Europe/London', '2026-10-31T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-31-2026-11-30'],

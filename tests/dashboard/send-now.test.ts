@@ -46,13 +46,16 @@ test('one that failed is sent again now, and the list says what comes next', asy
   ])
 })
 
-test('a pause says why, since and until when; what waits behind it is sent now, and ends it', async () => {
+test('a pause says why and until when, and when the last attempt was; what waits behind it is sent now, and ends it', async () => {
   receiver.treat(() => 500)
   for (let n = 0; n < 5; n++) await client.pay()
   const { standing: paused } = await until(health, ({ standing }) => standing.breaker?.open_until)
-  expect(paused.breaker).toMatchObject({ last_failure: '500' })
-  const [changed_at, open_until] = [paused.breaker.changed_at, paused.breaker.open_until]
-  expect(new Date(changed_at).getTime()).toBeLessThan(new Date(open_until).getTime())
+  const { open_until } = paused.breaker
+  const { last_attempt } = paused
+  expect(last_attempt).toMatchObject({ response_status_code: 500, failure: null })
+  expect((await rows()).map(({ occurred_at }: { occurred_at: string }) => occurred_at)).toContain(
+    last_attempt.occurred_at,
+  )
   const { body: paid } = await client.pay()
   const timeline = async () => (await support.get(`/${merchant_id}/payments/${paid.payment_id}/timeline`)).body
   const [event] = (await timeline()).events
@@ -71,4 +74,5 @@ test('a pause says why, since and until when; what waits behind it is sent now, 
   expect((await support.post(`${at}/deliveries/${waiting.delivery_id}/send`)).body.is_due).toBe(true)
   await until(timeline, ({ events }) => events[0].deliveries[0].status === 'succeeded')
   await until(health, ({ standing }) => standing.breaker.open_until === null)
+  await until(health, ({ standing }) => standing.last_attempt.response_status_code === 200)
 }, 60_000)

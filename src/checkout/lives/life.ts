@@ -5,7 +5,7 @@ import { listLines } from '../../audit/journal-store.ts'
 import type { Sql } from '../../database/open.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { type TracedDelivery, type TracedEvent, traceEvents } from '../../webhooks/deliveries/trace-events.ts'
-import { heldUntil, nextAttemptAt } from '../../webhooks/delivery.ts'
+import { heldUntil, isReplayable, nextAttemptAt } from '../../webhooks/delivery.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { viewHold } from '../hold.ts'
 import { type LifeKey, listTriedCards, type TriedCard } from '../reading/life-store.ts'
@@ -124,21 +124,29 @@ function viewEvent({ created_at, deliveries, ...event }: TracedEvent, now: Date)
   return {
     ...event,
     created_at: timestamp(created_at),
-    deliveries: deliveries.map((delivery) => viewDelivery(delivery, now)),
+    deliveries: deliveries.map((delivery) => viewDelivery(delivery, deliveries, now)),
   }
 }
 
-function viewDelivery(delivery: TracedDelivery, now: Date) {
+function viewDelivery(delivery: TracedDelivery, ofEvent: TracedDelivery[], now: Date) {
   const { delivery_id, endpoint_id, endpoint_url, settled_as, replay_of, attempts } = delivery
   const { due_at, breaker_open_until } = delivery
   const is_waiting = due_at !== null && delivery.attempted_at === null
+  // As ripper delivery show has it: pending until the first attempt has ended.
+  const status = settled_as ?? attempts.at(-1)?.status ?? 'pending'
+  const standing = {
+    status,
+    root_created_at: delivery.root_created_at,
+    endpoint_is_active: delivery.endpoint_status === 'active',
+    is_being_replayed: ofEvent.some((other) => other.replay_of === delivery_id && other.settled_as === null),
+  }
   return {
     delivery_id,
     endpoint_id,
     endpoint_url,
     replay_of,
-    // As ripper delivery show has it: pending until the first attempt has ended.
-    status: settled_as ?? attempts.at(-1)?.status ?? 'pending',
+    status,
+    replayable: isReplayable(standing, now),
     created_at: timestamp(delivery.created_at),
     settled_at: timestampOrNull(delivery.settled_at),
     next_attempt_at: is_waiting ? timestamp(nextAttemptAt({ due_at, breaker_open_until }, now)) : null,

@@ -39,6 +39,8 @@ const delivery = z.object({
   endpoint_url: z.string().nullable(),
   replay_of: z.string().nullable(),
   status: z.string(),
+  /** It was given up, and may be sent again as a new delivery. */
+  replayable: z.boolean(),
   created_at: time,
   settled_at: timeOrNull,
   next_attempt_at: timeOrNull,

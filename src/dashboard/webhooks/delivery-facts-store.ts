@@ -67,7 +67,7 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts:
   return rows
 }
 
-/** The delivery of each endpoint that has waited the longest: whoever wants to know whether the receiver is back sends that one. */
+/** The delivery of each endpoint that would be claimed next: whoever wants to know whether the receiver is back sends that one. */
 export async function listNextDeliveries(sql: Sql, merchant_id: string): Promise<Map<string, string>> {
   const rows = await sql<{ endpoint_id: string; delivery_id: string }[]>`
     select e.endpoint_id, next.delivery_id from webhook_endpoints e cross join lateral (

@@ -13,7 +13,14 @@ import { expedite } from '../../webhooks/deliveries/expedite.ts'
 import { listDeliveries, listQuery, pageOfAttempts } from '../../webhooks/deliveries/list-deliveries.ts'
 import { findDeliveryRecord } from '../../webhooks/deliveries/operator-store.ts'
 import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
-import { attemptView, deliveryNotFound, deliveryStatuses, nextAttemptAt, viewAttempt } from '../../webhooks/delivery.ts'
+import {
+  attemptView,
+  deliveryNotFound,
+  deliveryStatuses,
+  heldUntil,
+  nextAttemptAt,
+  viewAttempt,
+} from '../../webhooks/delivery.ts'
 import { type DeliveryFacts, readDeliveryFacts } from './delivery-facts-store.ts'
 
 export const replaying = signedIn('replay_deliveries')
@@ -97,11 +104,11 @@ function shown({ failure, mode, about, replay, waiting }: DeliveryFacts, { can }
 }
 
 function viewWaiting({ due_at, held_until, is_under_way }: NonNullable<DeliveryFacts['waiting']>, now: Date) {
-  const until = held_until === null ? null : new Date(held_until)
-  const next = nextAttemptAt({ due_at: new Date(due_at), breaker_open_until: until }, now)
+  const breaker_open_until = held_until === null ? null : new Date(held_until)
+  const next = nextAttemptAt({ due_at: new Date(due_at), breaker_open_until }, now)
   return {
     next_attempt_at: is_under_way ? null : timestamp(next),
-    held_until: timestampOrNull(until && until > now ? until : null),
+    held_until: timestampOrNull(heldUntil({ breaker_open_until }, now)),
   }
 }
 

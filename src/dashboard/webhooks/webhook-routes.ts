@@ -34,15 +34,16 @@ const endpointHere = endpointView.extend({
       retries: z.int(),
       under_way: z.int(),
       oldest_due_at: z.string().nullable(),
-      breaker: z
+      breaker: z.object({ open_until: z.string().nullable() }).nullable(),
+      /** The newest of the last day. */
+      last_attempt: z
         .object({
-          open_until: z.string().nullable(),
-          last_failure: z.string().nullable(),
-          /** When it last paused or was seen to answer again. */
-          changed_at: z.string(),
+          occurred_at: z.string(),
+          response_status_code: z.int().nullable(),
+          failure: z.string().nullable(),
         })
         .nullable(),
-      /** What has waited the longest; null where nothing waits. */
+      /** What would be sent next; null where nothing waits. */
       next_delivery_id: z.string().nullable(),
     })
     .nullable(),
@@ -79,11 +80,13 @@ export const listEndpointsHere = route({
       endpoints: endpoints.map((endpoint) => {
         const { endpoint_id: id } = endpoint
         const standing = standings.find(({ endpoint_id }) => endpoint_id === id)
+        const recent = outcomes.filter(({ endpoint_id }) => endpoint_id === id)
+        const next_delivery_id = next.get(id) ?? null
         return {
           ...viewEndpoint(endpoint),
-          standing: standing ? { ...viewStanding(standing), next_delivery_id: next.get(id) ?? null } : null,
+          standing: standing ? { ...viewStanding(standing), last_attempt: lastOf(recent), next_delivery_id } : null,
           missing: missing.get(id) ?? 0,
-          recent: countsOf(outcomes.filter(({ endpoint_id }) => endpoint_id === id)),
+          recent: countsOf(recent),
         }
       }),
       retry_delays_seconds: [...webhook_sending.settings.schedule],
@@ -114,12 +117,15 @@ function viewStanding({ breaker, oldest_due_at, ...standing }: EndpointStanding)
     retries,
     under_way,
     oldest_due_at: timestampOrNull(oldest_due_at),
-    breaker: breaker && {
-      open_until: timestampOrNull(breaker.open_until),
-      last_failure: breaker.last_failure,
-      changed_at: timestamp(breaker.changed_at),
-    },
+    breaker: breaker && { open_until: timestampOrNull(breaker.open_until) },
   }
+}
+
+function lastOf(outcomes: RecentOutcome[]) {
+  const [last] = outcomes.toSorted((a, b) => b.occurred_at.getTime() - a.occurred_at.getTime())
+  if (!last) return null
+  const { occurred_at, response_status_code, failure } = last
+  return { occurred_at: timestamp(occurred_at), response_status_code, failure }
 }
 
 function countsOf(outcomes: RecentOutcome[]) {

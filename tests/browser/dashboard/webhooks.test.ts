@@ -67,7 +67,10 @@ test('what did not arrive of a payment is on its page, and is sent from there', 
   await section.getByText('Next attempt in 12 minutes').waitFor()
   await section.getByRole('button', { name: 'Send now' }).click()
   await page.getByRole('status').filter({ hasText: 'It is sent within seconds.' }).waitFor()
-  expect(standIn.acts.filter(({ name }) => name === send)).toHaveLength(1)
+  standIn.on(send, () => ({ status: 202, body: { delivery_id: samples.id('dlv', 1), is_due: false } }))
+  await section.getByRole('button', { name: 'Send now' }).click()
+  await page.getByRole('status').filter({ hasText: 'Nothing is sent' }).waitFor()
+  expect(standIn.acts.filter(({ name }) => name === send)).toHaveLength(2)
 })
 
 test('replays go on batch by batch, and on again after a refusal', async () => {

@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from 'react'
 import { idOfActor } from '../parts/actor.tsx'
 import { DayChips } from '../parts/day-chips.tsx'
+import { DropChip } from '../parts/drop-chip.tsx'
 import { textsOf } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { say } from '../words.ts'
@@ -53,9 +54,9 @@ export function AuditFilters({
           </select>
         )}
         <DayChips times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />
-        {search && <FilterChip text={search} onDrop={() => onFilters({ ...filters, search: undefined })} />}
+        {search && <DropChip text={search} onDrop={() => onFilters({ ...filters, search: undefined })} />}
         {actor && (
-          <FilterChip
+          <DropChip
             text={people[idOfActor(actor)] ?? actor}
             onDrop={() => onFilters({ ...filters, actor: undefined })}
           />
@@ -89,14 +90,5 @@ function SearchField({ search, onSearch }: { search: string; onSearch: (text: st
         />
       </form>
     </search>
-  )
-}
-
-function FilterChip({ text, onDrop }: { text: string; onDrop: () => void }) {
-  return (
-    <button type="button" className="chip active" aria-label={say('drop_filter', { filter: text })} onClick={onDrop}>
-      <bdi>{text}</bdi>
-      <Icon name="close" />
-    </button>
   )
 }

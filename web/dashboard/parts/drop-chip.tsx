@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx'
 export function DropChip({ text, onDrop }: { text: string; onDrop: () => void }) {
   return (
     <button type="button" className="chip active" aria-label={say('drop_filter', { filter: text })} onClick={onDrop}>
-      {text}
+      <bdi>{text}</bdi>
       <Icon name="close" />
     </button>
   )

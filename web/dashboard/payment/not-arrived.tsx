@@ -1,6 +1,6 @@
 // Which of a payment's events did not reach a receiver yet, and a way to send each now.
 
-import type { Timeline, TimelineEvent } from '../client/answers.ts'
+import type { TimelineEvent } from '../client/answers.ts'
 import { useHere } from '../merchant.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -8,6 +8,7 @@ import { Status } from '../parts/status.tsx'
 import { Replay, SendNow } from '../webhooks/send-again.tsx'
 import { say, sayCode } from '../words.ts'
 import { useLife } from './timeline.tsx'
+import { missingIn } from './timeline-entries.ts'
 
 export function NotArrived({ payment_id }: { payment_id: string }) {
   const { may } = useHere()
@@ -31,7 +32,7 @@ export function NotArrived({ payment_id }: { payment_id: string }) {
             </div>
             {may('replay_deliveries') && (
               <div className="acts">
-                {delivery.settled_at !== null && <Replay delivery_id={delivery.delivery_id} />}
+                {delivery.replayable && <Replay delivery_id={delivery.delivery_id} />}
                 {delivery.next_attempt_at !== null && <SendNow delivery_id={delivery.delivery_id} />}
               </div>
             )}
@@ -53,14 +54,4 @@ function Next({ delivery: { settled_at, next_attempt_at, held_until } }: { deliv
       {say('next_attempt')} <Moment at={next_attempt_at} is_ahead />
     </>
   )
-}
-
-/** What was replayed since is told by its replay. */
-function missingIn({ events }: Timeline): { type: string; delivery: Delivery }[] {
-  return events.flatMap(({ type, deliveries }) => {
-    const replayed = new Set(deliveries.map(({ replay_of }) => replay_of))
-    return deliveries
-      .filter(({ status, delivery_id }) => status !== 'succeeded' && !replayed.has(delivery_id))
-      .map((delivery) => ({ type, delivery }))
-  })
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Timeline, TimelineEvent } from '../client/answers.ts'
-import { entriesOf } from './timeline-entries.ts'
+import { entriesOf, missingIn } from './timeline-entries.ts'
 
 type Delivery = TimelineEvent['deliveries'][number]
 
@@ -24,6 +24,7 @@ const delivery = (more: Partial<Delivery>): Delivery => ({
   endpoint_url: 'https://shop.example',
   replay_of: null,
   status: 'pending',
+  replayable: false,
   created_at: at(0),
   settled_at: null,
   next_attempt_at: null,
@@ -40,7 +41,7 @@ const lost = delivery({
 })
 const replay = { delivery_id: 'dlv_2', replay_of: 'dlv_1', created_at: at(20) }
 
-const sendings = (deliveries: Delivery[]) => {
+const lifeOf = (deliveries: Delivery[]) => {
   const event = {
     event_id: 'evt_1',
     payment_id: 'pay_1',
@@ -50,9 +51,9 @@ const sendings = (deliveries: Delivery[]) => {
   }
   const seals = { right: 0, wrong: 0, not_yet: 0 }
   const nothing = { lines: [], refusals: [], attempts: [], payments: [], people: {}, seals }
-  const life: Timeline = { ...nothing, events: [{ ...event, deliveries }] }
-  return entriesOf(life).filter(({ kind }) => kind === 'delivery')
+  return { ...nothing, events: [{ ...event, deliveries }] } satisfies Timeline
 }
+const sendings = (deliveries: Delivery[]) => entriesOf(lifeOf(deliveries)).filter(({ kind }) => kind === 'delivery')
 
 test.each<[string, Delivery[], what: string, tries: number, minute: number]>([
   ['heard at once', [heard], 'succeeded', 1, 1],
@@ -79,14 +80,22 @@ test.each<[string, Delivery[], what: string, tries: number, minute: number]>([
     21,
   ],
   [
-    'heard, and its replay given up',
+    'given up, as was its first replay, and heard by its second',
     [
-      heard,
+      lost,
       delivery({ ...replay, status: 'dead_lettered', settled_at: at(30), attempts: [tried(30, 'dead_lettered')] }),
+      delivery({
+        ...replay,
+        delivery_id: 'dlv_3',
+        created_at: at(40),
+        status: 'succeeded',
+        settled_at: at(41),
+        attempts: [tried(41, 'succeeded')],
+      }),
     ],
     'succeeded',
-    2,
-    1,
+    4,
+    41,
   ],
   ['not tried yet', [delivery({ next_attempt_at: at(3) })], 'pending', 0, 0],
   ['being tried again now', [delivery({ status: 'failed', attempts: [tried(1, 'failed')] })], 'pending', 1, 1],
@@ -109,6 +118,8 @@ test.each<[string, Delivery[], what: string, tries: number, minute: number]>([
   expect(others).toEqual([])
   expect([entry!.what, entry!.at]).toEqual([what, at(minute)])
   expect(entry!.sending).toMatchObject({ event_type: 'payment.captured', tries })
+  const missing = what === 'succeeded' ? [] : [deliveries.at(-1)!.delivery_id]
+  expect(missingIn(lifeOf(deliveries)).map(({ delivery }) => delivery.delivery_id)).toEqual(missing)
 })
 
 test('each endpoint has its own', () => {

@@ -70,9 +70,22 @@ function ofEvent({ event_id, type, created_at, deliveries }: TimelineEvent): Ent
   ]
 }
 
+/** The newest delivery of each event to each endpoint that has not heard it. */
+export function missingIn({ events }: Timeline): { type: TimelineEvent['type']; delivery: Delivery }[] {
+  return events.flatMap(({ type, deliveries }) =>
+    [...Map.groupBy(deliveries, ({ endpoint_id }) => endpoint_id).values()]
+      .filter((each) => standingOf(type, each).what !== 'succeeded')
+      .map((each) => ({ type, delivery: newestOf(each) })),
+  )
+}
+
+function newestOf(deliveries: Delivery[]): Delivery {
+  return deliveries.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).at(-1)!
+}
+
 /** All tries at one endpoint, replays included, as one: what was heard once was heard. */
 function standingOf(event_type: string, deliveries: Delivery[]): Pick<Entry, 'what' | 'at'> & { sending: Sending } {
-  const newest = deliveries.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).at(-1)!
+  const newest = newestOf(deliveries)
   const tries = triesOf(deliveries)
   const success = tries.find(({ status }) => status === 'succeeded')
   const last = success ?? tries.at(-1) ?? null

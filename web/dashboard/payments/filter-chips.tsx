@@ -1,7 +1,7 @@
 // The filters that are active, each with a way to drop it; and the ones that are asked for most.
 
 import { DayChips } from '../parts/day-chips.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { DropChip } from '../parts/drop-chip.tsx'
 import { say, sayCode } from '../words.ts'
 import { filterWords } from './filter-words.ts'
 import { type FilterName, type Filters, filter_names } from './filters.ts'
@@ -55,16 +55,11 @@ export function FilterChips({
       {filter_names
         .filter((name) => filters[name] !== undefined && !placed.includes(name))
         .map((name) => (
-          <button
+          <DropChip
             key={name}
-            type="button"
-            className="chip active"
-            aria-label={say('drop_filter', { filter: filterWords(name, filters) })}
-            onClick={() => onFilters({ ...filters, [name]: undefined })}
-          >
-            {filterWords(name, filters)}
-            <Icon name="close" />
-          </button>
+            text={filterWords(name, filters)}
+            onDrop={() => onFilters({ ...filters, [name]: undefined })}
+          />
         ))}
     </fieldset>
   )

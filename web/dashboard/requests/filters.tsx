@@ -1,8 +1,7 @@
 // The filters of refused requests that are active, each with a way to drop it, and of which days.
 
 import { DayChips } from '../parts/day-chips.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { say } from '../words.ts'
+import { DropChip } from '../parts/drop-chip.tsx'
 import type { Filters } from './search.ts'
 
 const dropped = ['key_id', 'route', 'code', 'request_id'] as const
@@ -14,18 +13,7 @@ export function RequestFilters({ filters, onFilters }: { filters: Filters; onFil
       {dropped.map((name) => {
         const value = filters[name]
         if (!value) return null
-        return (
-          <button
-            key={name}
-            type="button"
-            className="chip active"
-            aria-label={say('drop_filter', { filter: value })}
-            onClick={() => onFilters({ ...filters, [name]: '' })}
-          >
-            {value}
-            <Icon name="close" />
-          </button>
-        )
+        return <DropChip key={name} text={value} onDrop={() => onFilters({ ...filters, [name]: '' })} />
       })}
     </>
   )

@@ -162,6 +162,7 @@ function DeliveryDialog({
   gives_up_at: Date | null
   onClose: () => void
 }) {
+  const { may } = useHere()
   return (
     <Dialog title={delivery.event_type.replace(/^webhook\./, '')} onClose={onClose}>
       <Facts
@@ -177,6 +178,7 @@ function DeliveryDialog({
         ]}
       />
       {gives_up_at && <p>{say('replay_later', { when: exactWords(gives_up_at) })}</p>}
+      {delivery.waiting?.next_attempt_at && may('replay_deliveries') && <p>{say('send_now_counts')}</p>}
       <AnswerBody text={delivery.response_body} />
       <SentBody delivery_id={delivery.delivery_id} />
     </Dialog>

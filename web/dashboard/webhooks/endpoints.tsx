@@ -13,7 +13,7 @@ import { Moment } from '../parts/moment.tsx'
 import { Status } from '../parts/status.tsx'
 import { Table } from '../parts/table.tsx'
 import { say, sayCount } from '../words.ts'
-import { failureWords } from './failure.ts'
+import { answerWords } from './failure.ts'
 import { ReplayGivenUp } from './replay-given-up.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
 import { SendNow } from './send-again.tsx'
@@ -130,28 +130,31 @@ function Health({ endpoint: { status, standing, missing } }: { endpoint: Endpoin
     <>
       <Status status={state} />
       {hints.length > 0 && <span className="hint"> {hints.join(' · ')}</span>}
-      {paused && <Pause breaker={paused} oldest_due_at={standing?.oldest_due_at ?? null} />}
+      {paused && <Pause open_until={paused.open_until!} standing={standing!} />}
     </>
   )
 }
 
 type Standing = NonNullable<Endpoint['standing']>
-type Breaker = NonNullable<Standing['breaker']>
 
-/** Why an endpoint is paused, since when, and when the service tries it again by itself. */
+/** Why an endpoint is paused, and when the service tries it again by itself. */
 function Pause({
-  breaker: { open_until, last_failure, changed_at },
-  oldest_due_at,
-}: { breaker: Breaker } & Pick<Standing, 'oldest_due_at'>) {
+  open_until,
+  standing: { last_attempt, oldest_due_at },
+}: {
+  open_until: string
+  standing: Pick<Standing, 'last_attempt' | 'oldest_due_at'>
+}) {
   return (
     <span className="pause hint">
       <span>{say('paused_words')}</span>
+      {last_attempt && (
+        <span>
+          {say('last_try')} <Moment at={last_attempt.occurred_at} />: {answerWords(last_attempt)}
+        </span>
+      )}
       <span>
-        {say('last_try')} <Moment at={changed_at} />
-        {last_failure && `: ${failureWords(last_failure)}`}
-      </span>
-      <span>
-        {say('next_attempt')} <Moment at={open_until!} is_ahead />
+        {say('next_attempt')} <Moment at={open_until} is_ahead />
       </span>
       {oldest_due_at && (
         <span>

@@ -16,7 +16,10 @@ const concerned = [
 export function SendNow({ delivery_id }: { delivery_id: string }) {
   const { merchant_id } = useHere()
   const act = useAct('POST /{merchant_id}/webhooks/deliveries/{delivery_id}/send', [...concerned])
-  const onSuccess = () => doneStore.write({ words: say('send_now_done') })
+  const onSuccess = ({ is_due }: { is_due: boolean }) => {
+    const words = is_due ? `${say('send_now_done')} ${say('send_now_counts')}` : say('send_now_settled')
+    doneStore.write({ words })
+  }
   return (
     <>
       <Button
