@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import { type Life, viewLife } from '../../checkout/lives/life.ts'
 import { declineView, refundView } from '../../checkout/views.ts'
+import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'
 import { anyEventTypes, timestamp } from '../../kernel/values.ts'
 import type { Member } from '../../users/member.ts'
@@ -65,10 +66,15 @@ const refusal = z.object({
   field: z.string().nullable(),
 })
 
+/** Of so many it is shown what a shopper was refused. */
+export const refusals_max = 50
+
 export const timelineView = z.object({
   lines: z.array(line),
   /** What the service refused the shopper's page. */
   refusals: z.array(refusal),
+  /** False where there may be older ones that were not looked at. */
+  are_refusals_whole: z.boolean(),
   events: z.array(
     z.object({
       event_id: z.string(),
@@ -113,7 +119,7 @@ export const timelineView = z.object({
  */
 export function viewTimeline(
   life: Life,
-  refusals: RefusedRequest[],
+  refusals: FoundRows<RefusedRequest>,
   { can }: Pick<Member, 'can'>,
   now: Date,
 ): Omit<z.input<typeof timelineView>, 'people'> {
@@ -123,8 +129,15 @@ export function viewTimeline(
     number,
     card: { brand, last4 },
   }))
-  const rows = refusals.map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) }))
-  const shown = { lines, refusals: rows, attempts, payments, seals }
+  const { rows, ended_at } = refusals
+  const shown = {
+    lines,
+    refusals: rows.slice(0, refusals_max).map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) })),
+    are_refusals_whole: ended_at === null && rows.length <= refusals_max,
+    attempts,
+    payments,
+    seals,
+  }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
 }
 

@@ -49,7 +49,7 @@ const sendings = (deliveries: Delivery[]) => {
     created_at: at(0),
   }
   const seals = { right: 0, wrong: 0, not_yet: 0 }
-  const nothing = { lines: [], refusals: [], attempts: [], payments: [], people: {}, seals }
+  const nothing = { lines: [], refusals: [], are_refusals_whole: true, attempts: [], payments: [], people: {}, seals }
   const life: Timeline = { ...nothing, events: [{ ...event, deliveries }] }
   return entriesOf(life).filter(({ kind }) => kind === 'delivery')
 }

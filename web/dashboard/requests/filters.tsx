@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx'
 import { say } from '../words.ts'
 import type { Filters } from './search.ts'
 
-const dropped = ['key_id', 'route', 'code', 'request_id'] as const
+const dropped = ['asker_id', 'route', 'code', 'request_id'] as const
 
 export function RequestFilters({ filters, onFilters }: { filters: Filters; onFilters: (filters: Filters) => void }) {
   return (
