@@ -104,9 +104,17 @@ test('who escalates leaves a note in the timeline, and the page says what the de
   expect([refusalIn(number), number.body.field]).toEqual(['400 invalid_request', 'note'])
   const note = 'Ada asks whether the teapot is in stock'
   expect((await support.post(path, { note }, key())).status).toBe(200)
-  const { body } = await viewer.get(`${at}/${payment_id}/timeline`)
-  const line = body.lines.find(({ change }: { change: string }) => change === 'hold.escalated')
-  expect([line.actor, line.detail.note]).toEqual([`user ${support.user_id}`, note])
+  const readLine = async (person: typeof owner) => {
+    const { body } = await person.get(`${at}/${payment_id}/timeline`)
+    return body.lines.find(({ change }: { change: string }) => change === 'hold.escalated')
+  }
+  for (const person of [support, developer]) {
+    const { actor, detail } = await readLine(person)
+    expect([actor, detail.note]).toEqual([`user ${support.user_id}`, note])
+  }
+  // It is free text, so a shopper's name may stand in it.
+  expect(await readLine(viewer)).toMatchObject({ actor: `user ${support.user_id}`, detail: {} })
+  expect(JSON.stringify(await readLine(viewer))).not.toContain('Ada')
   // The merchant's server takes no note: the specification closes that body.
   const { payment_id: other } = await hold(account)
   const answer = await client.send('POST', `/v1/payments/${other}/hold/escalate`, {

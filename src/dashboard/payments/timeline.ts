@@ -115,7 +115,8 @@ export const timelineView = z.object({
 
 /**
  * The reply's schema is an allow-list, and leaves out what only the command shows. Whoever may not list endpoints sees where
- * deliveries went, but not the rest of the address, which may hold a token of the receiver.
+ * deliveries went, but not the rest of the address, which may hold a token of the receiver. Whoever may not read shoppers sees no
+ * notes.
  */
 export function viewTimeline(
   life: Life,
@@ -131,7 +132,7 @@ export function viewTimeline(
   }))
   const { rows, ended_at } = refusals
   const shown = {
-    lines,
+    lines: can('read_shoppers', life.session.mode) ? lines : lines.map(withoutNote),
     refusals: rows.slice(0, refusals_max).map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) })),
     are_refusals_whole: ended_at === null && rows.length <= refusals_max,
     attempts,
@@ -139,6 +140,12 @@ export function viewTimeline(
     seals,
   }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
+}
+
+/** A note of the one who escalated is free text: it may name the shopper. */
+function withoutNote<Line extends { detail: Record<string, unknown> }>(line: Line): Line {
+  const { note: _, ...detail } = line.detail
+  return { ...line, detail }
 }
 
 function withoutAddresses(event: ReturnType<typeof viewLife>['events'][number]) {
