@@ -81,9 +81,10 @@ test.each([
   expect(mayRetry(stripe.declineOf({ code, decline_code, message: null }))).toBe(expected)
 })
 
-test('a duplicate is the last word', () => {
-  expect(vendors.stripe.read('duplicate_transaction').category).toBe('hard')
-  expect(vendors.checkout.read('20094').category).toBe('hard')
+test('a duplicate is the last word, and has a code of its own', () => {
+  const duplicate = { code: 'duplicate_transaction', category: 'hard' }
+  expect(vendors.stripe.read('duplicate_transaction')).toMatchObject(duplicate)
+  expect(vendors.checkout.read('20094')).toMatchObject(duplicate)
 })
 
 describe.each<[string, (network_advice_code: unknown) => AuthoriseAnswer]>([

@@ -53,7 +53,7 @@ export function record(
   requests.add(kept)
   if (status < 400) return
   const asker_id = key_id ?? sessionOf(request)
-  if (asker_id !== undefined) refusals?.add({ ...kept, key_id: asker_id, field: refusedFieldOf(request) })
+  if (asker_id !== undefined) refusals?.add({ ...kept, asker_id, field: refusedFieldOf(request) })
 }
 
 /** The session of a shopper's page. Nobody else who shows no secret key has both a merchant and a session. */

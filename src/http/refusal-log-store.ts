@@ -8,8 +8,8 @@ export type RefusedRequest = {
   merchant_id: string
   entry_id: string
   request_id: string
-  /** Of a shopper's page: the id of its session. */
-  key_id: string
+  /** The secret key's id; of a shopper's page, that of its session. The column is called `key_id`. */
+  asker_id: string
   at: Date
   method: string
   path: string
@@ -25,9 +25,9 @@ export async function insertRefusedRequests(sql: Sql, rows: RefusedRequest[]): P
   await sql`
     insert into request_log
       (merchant_id, entry_id, request_id, key_id, at, method, path, route, status, code, field, duration_ms)
-    select merchant_id, entry_id, request_id, key_id, at, method, path, route, status, code, field, duration_ms
+    select merchant_id, entry_id, request_id, asker_id, at, method, path, route, status, code, field, duration_ms
     from json_to_recordset(${rows as never}::json) as r (
-      merchant_id text, entry_id text, request_id text, key_id text, at timestamptz, method text, path text, route text,
+      merchant_id text, entry_id text, request_id text, asker_id text, at timestamptz, method text, path text, route text,
       status integer, code text, field text, duration_ms double precision)
     on conflict do nothing`
 }
@@ -35,7 +35,7 @@ export async function insertRefusedRequests(sql: Sql, rows: RefusedRequest[]): P
 /** What is asked for; undefined is any. Those of shoppers are found by their session or request alone. */
 export type RefusalFilters = {
   merchant_id: string
-  key_id?: string | undefined
+  asker_id?: string | undefined
   route?: string | undefined
   code?: string | undefined
   request_id?: string | undefined
@@ -45,31 +45,38 @@ export type RefusalFilters = {
 
 /** However rare what is asked for is, no request looks at more rows. */
 const looked_at_max = 5_000
+/** Nor passes more of other askers: what shoppers were refused must not hide what servers were. */
+const passed_max = 20_000
 
 /** Newest first. */
 export async function listRefusedRequests(
   sql: Sql,
-  { merchant_id, key_id, route, code, request_id, from, below }: RefusalFilters,
+  { merchant_id, asker_id, route, code, request_id, from, below }: RefusalFilters,
   limit: number,
 ): Promise<FoundRows<RefusedRequest>> {
   const is = (column: 'key_id' | 'route' | 'code' | 'request_id', value: string | undefined) =>
     value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`
-  const is_named = key_id !== undefined || request_id !== undefined
-  const asker = is_named ? is('key_id', key_id) : sql`and not starts_with(key_id, 'cs_')`
+  const is_named = asker_id !== undefined || request_id !== undefined
+  const asker = is_named ? is('key_id', asker_id) : sql`and not starts_with(key_id, 'cs_')`
+  const span = sql`merchant_id = ${merchant_id} and entry_id >= ${from} and entry_id < ${below}`
   const rows = await sql<(RefusedRequest & { fits: boolean })[]>`
     with looked as materialized (
-      select * from request_log
-      where merchant_id = ${merchant_id} and entry_id >= ${from} and entry_id < ${below}
-      order by entry_id desc limit ${looked_at_max}
+      select * from (
+        select * from request_log where ${span} order by entry_id desc limit ${passed_max}) passed
+      where true ${asker} order by entry_id desc limit ${looked_at_max}
     ), last as (
-      select min(entry_id) as entry_id from looked having count(*) = ${looked_at_max}
+      select greatest(
+        (select min(entry_id) from looked having count(*) = ${looked_at_max}),
+        (select entry_id from request_log where ${span} order by entry_id desc offset ${passed_max - 1} limit 1)
+      ) as entry_id
     )
-    select * from (
-    (select l.*, true as fits from looked l
-    where true ${asker} ${is('route', route)} ${is('code', code)} ${is('request_id', request_id)}
-    order by entry_id desc limit ${limit})
-    union all
-    select l.*, false from looked l join last using (entry_id)) found
+    select f.*, key_id as asker_id from (
+      (select l.*, true as fits from looked l
+        where true ${is('route', route)} ${is('code', code)} ${is('request_id', request_id)}
+        order by entry_id desc limit ${limit})
+      union all
+      select l.*, false from request_log l join last using (entry_id) where l.merchant_id = ${merchant_id}
+    ) f
     order by fits desc, entry_id desc`
   const last = rows.find(({ fits }) => !fits)
   return { rows: rows.filter(({ fits }) => fits), ended_at: last?.entry_id ?? null }

@@ -20,7 +20,8 @@ const waiting_max = 2_000
 /** Anybody may be a shopper, so a session has so many, and those of a merchant are fewer than its servers'. */
 const of_session_max = 20
 const waiting_of_shoppers_max = 20
-/** Of so many sessions it is known how many were kept. */
+const of_shoppers_a_minute_max = 60
+/** Of so many sessions, the last ones, it is known how many were kept. */
 const sessions_counted_max = 10_000
 /** It says only that the bank's check goes on, which is no news to the shopper. */
 const unsaid_code = 'authentication_incomplete'
@@ -38,6 +39,9 @@ export function openRefusalLog({
   let waiting = new Map<string, RefusedRequest[]>()
   let count = 0
   const ofSession = new Map<string, number>()
+  /** Those of shoppers that were kept in this minute, by merchant. */
+  const ofShoppers = new Map<string, number>()
+  let minute = 0
   let writing: Promise<void> | null = null
   const closing = new AbortController()
 
@@ -63,18 +67,35 @@ export function openRefusalLog({
     })
   }
 
+  /** Whether there is room for one more of this shopper, which is then counted. */
+  function countShopper({
+    merchant_id,
+    asker_id,
+    at,
+  }: Pick<RefusedRequest, 'merchant_id' | 'asker_id' | 'at'>): boolean {
+    const this_minute = Math.floor(at.getTime() / 60_000)
+    if (this_minute !== minute) ofShoppers.clear()
+    minute = this_minute
+    const of_session = ofSession.get(asker_id) ?? 0
+    const of_shoppers = ofShoppers.get(merchant_id) ?? 0
+    if (of_session >= of_session_max || of_shoppers >= of_shoppers_a_minute_max) return false
+    // What was counted last stands last.
+    ofSession.delete(asker_id)
+    if (ofSession.size >= sessions_counted_max) ofSession.delete(ofSession.keys().next().value!)
+    ofSession.set(asker_id, of_session + 1)
+    ofShoppers.set(merchant_id, of_shoppers + 1)
+    return true
+  }
+
   return {
     add(request) {
-      const { merchant_id, key_id, at, request_id } = request
-      const is_shopper = isSession(key_id)
+      const { merchant_id, asker_id, at, request_id } = request
+      const is_shopper = isSession(asker_id)
       const place = is_shopper ? `${merchant_id} shoppers` : merchant_id
       const batch = waiting.get(place) ?? []
       if (is_shopper) {
         if (request.code === unsaid_code || batch.length >= waiting_of_shoppers_max || count >= waiting_max / 2) return
-        const of_session = ofSession.get(key_id) ?? 0
-        if (of_session >= of_session_max) return
-        if (ofSession.size >= sessions_counted_max) ofSession.clear()
-        ofSession.set(key_id, of_session + 1)
+        if (!countShopper(request)) return
       } else if (count >= waiting_max || batch.length >= waiting_of_merchant_max) {
         metrics.refusalsNotKept(1)
         return
@@ -92,6 +113,6 @@ export function openRefusalLog({
 }
 
 /** Whether a request was a shopper's: in place of a key it has its session. */
-function isSession(key_id: string): boolean {
-  return key_id.startsWith('cs_')
+function isSession(asker_id: string): boolean {
+  return asker_id.startsWith('cs_')
 }

@@ -338,6 +338,8 @@ describe('what is read of a database', () => {
         values ('p', true, ${ago(0)}, '10.0.0.2')`,
       ['Proxies: warning'],
     ],
+    ['a running process without the current key', (sql) => lacksKey(sql, ago(0)), ['Master key: problem']],
+    ['one that died with all others', (sql) => lacksKey(sql, ago(60)), []],
     [
       'test sessions of three days and a half, which should be gone after two',
       (sql) => olderLines(sql, 84 * hours),
@@ -357,6 +359,11 @@ describe('what is read of a database', () => {
   ])('%s', async (_, change, expected) => {
     expect(await foundAfter(change)).toEqual(expected)
   })
+
+  async function lacksKey(sql: AnySql, seen_at: Date) {
+    await sql`delete from processes`
+    await sql`insert into processes (process_id, serves, seen_at, lacks_key) values ('p', true, ${seen_at}, 'aaaaaaaa')`
+  }
 
   async function declines(sql: AnySql, count: number, until: Date, name = 'declines_of_merchant client') {
     const uses = Object.fromEntries(Array.from({ length: count }, (_, index) => [`pay_${index}`, until.getTime()]))

@@ -9,7 +9,7 @@ import { useService } from '../support/use-service.ts'
 
 const clock = manualClock()
 const service = await useService({ clock })
-const { account, client } = service
+const { account, client, sql } = service
 const at = `/${account.merchant_id}`
 const support = await newMember(service, { role: 'support' })
 const viewer = await newMember(service, { role: 'viewer' })
@@ -71,7 +71,32 @@ test('what the shopper was refused stands in the timeline, and among no requests
   expect(await list('?code=three_ds_provider_unavailable')).toEqual([])
   // Whoever has its id finds it.
   expect(await list(`?request_id=${request_id}`)).toMatchObject([{ request_id }])
-  expect(await list(`?key_id=${session.id}`)).toMatchObject([{ request_id }])
+  expect(await list(`?asker_id=${session.id}`)).toMatchObject([{ request_id }])
+})
+
+test('many refusals of shoppers hide none of a server, and where they hide some of a session this is said', async () => {
+  const shop = await service.newAccount()
+  const owner = await newMember(service, { merchant_id: shop.merchant_id })
+  const session = await shop.client.open()
+  const addRows = (asker_id: string, count: number, after_ms: number) => sql`
+    insert into request_log (merchant_id, entry_id, request_id, key_id, at, method, path, route, status, duration_ms)
+    select ${shop.merchant_id}, lpad(to_hex(${clock.now().getTime() + after_ms}::bigint + n), 12, '0') || repeat('0', 20),
+      'req_' || n, ${asker_id}, ${clock.now()}, 'GET', '/', '/', 404, 1
+    from generate_series(1, ${count}::int) n`
+  const readRefusals = async () => {
+    const { body } = await owner.get(`/${shop.merchant_id}/payments/${session.id}/timeline`)
+    return [body.refusals.length, body.are_refusals_whole]
+  }
+  await addRows('key_1', 1, 0)
+  await addRows(session.id, 1, 10)
+  await addRows('cs_other', 6_000, 20)
+  const listed = await owner.get(`/${shop.merchant_id}/requests`)
+  expect(listed.body).toMatchObject({ data: [{ asker_id: 'key_1' }], has_more: false })
+  expect(await readRefusals()).toEqual([1, true])
+  await addRows('cs_other', 14_000, 10_000)
+  expect(await readRefusals()).toEqual([0, false])
+  await addRows(session.id, 51, 30_000)
+  expect(await readRefusals()).toEqual([50, false])
 })
 
 test('that a check by the bank goes on is no refusal to the shopper', async () => {

@@ -105,7 +105,8 @@ test('a key that a process lacks stands in its row, until it has it', async () =
   let key_id: string | null = null
   await start()
   await start({ missing: () => key_id })
-  const told = async () => (await findLackingProcesses(sql)) ?? { key_id: null, count: 0 }
+  const here_since = clock.now()
+  const told = async () => (await findLackingProcesses(sql, here_since)) ?? { key_id: null, count: 0 }
   expect(await told()).toEqual({ key_id: null, count: 0 })
   for (key_id of ['aaaaaaaa', null]) {
     await clock.advance(here_every_ms)

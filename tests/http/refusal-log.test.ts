@@ -54,7 +54,7 @@ describe('what is kept', () => {
         status: 400,
         code: 'invalid_request',
         field: 'amount',
-        key_id: account.key_id,
+        asker_id: account.key_id,
         duration_ms: expect.any(Number),
       },
     ])
@@ -104,7 +104,7 @@ describe('the list', () => {
     const request_id = headers.get('rip-request-id')
     const only = [expect.objectContaining({ request_id })]
     const found = async (query: string) => (await list(query)).body.data
-    expect(await found(`?key_id=${other.key.key_id}`)).toEqual(only)
+    expect(await found(`?asker_id=${other.key.key_id}`)).toEqual(only)
     expect(await found('?route=/v1/payments/:payment_id')).toEqual(only)
     expect(await found('?code=resource_not_found')).toEqual(only)
     expect(await found(`?request_id=${request_id}`)).toEqual(only)
@@ -149,7 +149,7 @@ describe('the queue', () => {
   const refusalOf = (merchant_id: string, number: number) => ({
     merchant_id,
     request_id: `req_${String(number).padStart(24, '0')}`,
-    key_id: 'key_1',
+    asker_id: 'key_1',
     at: clock.now(),
     method: 'GET',
     path: '/',
@@ -180,7 +180,7 @@ describe('the queue', () => {
     const metrics = openMetrics()
     const log = openRefusalLog({ sql, world: context.world, metrics })
     const of = (merchant_id: string, session: string, from: number, until: number) => {
-      for (let n = from; n < until; n += 1) log.add({ ...refusalOf(merchant_id, n), key_id: `cs_${session}` })
+      for (let n = from; n < until; n += 1) log.add({ ...refusalOf(merchant_id, n), asker_id: `cs_${session}` })
     }
     for (let n = 0; n < 100; n += 1) log.add(refusalOf('m_shop', n))
     of('m_shop', 'one', 100, 115)
@@ -188,10 +188,43 @@ describe('the queue', () => {
     await clock.advance(1_000)
     await expect.poll(() => kept('m_shop')).toBe(120)
     of('m_shop', 'one', 300, 330)
-    log.add({ ...refusalOf('m_shop', 400), key_id: 'cs_three', code: 'authentication_incomplete' })
+    log.add({ ...refusalOf('m_shop', 400), asker_id: 'cs_three', code: 'authentication_incomplete' })
     await log.close()
     expect(await kept('m_shop')).toBe(125)
     expect(await notKept(metrics)).toBe('0')
+  })
+
+  test('holds sixty of all shoppers of a merchant in a minute, and goes on in the next one', async () => {
+    const log = openRefusalLog({ sql, world: context.world, metrics: openMetrics() })
+    const everyShopper = async (from: number) => {
+      for (let n = from; n < from + 20; n += 1) log.add({ ...refusalOf('m_busy', n), asker_id: `cs_${n}` })
+      await log.close()
+    }
+    for (let second = 0; second < 5; second += 1) await everyShopper(second * 20)
+    expect(await kept('m_busy')).toBe(60)
+    await clock.advance(minute_ms)
+    await everyShopper(100)
+    expect(await kept('m_busy')).toBe(80)
+  })
+
+  test('knows what a session has had, however many others come', async () => {
+    const log = openRefusalLog({ sql, world: context.world, metrics: openMetrics() })
+    const add = (merchant_id: string, n: number, session: string) =>
+      log.add({ ...refusalOf(merchant_id, n), asker_id: session })
+    const addOthers = async (from: number, until: number) => {
+      for (let n = from; n < until; n += 1) {
+        add(`m_other_${Math.floor(n / 20)}`, n, `cs_${n}`)
+        if (n % 1_000 === 999) await log.close()
+      }
+      await log.close()
+    }
+    await addOthers(0, 9_980)
+    for (let n = 0; n < 20; n += 1) add('m_known', n, 'cs_known')
+    await addOthers(9_980, 10_020)
+    add('m_known', 20, 'cs_known')
+    await log.close()
+    expect(await kept('m_known')).toBe(20)
+    await sql`delete from request_log where starts_with(merchant_id, 'm_other_')`
   })
 
   test('counts what the database does not take, and says so once a second at most', async () => {

@@ -9,7 +9,7 @@ export const table: readonly DeclineRow[] = [
   ['do_not_honor', 'soft', '20005', 'elsewhere'],
   ['insufficient_funds', 'soft', '20051', 'elsewhere'],
   // An earlier charge of the same amount was taken, perhaps one whose answer was lost.
-  ['card_declined', 'hard', '20094'],
+  ['duplicate_transaction', 'hard', '20094'],
   ['card_velocity_exceeded', 'soft', '20061 20065 200P1 200P9 30021 30022'],
   ['incorrect_cvc', 'soft', '200N7 20087 20124'],
   ['authentication_required', 'soft', '20154'],

@@ -12,7 +12,7 @@ export const table: readonly DeclineRow[] = [
   // A generic decline may be that of Stripe's own Radar, which suspects a fraud.
   ['card_declined', 'soft', 'generic_decline call_issuer no_action_taken'],
   // An earlier charge of the same amount was taken, perhaps one whose answer was lost.
-  ['card_declined', 'hard', 'duplicate_transaction'],
+  ['duplicate_transaction', 'hard', 'duplicate_transaction'],
   ['card_velocity_exceeded', 'soft', 'card_velocity_exceeded withdrawal_count_limit_exceeded'],
   ['incorrect_cvc', 'soft', 'incorrect_cvc invalid_cvc'],
   ['authentication_required', 'soft', 'authentication_required'],

@@ -34,10 +34,10 @@ export async function listEmailsFrom(sql: Sql, beginning: Beginning): Promise<st
   })
 }
 
-/** What has the text anywhere in it, the newest first. No index knows the insides of words, so the newest payments are looked at. */
+/** What has the text anywhere in it, the newest first; of emails nothing unless `in_emails`. No index knows the insides of words, so the newest payments are looked at. */
 export async function listContaining(
   sql: Sql,
-  { merchant_id, mode, text, limit }: Beginning,
+  { merchant_id, mode, text, limit, in_emails }: Beginning & { in_emails: boolean },
 ): Promise<{ order_references: string[]; customer_emails: string[] }> {
   const those = (column: Fragment) => sql`(
     select coalesce(json_agg(value order by newest_at desc), '[]') from (
@@ -46,7 +46,7 @@ export async function listContaining(
       group by 1 order by 2 desc limit ${limit}) m)`
   const [row] = await sql<[{ order_references: string[]; customer_emails: string[] }]>`
     with newest as materialized (
-      select order_reference, customer_email, created_at from payments
+      select order_reference, ${in_emails ? sql`customer_email` : sql`null`} as customer_email, created_at from payments
       where merchant_id = ${merchant_id} and mode = ${mode}
       order by created_at desc, payment_id desc limit ${looks_max}
     )

@@ -5,12 +5,13 @@ import { readMasterKey } from '../../config/master-key.ts'
 import { openCredentials } from '../../connections/connection.ts'
 import { nodesOf } from '../../database/cells/cells.ts'
 import { hasCitus } from '../../database/cells/distribute.ts'
-import { compareClocks } from '../../database/clock/read-clocks.ts'
+import { compareClocks, readClocks } from '../../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../../database/clock/service-clock.ts'
 import { isMade } from '../../database/embedded/home.ts'
 import { readServer } from '../../database/high-water/high-water-store.ts'
 import { readMigrated } from '../../database/migrate.ts'
 import { type Database, nodeFault, openDatabase, type Sql, UnusableDatabaseError } from '../../database/open.ts'
+import { gone_after_ms } from '../../database/presence/presence.ts'
 import { findLackingProcesses } from '../../database/presence/presence-store.ts'
 import { newestSealingKey } from '../../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../../kernel/keyring.ts'
@@ -69,8 +70,9 @@ async function openInTime(config: Config): Promise<Database> {
   }
 }
 
+const clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
+
 async function readStanding(sql: Sql) {
-  const clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
   const { skew, verdict } = await compareClocks(sql, clocks)
   return {
     clock: { ahead_ms: skew.ahead_ms, verdict },
@@ -100,6 +102,8 @@ export async function readSealing(config: Config, sql: Sql): Promise<SealingFact
     (each) => keyring !== null && !opens(() => openSecret(keyring, each, each.sealed_secret)),
   )
   const connections = await listSealedConnections(sql)
+  // Processes tell when they were here by the database's clock.
+  const { database_ms } = await readClocks(sql, clocks)
   const closed = connections.filter(
     (each) => keyring !== null && !opens(() => openCredentials(keyring, each, each.sealed_credentials)),
   )
@@ -107,7 +111,7 @@ export async function readSealing(config: Config, sql: Sql): Promise<SealingFact
     key_ids: keyring?.key_ids ?? null,
     key_fault: fault,
     newest_key_id: await newestSealingKey(sql),
-    lacking: await findLackingProcesses(sql),
+    lacking: await findLackingProcesses(sql, new Date(database_ms - gone_after_ms)),
     sealed_endpoints: {
       count: secrets.length,
       unopened: unopened.map(({ endpoint_id }) => endpoint_id),

@@ -23,12 +23,11 @@ import { signedIn } from '../../users/signed-in.ts'
 import { behind } from '../behind.ts'
 import { peopleIn } from '../people.ts'
 import { refuseGuesses, showShopper, showShoppers } from '../shoppers.ts'
-import { timelineView, viewTimeline } from './timeline.ts'
+import { refusals_max, timelineView, viewTimeline } from './timeline.ts'
 
 const reading = signedIn('read_transactions')
 /** How long after a session's end its page may still be refused something. */
 const late_ms = 60 * 60 * 1000
-const refusals_max = 50
 const deciding = signedIn('decide_holds', { gravity: 'money', mode: paymentMode })
 const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200, access: reading }
 
@@ -94,8 +93,9 @@ export const readTimelineHere = route({
     const life = await readLife(sql, key)
     const { merchant_id, session_id, created_at, expires_at } = life.session
     const span = { from: idsFrom(created_at), below: idsFrom(new Date(expires_at.getTime() + late_ms)) }
-    const refusals = await listRefusedRequests(sql, { merchant_id, key_id: session_id, ...span }, refusals_max)
-    const shown = viewTimeline(life, refusals.rows, holder, now)
+    const filters = { merchant_id, asker_id: session_id, ...span }
+    const refusals = await listRefusedRequests(sql, filters, refusals_max + 1)
+    const shown = viewTimeline(life, refusals, holder, now)
     return { ...shown, people: await peopleIn(sql, shown.lines, holder) }
   },
 })

@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import { type Life, viewLife } from '../../checkout/lives/life.ts'
 import { declineView, refundView } from '../../checkout/views.ts'
+import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'
 import { anyEventTypes, timestamp } from '../../kernel/values.ts'
 import type { Member } from '../../users/member.ts'
@@ -67,10 +68,15 @@ const refusal = z.object({
   field: z.string().nullable(),
 })
 
+/** Of so many it is shown what a shopper was refused. */
+export const refusals_max = 50
+
 export const timelineView = z.object({
   lines: z.array(line),
   /** What the service refused the shopper's page. */
   refusals: z.array(refusal),
+  /** False where there may be older ones that were not looked at. */
+  are_refusals_whole: z.boolean(),
   events: z.array(
     z.object({
       event_id: z.string(),
@@ -111,11 +117,12 @@ export const timelineView = z.object({
 
 /**
  * The reply's schema is an allow-list, and leaves out what only the command shows. Whoever may not list endpoints sees where
- * deliveries went, but not the rest of the address, which may hold a token of the receiver.
+ * deliveries went, but not the rest of the address, which may hold a token of the receiver. Whoever may not read shoppers sees no
+ * notes.
  */
 export function viewTimeline(
   life: Life,
-  refusals: RefusedRequest[],
+  refusals: FoundRows<RefusedRequest>,
   { can }: Pick<Member, 'can'>,
   now: Date,
 ): Omit<z.input<typeof timelineView>, 'people'> {
@@ -125,9 +132,22 @@ export function viewTimeline(
     number,
     card: { brand, last4 },
   }))
-  const rows = refusals.map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) }))
-  const shown = { lines, refusals: rows, attempts, payments, seals }
+  const { rows, ended_at } = refusals
+  const shown = {
+    lines: can('read_shoppers', life.session.mode) ? lines : lines.map(withoutNote),
+    refusals: rows.slice(0, refusals_max).map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) })),
+    are_refusals_whole: ended_at === null && rows.length <= refusals_max,
+    attempts,
+    payments,
+    seals,
+  }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
+}
+
+/** A note of the one who escalated is free text: it may name the shopper. */
+function withoutNote<Line extends { detail: Record<string, unknown> }>(line: Line): Line {
+  const { note: _, ...detail } = line.detail
+  return { ...line, detail }
 }
 
 function withoutAddresses(event: ReturnType<typeof viewLife>['events'][number]) {

@@ -31,25 +31,25 @@ export const listRequestsHere = route({
     ...pageQuery,
     created_from: spanQuery.created_from,
     created_before: spanQuery.created_before,
-    key_id: name,
+    asker_id: name,
     route: name,
     code: name,
     request_id: name,
   }),
-  reply: pageView(z.object({ ...shownRequest, key_id: z.string(), field: z.string().nullable() })),
+  reply: pageView(z.object({ ...shownRequest, asker_id: z.string(), field: z.string().nullable() })),
   refusals: ['invalid_pagination'],
   handle: async ({ sql, keyring }: Context, { holder, query, now }) => {
     const { merchant_id } = holder
-    const { created_from, created_before, key_id, route, code, request_id, after } = query
+    const { created_from, created_before, asker_id, route, code, request_id, after } = query
     const times = [created_from?.getTime(), created_before?.getTime()]
-    const filters = [...times, key_id, route, code, request_id]
+    const filters = [...times, asker_id, route, code, request_id]
     const limit = Number(query.limit ?? limit_default)
     const asked = { purpose: 'request cursor', merchant_id, filters, limit, after }
     const oldest = new Date(now.getTime() - refusals_kept_ms)
     const from = idsFrom(created_from && created_from > oldest ? created_from : oldest)
     const end = created_before ? idsFrom(created_before) : above_all_ids
     const below = beginOf(keyring, asked) ?? end
-    const wanted = { merchant_id, key_id, route, code, request_id, from, below }
+    const wanted = { merchant_id, asker_id, route, code, request_id, from, below }
     const found = await listRefusedRequests(sql, wanted, limit + 1)
     const { rows, ...page } = pageOf(keyring, asked, found, ({ entry_id }) => entry_id)
     const data = rows.map(({ merchant_id: _, entry_id: __, at, ...shown }) => ({ ...shown, at: timestamp(at) }))

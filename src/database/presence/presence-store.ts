@@ -47,11 +47,14 @@ export async function listUnnamedProxies(sql: Sql, limit: number): Promise<strin
   return rows.map(({ unnamed_proxy }) => unnamed_proxy)
 }
 
-/** How many processes that gave a sign lately lack the current master key, and which one that is; null where none does. */
-export async function findLackingProcesses(sql: Sql): Promise<{ key_id: string; count: number } | null> {
+/** How many processes that are here lack the current master key, and which one that is; null where none does. */
+export async function findLackingProcesses(
+  sql: Sql,
+  here_since: Date,
+): Promise<{ key_id: string; count: number } | null> {
   const [row] = await sql<{ key_id: string; count: number }[]>`
     select lacks_key as key_id, count(*)::int as count from processes
-    where lacks_key is not null and seen_at > (select max(seen_at) from processes) - interval '1 minute'
+    where lacks_key is not null and seen_at >= ${here_since}
     group by lacks_key order by count desc, key_id limit 1`
   return row ?? null
 }

@@ -199,6 +199,41 @@ test('a refund whose answer was lost is asked for again as it was, in another di
   expect(more).toEqual([first, first])
 })
 
+test('a note whose answer was lost is sent again as it was, in another dialog, too', async () => {
+  const path = 'POST /payments/pay/hold/escalate'
+  standIn.on('GET /holds', () => ({ body: { data: samples.holds, has_more: false, next_cursor: null } }))
+  let tries = 0
+  standIn.on(path, () => {
+    tries++
+    return tries < 3 ? 'lost' : { body: { status: 'held', settlement: null } }
+  })
+  const before = standIn.acts.length
+  await visit('holds', async (page) => {
+    const open = page.getByRole('row').nth(1).getByRole('button', { name: 'Escalate', exact: true })
+    const dialog = page.getByRole('dialog')
+    const note = dialog.getByLabel('Note')
+    const escalate = dialog.getByRole('button', { name: 'Escalate £42.00' })
+    const unreachable = dialog.getByRole('alert').filter({ hasText: 'cannot be reached' })
+    await open.click()
+    await note.fill('Is the teapot in stock?')
+    await escalate.click()
+    await unreachable.waitFor()
+    expect(await note.isEditable()).toBe(false)
+    await picture(page, 'dashboard-note-lost')
+    await escalate.click()
+    await expect.poll(() => tries).toBe(2)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await open.click()
+    await unreachable.waitFor()
+    expect([await note.inputValue(), await note.isEditable()]).toEqual(['Is the teapot in stock?', false])
+    await escalate.click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+  const [first, ...more] = standIn.acts.slice(before).filter(({ name }) => name === path)
+  expect(more).toEqual([first, first])
+})
+
 test('a role that is chosen is asked about, and given only by the button', async () => {
   const path = 'POST /team/usr/role'
   standIn.on(path, () => ({ status: 204, body: null }))

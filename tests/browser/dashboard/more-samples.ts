@@ -67,6 +67,7 @@ export const sessionLife: Timeline = {
       field: null,
     },
   ],
+  are_refusals_whole: true,
   events: [],
   attempts: timeline.attempts,
   payments: [],
@@ -86,7 +87,7 @@ export const requests: RefusedRequest[] = [
   status: Number(status),
   code: String(code),
   duration_ms: 3.2,
-  key_id: id('key', 1),
+  asker_id: id('key', 1),
   field: index === 0 ? 'amount' : null,
 }))
 

@@ -238,6 +238,7 @@ export const timeline: Timeline = {
     line(5, 76, 'payment.held', 'shopper', { ...charge, hold_reason: 'mismatch' }),
   ],
   refusals: [],
+  are_refusals_whole: true,
   events: [
     {
       event_id: id('evt', 1),
@@ -327,6 +328,7 @@ export const refundedLife: Timeline = {
     }),
   ],
   refusals: [],
+  are_refusals_whole: true,
   events: timeline.events.map((event) => ({
     ...event,
     type: 'payment.captured',

@@ -15,6 +15,7 @@ test.each([
   ['stolen_card', 'hard', 'advice_secret'],
   ['lost_card', 'hard', 'advice_secret'],
   ['pickup_card', 'hard', 'advice_secret'],
+  ['duplicate_transaction', 'hard', 'advice_duplicate'],
   // A reason that this page does not know may be one that must not be told.
   ['new_reason', 'hard', 'advice_secret'],
   ['do_not_honor', 'hard', 'advice_secret'],

@@ -14,6 +14,8 @@ const byCode: Record<string, WordKey> = {
   expired_card: 'advice_other_card',
   invalid_account: 'advice_other_card',
   not_permitted: 'advice_other_card',
+  // A second payment might be one too many.
+  duplicate_transaction: 'advice_duplicate',
   // Nobody but the bank may tell: whoever pays may not be the card's owner.
   stolen_card: 'advice_secret',
   lost_card: 'advice_secret',

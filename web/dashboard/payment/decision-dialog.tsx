@@ -2,6 +2,7 @@
 
 import type { FormEvent } from 'react'
 import { useAct } from '../client/query.ts'
+import { unreachable } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
@@ -28,8 +29,12 @@ export function DecisionDialog({
   payment: Decided
   onClose: () => void
 }) {
-  const { merchant_id, mode } = useHere()
-  const act = useAct(`POST /{merchant_id}/payments/{payment_id}/hold/${kind}`, [...concerned])
+  const { me, merchant_id, mode } = useHere()
+  const intent = `${kind} ${me.user.user_id} ${payment.id}`
+  const act = useAct(`POST /{merchant_id}/payments/{payment_id}/hold/${kind}`, [...concerned], intent)
+  const { unanswered } = act
+  // Perhaps it was carried out: under its key only the very same note may be sent again.
+  const is_fixed = act.isPending || unanswered !== null
   const amount = amountWords(payment.amount, payment.currency)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -51,11 +56,18 @@ export function DecisionDialog({
   }
   return (
     <Dialog title={say(`${kind}_title`)} onClose={onClose} is_busy={act.isPending}>
-      <Form refused={act.error} onSubmit={submit}>
+      <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>
         <p>{say(`${kind}_words`, { amount })}</p>
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
         {kind === 'escalate' && (
-          <Field label={say('escalate_note')} hint={say('escalate_note_hint')} name="note" maxLength={255} />
+          <Field
+            label={say('escalate_note')}
+            hint={say('escalate_note_hint')}
+            name="note"
+            defaultValue={noteIn(unanswered?.body)}
+            maxLength={255}
+            readOnly={is_fixed}
+          />
         )}
         <DialogActs>
           <Button is_busy={act.isPending} onClick={onClose}>
@@ -68,4 +80,8 @@ export function DecisionDialog({
       </Form>
     </Dialog>
   )
+}
+
+function noteIn(body: { note?: string | null } = {}): string {
+  return body.note ?? ''
 }

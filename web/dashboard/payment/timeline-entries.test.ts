@@ -50,7 +50,7 @@ const lifeOf = (deliveries: Delivery[]) => {
     created_at: at(0),
   }
   const seals = { right: 0, wrong: 0, not_yet: 0 }
-  const nothing = { lines: [], refusals: [], attempts: [], payments: [], people: {}, seals }
+  const nothing = { lines: [], refusals: [], are_refusals_whole: true, attempts: [], payments: [], people: {}, seals }
   return { ...nothing, events: [{ ...event, deliveries }] } satisfies Timeline
 }
 const sendings = (deliveries: Delivery[]) => entriesOf(lifeOf(deliveries)).filter(({ kind }) => kind === 'delivery')

@@ -38,6 +38,7 @@ export function Timeline({ id, hold = null }: { id: string; hold?: Payment['hold
                   <Line key={entry.key} entry={entry} life={life} />
                 ))}
             </ol>
+            {!life.are_refusals_whole && <p className="hint">{say('refusals_not_whole')}</p>}
             <p className="hint">{sealWords(life.seals)}</p>
           </>
         )}

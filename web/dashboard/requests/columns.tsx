@@ -11,7 +11,7 @@ import type { Filters } from './search.ts'
 
 /** `onOnly` shows only those that share what was pressed. */
 export function refusedColumnsOf(onOnly: (more: Filters) => void): Column<RefusedRequest>[] {
-  const only = (name: 'route' | 'code' | 'key_id', value: string, shown: ReactNode, text = value) => (
+  const only = (name: 'route' | 'code' | 'asker_id', value: string, shown: ReactNode, text = value) => (
     <button
       type="button"
       className="only"
@@ -45,7 +45,7 @@ export function refusedColumnsOf(onOnly: (more: Filters) => void): Column<Refuse
     },
     {
       name: say('column_key'),
-      cell: ({ key_id }) => only('key_id', key_id, <Id id={key_id} />),
+      cell: ({ asker_id }) => only('asker_id', asker_id, <Id id={asker_id} />),
     },
     duration!,
     time!,

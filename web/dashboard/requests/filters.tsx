@@ -4,7 +4,7 @@ import { DayChips } from '../parts/day-chips.tsx'
 import { DropChip } from '../parts/drop-chip.tsx'
 import type { Filters } from './search.ts'
 
-const dropped = ['key_id', 'route', 'code', 'request_id'] as const
+const dropped = ['asker_id', 'route', 'code', 'request_id'] as const
 
 export function RequestFilters({ filters, onFilters }: { filters: Filters; onFilters: (filters: Filters) => void }) {
   return (

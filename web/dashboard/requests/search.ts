@@ -1,6 +1,6 @@
 // The filters of refused requests, in the page's address.
 
-const names = ['key_id', 'route', 'code', 'request_id', 'created_from', 'created_before'] as const
+const names = ['asker_id', 'route', 'code', 'request_id', 'created_from', 'created_before'] as const
 export type Filters = { [Name in (typeof names)[number]]?: string | undefined }
 
 export function filtersIn(search: URLSearchParams): Filters {
