@@ -7,7 +7,7 @@ import { changeWords } from '../parts/change.ts'
 import { exactWords } from '../parts/moment.tsx'
 import { answerWords } from '../webhooks/failure.ts'
 import { say, sayCode, sayKnown, type WordKey } from '../words.ts'
-import type { Entry, Sending } from './timeline-entries.ts'
+import { type Entry, foundNothing, type Sending } from './timeline-entries.ts'
 
 export type Sentence = {
   title: string
@@ -96,7 +96,8 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const key = stories[what]
   // A line of an earlier release may lack what the sentence says.
   const is_whole = amount !== '' && (reason !== null || !/declined|failed|held/.test(what))
-  const title = key && is_whole ? say(key, values) : changeWords(what)
+  const title =
+    key && is_whole ? say(key, values) : changeWords(foundNothing(entry) ? 'orphan.nothing_to_reverse' : what)
   if (refund) return { title, notes: refund.reason ? [refund.reason] : [] }
   return { title, notes: payment && card && key ? [cardWords(card)] : [] }
 }

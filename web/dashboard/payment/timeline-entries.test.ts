@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Timeline, TimelineEvent } from '../client/answers.ts'
-import { entriesOf, missingIn } from './timeline-entries.ts'
+import { entriesOf, foundNothing, missingIn } from './timeline-entries.ts'
 
 type Delivery = TimelineEvent['deliveries'][number]
 
@@ -125,4 +125,12 @@ test.each<[string, Delivery[], what: string, tries: number, minute: number]>([
 test('each endpoint has its own', () => {
   const other = delivery({ endpoint_id: 'whep_2', delivery_id: 'dlv_3', next_attempt_at: at(3) })
   expect(sendings([heard, other]).map(({ what }) => what)).toEqual(['pending', 'succeeded'])
+})
+
+test.each([
+  ['reverse.refused', 'reversing', true],
+  ['reverse.refused', 'unknown', false],
+  ['void.refused', undefined, false],
+])('%s that leaves its charge %s found nothing: %s', (what, authorisation_state, is_so) => {
+  expect(foundNothing({ what, detail: { authorisation_state } })).toBe(is_so)
 })

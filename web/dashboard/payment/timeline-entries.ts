@@ -115,3 +115,8 @@ function triesIn(deliveries: Delivery[]): Record<string, string> {
   )
   return Object.fromEntries(lines)
 }
+
+/** Of a charge that never came to the acquirer the refusal of its reversal is good news. */
+export function foundNothing({ what, detail }: Pick<Entry, 'what' | 'detail'>): boolean {
+  return what === 'reverse.refused' && detail.authorisation_state === 'reversing'
+}

@@ -11,7 +11,7 @@ import { Section } from '../parts/screen.tsx'
 import { Toggle } from '../parts/toggle.tsx'
 import { say, sayCount } from '../words.ts'
 import { actorOf, isStep, sentenceOf } from './story.ts'
-import { type Entry, entriesOf } from './timeline-entries.ts'
+import { type Entry, entriesOf, foundNothing } from './timeline-entries.ts'
 
 /** Of a payment, or of a session by its own id. */
 export function useLife(id: string) {
@@ -96,6 +96,7 @@ function Line({ entry, life }: { entry: Entry; life: Life }) {
 
 function toneOf({ kind, what, detail }: Entry): string {
   if (kind === 'refusal') return 'bad'
+  if (foundNothing({ what, detail })) return ''
   const text = `${what} ${detail.three_ds_state ?? ''}`
   if (/declined|failed|dead_lettered|refused|rejected/.test(text)) return 'bad'
   if (/held|unknown|escalated|unanswered|awaiting|retrying|paused/.test(text)) return 'wait'
