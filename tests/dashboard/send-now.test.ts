@@ -76,3 +76,15 @@ test('a pause says why and until when, and when the last attempt was; what waits
   await until(health, ({ standing }) => standing.breaker.open_until === null)
   await until(health, ({ standing }) => standing.last_attempt.response_status_code === 200)
 }, 60_000)
+
+test('what the receiver wants to rest from is sent now all the same', async () => {
+  receiver.treat((_, response) => {
+    response.writeHead(503, { 'retry-after': '600' }).end()
+    return undefined
+  })
+  await client.pay()
+  const [row] = await until(rows, ([newest]) => newest?.response_status_code === 503)
+  receiver.treat(() => 200)
+  expect((await support.post(`${at}/deliveries/${row.delivery_id}/send`)).body.is_due).toBe(true)
+  await until(rows, ([newest]) => newest.delivery_id === row.delivery_id && newest.status === 'succeeded')
+})

@@ -23,7 +23,7 @@ const live = {
 async function refusalsOf(person: typeof support, merchant_id: string, session_id: string, count: number) {
   const look = async () => {
     await clock.advance(1_000)
-    const { body } = await person.get(`/${merchant_id}/payments/${session_id}/timeline`)
+    const { body } = await person.get(`/${merchant_id}/sessions/${session_id}/timeline`)
     return body.refusals as Json[]
   }
   await expect.poll(async () => (await look()).length).toBe(count)
@@ -43,7 +43,8 @@ test('a session without a payment is read with its timeline, masked for who may 
   })
   const masked = (await viewer.get(`${at}/sessions/${id}`)).body
   expect([masked.customer.email, masked.metadata]).toEqual(['a…@example.com', {}])
-  const { body } = await viewer.get(`${at}/payments/${id}/timeline`)
+  const { body } = await viewer.get(`${at}/sessions/${id}/timeline`)
+  expect(refusalIn(await viewer.get(`${at}/payments/${id}/timeline`))).toBe('404 resource_not_found')
   expect(body.lines).toMatchObject([{ change: 'session.created', subject: id }])
   expect([body.payments, body.events, body.attempts, body.refusals]).toEqual([[], [], [], []])
   expect(refusalIn(await support.get(`${at}/sessions/cs_${'0'.repeat(24)}`))).toBe('404 resource_not_found')

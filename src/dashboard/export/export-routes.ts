@@ -83,7 +83,7 @@ export function exportedPayments(
     read: (place) => listPayments(context.sql, filters, place),
     positionOf: positionOfPayment,
     cellsOf: (payments) => payments.map((payment) => Object.values(columns).map((cell) => cell(payment, timeOf))),
-    writeDown: writerOf(context, { of: 'payments', merchant_id, filters: named, member, request_id }),
+    writeDown: journalWriter(context, { of: 'payments', merchant_id, filters: named, member, request_id }),
   }
 }
 
@@ -98,11 +98,11 @@ function exportedMovements(
     read: (place) => listMovements(context.sql, filters, place),
     positionOf: ({ entry_id }) => entry_id,
     cellsOf: (rows) => rows.map((row) => Object.values(movementColumns).map((cell) => cell(row, timeOf))),
-    writeDown: writerOf(context, { of: 'movements', merchant_id, filters: named, member, request_id }),
+    writeDown: journalWriter(context, { of: 'movements', merchant_id, filters: named, member, request_id }),
   }
 }
 
-function writerOf(
+function journalWriter(
   { sql, ids, world }: Pick<Context, 'sql' | 'ids' | 'world'>,
   {
     of,

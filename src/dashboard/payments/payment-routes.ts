@@ -84,12 +84,13 @@ export const readTimelineHere = route({
   ...shared,
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/payments/{payment_id}/timeline',
-  summary: 'All that happened to a payment and its session, or to a session without a payment',
+  summary: 'All that happened to a payment and its session',
   reply: timelineView,
   refusals: [],
   handle: async ({ sql }: Context, { holder, params, now }) => {
-    const key = await findLifeKey(sql, params.payment_id!, holder.merchant_id)
-    if (!key) throw notThere()
+    const { payment_id, session_id: of_session } = params
+    const key = await findLifeKey(sql, payment_id ?? of_session!, holder.merchant_id)
+    if (!key || (key.payment_id !== payment_id && key.session_id !== of_session)) throw notThere()
     const life = await readLife(sql, key)
     const { merchant_id, session_id, created_at, expires_at } = life.session
     const span = { from: idsFrom(created_at), below: idsFrom(new Date(expires_at.getTime() + late_ms)) }
@@ -99,6 +100,12 @@ export const readTimelineHere = route({
     return { ...shown, people: await peopleIn(sql, shown.lines, holder) }
   },
 })
+
+export const readSessionTimelineHere = {
+  ...readTimelineHere,
+  path: '/dashboard/api/{merchant_id}/sessions/{session_id}/timeline' as const,
+  summary: 'All that happened to a session and its payments',
+}
 
 export const captureHere = behind(deciding, captureHold, showShopper)
 export const voidHere = behind(deciding, voidHold, showShopper)

@@ -92,7 +92,7 @@ test.each<[string, () => void, heading: string, words: string]>([
     'that is gone',
     () => {
       standIn.on('GET /sessions/cs', () => refuse(404, 'resource_not_found'))
-      standIn.on('GET /payments/cs/timeline', () => refuse(404, 'resource_not_found'))
+      standIn.on('GET /sessions/cs/timeline', () => refuse(404, 'resource_not_found'))
     },
     'Session',
     'A session without a payment is kept for 2 days, then it is deleted.',

@@ -157,7 +157,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'POST /payments/pay/hold/capture': found({}),
     'GET /sessions': page(more.sessions),
     'GET /sessions/cs': found(more.session),
-    'GET /payments/cs/timeline': found(more.sessionLife),
+    'GET /sessions/cs/timeline': found(more.sessionLife),
     'GET /holds': found({ data: samples.holds, has_more: false }),
     'GET /webhooks/endpoints': found({
       endpoints: samples.endpoints,

@@ -10,6 +10,7 @@ const concerned: Record<string, RouteName[]> = {
   payment: [
     'GET /{merchant_id}/payments/{payment_id}',
     'GET /{merchant_id}/payments/{payment_id}/timeline',
+    'GET /{merchant_id}/sessions/{session_id}/timeline',
     'GET /{merchant_id}/payments/{payment_id}/refunds',
     'GET /{merchant_id}/refunds',
     'GET /{merchant_id}/overview',

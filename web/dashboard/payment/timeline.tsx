@@ -16,7 +16,18 @@ import { type Entry, entriesOf, foundNothing } from './timeline-entries.ts'
 /** Of a payment, or of a session by its own id. */
 export function useLife(id: string) {
   const { merchant_id } = useHere()
-  return useAnswer('GET /{merchant_id}/payments/{payment_id}/timeline', { merchant_id, payment_id: id })
+  const is_session = id.startsWith('cs_')
+  const ofSession = useAnswer(
+    'GET /{merchant_id}/sessions/{session_id}/timeline',
+    { merchant_id, session_id: id },
+    { is_wanted: is_session },
+  )
+  const ofPayment = useAnswer(
+    'GET /{merchant_id}/payments/{payment_id}/timeline',
+    { merchant_id, payment_id: id },
+    { is_wanted: !is_session },
+  )
+  return is_session ? ofSession : ofPayment
 }
 
 export function Timeline({ id, hold = null }: { id: string; hold?: Payment['hold'] }) {
