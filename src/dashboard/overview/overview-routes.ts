@@ -60,6 +60,8 @@ export const readOverviewHere = route({
       unknown_outcomes: count,
       dead_lettered: count,
       failed_refunds: count,
+      /** When the oldest of them was begun. */
+      failed_refunds_from: z.string().nullable(),
       /** Orders of which several payments are captured: some of the newest. */
       paid_twice: z.array(z.object({ order_reference: z.string(), count })),
       breakers_open: count,
@@ -137,6 +139,7 @@ export const readOverviewHere = route({
         unknown_outcomes,
         dead_lettered: dead_letters.filter(({ was_replayed }) => !was_replayed).length,
         failed_refunds: waits.failed_refunds,
+        failed_refunds_from: timestampOrNull(waits.failed_refunds_from),
         paid_twice,
         breakers_open,
         // Orphans belong to an acquirer, not to a merchant.

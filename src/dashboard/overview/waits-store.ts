@@ -23,6 +23,8 @@ export type Waits = {
   keys_ending: { key_id: string; name: string | null; expires_at: Date }[]
   brakes_pulled: number
   failed_refunds: number
+  /** When the oldest of them was begun. */
+  failed_refunds_from: Date | null
   orphans_held_back: number
   has_payment: boolean
   has_endpoint: boolean
@@ -54,6 +56,11 @@ export async function readWaits(
       select payment_id from acquirer_operations
       where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now})
         and merchant_id = ${merchant_id} limit ${counted_max}
+    ), failed as materialized (
+      select f.created_at from (
+        select merchant_id, mode, payment_id, amount, status, created_at, settled_at from refunds
+        where merchant_id = ${merchant_id} order by refund_id desc limit ${refunds_max}) f
+      where f.mode = ${mode} and f.settled_at >= ${failed_from} and ${isStillOwed(sql, sql`f`)}
     )
     select (select count(*)::int from hold) as hold_count, (select min(deadline) from hold) as next_deadline,
       (select coalesce(json_agg(s), '[]') from (
@@ -69,11 +76,8 @@ export async function readWaits(
         select key_id, name, expires_at from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
           and expires_at > ${now} and expires_at < ${keys_until} limit ${counted_max}) k) as keys_ending,
-      (select count(*)::int from (
-        select merchant_id, mode, payment_id, amount, status, settled_at from refunds
-        where merchant_id = ${merchant_id} order by refund_id desc limit ${refunds_max}) f
-        where f.mode = ${mode} and f.settled_at >= ${failed_from} and ${isStillOwed(sql, sql`f`)}
-      ) as failed_refunds,
+      (select count(*)::int from failed) as failed_refunds,
+      (select min(created_at) from failed) as failed_refunds_from,
       (select count(*)::int from orphan_brakes where released_at is null) as brakes_pulled,
       (select count(*)::int from orphan_authorisations
         where state = 'found' and next_try_at is null and held_back_at is not null) as orphans_held_back,

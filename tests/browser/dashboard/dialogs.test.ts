@@ -142,12 +142,18 @@ test('the key of a secret that turned up is found, and the secret stays in the b
     const urls: string[] = []
     page.on('request', (request) => urls.push(`${request.url()} ${request.postData() ?? ''}`))
     const find = page.getByLabel('Find the key of a secret')
-    await find.fill('another')
-    await page.getByText('No key of this merchant has this secret.').waitFor()
-    await find.fill(' secret\n')
+    expect(await find.getAttribute('type')).toBe('password')
+    const secret = `rip_sk_${'5'.repeat(48)}`
+    const none = page.getByText('No key of this merchant has this secret.')
+    await find.fill(`rip_sk_${'6'.repeat(48)}`)
+    await none.waitFor()
+    // Half a secret is not judged.
+    await find.fill(secret.slice(0, -1))
+    await none.waitFor({ state: 'detached' })
+    await find.fill(` ${secret} `)
     await page.getByText(samples.keys[0]!.fingerprint!).waitFor()
     expect(await page.getByRole('row').count()).toBe(2)
-    expect(urls.filter((url) => url.includes('secret'))).toEqual([])
+    expect(urls.filter((url) => url.includes('rip_sk_'))).toEqual([])
     await picture(page, 'dashboard-keys-found')
   })
 })
@@ -249,6 +255,20 @@ test('a role that is chosen is asked about, and given only by the button', async
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
   expect(given()).toMatchObject([{ body: { role: 'developer' } }])
+})
+
+test('failed refunds lead to those that failed since the oldest of them was begun', async () => {
+  await visit('overview', async (page) => {
+    await page.getByRole('link', { name: 'One refund failed' }).click()
+    await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor()
+    const search = new URL(page.url()).searchParams
+    const created_from = search.get('created_from')!
+    expect(search.get('status')).toBe('failed')
+    const early_ms = Date.parse(overview.waits.failed_refunds_from!) - Date.parse(created_from)
+    expect(early_ms).toBeGreaterThanOrEqual(0)
+    expect(early_ms).toBeLessThan(25 * 3_600_000)
+    await picture(page, 'dashboard-refunds-failed')
+  })
 })
 
 test.each([

@@ -193,6 +193,7 @@ export const overview: Overview = {
     unknown_outcomes: 1,
     dead_lettered: 1,
     failed_refunds: 1,
+    failed_refunds_from: ago(60 * 24 * 3),
     paid_twice: [{ order_reference: 'A-1042', count: 2 }],
     breakers_open: 0,
     orphans_held_back: 0,

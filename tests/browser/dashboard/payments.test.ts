@@ -124,7 +124,7 @@ test('a refund that the acquirer refused is told at once, and a pending one as p
   await page.getByRole('button', { name: 'Refund' }).click()
   await refund('5.13')
   await dialog.getByRole('alert').getByText('The acquirer refused the refund. Nothing was given back.').waitFor()
-  await page.getByText('A refund of £5.13 failed: nothing was given back.').waitFor()
+  await page.getByText('A refund of £5.13 failed: the shopper does not have this money.').waitFor()
   await page.getByText('Refund failed', { exact: true }).first().waitFor()
   await refund('5.17')
   await dialog.waitFor({ state: 'detached' })

@@ -436,7 +436,7 @@ export const keys: Key[] = [
   {
     key_id: id('key', 1),
     name: 'shop',
-    fingerprint: '2bb80d53',
+    fingerprint: 'beffd054',
     publishable_key: 'rip_pk_test_0123456789abcdef',
     permissions: ['create_payments', 'read_transactions'],
     mode: 'test_only',

@@ -123,19 +123,86 @@ test('what the overview counts leads to what was counted', async () => {
   expect([payments!.get('status'), payments!.get('created_from')]).toEqual(['declined', from])
 })
 
-test.each<[string, object, string | null]>([
-  ['declined', { status: 'declined' }, 'Paid by another payment'],
-  ['captured', { status: 'captured' }, null],
-])('a payment that was %s, in a session that was paid', async (_, more_of_it, words) => {
-  const other = { ...samples.timeline.payments[0]!, payment_id: samples.id('pay', 77), status: 'captured' }
+const other_words = 'Paid by another payment'
+
+test.each<[string, { status: string }, object[], string | null]>([
+  ['declined', { status: 'declined' }, [], other_words],
+  ['declined, and the other refunded', { status: 'declined' }, [{ amount: 4200, status: 'pending' }], null],
+  ['declined, and the other in part', { status: 'declined' }, [{ amount: 4199, status: 'succeeded' }], other_words],
+  ['declined, and a refund failed', { status: 'declined' }, [{ amount: 4200, status: 'failed' }], other_words],
+  ['captured', { status: 'captured' }, [], null],
+])('a payment that was %s, in a session that was paid', async (_, more_of_it, refunds, words) => {
+  const other = { ...samples.timeline.payments[0]!, payment_id: samples.id('pay', 77), status: 'captured', refunds }
   standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, hold: null, ...more_of_it } }))
   standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, payments: [other] } }))
   await open(`payments/${samples.held.id}`)
   await page.getByText('sealed').waitFor()
-  const link = page.getByRole('link', { name: 'Paid by another payment' })
+  const link = page.getByRole('link', { name: other_words })
   expect(await link.count()).toBe(words ? 1 : 0)
   // Nobody is liable for what was not taken.
-  expect(await page.getByText('liable for fraud').count()).toBe(words ? 0 : 1)
+  expect(await page.getByText('liable for fraud').count()).toBe(more_of_it.status === 'declined' ? 0 : 1)
+})
+
+test.each<[string, object, boolean]>([
+  ['that was paid', {}, true],
+  ['that was refunded in full', { refunded_amount: 4200 }, false],
+  ['that was refunded in part', { refunded_amount: 4199 }, true],
+])('a declined payment, and after it one of its order %s', async (_, refunded, is_linked) => {
+  const declined = { ...samples.held, status: 'declined', hold: null, order_reference_captured_payments: 1 }
+  const other = { ...samples.payments[0]!, id: samples.id('pay', 78), amount: 4200, refunded_amount: 0, ...refunded }
+  standIn.on('GET /payments/pay', () => ({ body: declined }))
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, payments: [] } }))
+  standIn.on('GET /payments', ({ query }) => {
+    queries.push(query)
+    return { body: { data: [other], has_more: false, next_cursor: null } }
+  })
+  await open(`payments/${declined.id}`)
+  await page.getByText('sealed').waitFor()
+  await expect.poll(() => queries.length).toBe(1)
+  const { order_reference, created_at: created_from } = declined
+  expect(queries[0]).toMatchObject({ status: 'captured', order_reference, created_from })
+  const link = page.getByRole('link', { name: other_words })
+  if (is_linked) expect(await link.getAttribute('href')).toContain(other.id)
+  else await expect.poll(() => link.count()).toBe(0)
+})
+
+test('the id of a session, typed among sessions, leads to its own page', async () => {
+  standIn.on('GET /sessions', () => ({ body: { data: more.sessions, has_more: false, next_cursor: null } }))
+  const { payments } = samples.timeline
+  standIn.on('GET /payments/cs/timeline', () => ({ body: { ...more.sessionLife, payments } }))
+  await open('sessions')
+  const box = page.getByRole('searchbox', { name: 'Search sessions' })
+  await box.fill(more.session.id)
+  await box.press('Enter')
+  await page.getByText('sealed').waitFor()
+  expect(new URL(page.url()).pathname).toBe(`${place}/sessions/${more.session.id}`)
+})
+
+test('a refund that is not there is named, and can be dropped', async () => {
+  standIn.on('GET /refunds', ({ query }) => {
+    const data = query.refund_id ? [] : samples.refunds
+    return { body: { data, has_more: false, next_cursor: null } }
+  })
+  const refund_id = samples.id('ref', 99)
+  await open(`refunds?refund_id=${refund_id}`)
+  await page.getByText('No refund matches.').waitFor()
+  await page.getByRole('button', { name: refund_id }).click()
+  await page.getByRole('table', { name: 'Refunds' }).waitFor()
+})
+
+test('of a refund that succeeded and then failed it is said that the money came back', async () => {
+  const [, failed] = samples.refunds
+  const line = { ...samples.timeline.lines[0]!, entry_id: 'e1', subject: failed!.id, change: 'refund.succeeded' }
+  const body = { ...samples.held, status: 'captured', hold: null, refund_count: 1 }
+  standIn.on('GET /payments/pay', () => ({ body }))
+  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: [failed] } }))
+  await open(`payments/${samples.held.id}`)
+  await page.getByText('Nothing was given back.').waitFor()
+  const lines = [...samples.timeline.lines, line]
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, lines } }))
+  await page.reload()
+  await page.getByText('The refund had succeeded, then its money came back').waitFor()
+  expect(await page.getByText('Nothing was given back.').count()).toBe(0)
 })
 
 test('pending payments are listed, and one says until when the acquirer has time', async () => {

@@ -1,6 +1,6 @@
 // Secret keys: which there are, when each was used last, and ways to make and revoke one.
 
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Key } from '../client/answers.ts'
 import { useAct, useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
@@ -42,10 +42,18 @@ export function Keys() {
   )
 }
 
+const secretShape = /^rip_sk_[0-9a-f]{48}$/
+
 /** All keys, or the one of a secret. The secret does not leave the browser. */
 function KeysFound({ keys }: { keys: Key[] }) {
   const [fingerprint, setFingerprint] = useState<string | null>(null)
-  const find = async (secret: string) => setFingerprint(secret === '' ? null : await fingerprintOf(secret))
+  const typed = useRef('')
+  const find = async (text: string) => {
+    typed.current = text
+    const digest = secretShape.test(text) ? await fingerprintOf(text) : null
+    // Another text may have been typed in the meantime.
+    if (typed.current === text) setFingerprint(digest)
+  }
   if (keys.length === 0) return <Empty title={say('no_keys')} />
   const shown = keys.filter((key) => fingerprint === null || key.fingerprint === fingerprint)
   return (
@@ -55,6 +63,7 @@ function KeysFound({ keys }: { keys: Key[] }) {
         <Field
           label={say('find_key')}
           hint={say('find_key_hint')}
+          type="password"
           autoComplete="off"
           spellCheck={false}
           onChange={(event) => void find(event.target.value.trim())}

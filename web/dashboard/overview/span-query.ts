@@ -1,4 +1,5 @@
-// The days that the overview shows, as lists are narrowed to them: what a count leads to is what was counted.
+// The days that the overview shows, as lists are narrowed to them. A list may differ from its count a little: it goes by the day a
+// session or payment began, and unpaid sessions of test mode are deleted after two days.
 
 import type { Overview } from '../client/answers.ts'
 import { beginOf, dayOf } from '../parts/days.ts'

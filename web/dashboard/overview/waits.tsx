@@ -5,6 +5,7 @@ import type { Me, Overview } from '../client/answers.ts'
 import { opens, type ScreenName } from '../frame/screen-names.ts'
 import { useHere } from '../merchant.ts'
 import { amountWords } from '../parts/amount.tsx'
+import { beginOf, dayOf } from '../parts/days.ts'
 import { Icon } from '../parts/icon.tsx'
 import { relativeWords } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -51,7 +52,7 @@ function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] 
     ...(holds.count > 0 ? [{ words: holdWords(holds), screen: 'holds' as const }] : []),
     ...counted(waits.failed_refunds, 'waits_refunds_1', 'waits_refunds', 'refunds').map((line) => ({
       ...line,
-      path: 'refunds?status=failed',
+      path: `refunds?${failedFrom(waits)}`,
     })),
     ...waits.paid_twice.map(({ order_reference, count }) => ({
       words: sayCount('waits_paid_twice', 'waits_paid_twice', count, { order: order_reference }),
@@ -70,6 +71,12 @@ function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] 
       screen: 'keys' as const,
     })),
   ]
+}
+
+/** Failed refunds since the day the oldest that waits was begun. */
+function failedFrom({ failed_refunds_from }: Overview['waits']): URLSearchParams {
+  const created_from = failed_refunds_from && beginOf(dayOf(failed_refunds_from))
+  return new URLSearchParams({ status: 'failed', ...(created_from && { created_from }) })
 }
 
 function holdWords({ count, sums, next_deadline }: Overview['waits']['holds']): string {

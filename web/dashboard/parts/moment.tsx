@@ -36,7 +36,7 @@ export function Moment({
   }, [is_exact])
   const date = is_ahead ? new Date(Math.max(new Date(at).getTime(), now)) : new Date(at)
   return (
-    <time dateTime={at} title={exact.format(date)}>
+    <time dateTime={at} title={exact.format(new Date(at))}>
       {is_exact || now - date.getTime() >= hour_ms ? exactWords(date) : relativeWords(date, now)}
     </time>
   )

@@ -2,7 +2,7 @@
 
 import { useEffect } from 'react'
 import { Link, Redirect } from 'wouter'
-import type { Payment as PaymentRead } from '../client/answers.ts'
+import type { Timeline as Life, Payment as PaymentRead } from '../client/answers.ts'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { keepStep } from '../overview/kept-steps.ts'
@@ -121,16 +121,28 @@ function Lead({ payment }: { payment: PaymentRead }) {
   )
 }
 
-/** That a payment of which nothing was taken was followed by one that was paid. */
+/** That a payment of which nothing was taken was followed by one that was paid, and not refunded in full. */
 function PaidSince({ payment }: { payment: PaymentRead }) {
-  const { id, status, order_reference, order_reference_captured_payments: captured } = payment
-  const { pathOf } = useHere()
-  const { data: life } = useLife(id)
-  if (status !== 'declined' && status !== 'failed' && status !== 'voided') return null
-  const other = life?.payments.find((each) => each.status === 'captured')
-  const query = new URLSearchParams({ order_reference: order_reference ?? '', status: 'captured' })
-  const path = other ? `payments/${other.payment_id}` : captured ? `payments?${query}` : null
-  return path && <Link href={pathOf(path)}>{say('paid_otherwise')}</Link>
+  const { mode, created_at, order_reference, order_reference_captured_payments: captured } = payment
+  const { merchant_id, pathOf } = useHere()
+  const is_unpaid = ['declined', 'failed', 'voided'].includes(payment.status)
+  const query = { mode, order_reference: order_reference ?? '', status: 'captured' as const, created_from: created_at }
+  // Those of its session have its order, too, where it has one.
+  const ofOrder = useAnswer(
+    'GET /{merchant_id}/payments',
+    { merchant_id, query },
+    { is_wanted: is_unpaid && !!captured },
+  )
+  const { data: life } = useLife(payment.id)
+  if (!is_unpaid) return null
+  const other =
+    ofOrder.data?.data.find(({ amount, refunded_amount = 0 }) => refunded_amount < amount)?.id ??
+    life?.payments.find((each) => each.status === 'captured' && refundedOf(each) < each.amount)?.payment_id
+  return other && <Link href={pathOf(`payments/${other}`)}>{say('paid_otherwise')}</Link>
+}
+
+function refundedOf({ refunds }: Life['payments'][number]): number {
+  return refunds.reduce((sum, { amount, status }) => (status === 'failed' ? sum : sum + amount), 0)
 }
 
 /** What the state means, where the word alone does not say it. */

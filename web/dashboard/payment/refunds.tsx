@@ -13,6 +13,7 @@ import { Section } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayKnown } from '../words.ts'
 import { refundStates } from './state.ts'
+import { useLife } from './timeline.tsx'
 
 export function Refunds({ payment_id }: { payment_id: string }) {
   const { merchant_id } = useHere()
@@ -20,6 +21,9 @@ export function Refunds({ payment_id }: { payment_id: string }) {
     merchant_id,
     payment_id,
   })
+  const { data: life } = useLife(payment_id)
+  const isReturned = (id: string) =>
+    life?.lines.some(({ change, subject }) => change === 'refund.succeeded' && subject === id) ?? false
   return (
     <Section title={say('refunds')}>
       <Loaded answer={answer} rows={1}>
@@ -39,7 +43,7 @@ export function Refunds({ payment_id }: { payment_id: string }) {
                 </span>
                 {failure && (
                   <p className="hint">
-                    <RefundFailure failure={failure} />
+                    <RefundFailure failure={failure} is_returned={isReturned(id)} />
                   </p>
                 )}
                 <Facts
@@ -57,13 +61,19 @@ export function Refunds({ payment_id }: { payment_id: string }) {
   )
 }
 
-/** That nothing was given back, and why. */
-export function RefundFailure({ failure: { code, reason } }: { failure: NonNullable<ListedRefund['failure']> }) {
+/** That nothing was given back, or that it came back after the refund had succeeded, and why. */
+export function RefundFailure({
+  failure: { code, reason },
+  is_returned = false,
+}: {
+  failure: NonNullable<ListedRefund['failure']>
+  is_returned?: boolean
+}) {
   if (code === 'acquirer_unreachable') return say('refund_not_sent')
   const why = sayKnown('decline', code) ?? <English text={reason} />
   return (
     <>
-      {say('refund_refused')} {code !== 'refund_refused' && why}
+      {say(is_returned ? 'refund_returned' : 'refund_refused')} {code !== 'refund_refused' && why}
     </>
   )
 }

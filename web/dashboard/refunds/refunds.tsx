@@ -7,6 +7,7 @@ import { MovementsExport } from '../export/movements.tsx'
 import { useHere } from '../merchant.ts'
 import { Amount, amountWords } from '../parts/amount.tsx'
 import { DayChips } from '../parts/day-chips.tsx'
+import { DropChip } from '../parts/drop-chip.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
@@ -41,6 +42,7 @@ export function AllRefunds() {
   const query = { mode: refund_id ? null : mode, limit: rows_a_page, status, refund_id, created_from, created_before }
   const pages = usePages('GET /{merchant_id}/refunds', { merchant_id, query })
   const rows = pages.answer.data ?? []
+  const is_narrowed = Object.values(filters).some((value) => value !== undefined)
   // Whoever looks for one refund wants its payment.
   if (refund_id && rows[0]) return <Redirect replace to={pathOf(`payments/${rows[0].payment_id}`)} />
   return (
@@ -55,6 +57,7 @@ export function AllRefunds() {
           <legend className="unseen">{say('span')}</legend>
           <DayChips times={filters} onTimes={show} />
         </fieldset>
+        {refund_id && <DropChip text={refund_id} onDrop={() => show({})} />}
       </div>
       <Loaded answer={pages.answer} rows={10}>
         {(refunds) =>
@@ -67,7 +70,7 @@ export function AllRefunds() {
               hrefOf={({ payment_id }) => pathOf(`payments/${payment_id}`)}
             />
           ) : (
-            <Empty title={say(pages.has_more ? 'none_so_far' : 'no_refunds')} />
+            <Empty title={say(pages.has_more ? 'none_so_far' : is_narrowed ? 'no_refunds_match' : 'no_refunds')} />
           )
         }
       </Loaded>

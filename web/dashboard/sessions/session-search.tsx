@@ -18,7 +18,8 @@ export function SessionSearch({
     const text = typed.trim()
     const shown = /^(pay|cs)_/i.test(text) ? screenOfId(text) : null
     setTyped('')
-    if (shown) onScreen(shown.path)
+    // A session has a page of its own, with or without a payment.
+    if (shown) onScreen(/^cs/i.test(text) ? `sessions/${text}` : shown.path)
     else onText(text)
   }
   return (

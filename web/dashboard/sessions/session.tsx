@@ -75,7 +75,7 @@ function Lead({ session }: { session: SessionRead }) {
       {last_decline && <span>{sayCode('decline', last_decline.code)}.</span>}
       {status === 'requires_payment' && (
         <span>
-          {say('session_ends')} <Moment at={expires_at} />
+          {say('session_ends')} <Moment at={expires_at} is_ahead />
         </span>
       )}
       {payment_id === null && status !== 'processing' && <span>{say('state_nothing_taken')}</span>}
