@@ -85,7 +85,7 @@ test('many refusals of shoppers hide none of a server, and where they hide some 
       'req_' || n, ${asker_id}, ${clock.now()}, 'GET', '/', '/', 404, 1
     from generate_series(1, ${count}::int) n`
   const readRefusals = async () => {
-    const { body } = await owner.get(`/${shop.merchant_id}/payments/${session.id}/timeline`)
+    const { body } = await owner.get(`/${shop.merchant_id}/sessions/${session.id}/timeline`)
     return [body.refusals.length, body.are_refusals_whole]
   }
   await addRows('key_1', 1, 0)

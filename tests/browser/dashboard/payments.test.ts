@@ -134,7 +134,7 @@ test('a refund that the acquirer refused is told at once, and a pending one as p
 
   await page.getByRole('link', { name: 'Refunds' }).click()
   const rows = page.getByRole('table', { name: 'Refunds' }).getByRole('row')
-  await rows.nth(1).getByText('Being refunded').waitFor()
+  await rows.filter({ hasText: '£5.17' }).getByText('Being refunded').waitFor()
   await page.getByRole('button', { name: 'Refund failed' }).click()
   await expect.poll(() => rows.count()).toBe(2)
   await rows.nth(1).getByText('The acquirer refused').waitFor()
