@@ -145,6 +145,10 @@ test('movements are rows of their own, each on its own day', async () => {
   await clock.advance(31_000)
   await runJob(service, 'reconcile')
   expect((await movements()).cells[0]).toMatchObject({ kind: 'refund', amount: '5.17', refund_id: slow.id })
+  // What came in is the sum of the last column.
+  const { cells } = await movements()
+  expect(Object.keys(cells[0]!).at(-1)).toBe('net_amount')
+  expect(cells.map(({ net_amount }) => net_amount)).toEqual(['-5.17', '-10.00', '42.00'])
 })
 
 test.each([
