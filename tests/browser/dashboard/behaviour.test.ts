@@ -316,7 +316,7 @@ test('the search box understands, filters stand in the address and as chips', as
 test('by keyboard alone from the first key to the capture', async () => {
   await open(`${place}/overview`)
   const { keyboard } = page
-  await page.getByText('of payments succeed').waitFor()
+  await page.getByText('of payments approved').waitFor()
   await keyboard.press('Tab')
   expect(await hasFocus(page.getByRole('link', { name: 'Skip to the content' }))).toBe(true)
   const reach = async (name: string, role: 'link' | 'button') => {
@@ -356,7 +356,7 @@ test('holds lead on to later deadlines, and the navigation counts no further tha
 
 test('Ctrl K leads to a screen by its name and to payments by an email', async () => {
   await open(`${place}/overview`)
-  await page.getByText('of payments succeed').waitFor()
+  await page.getByText('of payments approved').waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('option', { name: 'Overview' }).waitFor()
   await page.keyboard.type('key')
@@ -516,7 +516,7 @@ test('on a phone the rest of the navigation is behind More', async () => {
   await page.setViewportSize(phone)
   await open(`${place}/overview`)
   const team = page.getByRole('link', { name: 'Team' })
-  await page.getByText('of payments succeed').waitFor()
+  await page.getByText('of payments approved').waitFor()
   expect(await team.isVisible()).toBe(false)
   await page.getByRole('button', { name: 'More' }).click()
   await team.click()

@@ -20,7 +20,7 @@ const rowsOf = (page: Page) => page.getByRole('table', { name: 'Payments' })
 
 /** Address, and what is there once the screen is whole. */
 const screens: [string, string, (page: Page) => Promise<unknown>][] = [
-  ['overview', `${place}/overview`, (page) => page.getByText('of payments succeed').waitFor()],
+  ['overview', `${place}/overview`, (page) => page.getByText('of payments approved').waitFor()],
   // A phone shows no order.
   ['payments', `${place}/payments`, (page) => rowsOf(page).getByText('Captured').first().waitFor()],
   ['payment', `${place}/payments/${samples.held.id}`, (page) => page.getByText('sealed').waitFor()],

@@ -54,6 +54,36 @@ test('a text is searched for as far as it takes, and the row leads to the sessio
   ])
 })
 
+test('an expired session says when its time was over, and an open one until when it may be paid', async () => {
+  await page.clock.setFixedTime(samples.now)
+  await open(`sessions/${more.session.id}`)
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  const end = timeline.getByRole('listitem').filter({ hasText: /^Expired/ })
+  await end.waitFor()
+  expect(await end.locator('time').getAttribute('datetime')).toBe(more.session.expires_at)
+  const expires_at = new Date(samples.now.getTime() + 23 * 60_000).toISOString()
+  standIn.on('GET /sessions/cs', () => ({ body: { ...more.session, status: 'requires_payment', expires_at } }))
+  await open(`sessions/${more.session.id}`)
+  await page.getByText(/^Can be paid until \d+ Nov, \d\d:\d\d$/).waitFor()
+  expect(await end.count()).toBe(0)
+})
+
+test.each([
+  ['voided', 'Voided'],
+  ['pending_review', 'Held'],
+])('a session whose hold is %s stands as %s, in the list and on its page', async (status, words) => {
+  const hold = { status, reason: 'mismatch', detail: null, deadline: '', decided_by: null, decided_at: null }
+  const [session] = more.sessions
+  answerAfter(0, [{ ...session, hold }])
+  standIn.on('GET /sessions/cs', () => ({ body: { ...more.session, ...session, hold } }))
+  await open('sessions')
+  await page.getByRole('table', { name: 'Sessions' }).getByText(words).waitFor()
+  await page.getByRole('button', { name: 'Ended by a decline' }).waitFor()
+  await open(`sessions/${session!.id}`)
+  await page.getByText(words, { exact: true }).first().waitFor()
+  expect(await page.getByText('Succeeded').count()).toBe(0)
+})
+
 test.each<[string, string, string]>([
   ['sessions', 'sessions?text=nobody', 'What is older has not been searched yet.'],
   ['requests', 'requests?code=nothing', 'What is older has not been searched yet.'],
