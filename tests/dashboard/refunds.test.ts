@@ -115,6 +115,20 @@ test('an order that was paid twice waits for somebody until one of its payments 
   expect((await overview()).paid_twice).toEqual([])
 })
 
+test('refunds of one second stand newest first', async () => {
+  const fresh = await service.newAccount()
+  const person = await newMember(service, { role: 'owner', merchant_id: fresh.merchant_id })
+  const { body: paid } = await fresh.client.pay()
+  await clock.advance(1000 - (clock.now().getTime() % 1000))
+  const made: string[] = []
+  for (let count = 0; count < 6; count++) {
+    made.unshift((await fresh.client.refund(paid.payment_id, { amount: 100 })).body.id)
+    await clock.advance(10)
+  }
+  const { body } = await person.get(`/${fresh.merchant_id}/refunds?mode=test`)
+  expect(idsIn(body)).toEqual(made)
+})
+
 test('movements are rows of their own, each on its own day', async () => {
   const fresh = await service.newAccount()
   const person = await newMember(service, { role: 'owner', merchant_id: fresh.merchant_id })

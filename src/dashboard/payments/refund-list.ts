@@ -67,7 +67,9 @@ export const listAllRefundsHere = route({
     const list = { purpose: 'refund cursor', merchant_id, filters: bound, limit, after: query.after }
     const found = await listRefundRows(sql, filters, { behind: beginOf(keyring, list), limit: limit + 1 })
     const { rows, ...page } = pageOf(keyring, list, found, positionOfRefund)
-    const data = rows.map(({ order_reference, customer_email: email, ...refund }) => ({
+    // An id has the second of its refund, and the cursor goes by ids.
+    const newest = rows.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())
+    const data = newest.map(({ order_reference, customer_email: email, ...refund }) => ({
       ...viewNamed(refund),
       order_reference,
       customer_email: email && (holder.can('read_shoppers', refund.mode) ? email : maskEmail(email)),
