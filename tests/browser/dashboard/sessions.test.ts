@@ -168,6 +168,28 @@ test.each<[string, object, string | null]>([
   expect(await page.getByText('liable for fraud').count()).toBe(words ? 0 : 1)
 })
 
+test.each([
+  ['declined', 'Decline'],
+  ['failed', 'Failed'],
+])('the facts of a payment that %s name its reason as %s', async (status, name) => {
+  const decline = { ...samples.payments.find((each) => each.decline)!.decline!, code: 'processing_error' }
+  standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, hold: null, permitted: [], status, decline } }))
+  await open(`payments/${samples.held.id}`)
+  const row = page.getByRole('term').filter({ hasText: new RegExp(`^${name}$`) })
+  await row.locator('xpath=following-sibling::dd[1]').getByText('Processing error').waitFor()
+})
+
+test('a phone shows the order and card of a payment that was declined', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open('payments')
+  const row = page
+    .getByRole('table', { name: 'Payments' })
+    .getByRole('row')
+    .filter({ hasText: 'Not enough money' })
+    .first()
+  for (const text of ['A-1038', '4242']) await row.getByText(text).waitFor({ state: 'visible' })
+})
+
 test('pending payments are listed, and one says until when the acquirer has time', async () => {
   await page.clock.setFixedTime(samples.now)
   const answer_by = new Date(samples.now.getTime() + 20_000).toISOString()

@@ -91,7 +91,7 @@ function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, s
         {
           name: say('column_what'),
           kind: 'first',
-          cell: ({ change }) => <span title={change}>{changeWords(change)}</span>,
+          cell: ({ change, detail }) => <span title={change}>{changeWords(change, detail)}</span>,
         },
         {
           name: say('column_who'),
