@@ -84,15 +84,15 @@ function useMatches(text: string, is_waited_for: boolean): Matches | null {
     const timer = setTimeout(() => setSettled(text), is_waited_for ? 0 : pause_ms)
     return () => clearTimeout(timer)
   }, [text, is_waited_for])
-  const is_asked = (of: string) => place.membership !== null && of.length > 1 && screenOfSecret(of) === null
+  const isSearchable = (of: string) => place.membership !== null && of.length > 1 && screenOfSecret(of) === null
   const { data, failureCount } = useAnswer(
     'GET /{merchant_id}/beginnings',
     place.membership
       ? { merchant_id: place.merchant_id, query: { mode: place.mode, text: settled } }
       : { merchant_id: '', query: { mode: 'test', text: '' } },
-    { is_wanted: is_asked(settled) },
+    { is_wanted: isSearchable(settled) },
   )
-  if (!is_asked(text)) return nothing
+  if (!isSearchable(text)) return nothing
   if (settled !== text) return null
   // Nobody waits for a second try.
   return data ?? (failureCount > 0 ? nothing : null)
