@@ -13,7 +13,7 @@ const phone = { width: 390, height: 720 }
 
 /** Name, path below the merchant, window, and a text that is there once the screen is whole. */
 const pictures = [
-  ['overview', 'overview', desktop, 'of payments succeed'],
+  ['overview', 'overview', desktop, 'of payments approved'],
   ['payments', 'payments', desktop, 'A-1042'],
   ['payment', `payments/${samples.held.id}`, desktop, 'sealed'],
   ['holds', 'holds', phone, 'A-1040'],

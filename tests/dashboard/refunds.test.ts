@@ -122,6 +122,20 @@ test('an order that was paid twice waits for somebody until one of its payments 
   expect((await overview()).paid_twice).toEqual([])
 })
 
+test('refunds of one second stand newest first', async () => {
+  const fresh = await service.newAccount()
+  const person = await newMember(service, { role: 'owner', merchant_id: fresh.merchant_id })
+  const { body: paid } = await fresh.client.pay()
+  await clock.advance(1000 - (clock.now().getTime() % 1000))
+  const made: string[] = []
+  for (let count = 0; count < 6; count++) {
+    made.unshift((await fresh.client.refund(paid.payment_id, { amount: 100 })).body.id)
+    await clock.advance(10)
+  }
+  const { body } = await person.get(`/${fresh.merchant_id}/refunds?mode=test`)
+  expect(idsIn(body)).toEqual(made)
+})
+
 test('movements are rows of their own, each on its own day', async () => {
   const fresh = await service.newAccount()
   const person = await newMember(service, { role: 'owner', merchant_id: fresh.merchant_id })
@@ -152,13 +166,22 @@ test('movements are rows of their own, each on its own day', async () => {
   await clock.advance(31_000)
   await runJob(service, 'reconcile')
   expect((await movements()).cells[0]).toMatchObject({ kind: 'refund', amount: '5.17', refund_id: slow.id })
+  // What came in is the sum of the last column.
+  const { cells } = await movements()
+  expect(Object.keys(cells[0]!).at(-1)).toBe('net_amount')
+  expect(cells.map(({ net_amount }) => net_amount)).toEqual(['-5.17', '-10.00', '42.00'])
   // The acquirer says days later that a refund which it had done came back.
   await clock.advance(5 * day_ms)
   await failLate(done.id, { merchant_id: fresh.merchant_id, payment_id: paid.payment_id })
   const returned = { ...of_payment, kind: 'refund_returned', amount: '10.00', at: clock.now().toISOString() }
   await person.signIn()
-  const { cells } = await movements()
-  expect(cells).toMatchObject([{ ...returned, refund_id: done.id }, { refund_id: slow.id }, refund, capture])
+  const { cells: later } = await movements()
+  expect(later).toMatchObject([
+    { ...returned, net_amount: '10.00', refund_id: done.id },
+    { refund_id: slow.id },
+    refund,
+    capture,
+  ])
 })
 
 async function failLate(refund_id: string, key: { merchant_id: string; payment_id: string }): Promise<void> {

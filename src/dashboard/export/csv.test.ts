@@ -10,6 +10,7 @@ test.each<[Cell[], string]>([
   [['\r=1'], '"\'\r\'=1"'],
   [['=HYPERLINK("http://a.example")'], '"\'=HYPERLINK(""http://a.example"")"'],
   [[-5, 42.5], '-5,42.5'],
+  [[{ decimal: '-5.00' }, '-5.00'], "-5.00,'-5.00"],
   [['a=b', 'jo@example.com'], 'a=b,jo@example.com'],
   [['A-1/2', 'Order - 5', 'QQ==', 'a--b', 'x:-1'], 'A-1/2,Order - 5,QQ==,a--b,x:-1'],
   [["x;=cmd|'/C calc'!A0;"], "x;'=cmd|'/C calc'!A0;"],

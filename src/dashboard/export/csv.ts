@@ -2,7 +2,8 @@
 
 export const byte_order_mark = '\uFEFF'
 
-export type Cell = string | number | null
+/** Of a decimal's spelling, a sign before the digits begins no formula. */
+export type Cell = string | number | { decimal: string } | null
 
 /** A line with its end. */
 export function csvLine(cells: Cell[]): string {
@@ -29,6 +30,7 @@ export function jsonCell(value: object): string {
 function spelled(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
+  if (typeof cell === 'object') return cell.decimal
   const safe = cell.replace(formula, "$1$2'").replace(/^[\t\r]/, "'$&")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -165,4 +165,9 @@ const movementColumns: Cells<Movement> = {
   acquirer: ({ acquirer }) => acquirer,
   acquirer_transaction_id: ({ acquirer_transaction_id }) => acquirer_transaction_id,
   payment_created_at: ({ payment_created_at }, timeOf) => timeOf(payment_created_at),
+  // The sum of the column is what came in.
+  net_amount: ({ kind, amount, currency }) => {
+    const sign = kind === 'refund' && amount > 0 ? '-' : ''
+    return { decimal: sign + inMajorUnits(amount, currency) }
+  },
 }

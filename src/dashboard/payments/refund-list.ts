@@ -67,8 +67,8 @@ export const listAllRefundsHere = route({
     const list = { purpose: 'refund cursor', merchant_id, filters: bound, limit, after: query.after }
     const found = await listRefundRows(sql, filters, { behind: beginOf(keyring, list), limit: limit + 1 })
     const { rows, ...page } = pageOf(keyring, list, found, positionOfRefund)
-    // Ids of one second are in no order.
-    const newest = rows.toSorted((one, other) => other.created_at.getTime() - one.created_at.getTime())
+    // An id has the second of its refund, and the cursor goes by ids.
+    const newest = rows.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())
     const data = newest.map(({ order_reference, customer_email: email, ...refund }) => ({
       ...viewNamed(refund),
       order_reference,

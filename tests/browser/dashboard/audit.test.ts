@@ -57,6 +57,31 @@ test('search, kind and days stand in the address, and lead to the route', async 
   })
 })
 
+test('an export says what has left', async () => {
+  const [line] = more.audit
+  const made = (number: number, change: string, of: string) => ({
+    ...line,
+    entry_id: id('jrn', number),
+    change,
+    detail: { of },
+  })
+  const lines = [
+    made(1, 'export.made', 'movements'),
+    made(2, 'export.begun', 'movements'),
+    made(3, 'export.made', 'payments'),
+  ]
+  standIn.on('GET /audit', () => ({ body: listed(lines) }))
+  await visit('audit', async (page) => {
+    await page.getByText('Captures and refunds exported').waitFor()
+    const cells = await page.getByRole('table').getByRole('row').locator('td:first-child').allTextContents()
+    expect(cells).toEqual([
+      'Captures and refunds exported',
+      'Export of captures and refunds begun',
+      'Payments exported',
+    ])
+  })
+})
+
 test('what people did comes first; what anybody did is a choice, and a search looks at all of it', async () => {
   const asked: Query[] = []
   standIn.on('GET /audit', ({ query }) => {

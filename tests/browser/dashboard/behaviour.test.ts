@@ -240,6 +240,58 @@ test('a list that cannot be read anew says so once, and does not move the page a
   expect(await page.evaluate('scrollY')).toBe(top)
 })
 
+const payments = { screen: 'payments', role: 'searchbox', name: 'Search payments' } as const
+const palette = { screen: 'overview', role: 'combobox', name: 'A screen, an email, an order or an id' } as const
+
+async function typeInto({ screen, role, name }: { screen: string; role: 'searchbox' | 'combobox'; name: string }) {
+  await open(`${place}/${screen}`)
+  if (role === 'combobox') await page.getByRole('button', { name: 'Go to' }).click()
+  return page.getByRole(role, { name })
+}
+
+test.each([
+  payments,
+  palette,
+  { screen: 'sessions', role: 'searchbox', name: 'Search sessions' } as const,
+  { screen: 'audit', role: 'searchbox', name: 'Search the journal' } as const,
+])('a secret key in the box of $screen leads to Keys and comes into no address', async (box) => {
+  const secret = `rip_sk_${'0123456789abcdef'.repeat(3)}`
+  const addresses: string[] = []
+  page.on('request', (request) => addresses.push(request.url()))
+  page.on('framenavigated', (frame) => addresses.push(frame.url()))
+  const field = await typeInto(box)
+  await field.fill(secret)
+  if (box === palette) await page.getByRole('option', { name: /^A secret key: open Keys and paste it/ }).waitFor()
+  await field.press('Enter')
+  await page.getByRole('textbox', { name: 'Find the key of a secret' }).waitFor()
+  expect(page.url()).toBe(`${standIn.base_url}${place}/keys`)
+  expect(addresses.filter((address) => address.includes('rip_sk'))).toEqual([])
+  expect(await page.content()).not.toContain(secret)
+})
+
+test.each([payments, palette])('the box of $screen finds what an acquirer calls so, also in a hurry', async (box) => {
+  standIn.on('GET /beginnings', ({ query }) => ({
+    body: { order_references: [], customer_emails: [], payment_ids: query.text === 're_1' ? [samples.held.id] : [] },
+  }))
+  const field = await typeInto(box)
+  await field.fill('re_1')
+  await field.press('Enter')
+  await page.waitForURL(`**/payments/${samples.held.id}`)
+})
+
+test.each([payments, palette])('the box of $screen offers no screen that the role may not open', async (box) => {
+  const [membership] = samples.me.memberships
+  const permissions = { test: ['read_transactions'], live: ['read_transactions'] }
+  standIn.on('GET /me', () => ({
+    body: { ...samples.me, memberships: [{ ...membership, role: 'support', permissions }] },
+  }))
+  const field = await typeInto(box)
+  await field.fill('req_0123456789abcdef01234567')
+  await page.getByText('Nothing here that your role (Support) may open.').waitFor()
+  await field.press('Enter')
+  expect(page.url()).toBe(`${standIn.base_url}${place}/${box.screen}`)
+})
+
 test('the search box understands, filters stand in the address and as chips', async () => {
   await open(`${place}/payments`)
   const box = page.getByRole('searchbox', { name: 'Search payments' })
@@ -264,7 +316,7 @@ test('the search box understands, filters stand in the address and as chips', as
 test('by keyboard alone from the first key to the capture', async () => {
   await open(`${place}/overview`)
   const { keyboard } = page
-  await page.getByText('of payments succeed').waitFor()
+  await page.getByText('of payments approved').waitFor()
   await keyboard.press('Tab')
   expect(await hasFocus(page.getByRole('link', { name: 'Skip to the content' }))).toBe(true)
   const reach = async (name: string, role: 'link' | 'button') => {
@@ -304,7 +356,7 @@ test('holds lead on to later deadlines, and the navigation counts no further tha
 
 test('Ctrl K leads to a screen by its name and to payments by an email', async () => {
   await open(`${place}/overview`)
-  await page.getByText('of payments succeed').waitFor()
+  await page.getByText('of payments approved').waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('option', { name: 'Overview' }).waitFor()
   await page.keyboard.type('key')
@@ -464,7 +516,7 @@ test('on a phone the rest of the navigation is behind More', async () => {
   await page.setViewportSize(phone)
   await open(`${place}/overview`)
   const team = page.getByRole('link', { name: 'Team' })
-  await page.getByText('of payments succeed').waitFor()
+  await page.getByText('of payments approved').waitFor()
   expect(await team.isVisible()).toBe(false)
   await page.getByRole('button', { name: 'More' }).click()
   await team.click()

@@ -20,9 +20,8 @@ const rowsOf = (page: Page) => page.getByRole('table', { name: 'Payments' })
 
 /** Address, and what is there once the screen is whole. */
 const screens: [string, string, (page: Page) => Promise<unknown>][] = [
-  ['overview', `${place}/overview`, (page) => page.getByText('of payments succeed').waitFor()],
-  // A phone shows no order.
-  ['payments', `${place}/payments`, (page) => rowsOf(page).getByText('Captured').first().waitFor()],
+  ['overview', `${place}/overview`, (page) => page.getByText('of payments approved').waitFor()],
+  ['payments', `${place}/payments`, (page) => rowsOf(page).getByText('A-1042').waitFor()],
   ['payment', `${place}/payments/${samples.held.id}`, (page) => page.getByText('sealed').waitFor()],
   ['holds', `${place}/holds`, (page) => page.getByText('A-1040').waitFor()],
   ['refunds', `${place}/refunds`, (page) => page.getByText('Being refunded').nth(1).waitFor()],

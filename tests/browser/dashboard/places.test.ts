@@ -45,7 +45,7 @@ const rails: Record<Role, string[]> = {
 test.each(roles)('the rail of a %s shows what the role opens, and nothing else', async (role) => {
   be(role)
   await open(`${place}/overview`)
-  await page.getByText('of payments succeed').waitFor()
+  await page.getByText('of payments approved').waitFor()
   const waits = page.getByRole('region', { name: 'Needs attention' }).getByRole('link')
   const sees = (words: string) => waits.filter({ hasText: words }).count()
   expect(await sees('The key bookkeeping expires')).toBe(rails[role].includes('Keys') ? 1 : 0)

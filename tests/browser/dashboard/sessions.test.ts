@@ -54,6 +54,36 @@ test('a text is searched for as far as it takes, and the row leads to the sessio
   ])
 })
 
+test('an expired session says when its time was over, and an open one until when it may be paid', async () => {
+  await page.clock.setFixedTime(samples.now)
+  await open(`sessions/${more.session.id}`)
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  const end = timeline.getByRole('listitem').filter({ hasText: /^Expired/ })
+  await end.waitFor()
+  expect(await end.locator('time').getAttribute('datetime')).toBe(more.session.expires_at)
+  const expires_at = new Date(samples.now.getTime() + 23 * 60_000).toISOString()
+  standIn.on('GET /sessions/cs', () => ({ body: { ...more.session, status: 'requires_payment', expires_at } }))
+  await open(`sessions/${more.session.id}`)
+  await page.getByText(/^Can be paid until \d+ Nov, \d\d:\d\d$/).waitFor()
+  expect(await end.count()).toBe(0)
+})
+
+test.each([
+  ['voided', 'Voided'],
+  ['pending_review', 'Held'],
+])('a session whose hold is %s stands as %s, in the list and on its page', async (status, words) => {
+  const hold = { status, reason: 'mismatch', detail: null, deadline: '', decided_by: null, decided_at: null }
+  const [session] = more.sessions
+  answerAfter(0, [{ ...session, hold }])
+  standIn.on('GET /sessions/cs', () => ({ body: { ...more.session, ...session, hold } }))
+  await open('sessions')
+  await page.getByRole('table', { name: 'Sessions' }).getByText(words).waitFor()
+  await page.getByRole('button', { name: 'Ended by a decline' }).waitFor()
+  await open(`sessions/${session!.id}`)
+  await page.getByText(words, { exact: true }).first().waitFor()
+  expect(await page.getByText('Succeeded').count()).toBe(0)
+})
+
 test.each<[string, string, string]>([
   ['sessions', 'sessions?text=nobody', 'What is older has not been searched yet.'],
   ['requests', 'requests?code=nothing', 'What is older has not been searched yet.'],
@@ -203,6 +233,28 @@ test('of a refund that succeeded and then failed it is said that the money came 
   await page.reload()
   await page.getByText('The refund had succeeded, then its money came back').waitFor()
   expect(await page.getByText('Nothing was given back.').count()).toBe(0)
+})
+
+test.each([
+  ['declined', 'Decline'],
+  ['failed', 'Failed'],
+])('the facts of a payment that %s name its reason as %s', async (status, name) => {
+  const decline = { ...samples.payments.find((each) => each.decline)!.decline!, code: 'processing_error' }
+  standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, hold: null, permitted: [], status, decline } }))
+  await open(`payments/${samples.held.id}`)
+  const row = page.getByRole('term').filter({ hasText: new RegExp(`^${name}$`) })
+  await row.locator('xpath=following-sibling::dd[1]').getByText('Processing error').waitFor()
+})
+
+test('a phone shows the order and card of a payment that was declined', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open('payments')
+  const row = page
+    .getByRole('table', { name: 'Payments' })
+    .getByRole('row')
+    .filter({ hasText: 'Not enough money' })
+    .first()
+  for (const text of ['A-1038', '4242']) await row.getByText(text).waitFor({ state: 'visible' })
 })
 
 test('pending payments are listed, and one says until when the acquirer has time', async () => {

@@ -5,6 +5,7 @@ import type { AuditLine } from '../client/answers.ts'
 import { addressOf as routeAddress } from '../client/call.ts'
 import { usePages } from '../client/pages.ts'
 import { ExportButton } from '../export/export.tsx'
+import { screenOfSecret } from '../frame/screen-of-id.ts'
 import { useHere } from '../merchant.ts'
 import { Actor } from '../parts/actor.tsx'
 import { changeWords } from '../parts/change.ts'
@@ -56,7 +57,7 @@ export function Audit() {
       <AuditFilters
         filters={filters}
         people={people}
-        onFilters={(next: Filters) => navigate(pathOf(addressOf(next)))}
+        onFilters={(next: Filters) => navigate(pathOf(screenOfSecret(next.search ?? '') ?? addressOf(next)))}
       />
       <Loaded answer={pages.answer} rows={10}>
         {(lines) =>
@@ -90,7 +91,7 @@ function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, s
         {
           name: say('column_what'),
           kind: 'first',
-          cell: ({ change }) => <span title={change}>{changeWords(change)}</span>,
+          cell: ({ change, detail }) => <span title={change}>{changeWords(change, detail)}</span>,
         },
         {
           name: say('column_who'),

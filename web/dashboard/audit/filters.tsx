@@ -6,6 +6,7 @@ import { DayChips } from '../parts/day-chips.tsx'
 import { DropChip } from '../parts/drop-chip.tsx'
 import { textsOf } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { textOf } from '../payments/search.ts'
 import { say } from '../words.ts'
 import { type Filters, kindNamed, kindWords } from './search.ts'
 
@@ -70,7 +71,7 @@ function SearchField({ search, onSearch }: { search: string; onSearch: (text: st
   const [typed, setTyped] = useState(search)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    onSearch((textsOf(event.currentTarget).search ?? '').trim())
+    onSearch(textOf(textsOf(event.currentTarget).search ?? ''))
   }
   return (
     <search>

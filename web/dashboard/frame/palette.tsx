@@ -1,12 +1,11 @@
 // Ctrl K or ⌘ K: goes to a screen by its name, or to a payment by whatever is known of it.
 
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
-import { useLocation } from 'wouter'
+import { useEffect, useId, useState } from 'react'
 import { usePlace } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, isDialogOpen } from '../parts/dialog.tsx'
-import { screenFor, understand } from '../payments/search.ts'
-import { locale, say, type WordKey } from '../words.ts'
+import { type Choice, useChoices } from '../payments/use-choices.ts'
+import { say, type WordKey } from '../words.ts'
 import { screensOf } from './screen-names.ts'
 
 export function Palette() {
@@ -37,26 +36,9 @@ export function Palette() {
 
 function PaletteDialog({ onClose }: { onClose: () => void }) {
   const place = usePlace()
-  const { pathOf } = place
-  const [, navigate] = useLocation()
-  const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState(0)
   const id = useId()
-  const places = placesFor(typed, screensOf(place))
-  const go = (place: Place | undefined) => {
-    if (!place) return
-    onClose()
-    navigate(pathOf(place.screen))
-  }
-  const onKey = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step) {
-      event.preventDefault()
-      setChosen((chosen + step + places.length) % Math.max(1, places.length))
-    }
-    // While a Japanese word is being composed, Enter ends the word.
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) go(places[chosen])
-  }
+  const namesOf = (text: string) => screensCalled(text, screensOf(place))
+  const { typed, type, choices, chosen, go, submit, onArrow, closed_words } = useChoices({ namesOf, onGo: onClose })
   return (
     <Dialog title={say('go_to')} onClose={onClose}>
       <input
@@ -64,49 +46,53 @@ function PaletteDialog({ onClose }: { onClose: () => void }) {
         aria-label={say('go_to_hint')}
         aria-expanded="true"
         aria-controls={id}
-        aria-activedescendant={places[chosen] && `${id}-${chosen}`}
+        aria-activedescendant={choices[chosen] && `${id}-${chosen}`}
         placeholder={say('go_to_hint')}
         autoComplete="off"
+        spellCheck={false}
         autoFocus
         value={typed}
-        onKeyDown={onKey}
-        onChange={({ target }) => {
-          setTyped(target.value)
-          setChosen(0)
+        onKeyDown={(event) => {
+          onArrow(event)
+          // While a Japanese word is being composed, Enter ends the word.
+          if (event.key === 'Enter' && !event.nativeEvent.isComposing) submit()
         }}
+        onChange={({ target }) => type(target.value)}
       />
       <div role="listbox" id={id} aria-label={say('go_to')} className="menu">
-        {places.map((place, index) => (
+        {choices.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
           <div
-            key={place.screen}
+            key={choice.words}
             role="option"
             id={`${id}-${index}`}
             tabIndex={-1}
             aria-selected={index === chosen}
             className="menu-item"
             data-focused={index === chosen || undefined}
-            onClick={() => go(place)}
+            onClick={() => go(choice)}
           >
-            {place.text}
+            {choice.words}
           </div>
         ))}
       </div>
+      {closed_words && (
+        <p className="hint" role="status">
+          {closed_words}
+        </p>
+      )}
     </Dialog>
   )
 }
 
-type Place = { screen: string; text: string }
-
-function placesFor(typed: string, screens: readonly string[]): Place[] {
-  const text = typed.trim().toLocaleLowerCase()
-  const named = [...screens, 'account']
+/** All of them for an empty text. */
+function screensCalled(text: string, screens: readonly string[]): Choice[] {
+  const part = text.toLocaleLowerCase()
+  return [...screens, 'account']
     .map((screen) => ({
       screen,
-      text: screen === 'account' ? say('my_account') : say(`nav_${screen}` as WordKey),
+      words: screen === 'account' ? say('my_account') : say(`nav_${screen}` as WordKey),
+      is_sure: true,
     }))
-    .filter((place) => place.text.toLocaleLowerCase().includes(text))
-  if (text === '' || named.length > 0 || !screens.includes('payments')) return named
-  const screen = screenFor(understand(typed, locale))
-  return [{ screen, text: say('find', { text: typed.trim() }) }]
+    .filter(({ words }) => words.toLocaleLowerCase().includes(part))
 }

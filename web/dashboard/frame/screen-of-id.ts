@@ -11,6 +11,7 @@ const showing: Record<string, (id: string) => Place> = {
   ref: (id) => ({ screen: 'refunds', path: `refunds?refund_id=${id}` }),
   req: (id) => ({ screen: 'requests', path: `requests?request_id=${id}` }),
   whep: () => ({ screen: 'webhooks', path: 'webhooks' }),
+  evt: () => ({ screen: 'webhooks', path: 'webhooks' }),
   key: () => ({ screen: 'keys', path: 'keys' }),
   rip_pk: () => ({ screen: 'keys', path: 'keys' }),
   int: () => ({ screen: 'integrations', path: 'integrations' }),
@@ -24,4 +25,10 @@ export function screenOfId(id: string): Place | null {
   const [, kind = ''] = /^([a-z_]+)_[0-9a-z]{8,}$/i.exec(id) ?? []
   const shown = showing[kind.toLowerCase()]
   return shown ? shown(id) : null
+}
+
+/** Where a secret in the text belongs; null without one. A secret must come into no address, which logs and histories keep. */
+export function screenOfSecret(text: string): 'keys' | 'webhooks' | null {
+  if (/rip_sk_/i.test(text)) return 'keys'
+  return /whsec_/i.test(text) ? 'webhooks' : null
 }

@@ -20,6 +20,7 @@ export function SuccessRate({ days, before, zone }: { days: DayCount[]; before: 
     <Plot
       title={say('success_rate', { rate: words(payment_rate) })}
       note={[
+        say('success_counts'),
         say('success_note', { rate: words(session_rate), days: days.length, zone }),
         ...(tried(before) > 0 ? [say('success_before', { rate: words(rate_before), days: days.length })] : []),
       ].join(' · ')}

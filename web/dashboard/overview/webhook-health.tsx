@@ -18,6 +18,7 @@ export function WebhookHealth({ health }: { health: Overview['webhooks'] }) {
   return (
     <section className="plot">
       <h2>{say('webhook_health')}</h2>
+      <p className="hint">{say('webhook_health_note')}</p>
       <Facts
         rows={[
           [say('delivered_count'), formatNumber(delivered)],

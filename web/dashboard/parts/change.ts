@@ -3,10 +3,11 @@
 import { say, sayCode, type WordKey } from '../words.ts'
 
 /** `change` such as `payment.captured` or `refund.unanswered`. A stranger is said as the service has it. */
-export function changeWords(change: string): string {
+export function changeWords(change: string, detail: Record<string, unknown> = {}): string {
   const [kind = '', step = ''] = change.split('.')
   const key = steps[step]
   if (key && kinds.includes(kind)) return say(key, { what: sayCode('operation', kind) })
+  if (kind === 'export' && detail.of === 'movements') return sayCode('movements_export', step)
   return sayCode('change', change)
 }
 

@@ -7,12 +7,14 @@ export function StatusChips<Status extends string>({
   statuses,
   chosen,
   onChoose,
+  wordsOf = (status) => sayCode('status', status),
   children,
 }: {
   statuses: readonly Status[]
   chosen: Status | null
   /** Null for all. */
   onChoose: (status: Status | null) => void
+  wordsOf?: (status: Status) => string
   /** Further filters. */
   children?: ReactNode
 }) {
@@ -27,7 +29,7 @@ export function StatusChips<Status extends string>({
           aria-pressed={chosen === each}
           onClick={() => onChoose(chosen === each ? null : each)}
         >
-          {sayCode('status', each)}
+          {wordsOf(each)}
         </button>
       ))}
       {children}

@@ -6,8 +6,8 @@ import { Link } from 'wouter'
 export type Column<Row> = {
   name: string
   /**
-   * `figure` is aligned at the end; `first` and `second` lead and close a phone's card, in which `named` says its column's
-   * name, too, `line` begins the second line, and `wide` is left out; `widest` is shown only where there is much room.
+   * `figure` is aligned at the end; `first` and `second` lead and close a phone's card, in which `named` and `wide` say their
+   * column's name, too, and `line` begins the second line; `widest` is shown only where there is much room.
    */
   kind?: 'figure' | 'first' | 'second' | 'named' | 'line' | 'wide' | 'widest' | 'acts'
   cell: (row: Row) => ReactNode

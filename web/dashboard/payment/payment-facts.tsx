@@ -57,7 +57,10 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
             [say('payment'), <Copyable key="id" text={payment.id} label={say('payment_id')} />],
             [say('name'), customer?.name && <Name text={customer.name} />],
             [say('three_ds'), authentication && authenticationWords(authentication, payment)],
-            [say('decline'), decline && sayCode('decline', decline.code)],
+            [
+              say(payment.status === 'failed' ? 'status_failed' : 'decline'),
+              decline && sayCode('decline', decline.code),
+            ],
             [say('amount_check'), sayCode('amount_source', payment.amount_verification_source)],
             [say('hold_detail'), hold?.detail && holdWords(hold.detail, currency)],
             [say('decided_by'), hold?.decided_at && <DecidedBy payment_id={payment.id} />],

@@ -20,6 +20,7 @@ export function sentenceOf(entry: Entry, life: Timeline): Sentence {
   if (sending) return sendingSentence(what, sending)
   if (kind === 'refusal') return refusalSentence(entry)
   if (kind === 'event') return { title: say('event_made', { type: what }), notes: [] }
+  if (kind === 'end') return { title: sayCode('status', what), notes: [] }
   if (kind === 'ahead') return { title: sayCode('ahead', what), notes: [] }
   return lineSentence(entry, life)
 }

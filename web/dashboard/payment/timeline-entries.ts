@@ -9,7 +9,7 @@ type Try = Delivery['attempts'][number]
 export type Entry = {
   key: string
   at: string
-  kind: 'line' | 'refusal' | 'event' | 'delivery' | 'ahead'
+  kind: 'line' | 'refusal' | 'event' | 'delivery' | 'end' | 'ahead'
   /** Such as `payment.captured`; of a refusal its code, of a delivery how it stands. */
   what: string
   who: string | null
@@ -30,9 +30,9 @@ export type Sending = {
   held_until: string | null
 }
 
-/** Newest last, as it happened; what lies ahead stands at the end. */
-export function entriesOf({ lines, refusals, events }: Timeline): Entry[] {
-  const entries = [...lines.map(ofLine), ...refusals.map(ofRefusal), ...events.flatMap(ofEvent)]
+/** Newest last, as it happened, with `more` that the answer does not have; what lies ahead stands at the end. */
+export function entriesOf({ lines, refusals, events }: Timeline, more: Entry[] = []): Entry[] {
+  const entries = [...lines.map(ofLine), ...refusals.map(ofRefusal), ...events.flatMap(ofEvent), ...more]
   // Entries of the same time keep their order: a line, its event, then the event's deliveries.
   return entries.sort((a, b) => rank(a) - rank(b) || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }

@@ -30,7 +30,16 @@ export function useLife(id: string) {
   return is_session ? ofSession : ofPayment
 }
 
-export function Timeline({ id, hold = null }: { id: string; hold?: Payment['hold'] }) {
+export function Timeline({
+  id,
+  hold = null,
+  expired_at = null,
+}: {
+  id: string
+  hold?: Payment['hold']
+  /** When the time of a session was over. No line of the journal says so. */
+  expired_at?: string | null
+}) {
   const [is_whole, setWhole] = useState(false)
   const answer = useLife(id)
   return (
@@ -43,7 +52,7 @@ export function Timeline({ id, hold = null }: { id: string; hold?: Payment['hold
         {(life) => (
           <>
             <ol className="timeline">
-              {[...entriesOf(life), ...ahead(hold)]
+              {entriesOf(life, [...ahead(hold), ...end(expired_at)])
                 .filter((entry) => is_whole || !isStep(entry, life))
                 .map((entry) => (
                   <Line key={entry.key} entry={entry} life={life} />
@@ -63,6 +72,11 @@ function ahead(hold: Payment['hold']): Entry[] {
   if (!hold || hold.decided_at) return []
   const shared = { who: 'rules', request_id: null, detail: {} }
   return [{ key: 'deadline', at: hold.deadline, kind: 'ahead', what: 'deadline', ...shared }]
+}
+
+function end(expired_at: string | null): Entry[] {
+  if (expired_at === null) return []
+  return [{ key: 'expired', at: expired_at, kind: 'end', what: 'expired', who: null, request_id: null, detail: {} }]
 }
 
 function Line({ entry, life }: { entry: Entry; life: Life }) {

@@ -66,7 +66,8 @@ export function NoPayments({
 /** What else the text of the only filter may mean. */
 function otherMeanings(filters: Filters, active: FilterName[]): Filters[] {
   const text = active.length === 1 ? (filters.card_last4 ?? filters.order_reference) : undefined
-  return meaningsOf(text ?? '', locale).flatMap((meaning) =>
+  // Screens are left out below.
+  return meaningsOf(text ?? '', { locale, opens: () => false }).flatMap((meaning) =>
     'filters' in meaning && JSON.stringify(meaning.filters) !== JSON.stringify(filters) ? [meaning.filters] : [],
   )
 }

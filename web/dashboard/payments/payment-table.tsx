@@ -40,8 +40,9 @@ const columns: Column<PaymentRow>[] = [
   { name: say('column_card'), cell: ({ card }) => <CardMark card={card} /> },
   {
     name: say('column_order'),
-    kind: 'wide',
-    cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
+    cell: ({ order_reference }) => (
+      <span className={order_reference ? 'short' : 'nothing'}>{order_reference ?? '–'}</span>
+    ),
   },
 ]
 

@@ -54,7 +54,7 @@ export function Payments() {
         )
       }
     >
-      <SearchBox onFilters={show} />
+      <SearchBox />
       <FilterChips filters={filters} currencies={currencies} onFilters={show} />
       <NewRows filters={filters} newest_id={rows[0]?.id ?? null} onShow={() => void pages.answer.refetch()} />
       <Loaded answer={pages.answer} rows={10}>

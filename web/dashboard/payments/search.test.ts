@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
 import { beginOf, dayOf } from '../parts/days.ts'
 import { type Filters, filtersOf, queryOf } from './filters.ts'
-import { choicesOf, meaningsOf, understand } from './search.ts'
+import { choicesOf, meaningsOf, type Reader } from './search.ts'
+
+const readerOf = (locale: string): Reader => ({ locale, opens: () => true })
+const reader = readerOf('en-GB')
 
 test.each([
   ['pay_0123456789abcdef01234567', { screen: 'payments/pay_0123456789abcdef01234567' }],
   [' cs_0123456789abcdef01234567', { screen: 'payments/cs_0123456789abcdef01234567' }],
   ['ref_0123456789abcdef01234567', { screen: 'refunds?refund_id=ref_0123456789abcdef01234567' }],
   ['req_0123456789abcdef01234567', { screen: 'requests?request_id=req_0123456789abcdef01234567' }],
+  ['key_0123456789abcdef01234567', { screen: 'keys' }],
+  ['whep_0123456789abcdef01234567', { screen: 'webhooks' }],
+  ['evt_0123456789abcdef01234567', { screen: 'webhooks' }],
   ['Jo@Shop.example', { filters: { customer_email: 'jo@shop.example' } }],
   ['4242', { filters: { card_last4: '4242' } }],
   ['42.00', { filters: { amount: '4200' } }],
@@ -22,7 +28,7 @@ test.each([
   ['  ', { filters: {} }],
 ])('%s', (typed, understood) => {
   const named = 'screen' in understood ? { ...understood, text: typed.trim() } : understood
-  expect(understand(typed, 'en-GB')).toEqual(named)
+  expect(meaningsOf(typed, reader)[0] ?? { filters: {} }).toEqual(named)
 })
 
 test.each([
@@ -35,7 +41,7 @@ test.each([
   ['US$42.00', 'nl', { amount: '4200', currency: 'USD' }],
   ['￥4,200', 'ja', { amount: '4200', currency: 'JPY' }],
 ])('%s in %s', (typed, locale, filters) => {
-  expect(understand(typed, locale)).toEqual({ filters })
+  expect(meaningsOf(typed, readerOf(locale))[0]).toEqual({ filters })
 })
 
 test.each<[string, Filters[]]>([
@@ -45,7 +51,33 @@ test.each<[string, Filters[]]>([
   ['jo@x', [{ customer_email: 'jo@x' }, { order_reference: 'jo@x' }]],
   ['0', [{ order_reference: '0' }]],
 ])('%s may mean', (typed, meanings) => {
-  expect(meaningsOf(typed, 'en-GB')).toEqual(meanings.map((filters) => ({ filters })))
+  expect(meaningsOf(typed, reader)).toEqual(meanings.map((filters) => ({ filters })))
+})
+
+const secret = '0123456789abcdef'.repeat(3)
+
+test.each([
+  [`rip_sk_${secret}`, [{ secret_of: 'keys' }]],
+  [` RIPPER_KEY=rip_sk_${secret} `, [{ secret_of: 'keys' }]],
+  ['rip_sk_', [{ secret_of: 'keys' }]],
+  [`rip_whsec_${secret}`, [{ secret_of: 'webhooks' }]],
+  [
+    `cs_0123456789abcdef01234567_secret_${secret}`,
+    [{ screen: 'payments/cs_0123456789abcdef01234567', text: 'cs_0123456789abcdef01234567' }],
+  ],
+])('the secret %s is in no choice', (typed, meanings) => {
+  const choices = choicesOf(typed, reader, nothing)
+  expect(choices).toEqual(meanings)
+  expect(JSON.stringify(choices)).not.toContain(secret)
+})
+
+test.each([
+  ['requests', 'req_0123456789abcdef01234567'],
+  ['keys', 'key_0123456789abcdef01234567'],
+  ['keys', `rip_sk_${secret}`],
+  ['team', 'usr_0123456789abcdef01234567'],
+])('who may not open %s is offered nothing for %s', (closed, typed) => {
+  expect(choicesOf(typed, { ...reader, opens: (screen) => screen !== closed }, nothing)).toEqual([])
 })
 
 const nothing = { order_references: [], customer_emails: [], payment_ids: [] }
@@ -77,16 +109,16 @@ test.each<[string, string, Partial<typeof nothing> | object, object[]]>([
     [{ order_reference: '4242' }, { card_last4: '4242' }, { amount: '424200' }],
   ],
 ])('%s', (_, typed, known, choices) => {
-  expect(choicesOf(typed, 'en-GB', { ...nothing, ...known })).toEqual(choices.map((filters) => ({ filters })))
+  expect(choicesOf(typed, reader, { ...nothing, ...known })).toEqual(choices.map((filters) => ({ filters })))
 })
 
 test('what an acquirer calls so is a payment, and an id of ours comes before all', () => {
   const matches = { ...nothing, order_references: ['re_1'], payment_ids: [pay] }
-  expect(choicesOf('re_1', 'en-GB', matches)).toEqual([
+  expect(choicesOf('re_1', reader, matches)).toEqual([
     { screen: `payments/${pay}`, text: 're_1' },
     { filters: { order_reference: 're_1' } },
   ])
-  expect(choicesOf(pay, 'en-GB', { ...nothing, order_references: [pay] })[0]).toEqual({
+  expect(choicesOf(pay, reader, { ...nothing, order_references: [pay] })[0]).toEqual({
     screen: `payments/${pay}`,
     text: pay,
   })

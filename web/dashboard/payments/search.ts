@@ -1,11 +1,15 @@
 // What a person typed into the search box, understood: an id, an e-mail, four digits, an amount, a currency, an order reference.
 
 import { currencyCode, readAmount } from '../../shared/read-amount.ts'
-import { screenOfId } from '../frame/screen-of-id.ts'
+import type { ScreenName } from '../frame/screen-names.ts'
+import { screenOfId, screenOfSecret } from '../frame/screen-of-id.ts'
 import { type Filters, queryOf } from './filters.ts'
 
-/** A screen to go to, of which the text that was typed is a name, or filters of the list of payments. */
-export type Understood = { screen: string; text: string } | { filters: Filters }
+/** A screen to go to, of which the text that was typed is a name, or one for a secret, or filters of the list of payments. */
+export type Understood = { screen: string; text: string } | { secret_of: 'keys' | 'webhooks' } | { filters: Filters }
+
+/** Who types: their language, and which screens they may open. */
+export type Reader = { locale: string; opens: (screen: ScreenName) => boolean }
 
 /** What the service knows of a text. */
 export type Matches = { order_references: string[]; customer_emails: string[]; payment_ids: string[] }
@@ -14,9 +18,9 @@ export type Matches = { order_references: string[]; customer_emails: string[]; p
  * Each choice once: what an id names, then what there is, of which whole words come first, and then what the text may mean although
  * nothing is known of it.
  */
-export function choicesOf(typed: string, locale: string, matches: Matches): Understood[] {
-  const text = typed.trim()
-  const meanings = meaningsOf(text, locale)
+export function choicesOf(typed: string, reader: Reader, matches: Matches): Understood[] {
+  const text = textOf(typed)
+  const meanings = meaningsOf(text, reader)
   const known = [
     ...matches.order_references.map((order_reference) => ({ order_reference })),
     ...matches.customer_emails.map((customer_email) => ({ customer_email })),
@@ -37,13 +41,14 @@ export function choicesOf(typed: string, locale: string, matches: Matches): Unde
   return all.filter((_, index) => keys.indexOf(keys[index]!) === index)
 }
 
-/** What the text may mean, the likeliest first. Nothing for an empty one. */
-export function meaningsOf(typed: string, locale: string): Understood[] {
-  const text = typed.trim()
+/** What the text may mean, the likeliest first. Nothing for an empty one, nor for what the reader may not open. */
+export function meaningsOf(typed: string, { locale, opens }: Reader): Understood[] {
+  const text = textOf(typed)
   if (text === '') return []
-  const id = /^(pay|cs|ref|req|whep)_[0-9a-z]{8,}$/i.exec(text)
-  const shown = id && screenOfId(text)
-  if (shown) return [{ screen: shown.path, text }]
+  const secret_of = screenOfSecret(text)
+  if (secret_of) return opens(secret_of) ? [{ secret_of }] : []
+  const shown = screenOfId(text)
+  if (shown) return opens(shown.screen) ? [{ screen: shown.path, text }] : []
   const order = { order_reference: text }
   if (text.includes('@')) return filtered({ customer_email: text.toLowerCase() }, order)
   const currency = currencyCode(text)
@@ -54,13 +59,14 @@ export function meaningsOf(typed: string, locale: string): Understood[] {
   return /^\d+$/.test(text) ? filtered(order, amount) : filtered(amount, order)
 }
 
-/** The likeliest meaning; all payments for an empty text. */
-export function understand(typed: string, locale: string): Understood {
-  return meaningsOf(typed, locale)[0] ?? { filters: {} }
+/** Without the blanks around it; of a session's client secret, which pays, the session's id alone. */
+export function textOf(typed: string): string {
+  return typed.trim().replace(/^(cs_[0-9a-f]+)_secret_.*$/i, '$1')
 }
 
 /** Where a meaning leads, below the merchant's place. */
 export function screenFor(meaning: Understood): string {
+  if ('secret_of' in meaning) return meaning.secret_of
   return 'screen' in meaning ? meaning.screen : `payments${queryOf(meaning.filters)}`
 }
 

@@ -1,8 +1,9 @@
 // Finds sessions by a part of an email or order, and opens what an id names.
 
 import { type FormEvent, useState } from 'react'
-import { screenOfId } from '../frame/screen-of-id.ts'
+import { screenOfId, screenOfSecret } from '../frame/screen-of-id.ts'
 import { Icon } from '../parts/icon.tsx'
+import { textOf } from '../payments/search.ts'
 import { say } from '../words.ts'
 
 export function SessionSearch({
@@ -15,11 +16,12 @@ export function SessionSearch({
   const [typed, setTyped] = useState('')
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const text = typed.trim()
+    const text = textOf(typed)
     const shown = /^(pay|cs)_/i.test(text) ? screenOfId(text) : null
-    setTyped('')
     // A session has a page of its own, with or without a payment.
-    if (shown) onScreen(/^cs/i.test(text) ? `sessions/${text}` : shown.path)
+    const path = screenOfSecret(text) ?? (/^cs_/i.test(text) && shown ? `sessions/${text}` : shown?.path)
+    setTyped('')
+    if (path) onScreen(path)
     else onText(text)
   }
   return (

@@ -18,6 +18,7 @@ import { Items } from '../payment/payment-facts.tsx'
 import { Timeline, useLife } from '../payment/timeline.tsx'
 import { say, sayCode } from '../words.ts'
 import { keptWords } from './kept-words.ts'
+import { sessionStateOf } from './state.ts'
 
 export function Session({ session_id }: { session_id: string }) {
   const here = useHere()
@@ -50,7 +51,7 @@ function Whole({ session }: { session: SessionRead }) {
       <Summary session={session} />
       <div className="two">
         <div>
-          <Timeline id={id} />
+          <Timeline id={id} expired_at={session.status === 'expired' ? session.expires_at : null} />
         </div>
         <div>
           <SessionFacts session={session} />
@@ -71,11 +72,11 @@ function Lead({ session }: { session: SessionRead }) {
   return (
     <>
       <span>{say('session')}</span>
-      <Status status={status} />
+      <Status status={sessionStateOf(session)} />
       {last_decline && <span>{sayCode('decline', last_decline.code)}.</span>}
       {status === 'requires_payment' && (
         <span>
-          {say('session_ends')} <Moment at={expires_at} is_ahead />
+          {say('session_ends')} <Moment at={expires_at} is_exact />
         </span>
       )}
       {payment_id === null && status !== 'processing' && <span>{say('state_nothing_taken')}</span>}

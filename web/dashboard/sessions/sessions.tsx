@@ -10,7 +10,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { StatusChips } from '../parts/status-chips.tsx'
-import { say } from '../words.ts'
+import { say, sayCode, sayKnown } from '../words.ts'
 import { type SessionFilters, sessionFiltersOf, sessionsPath, statuses } from './filters.ts'
 import { keptWords } from './kept-words.ts'
 import { SessionSearch } from './session-search.tsx'
@@ -40,6 +40,7 @@ export function Sessions() {
         statuses={statuses}
         chosen={filters.status ?? null}
         onChoose={(each) => show({ status: each ?? undefined })}
+        wordsOf={(each) => sayKnown('session_filter', each) ?? sayCode('status', each)}
       >
         <DayChips times={filters} onTimes={show} />
         {text && <DropChip text={`“${text}”`} onDrop={() => show({ text: undefined })} />}
