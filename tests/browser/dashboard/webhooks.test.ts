@@ -71,6 +71,9 @@ test('what did not arrive of a payment is on its page, and is sent from there', 
   await section.getByRole('button', { name: 'Send now' }).click()
   await page.getByRole('status').filter({ hasText: 'Nothing is sent' }).waitFor()
   expect(standIn.acts.filter(({ name }) => name === send)).toHaveLength(2)
+  // What came of it shows by itself.
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, events: [] } }))
+  await section.waitFor({ state: 'detached' })
 })
 
 test('replays go on batch by batch, and on again after a refusal', async () => {

@@ -17,6 +17,7 @@ export function NotArrived({ payment_id }: { payment_id: string }) {
   if (missing.length === 0) return null
   return (
     <Section title={say('not_arrived')} label={say('not_arrived')}>
+      {missing.some(({ delivery }) => delivery.settled_at === null) && <LookAgain payment_id={payment_id} />}
       <ul className="items">
         {missing.map(({ type, delivery }) => (
           <li key={delivery.delivery_id}>
@@ -42,6 +43,14 @@ export function NotArrived({ payment_id }: { payment_id: string }) {
     </Section>
   )
 }
+
+/** What became of a delivery that waits, nobody tells the page. */
+function LookAgain({ payment_id }: { payment_id: string }) {
+  useLife(payment_id, look_again_ms)
+  return null
+}
+
+const look_again_ms = 5_000
 
 type Delivery = TimelineEvent['deliveries'][number]
 

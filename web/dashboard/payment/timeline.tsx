@@ -13,19 +13,19 @@ import { say, sayCount } from '../words.ts'
 import { actorOf, isStep, sentenceOf } from './story.ts'
 import { type Entry, entriesOf, foundNothing } from './timeline-entries.ts'
 
-/** Of a payment, or of a session by its own id. */
-export function useLife(id: string) {
+/** Of a payment, or of a session by its own id; read anew `every_ms` where that is given. */
+export function useLife(id: string, every_ms?: number) {
   const { merchant_id } = useHere()
   const is_session = id.startsWith('cs_')
   const ofSession = useAnswer(
     'GET /{merchant_id}/sessions/{session_id}/timeline',
     { merchant_id, session_id: id },
-    { is_wanted: is_session },
+    { is_wanted: is_session, every_ms },
   )
   const ofPayment = useAnswer(
     'GET /{merchant_id}/payments/{payment_id}/timeline',
     { merchant_id, payment_id: id },
-    { is_wanted: !is_session },
+    { is_wanted: !is_session, every_ms },
   )
   return is_session ? ofSession : ofPayment
 }
