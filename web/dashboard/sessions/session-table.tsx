@@ -7,7 +7,7 @@ import { Amount, amountWords } from '../parts/amount.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Status } from '../parts/status.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { say, sayCode, sayCount } from '../words.ts'
+import { say, sayCode } from '../words.ts'
 import { sessionStateOf } from './state.ts'
 
 const facts: Column<SessionRow>[] = [
@@ -29,8 +29,9 @@ const facts: Column<SessionRow>[] = [
   { name: say('column_status'), cell: (session) => <Status status={sessionStateOf(session)} /> },
   {
     name: say('column_attempts'),
+    kind: 'named',
     cell: ({ attempt_count, last_decline }) =>
-      [attemptWords(attempt_count), last_decline && sayCode('decline', last_decline.code)].filter(Boolean).join(' · '),
+      last_decline ? `${attempt_count} · ${sayCode('decline', last_decline.code)}` : String(attempt_count),
   },
   { name: say('column_email'), kind: 'first', cell: ({ customer }) => customer?.email ?? '–' },
   {
@@ -38,10 +39,6 @@ const facts: Column<SessionRow>[] = [
     cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
   },
 ]
-
-function attemptWords(count: number): string {
-  return sayCount('attempts_1', 'attempts', count)
-}
 
 export function SessionTable({ sessions }: { sessions: SessionRow[] }) {
   const { pathOf } = useHere()
