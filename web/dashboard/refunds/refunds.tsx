@@ -109,11 +109,11 @@ const columns: Column<ListedRefund>[] = [
   {
     name: say('bank_reference'),
     kind: 'wide',
-    cell: ({ acquirer_transaction_id }) => <span className="short">{acquirer_transaction_id ?? '–'}</span>,
+    cell: ({ acquirer_transaction_id: id }) => <span className={id ? 'short' : 'nothing'}>{id ?? '–'}</span>,
   },
   {
     name: say('column_order'),
     kind: 'wide',
-    cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
+    cell: ({ order_reference: text }) => <span className={text ? 'short' : 'nothing'}>{text ?? '–'}</span>,
   },
 ]
