@@ -2,7 +2,10 @@
 
 import { afterEach, expect, test } from 'vitest'
 import type { Acquirer, AuthoriseAnswer, Notice } from '../../src/acquirers/acquirer.ts'
+import { listOperations } from '../../src/checkout/asking/operation-store.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
+import { contradiction } from '../../src/checkout/reconciling/contradiction.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { findingsOf } from '../support/holding.ts'
 import { driving } from '../support/service.ts'
@@ -121,4 +124,23 @@ test('a second charge waits for the outcome of the first', async () => {
   expect(await tell(reference, 'second', approved)).toBe('later')
   expect(await tell(reference, 'first', approved)).toBe('settled')
   await sql`delete from acquirer_notices where handled_at is null`
+})
+
+test('nothing is concluded of an approval while the database cannot be read', async () => {
+  const { payment_id, reference } = await lose(faults.lost_before)
+  expect(await tell(reference, `first of ${reference}`, declined)).toBe('settled')
+  const whole = (await findWholePayment(sql, { merchant_id, payment_id }))!
+  const [operation] = await listOperations(sql, whole.payment)
+  const away = new Proxy(sql, {
+    apply: (target, self, values: [TemplateStringsArray, ...unknown[]]) =>
+      values[0].join().includes('from acquirer_operations')
+        ? Promise.reject(new Error('it is away'))
+        : Reflect.apply(target, self, values),
+  })
+  const ended = { ...whole, operation: operation!, cause: { actor: 'reconciler' as const, request_id: null } }
+  const said = { ...approved, acquirer_transaction_id: `second of ${reference}` }
+  const judged = contradiction({ ...service.context, sql: away }, ended, said)
+  await expect(judged).rejects.toThrow('it is away')
+  expect(await contradiction(service.context, ended, said)).toBe('taken_back')
+  await sql`delete from orphan_authorisations where payment_id = ${payment_id}`
 })

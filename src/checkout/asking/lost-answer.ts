@@ -27,14 +27,15 @@ type ApprovedMoney = Pick<Operation, 'amount' | 'currency'> & {
 /** `taken_back`: a charge that the acquirer approved and that ended otherwise here will be reversed. */
 export type Difference = 'nothing_new' | 'contradicts' | 'taken_back'
 
-/** Throws SaveError. */
+/** `known`: the payment's operations, where a caller that can come again has read them. Throws SaveError. */
 export async function handleLostAnswer(
   context: SettlementContext,
   { operation, payment }: { operation: Operation; payment: Payment },
   { state, money }: LostAnswer,
+  known?: OperationWithAnswer[],
 ): Promise<Difference> {
   const { operation_id, payment_id, kind, acquirer } = operation
-  const operations = await listRecorded(context, operation)
+  const operations = known ?? (await listRecorded(context, operation))
   const recorded = operations.find((each) => each.operation_id === operation_id)?.state ?? null
   if (recorded === state) {
     if (money) await noteRefusedShift(context, { operation, payment }, money)

@@ -4,6 +4,7 @@
 import type { AuthorisationStanding, AuthoriseAnswer, Notice, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { type Difference, handleLostAnswer, takeBack } from '../asking/lost-answer.ts'
 import { noteFinding } from '../asking/note-finding.ts'
+import { listOperations } from '../asking/operation-store.ts'
 import { noteOtherAmount } from '../asking/other-amount.ts'
 import { noteRefusedShift } from '../asking/refused-shift.ts'
 import { type AcquirerCharge, findingElsewhere } from '../comparison.ts'
@@ -59,7 +60,9 @@ export async function contradiction(
   }
   const money = 'captured' in answer ? answer : null
   const lost = { state: 'approved', money } as const
-  const difference = await handleLostAnswer(context, { operation, payment }, lost)
+  // Nothing is concluded where the database cannot be reached: a notice that was taken in, or a comparison, comes again.
+  const operations = await listOperations(context.sql, operation)
+  const difference = await handleLostAnswer(context, { operation, payment }, lost, operations)
   if (difference === 'contradicts') await noteDoneAfterAll(context, ended)
   return difference
 }
