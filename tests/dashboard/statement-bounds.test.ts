@@ -68,7 +68,7 @@ beforeAll(async () => {
   const { body: refund } = await account.client.refund(body.payment_id, { amount: 513 })
   const [{ operation_id }] = await sql<[{ operation_id: string }]>`
     select operation_id from refunds where refund_id = ${refund.id}`
-  const own = { operation_id: id('op'), sequence: 'n + 1' }
+  const own = { operation_id: id('op'), payment_id: id('pay') }
   await copy('acquirer_operations', `operation_id = '${operation_id}'`, own)
   await copy('refunds', `refund_id = '${refund.id}'`, { ...own, refund_id: id('ref') })
   await sql`analyze`

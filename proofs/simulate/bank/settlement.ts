@@ -51,10 +51,11 @@ function reasonAgainstRefund(
   { amount, currency }: Pick<SettleRequest, 'amount' | 'currency'>,
   authorisation: Authorisation,
 ): string | null {
-  const { captured_ms, captured_amount, reversed_ms, refunded_amount } = authorisation
+  const { captured_ms, captured_amount, reversed_ms, refunded_amount, result, capture } = authorisation
   if (currency !== authorisation.currency) return 'amount_mismatch'
   if (reversed_ms !== null) return 'already_reversed'
-  if (captured_ms === null) return 'not_captured'
+  // Whoever refunds a charge without a result has decided that it was carried out as it was asked for.
+  if (captured_ms === null && !(result === null && capture)) return 'not_captured'
   const left = (captured_amount ?? authorisation.amount) - refunded_amount
   if (amount > left) return 'refund_exceeds_captured'
   return amount % 100 === 13 ? 'refund_refused' : null

@@ -29,8 +29,13 @@ export function refundSums(sql: AnySql, payment: Fragment): Fragment {
   return sql`case when ${payment}.refund_count > 0 then (
     select json_build_object(
       'pending_amount', coalesce(sum(amount) filter (where status = 'pending'), 0),
-      'failed_amount', coalesce(sum(amount) filter (where ${isStillOwed(sql, sql`f`)}), 0))
-    from refunds f where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id
+      -- As isStillOwed has it, without another look at the table for each.
+      'failed_amount', coalesce(sum(amount) filter (where status = 'failed' and amount > coalesce((
+        select sum(given.amount) from unnest(given_at, given) given (at, amount) where at > settled_at), 0)), 0))
+    from (
+      select amount, status, settled_at, array_agg(created_at) filter (where status <> 'failed') over () as given_at,
+        array_agg(amount) filter (where status <> 'failed') over () as given
+      from refunds where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id) f
   ) end as refund_sums`
 }
 
