@@ -107,7 +107,7 @@ function withPortal(charge: BookedCharge, { expired, unasked }: Portal): BookedC
 /** A notice is taken for five minutes after it was signed. */
 const signed_for_ms = 60_000
 
-/** Its books are read far more often than written: what it tells of them is made anew after a request that may write. */
+/** Simulations read a vendor's books far more often than they write them. What was read is kept until a request may write. */
 function rememberingBooks(vendor: Vendor, clock: Clock): Vendor {
   let charges: BookedCharge[] | null = null
   let moments: Date[] | null = null

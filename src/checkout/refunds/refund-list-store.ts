@@ -27,7 +27,7 @@ export async function listRefundRows(
   const ofStatus = status ? sql`and status = ${status}` : sql``
   const from = created_from ? sql`and created_at >= ${created_from}` : sql``
   const before = created_before ? sql`and created_at < ${created_before}` : sql``
-  const found = await sql<(ListedRefund & { place: number; is_match: boolean })[]>`
+  const refunds = await sql<(ListedRefund & { place: number; is_match: boolean })[]>`
     select n.*, o.acquirer_transaction_id, p.order_reference, p.customer_email from (
       select l.*, row_number() over (order by refund_id desc)::int as place,
         (true ${ofMode} ${ofStatus} ${from} ${before}) as is_match
@@ -46,9 +46,9 @@ export async function listRefundRows(
       where merchant_id = n.merchant_id and payment_id = n.payment_id offset 0) p
     where n.is_match or n.place = ${looks_max}
     order by n.refund_id desc limit ${limit}`
-  const last = found.at(-1)
+  const last = refunds.at(-1)
   return {
-    rows: found.filter(({ is_match }) => is_match),
+    rows: refunds.filter(({ is_match }) => is_match),
     ended_at: last?.place === looks_max ? positionOfRefund(last) : null,
   }
 }

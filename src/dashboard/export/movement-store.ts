@@ -1,4 +1,4 @@
-// The SQL of movements: each capture and each refund when it was done, newest first, by the journal's lines that tell of them.
+// The SQL of movements, newest first: each capture and each refund, at the time of the line that the journal has of it.
 
 import { endOf, lineSpan, lines_max } from '../../checkout/reading/line-look.ts'
 import type { SpanFilters } from '../../checkout/reading/list-filters.ts'
@@ -33,7 +33,7 @@ export async function listMovements(
   { behind, limit }: { behind: string | null; limit: number },
 ): Promise<FoundRows<Movement>> {
   const { merchant_id, mode } = filters
-  const found = await sql<(Movement & { place: number })[]>`
+  const movements = await sql<(Movement & { place: number })[]>`
     select n.entry_id, n.at, n.place,
       case n.change when 'payment.captured' then 'capture' when 'refund.succeeded' then 'refund'
         else 'refund_returned' end as kind,
@@ -68,5 +68,5 @@ export async function listMovements(
     ) p on true
     where p.payment_id is not null or n.place = ${lines_max}
     order by n.entry_id desc limit ${limit}`
-  return { rows: found.filter(({ payment_id }) => payment_id !== null), ended_at: endOf(found.at(-1)) }
+  return { rows: movements.filter(({ payment_id }) => payment_id !== null), ended_at: endOf(movements.at(-1)) }
 }

@@ -1,6 +1,8 @@
 // The days of a zone and, of two of them, the hours: when each begins. The database counts between these moments and never hears
 // of the zone, whose name it may not know, or know otherwise.
 
+import { readerIn } from '../zone.ts'
+
 const quarter_ms = 15 * 60_000
 const day_ms = 24 * 3_600_000
 
@@ -72,17 +74,9 @@ function startOf(day: string, read: Read): number {
 }
 
 function dayAndHour(zone: string): Read {
-  const parts = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-  })
+  const read = readerIn(zone)
   return (at_ms) => {
-    const of: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {}
-    for (const { type, value } of parts.formatToParts(at_ms)) of[type] = value
+    const of = read(at_ms)
     return [`${of.year}-${of.month}-${of.day}`, Number(of.hour)]
   }
 }

@@ -65,8 +65,8 @@ export const listAllRefundsHere = route({
     const limit = Number(query.limit ?? limit_default)
     const bound = [...boundSpan(filters), status, refund_id]
     const list = { purpose: 'refund cursor', merchant_id, filters: bound, limit, after: query.after }
-    const found = await listRefundRows(sql, filters, { behind: beginOf(keyring, list), limit: limit + 1 })
-    const { rows, ...page } = pageOf(keyring, list, found, positionOfRefund)
+    const refunds = await listRefundRows(sql, filters, { behind: beginOf(keyring, list), limit: limit + 1 })
+    const { rows, ...page } = pageOf(keyring, list, refunds, positionOfRefund)
     // An id has the second of its refund, and the cursor goes by ids.
     const newest = rows.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())
     const data = newest.map(({ order_reference, customer_email: email, ...refund }) => ({
