@@ -1,9 +1,9 @@
 // What people do around the service of a simulated world: they change keys, stop processes, and settle what nobody will ever know.
 
-import { settleFoundHold } from '../../src/checkout/holds/settle-found-hold.ts'
+import { settleFoundHold } from '../../src/checkout/operations/found-hold.ts'
+import { resolveOperation } from '../../src/checkout/operations/resolve.ts'
 import type { PaymentKey } from '../../src/checkout/payment.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
-import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
 import { isLive } from './bank/authorisation.ts'

@@ -1,6 +1,7 @@
 // A hold: an authorised payment that waits for a decision because its amount could not be verified.
 
 import { isGone } from '../acquirers/acquirer.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import type { HoldRules } from '../merchants/integration.ts'
 import { nextTryAt } from './backoff.ts'
@@ -135,6 +136,18 @@ export function refuseDecision(
 export function nextRuleAt({ status, escalate_at, deadline }: Hold): Date {
   const escalates = status === 'pending_review' && escalate_at !== null && escalate_at < deadline
   return escalates ? escalate_at : deadline
+}
+
+/** Throws `resource_not_found` where there is no hold. */
+export function heldOrRefuse<ReadResult extends { hold: Hold | null }>(
+  found: ReadResult | undefined,
+): ReadResult & { hold: Hold } {
+  if (found?.hold) return { ...found, hold: found.hold }
+  throw notHeld()
+}
+
+export function notHeld(): Refusal {
+  return new Refusal('resource_not_found', 'There is no held payment with this id.')
 }
 
 /** The hold object of sessions, payments and events. */

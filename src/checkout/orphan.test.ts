@@ -15,7 +15,7 @@ import {
   unreversed_ms,
   verdictOf,
 } from './orphan.ts'
-import { catchUp, windowsToSweep } from './orphan-windows.ts'
+import { catchUp, windowsToSweep } from './orphans/orphan-windows.ts'
 import type { PaymentStatus } from './payment.ts'
 import { namedApart, suspectsAmong } from './suspects.ts'
 

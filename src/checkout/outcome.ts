@@ -1,4 +1,4 @@
-// Turns an acquirer's answer into everything that is written about it: rows, event, journal line. Decides without any effect.
+// How a charge or a decision ends: the rows, the event and the line of the journal. Decides without any effect.
 
 import type { AuthoriseAnswer, Decline } from '../acquirers/acquirer.ts'
 import { type JournalChange, type JournalLine, journalLine } from '../audit/journal.ts'
@@ -11,30 +11,20 @@ import { boundOutcome } from './bound-money.ts'
 import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
 import { decideHold, type Hold, newHold } from './hold.ts'
-import type { ExpectedState, Operation } from './operation.ts'
-import type { Orphan } from './orphan.ts'
+import type { Operation } from './operation.ts'
 import type { Payment } from './payment.ts'
 import { type Session, statusAfterDecline } from './session.ts'
 import type { Change } from './whole-payment.ts'
 
-/** All rows that one decision writes, in one statement. */
-export type Outcome = {
+/** The rows that the end of a charge writes, without those of its operation. */
+export type ChargeOutcome = {
+  kind: 'authorise'
   session: Session
   attempt: Attempt
   payment: Payment
   hold: Hold | null
   event: Event
   journal: JournalLine
-  /** The authorisation of a charge that a person gave up. It is reversed if the acquirer holds it after all. */
-  orphan?: Orphan | null | undefined
-  /** The answered operation, or null for a decline that the acquirer was never asked about. */
-  operation: AnsweredOperation | null
-}
-
-export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
-  answer: object
-  /** The state in which the operation must be found, so that an answer is recorded only once. */
-  from: ExpectedState
 }
 
 export type Declined = Extract<AuthoriseAnswer, { result: 'declined' }>
@@ -117,29 +107,29 @@ export function refused(
   }
 }
 
-type DecidedChange = {
+type ChargeEnd = {
   change: Change
   attempt: Attempt
   account: Account
-  operation: Outcome['operation']
+  /** Null for a decline that the acquirer was never asked about. */
+  operation: Pick<Operation, 'operation_id'> | null
   cause: Cause
   /** The same time for everything that is written. */
   at: Date
 }
 
-/** All rows of an outcome, including the event: a change cannot be saved without the event that reports it. */
-export function outcomeOf(ids: Ids, decided: DecidedChange): Outcome {
-  const { change, attempt, account, operation, cause, at } = decided
+/** The event is among the rows: a change cannot be saved without the event that reports it. */
+export function chargeOutcome(ids: Ids, { change, attempt, account, operation, cause, at }: ChargeEnd): ChargeOutcome {
   const { session, payment, hold } = change
   const integration = integrationOf(account, session.integration_id)
   const confirmation_url = session.confirmation_url ?? confirmationUrlIn(integration, session.mode)
   const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment, at })
   const event = eventOf(change, { event_id: ids.event(at), sequence: 1, at })
   return {
+    kind: 'authorise',
     session,
     payment,
     hold,
-    operation,
     attempt: { ...attempt, payment_id: payment.payment_id, result },
     event,
     // The event stream finds the event by this line, written in the same statement: same payment, with the event's type as

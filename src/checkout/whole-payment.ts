@@ -20,5 +20,8 @@ export type WholePayment = {
   authorisation: AuthorisationName | null
 }
 
+/** A payment that is or was held. */
+export type HeldPayment = WholePayment & { hold: Hold }
+
 /** The rows that a decision writes. The event is made from them. */
 export type Change = Pick<WholePayment, 'payment' | 'session' | 'hold'>

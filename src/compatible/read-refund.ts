@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
 import { modeOfRefund } from '../checkout/reading/mode-store.ts'
-import { findRefund } from '../checkout/refunds/refund-store.ts'
+import { findRefund } from '../checkout/reading/refund-store.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'

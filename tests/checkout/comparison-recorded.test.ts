@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
+import { compareAcquirer } from '../../src/checkout/books/compare-books.ts'
 import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
-import { compareAcquirer } from '../../src/checkout/reconciling/compare-books.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { hour_ms, merchants, minute_ms, useOrphanStage } from '../support/orphan-stage.ts'
 

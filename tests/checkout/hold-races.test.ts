@@ -2,9 +2,9 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Unanswered } from '../../src/acquirers/acquirer.ts'
-import { listOperations } from '../../src/checkout/asking/operation-store.ts'
-import { heldOrRefuse } from '../../src/checkout/holds/decide-hold.ts'
-import { settleDecision } from '../../src/checkout/holds/settle-decision.ts'
+import { heldOrRefuse } from '../../src/checkout/hold.ts'
+import { listOperations } from '../../src/checkout/operations/operation-store.ts'
+import { settle } from '../../src/checkout/operations/settle.ts'
 import { findPaymentWithHold, findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { expectBooksAgree } from '../support/books.ts'
@@ -324,13 +324,13 @@ async function refuse(tx: Sql, payment_id: string): Promise<void> {
   const held = heldOrRefuse(await findWholePayment(tx, key))
   const operation = (await listOperations(tx, key)).find(({ kind }) => kind === 'capture')!
   const sent = { ...held, operation, cause: { actor: 'reconciler', request_id: null } as const }
-  const settled = await settleDecision({ ...service.context, sql: tx }, sent, {
+  const settled = await settle({ ...service.context, sql: tx }, sent, {
     result: 'refused',
     authorisation_known: true,
     reason: 'The issuer refused it',
     decline_code: null,
   })
-  expect(settled).toHaveProperty('refused')
+  expect(settled).toMatchObject({ kind: 'decision', event: null, operation: { state: 'refused' } })
 }
 
 test('a read beside a decision sees payment, hold and operation of one moment', async () => {

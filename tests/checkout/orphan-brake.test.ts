@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../../src/acquirers/acquirer.ts'
+import { watchSettlements } from '../../src/checkout/books/watch-settlements.ts'
 import { every_acquirer } from '../../src/checkout/orphan.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
-import { watchSettlements } from '../../src/checkout/reconciling/watch-settlements.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from '../support/orphan-stage.ts'
 import { until } from '../support/service.ts'

@@ -2,10 +2,10 @@
 
 import { afterEach, expect, test } from 'vitest'
 import type { Acquirer, AuthoriseAnswer, Notice } from '../../src/acquirers/acquirer.ts'
-import { listOperations } from '../../src/checkout/asking/operation-store.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { contradiction } from '../../src/checkout/operations/contradiction.ts'
+import { listOperations } from '../../src/checkout/operations/operation-store.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
-import { contradiction } from '../../src/checkout/reconciling/contradiction.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { findingsOf } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

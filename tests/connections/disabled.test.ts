@@ -1,8 +1,8 @@
 // A disabled connection whose key has ended for good: its searches fail at each try, and that must not fill the log.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compareBooks } from '../../src/checkout/books/compare-books.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
-import { compareBooks } from '../../src/checkout/reconciling/compare-books.ts'
 import { connectionChecks } from '../../src/cli/doctor/connections.ts'
 import { judgeAll } from '../../src/cli/doctor/finding.ts'
 import { readConnections } from '../../src/cli/doctor/read-connections.ts'

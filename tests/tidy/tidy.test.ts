@@ -87,8 +87,8 @@ const doors: Record<string, number> = {
 /** The folders of a room, each of which may import those before it and the room's own files, which come first. */
 const floors: Record<string, string[]> = {
   checkout: [
-    ...['limits', 'sessions', 'cards', 'asking', 'receipts', 'authentication', 'reading'],
-    ...['charging', 'holds', 'refunds', 'orphans', 'reconciling', 'notices', 'lives'],
+    ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'operations'],
+    ...['charging', 'holds', 'refunds', 'orphans', 'books', 'notices', 'lives'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }
@@ -164,7 +164,7 @@ describe('imports', () => {
         'hold',
         'outcome',
         'confirm-result',
-        'reconciliation',
+        'operations/next-step',
         'backoff',
         'orphan',
         'suspects',

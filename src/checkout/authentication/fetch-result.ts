@@ -3,10 +3,10 @@
 
 import type { Mode } from '../../kernel/values.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from '../../three-ds/three-ds.ts'
-import { runEach } from '../asking/work-off.ts'
 import { type Attempt, challengeTimedOut } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
+import { runEach } from '../work-off.ts'
 import { listFetchable } from './attempt-store.ts'
 import { agrees, type ChallengeContext, settleChallenge } from './settle-challenge.ts'
 

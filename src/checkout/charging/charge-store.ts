@@ -1,17 +1,14 @@
-// The SQL of charging: the intent before the acquirer is called, and the outcome after. One statement each.
+// The SQL of charging before the acquirer is called, and in its place. One statement each.
 
 import type { JournalLine } from '../../audit/journal.ts'
-import { assignments, rowIf } from '../../database/driver/rows.ts'
+import { rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
-import { fanOut } from '../../webhooks/queue/fan-out.ts'
-import { endOperation, isInExpectedState } from '../asking/answer-store.ts'
-import { orphanIf, poolFor } from '../asking/orphan-rows-store.ts'
 import type { Attempt } from '../attempt.ts'
-import { deleteCard } from '../cards/vault-store.ts'
 import type { Operation } from '../operation.ts'
-import type { Outcome } from '../outcome.ts'
+import { isInExpectedState } from '../operations/operation-store.ts'
+import { chargeRows, settledAttempt } from '../operations/outcome-store.ts'
+import type { ChargeOutcome } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
-import { receiptIf } from '../receipts/receipt-store.ts'
 import type { Session } from '../session.ts'
 import type { VaultCard } from '../vault-card.ts'
 
@@ -77,54 +74,16 @@ export async function savePrepared(
 }
 
 /**
- * Writes a whole outcome: payment, hold, session, attempt, event, journal. The card's number and code are deleted. Returns
- * false, with nothing written, if the operation was already answered or the attempt has moved on.
+ * Writes a decline that the acquirer was never asked about. Returns false, with nothing written, if the attempt has moved on.
  */
-export async function saveOutcome(own: Sql, outcome: Outcome, now: Date): Promise<boolean> {
-  const { session: s, attempt: a, payment, hold, event, journal, operation, orphan } = outcome
-  const sql = poolFor(own, orphan)
-  const settled = sql`
-    phase = 'settled', settled_at = ${now}, payment_id = ${payment.payment_id}, result = ${a.result as never},
-    three_ds_state = ${a.three_ds_state}, authentication_outcome = ${a.authentication_outcome as never}`
-  const thisSession = sql`merchant_id = ${s.merchant_id} and session_id = ${s.session_id}`
-  // Rows are locked in one order everywhere, session before attempt, so that no two statements wait for each other.
-  const gate = operation
-    ? sql`
-      gate as (${endOperation(
-        sql,
-        { merchant_id: a.merchant_id, operation_id: operation.operation_id },
-        { ...operation, transaction_id: payment.acquirer_transaction_id, at: now },
-      )}
-      ), locked as (
-        select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
-      ), attempt as (
-        update attempts set ${settled}
-        where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}
-          and exists (select 1 from locked)
-      )`
-    : sql`
-      locked as (select 1 from sessions where ${asRead(sql, s)} for update),
-      gate as (
-        update attempts set ${settled}
-        where ${stillAuthenticating(sql, a)} and exists (select 1 from locked) returning 1
-      )`
+export async function saveUncharged(sql: Sql, declined: ChargeOutcome, now: Date): Promise<boolean> {
+  const { session, attempt, journal } = declined
   const rows = await sql`
-    with ${gate}, session as (
-      update sessions set ${assignments(sql, s, 'status', 'customer', 'payment_id', 'last_decline', 'settlement', 'answer_by')}
-      where ${thisSession} and exists (select 1 from gate) and exists (select 1 from locked)
-    ), payment as (
-      insert into payments ${rowIf(sql, payment, 'gate')}
-      on conflict (merchant_id, payment_id) do update set status = excluded.status,
-        capture_state = excluded.capture_state, decline = excluded.decline,
-        acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at,
-        authentication = excluded.authentication
-    ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
-    ), event as (insert into events ${rowIf(sql, event, 'gate')}
-    ), told as (${fanOut(sql, { event, mode: payment.mode })}
-    ), receipt as (${receiptIf(sql, { payment, event }, 'gate')}
-    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
-    ), orphan as (${orphanIf(sql, orphan, 'gate')}
-    ), ${deleteCard(sql, a)}
+    with locked as (select 1 from sessions where ${asRead(sql, session)} for update),
+    gate as (
+      update attempts set ${settledAttempt(sql, declined, now)}
+      where ${stillAuthenticating(sql, attempt)} and exists (select 1 from locked) returning 1
+    ), ${chargeRows(sql, declined)}, journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
   return rows.length > 0
 }

@@ -2,7 +2,7 @@
 // or silence in between, the outcome is unknown, never failed, and the charge is never sent twice. Its reference is kept to
 // look it up.
 
-import type { Acquirer, AuthoriseAnswer, AuthoriseRequest, UnderWay } from '../../acquirers/acquirer.ts'
+import type { Acquirer, AuthoriseAnswer, AuthoriseRequest } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { strangeEnvironment } from '../../acquirers/environment.ts'
 import { openNumber, openSecurityCode } from '../../cards/vault.ts'
@@ -13,9 +13,6 @@ import { acquirerForNew } from '../../merchants/account-connection.ts'
 import { numericCountry } from '../../merchants/country.ts'
 import { integrationOf } from '../../merchants/directory.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
-import { askAcquirer, SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
-import { noteUnanswered } from '../asking/unanswered.ts'
-import { noteUnderWay } from '../asking/under-way.ts'
 import { type Attempt, threeDsDataOf, type Verdict, withoutShift } from '../attempt.ts'
 import { findAttempt } from '../authentication/attempt-store.ts'
 import { moneyOf } from '../bound-money.ts'
@@ -24,16 +21,20 @@ import { resultOf } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { descriptorOf } from '../descriptor.ts'
 import { answerBy, newOperation, type Operation, sendableSince } from '../operation.ts'
+import { askAcquirer } from '../operations/call-acquirer.ts'
+import type { ChargeCase } from '../operations/kinds.ts'
+import { unlessUnsaved } from '../operations/save-surely.ts'
+import { sendOperation } from '../operations/send.ts'
+import { type Settled, settle, settleUnsent } from '../operations/settle.ts'
 import { lineOf } from '../outcome.ts'
 import { emailKey, type Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import type { ConfirmResult } from '../views.ts'
 import { beginCharge, type ChargeCard, type ChargeIntent, savePrepared } from './charge-store.ts'
 import { fallBack } from './fall-back.ts'
-import { type SentCharge, settleCharge } from './settle-charge.ts'
 
 /** An attempt that a shopper has confirmed after its 3-D Secure ended. */
-export type ConfirmedAttempt = Pick<SentCharge, 'session' | 'attempt' | 'account' | 'payer' | 'cause'> & {
+export type ConfirmedAttempt = Pick<ChargeCase, 'session' | 'attempt' | 'account' | 'payer' | 'cause'> & {
   verdict: Verdict
 }
 
@@ -57,52 +58,47 @@ export async function charge(context: Context, confirmed: ConfirmedAttempt): Pro
     payment_id: payment.payment_id,
     answer_by: operation.answer_by,
   }
-  const sent = { ...confirmed, session: { ...session, ...begun }, payment, operation }
-  try {
-    return await send(context, sent, acquirer, card)
-  } catch (error) {
-    // The reconciler finds the charge again. Until then the card may have been charged, and nothing more is known.
-    if (error instanceof SaveError) return resultOf({ ...sent, payment: null })
-    throw error
-  }
+  const nothing = { hold: null, authorisation: null }
+  const charge = { ...confirmed, session: { ...session, ...begun }, payment, operation, ...nothing }
+  const settled = await unlessUnsaved(send(context, charge, acquirer, card))
+  if (settled === null) return null
+  if (typeof settled === 'object')
+    return settled.kind === 'authorise' ? (settled.attempt.result as ConfirmResult) : null
+  // The card may have been charged, and nothing more is known.
+  context.metrics.paymentConfirmed('pending', session.mode)
+  return resultOf({ ...charge, payment: null })
 }
 
-/** Null if another process has already recorded an outcome. Throws SaveError. */
 async function send(
   context: Context,
-  begun: SentCharge & { verdict: Verdict },
+  begun: ChargeCase & { verdict: Verdict },
   acquirer: Acquirer,
   card: ChargeCard,
-): Promise<ConfirmResult | null> {
+): Promise<Settled> {
   const prepared = await prepare(context, begun, acquirer, card)
   if (prepared === 'taken') return null
-  if ('ended' in prepared) {
-    // Nothing has moved. If the reconciler already looks for an answer, its search continues.
-    return settleCharge(context, begun, prepared.ended, { sending: begun.operation.last_sent_at })
-  }
+  // Nothing has moved. If the reconciler already looks for an answer, its search continues.
+  if ('ended' in prepared) return settleUnsent(context, begun, prepared.ended)
   const { operation } = prepared
   const request = { ...prepared.request, sendable: sendableSince(operation.last_sent_at) }
-  const sent: SentCharge = { ...begun, operation }
-  return sendAndSettle(context, operation, () => acquirer.authorise(request), {
-    async answered(answer: AuthoriseAnswer | UnderWay) {
-      if (answer.result === 'under_way') {
-        return settleUnknown(context, sent, noteUnderWay(context, sent, answer))
-      }
-      const next = await fallBack(context, { ...begun, operation }, { request, answer })
-      if (!next) return settleCharge(context, sent, answer)
+  const charge = { ...begun, operation }
+  return sendOperation(
+    context,
+    charge,
+    () => acquirer.authorise(request),
+    async (answer) => {
+      const next = answer.result === 'declined' ? await fallBack(context, charge, { request, answer }) : null
+      if (!next) return settle(context, charge, answer)
       const { mode, acquirer: name } = next.payment
       return send(context, next, context.acquirerOf(mode, name), card)
     },
-    // Nothing left this machine, so nothing can have happened.
-    notSent: ({ message }) => settleCharge(context, sent, failed(message), { sending: operation.last_sent_at }),
-    unanswered: (error) => settleUnknown(context, sent, noteUnanswered(context, sent, error)),
-  })
+  )
 }
 
 /** A charge is not sent if its card cannot be opened or its preparation failed. */
 async function prepare(
   context: Context,
-  begun: SentCharge & { verdict: Verdict },
+  begun: ChargeCase & { verdict: Verdict },
   acquirer: Acquirer,
   card: ChargeCard,
 ): Promise<Preparation> {
@@ -180,7 +176,7 @@ async function refuseIfCardIsGone({ sql }: Context, attempt: Attempt): Promise<v
 
 function requestOf(
   { installation, keyring }: Context,
-  { session, attempt, verdict, operation, account }: SentCharge & { verdict: Verdict },
+  { session, attempt, verdict, operation, account }: ChargeCase & { verdict: Verdict },
   card: ChargeCard,
 ): AuthoriseRequest {
   const profile = completeProfileOf(account.merchant)
@@ -207,17 +203,6 @@ function requestOf(
     },
     handle: null,
   }
-}
-
-/** Records that the outcome is not known yet. Null if a late answer was faster. */
-async function settleUnknown(
-  context: Context,
-  { session, attempt }: SentCharge,
-  noted: Promise<boolean>,
-): Promise<ConfirmResult | null> {
-  if (!(await noted)) return null
-  context.metrics.paymentConfirmed('pending', session.mode)
-  return resultOf({ session, attempt, payment: null })
 }
 
 /** `taken`: the reconciler has begun to look for the charge's answer, so the charge is no longer sent. */

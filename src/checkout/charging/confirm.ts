@@ -13,7 +13,7 @@ import { recordedResult } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { email, must } from '../fields.ts'
 import { countOutcome, judgeCharge } from '../limits/payer.ts'
-import { outcomeOf, refused } from '../outcome.ts'
+import { chargeOutcome, refused } from '../outcome.ts'
 import type { Customer } from '../purchase.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import { actOnCheckout } from '../sessions/load-checkout.ts'
@@ -29,7 +29,7 @@ import {
   viewThreeDs,
 } from '../views.ts'
 import { type ConfirmedAttempt, charge, newPayment } from './charge.ts'
-import { saveOutcome } from './charge-store.ts'
+import { saveUncharged } from './charge-store.ts'
 
 const sentEmail = email.nullish().meta({ description: 'counts only where the session has none; empty is none' })
 
@@ -164,8 +164,8 @@ async function declineUncharged(
   const payment_id = context.ids.payment(now)
   const payment = newPayment(confirmed, { payment_id, acquirer: null, at: now })
   const change = refused({ session, payment }, 'declined', decline)
-  const outcome = outcomeOf(context.ids, { ...confirmed, change, operation: null, at: now })
-  if (!(await saveOutcome(context.sql, outcome, now))) return null
+  const outcome = chargeOutcome(context.ids, { ...confirmed, change, operation: null, at: now })
+  if (!(await saveUncharged(context.sql, outcome, now))) return null
   context.wakeDeliveries('event', session.merchant_id)
   context.metrics.paymentConfirmed('declined', session.mode)
   if (isRefusedByBank(verdict)) await countOutcome(context, payer, change.payment, now)

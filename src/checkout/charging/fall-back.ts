@@ -2,14 +2,18 @@
 // operation of its own. Only a decline that came in time is followed by one, so at most one acquirer can hold the money.
 
 import type { AuthoriseAnswer, AuthoriseRequest } from '../../acquirers/acquirer.ts'
+import type { JournalLine } from '../../audit/journal.ts'
+import { rowIf } from '../../database/driver/rows.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
+import type { Sql } from '../../database/open.ts'
 import { fallbackAcquirer } from '../../merchants/account-connection.ts'
 import { moneyOf } from '../bound-money.ts'
 import type { Context } from '../context.ts'
-import { newOperation } from '../operation.ts'
+import { newOperation, type Operation } from '../operation.ts'
+import type { ChargeCase } from '../operations/kinds.ts'
+import { endOperation } from '../operations/operation-store.ts'
 import { type Declined, lineOf } from '../outcome.ts'
-import { beginFallback } from './fallback-store.ts'
-import type { SentCharge } from './settle-charge.ts'
+import type { Session } from '../session.ts'
 
 /** A later decline ends the charge: the shopper waits for the second answer as well. */
 const decided_within_ms = 10_000
@@ -18,7 +22,7 @@ const decided_within_ms = 10_000
  * Begins the second charge and returns it. Null if the answer ends the charge: it is no decline that may be tried elsewhere, the
  * merchant has no fallback, the answer came late, or the charge went to the fallback already.
  */
-export async function fallBack<Sent extends SentCharge>(
+export async function fallBack<Sent extends ChargeCase>(
   context: Context,
   sent: Sent,
   { request, answer }: { request: AuthoriseRequest; answer: AuthoriseAnswer },
@@ -35,7 +39,7 @@ export async function fallBack<Sent extends SentCharge>(
   return begin(context, sent, { acquirer, answer, now })
 }
 
-async function begin<Sent extends SentCharge>(
+async function begin<Sent extends ChargeCase>(
   { sql, ids, world }: Context,
   sent: Sent,
   { acquirer, answer, now: at }: { acquirer: string; answer: Declined; now: Date },
@@ -75,4 +79,40 @@ async function begin<Sent extends SentCharge>(
     operation,
     declined_before: answer,
   }
+}
+
+/**
+ * The payment is the next acquirer's from now on. The card is kept, since the next charge needs it. False, with nothing written,
+ * if the first charge is not waiting for this answer any more.
+ */
+async function beginFallback(
+  sql: Sql,
+  fallback: {
+    declined: Operation
+    answer: Declined
+    session: Session
+    operation: Operation & { payer: object | null }
+    journal: JournalLine
+    at: Date
+  },
+): Promise<boolean> {
+  const { declined: d, answer, session: s, operation, journal, at } = fallback
+  const from = { sending: d.last_sent_at }
+  const transaction_id = answer.acquirer_transaction_id
+  const end = { state: 'declined', answer, transaction_id, from, at } as const
+  const rows = await sql`
+    with gate as (${endOperation(sql, d, end)}
+    ), session as (
+      update sessions set answer_by = ${operation.answer_by}
+      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
+      returning 1
+    ), payment as (
+      update payments set acquirer = ${operation.acquirer}
+      where merchant_id = ${d.merchant_id} and payment_id = ${operation.payment_id}
+        and exists (select 1 from session)
+      returning 1
+    ), journal as (insert into journal ${rowIf(sql, journal, 'payment')}
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'payment')})
+    select 1 from payment`
+  return rows.length > 0
 }

@@ -1,15 +1,15 @@
 // A job: carries out merchants' rules on their holds, by the same way as merchants' own decisions.
 
 import { Refusal } from '../../kernel/errors.ts'
-import { workOff } from '../asking/work-off.ts'
 import type { SettlementContext } from '../context.ts'
-import { nextRuleAt, ruleAt } from '../hold.ts'
+import { heldOrRefuse, nextRuleAt, ruleAt } from '../hold.ts'
+import { claimHoldsForRules, restRules } from '../operations/hold-store.ts'
 import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { decideHold, heldOrRefuse } from './decide-hold.ts'
+import { workOff } from '../work-off.ts'
+import { decideHold } from './decide-hold.ts'
 import { escalateHold } from './escalate-hold.ts'
-import { claimHoldsForRules, restRules } from './hold-store.ts'
 
 /** Longer than two captures or voids may take, with the time to save them. */
 const lease_ms = 60_000

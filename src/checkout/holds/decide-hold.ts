@@ -1,30 +1,21 @@
 // Captures or voids a held payment, in the three steps of every acquirer call: intent, call, outcome.
 
-import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { writeAs } from '../../merchants/write-as.ts'
-import { callToSettle, SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
-import { listOperations } from '../asking/operation-store.ts'
-import { noteUnanswered } from '../asking/unanswered.ts'
 import type { SettlementContext } from '../context.ts'
-import { type Hold, isWaiting } from '../hold.ts'
+import { heldOrRefuse, isWaiting } from '../hold.ts'
 import { newOperation, type Operation } from '../operation.ts'
+import { type HoldEnding, settleIfCaptured } from '../operations/found-hold.ts'
+import { beginDecision } from '../operations/hold-store.ts'
+import type { RefusalReason } from '../operations/kinds.ts'
+import { listOperations } from '../operations/operation-store.ts'
+import { callToSettle, sendOperation } from '../operations/send.ts'
+import type { Settled } from '../operations/settle.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import type { WholePayment } from '../whole-payment.ts'
-import { beginDecision } from './hold-store.ts'
-import {
-  type DecisionRefusal,
-  type DecisionResult,
-  type HeldPayment,
-  type RefusalReason,
-  type SentDecision,
-  settleDecision,
-  settleUnsent,
-} from './settle-decision.ts'
-import { type HoldEnding, settleIfCaptured } from './settle-found-hold.ts'
+import type { HeldPayment, WholePayment } from '../whole-payment.ts'
 
 export type Decision = 'capture' | 'void'
 
@@ -41,6 +32,7 @@ export type DecisionRequest = {
  * asks on.
  */
 export type DecisionEnd = 'approved' | 'accepted' | 'unanswered'
+type DecisionRefusal = { refused: RefusalReason }
 
 /** How many races a decision may lose before something else must be wrong. */
 const tries_max = 5
@@ -59,26 +51,15 @@ export async function decideHold(
     const operation = await begin(context, held, asked)
     // Another request was faster: the hold's present state gives the answer.
     if (!operation) continue
-    const settled = await send(context, { ...held, operation, cause: asked.cause })
-    const end = settled ?? (await recorded(context, operation))
+    const sent = { ...held, operation, cause: asked.cause }
+    const settled = await sendOperation(context, sent, callToSettle(context, sent))
+    const end = endOf(settled) ?? (await recorded(context, operation))
     if (typeof end === 'string') return end
     const found = await settleIfCaptured(context, key, end.refused, asked)
     if (found === 'captured' && asked.kind === 'capture') return 'approved'
     throw operationRefused(asked.kind, end.refused, found)
   }
   throw new Error('the hold changed under every try to decide it')
-}
-
-/** Throws `resource_not_found` where there is no hold. */
-export function heldOrRefuse<ReadResult extends { hold: Hold | null }>(
-  found: ReadResult | undefined,
-): ReadResult & { hold: Hold } {
-  if (found?.hold) return { ...found, hold: found.hold }
-  throw notHeld()
-}
-
-export function notHeld(): Refusal {
-  return new Refusal('resource_not_found', 'There is no held payment with this id.')
 }
 
 /** Throws `resource_not_found`, or `hold_already_decided` where it is decided or an operation is under way. */
@@ -137,22 +118,11 @@ async function begin(
   return is_begun ? operation : null
 }
 
-/**
- * Sends an operation that is written down, and records the result. Null where another process has recorded an answer.
- */
-async function send(context: SettlementContext, sent: SentDecision): Promise<DecisionResult | 'unanswered' | null> {
-  const call = callToSettle(context, sent)
-  try {
-    return await sendAndSettle<SettleAnswer | Accepted, DecisionResult | 'unanswered'>(context, sent.operation, call, {
-      answered: (answer) => settleDecision(context, sent, answer),
-      notSent: (error) => settleUnsent(context, sent, error),
-      unanswered: async (error) => ((await noteUnanswered(context, sent, error)) ? 'unanswered' : null),
-    })
-  } catch (error) {
-    // The reconciler finds the answer again.
-    if (error instanceof SaveError) return 'unanswered'
-    throw error
-  }
+function endOf(settled: Settled): DecisionEnd | DecisionRefusal | null {
+  if (settled === null || settled === 'accepted' || settled === 'unanswered') return settled
+  if (settled === 'under_way') throw new Error('only a charge is under way at an acquirer')
+  const { state, answer } = settled.operation
+  return state === 'approved' ? state : { refused: answer as RefusalReason }
 }
 
 /** What another process recorded meanwhile. */

@@ -4,12 +4,11 @@ import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import type { SettlementContext } from '../context.ts'
-import { escalate, isWaiting } from '../hold.ts'
+import { escalate, heldOrRefuse, isWaiting } from '../hold.ts'
+import { saveEscalation } from '../operations/hold-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { heldOrRefuse } from './decide-hold.ts'
-import { saveEscalation } from './hold-store.ts'
 
 /**
  * An escalated hold stays as it is. Throws `resource_not_found` for a payment that was never held,

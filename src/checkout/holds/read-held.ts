@@ -2,13 +2,12 @@
 
 import type { z } from 'zod'
 import type { SettlementContext } from '../context.ts'
-import { type Hold, viewHold } from '../hold.ts'
+import { type Hold, heldOrRefuse, viewHold } from '../hold.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findPaymentWithHold, type PaymentWithHold } from '../reading/payment-store.ts'
 import { paymentView, viewPayment } from '../reading/read-payment.ts'
 import { settlementAt } from '../session.ts'
 import { holdView, settlementView } from '../views.ts'
-import { heldOrRefuse } from './decide-hold.ts'
 
 export const heldView = paymentView.extend({
   hold: holdView,

@@ -4,19 +4,19 @@
 import type { AuthoriseAnswer, SettleAnswer, Suggestion } from '../../acquirers/acquirer.ts'
 import type { Metrics } from '../../http/metrics.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
-import type { OperationWithAnswer } from '../asking/operation-store.ts'
-import { noteOtherAmount } from '../asking/other-amount.ts'
-import { workOff } from '../asking/work-off.ts'
 import { nextTryAt } from '../backoff.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
 import { isOpen } from '../operation.ts'
+import { askIfContradicted, contradiction } from '../operations/contradiction.ts'
+import { noteOtherAmount } from '../operations/differing-answer.ts'
+import type { OperationWithAnswer } from '../operations/operation-store.ts'
+import { type SoughtCase, settleOperation } from '../operations/settle.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { settleReversal } from '../orphans/reverse-orphans.ts'
 import type { Cause } from '../outcome.ts'
-import { askIfContradicted, contradiction } from '../reconciling/contradiction.ts'
-import { type OperationCase, settleOperation } from '../reconciling/settle-operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
+import { workOff } from '../work-off.ts'
 import { settleDoneElsewhere } from './done-elsewhere.ts'
 import { endGivenBack } from './given-back.ts'
 import { lookAtCharge } from './look-at-charge.ts'
@@ -243,7 +243,7 @@ async function settleOrphan(
 
 async function settle(
   context: SettlementContext,
-  found: OperationCase,
+  found: SoughtCase,
   notice: StoredNotice,
   said: AuthoriseAnswer | SettleAnswer,
 ): Promise<Outcome> {

@@ -1,9 +1,9 @@
 // Writes down the orphans among an acquirer's list, and decides whether unknown ones are released.
 
 import { type Acquirer, chargeNamed, type LiveAuthorisation } from '../../acquirers/acquirer.ts'
-import { askAcquirer } from '../asking/ask-acquirer.ts'
-import { listAuthorisations } from '../asking/list-authorisations.ts'
-import { saveOrphans } from '../asking/orphan-rows-store.ts'
+import { askAcquirer } from '../operations/call-acquirer.ts'
+import { listAuthorisations } from '../operations/list-authorisations.ts'
+import { saveOrphans } from '../operations/orphan-rows-store.ts'
 import {
   brake,
   mayBeOurs,

@@ -70,14 +70,6 @@ export async function holdBackUnknown(
   return row.held_back
 }
 
-/** Whether a brake of the acquirer was pulled after that time, even if a person has released it again. */
-export async function wasPulledAfter(sql: Sql, acquirer: string, at: Date): Promise<boolean> {
-  const rows = await sql`
-    select 1 from orphan_brakes
-    where acquirer in (${acquirer}, ${every_acquirer}) and pulled_at > ${at}`
-  return rows.length > 0
-}
-
 /** Whether the service has pulled the brake of every acquirer since, even if a person has released it again. */
 export async function wasPulledSince(sql: Sql, by: string, since: Date): Promise<boolean> {
   const rows = await sql`

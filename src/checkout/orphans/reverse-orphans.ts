@@ -3,10 +3,8 @@
 import type { Accepted, Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { chanceOf } from '../../kernel/world.ts'
-import { askAcquirer, sendToAcquirer } from '../asking/ask-acquirer.ts'
-import { lookUpStanding } from '../asking/look-up-standing.ts'
-import { workOff } from '../asking/work-off.ts'
 import { deadline_ms, isOpen, sendableSince } from '../operation.ts'
+import { askAcquirer, lookUpStanding, sendToAcquirer } from '../operations/call-acquirer.ts'
 import {
   isForgotten,
   isUnreversed,
@@ -19,6 +17,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../orphan.ts'
+import { workOff } from '../work-off.ts'
 import { lookUpReversal, type ReversalNotice, reverseAgainIfFailed } from './failed-reversals.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import {

@@ -1,11 +1,11 @@
 // Searches each acquirer's authorisations, and records those without a payment of ours. Known orphans are reversed. Unknown
 // ones wait for a person, unless the operator has chosen to have them reversed.
 
-import { listAuthorisations } from '../asking/list-authorisations.ts'
-import { catchUp, windowsToSweep } from '../orphan-windows.ts'
+import { listAuthorisations } from '../operations/list-authorisations.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from './note-orphans.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { deleteSweptUntil, findSweptUntil, saveSweptUntil } from './orphan-store.ts'
+import { catchUp, windowsToSweep } from './orphan-windows.ts'
 import { reverseOrphans } from './reverse-orphans.ts'
 import { watchDatabase } from './watch-database.ts'
 

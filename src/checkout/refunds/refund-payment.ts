@@ -1,20 +1,22 @@
 // Refunds a captured payment, in the three steps of every acquirer call: intent, call, outcome.
 
-import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { JournalLine } from '../../audit/journal.ts'
+import { rowIf } from '../../database/driver/rows.ts'
+import type { AnySql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
+import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import { writeAs } from '../../merchants/write-as.ts'
-import { callToSettle, SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
-import { noteUnanswered } from '../asking/unanswered.ts'
 import type { SettlementContext } from '../context.ts'
-import { newOperation } from '../operation.ts'
+import { newOperation, type Operation } from '../operation.ts'
+import type { RefundCase } from '../operations/kinds.ts'
+import { callToSettle, sendOperation } from '../operations/send.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { noPayment, type PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
+import { findRefund } from '../reading/refund-store.ts'
 import { amountToRefund, newRefund, type Refund, type RefundWish, refuseBeyond } from '../refund.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { findRefundLimit } from './refund-limit-store.ts'
-import { beginRefund, findRefund } from './refund-store.ts'
-import { type SentRefund, settleRefund, settleUnsentRefund } from './settle-refund.ts'
 
 export type RefundRequest = RefundWish & {
   cause: Cause
@@ -50,7 +52,7 @@ async function begin(
   context: SettlementContext,
   whole: WholePayment,
   { amount: asked_amount, reason, metadata, cause, key, is_limited = false }: RefundRequest,
-): Promise<SentRefund | null> {
+): Promise<RefundCase | null> {
   const { sql, ids, world } = context
   const { payment } = whole
   const amount = amountToRefund(payment, { amount: asked_amount })
@@ -80,21 +82,53 @@ async function begin(
   return { ...whole, refund, operation, cause }
 }
 
-/** Sends a refund that is written down, and records the result. */
-async function send(context: SettlementContext, sent: SentRefund): Promise<Refund> {
-  const { refund } = sent
-  const call = callToSettle(context, sent)
-  try {
-    const settled = await sendAndSettle<SettleAnswer | Accepted, Refund>(context, sent.operation, call, {
-      answered: (answer) => settleRefund(context, sent, answer),
-      notSent: (error) => settleUnsentRefund(context, sent, error),
-      unanswered: async (error) => ((await noteUnanswered(context, sent, error)) ? refund : null),
-    })
-    // Another process has recorded an answer.
-    return settled ?? (await findRefund(context.sql, refund)) ?? refund
-  } catch (error) {
-    // The reconciler finds the answer again.
-    if (error instanceof SaveError) return refund
-    throw error
-  }
+async function send(context: SettlementContext, begun: RefundCase): Promise<Refund> {
+  const settled = await sendOperation(context, begun, callToSettle(context, begun))
+  if (settled !== null) return typeof settled === 'object' && settled.kind === 'refund' ? settled.refund : begun.refund
+  // Another process has recorded an answer.
+  return (await findRefund(context.sql, begun.refund)) ?? begun.refund
+}
+
+/**
+ * Commits the intent to refund, with the request's idempotency key. The payment's row is locked: it counts every refund that did
+ * not fail, and gives refund and operation their sequence. Returns false and writes nothing where less is left, or where another
+ * amount is left than `rest`. Throws KeyTakenError.
+ */
+async function beginRefund(
+  sql: AnySql,
+  intent: {
+    refund: Refund
+    operation: Operation
+    /** For a refund of all that is left: how much that was when it was read. */
+    rest: number | null
+    key: ReservedKey | null
+    journal: JournalLine
+    /** Whether the limit of support applies, of all refunds of the payment together. */
+    is_limited: boolean
+  },
+): Promise<boolean> {
+  const { refund: r, rest, key, journal, is_limited } = intent
+  const thisPayment = sql`merchant_id = ${r.merchant_id} and payment_id = ${r.payment_id}`
+  // A statement that waited for the row reads it again, but not what it looks up elsewhere.
+  const sequence = sql`(select refund_count + 1 from gate)`
+  const operation = { ...intent.operation, sequence }
+  const isWithinLimit = is_limited
+    ? sql`and refunded_amount + ${r.amount}::bigint <= (
+        select l.amount from support_refund_limits l
+        where l.merchant_id = ${r.merchant_id} and l.currency = ${r.currency})`
+    : sql``
+  const rows = await sql<GateResult[]>`
+    with gate as (
+      select refund_count from payments
+      where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= amount
+        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = amount) ${isWithinLimit} for update
+    ), key as (${insertKeyIfOpen(sql, key)}
+    ), payment as (
+      update payments set refunded_amount = refunded_amount + ${r.amount}::bigint, refund_count = refund_count + 1
+      where ${thisPayment} and exists (select 1 from key)
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
+    ), refund as (insert into refunds ${rowIf(sql, { ...r, sequence }, 'key')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
+    ${gateResult(sql)}`
+  return hasPassed(rows)
 }

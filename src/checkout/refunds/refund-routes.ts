@@ -12,10 +12,10 @@ import { amount, optionalText } from '../fields.ts'
 import { noPayment, type PaymentKey } from '../payment.ts'
 import { modeOfPayment } from '../reading/mode-store.ts'
 import { findPayment } from '../reading/payment-store.ts'
+import { findRefund, findRefundByKey, listRefunds } from '../reading/refund-store.ts'
 import { type Refund, viewRefund } from '../refund.ts'
 import { refundView } from '../views.ts'
 import { refundPayment } from './refund-payment.ts'
-import { findRefund, findRefundByKey, listRefunds } from './refund-store.ts'
 
 const refundCreate = z.strictObject({
   // No null: a number that went wrong is one in JSON, and must not refund everything.

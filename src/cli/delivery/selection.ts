@@ -1,6 +1,6 @@
 // Finds the deliveries that `ripper delivery list` shows for an event or a payment.
 
-import { listRefunds } from '../../checkout/refunds/refund-store.ts'
+import { listRefunds } from '../../checkout/reading/refund-store.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { MerchantId } from '../../kernel/values.ts'

@@ -1,14 +1,14 @@
 // Reads the facts for the checks of ongoing work.
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
-import { countOpenFindings } from '../../checkout/asking/finding-store.ts'
+import { listComparisons } from '../../checkout/books/comparison-store.ts'
 import { countBlockedAddresses, listBraked } from '../../checkout/limits/payer.ts'
 import { listGivenUp } from '../../checkout/notices/notice-store.ts'
+import { countOpenFindings } from '../../checkout/operations/finding-store.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'
 import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
-import { listComparisons } from '../../checkout/reconciling/comparison-store.ts'
 import { agesDue } from '../../checkout/sessions/purge-sessions.ts'
 import { listDuePurges, type PurgeAge } from '../../checkout/sessions/session-purge-store.ts'
 import type { Config } from '../../config/config.ts'

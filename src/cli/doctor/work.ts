@@ -1,8 +1,8 @@
 // Checks ongoing work: deliveries, holds, unanswered operations, orphans, receipts, the journal.
 
+import type { Comparison } from '../../checkout/books/comparison-store.ts'
 import type { GivenUpNotice } from '../../checkout/notices/notice-store.ts'
 import { type Brake, service_actor } from '../../checkout/orphan.ts'
-import type { Comparison } from '../../checkout/reconciling/comparison-store.ts'
 import { brakeWords } from '../orphan/brake-words.ts'
 import { failureWords } from '../terminal/failure-words.ts'
 import { type Check, counted, named, ok, problem, warning } from './finding.ts'

@@ -1,8 +1,8 @@
 // `ripper reconcile list`: the operations that acquirers never answered, and how far the search for each has come.
 
 import type { OperationKind, UnansweredOperation } from '../../checkout/operation.ts'
+import { outcomesOf } from '../../checkout/operations/resolve.ts'
 import { listUnanswered, type OperationWithPayment } from '../../checkout/reading/operator-store.ts'
-import { outcomesOf } from '../../checkout/reconciling/resolve-operation.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
 import { merchantOption, text, wholeNumber, withCommandContext } from '../command-context.ts'

@@ -1,9 +1,9 @@
 // `ripper reconcile show`: shows every operation of a payment at its acquirer, and what to do if one has no answer.
 
-import { listOperations, type OperationWithAnswer } from '../../checkout/asking/operation-store.ts'
 import { isOpen, isUnanswered } from '../../checkout/operation.ts'
+import { listOperations, type OperationWithAnswer } from '../../checkout/operations/operation-store.ts'
+import { mustBeNamed, outcomesOf, unansweredOf } from '../../checkout/operations/resolve.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
-import { mustBeNamed, outcomesOf, unansweredOf } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { inCell } from '../../database/cells/cells.ts'

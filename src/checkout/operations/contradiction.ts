@@ -2,16 +2,20 @@
 // books.
 
 import type { AuthorisationStanding, AuthoriseAnswer, Notice, SettleAnswer } from '../../acquirers/acquirer.ts'
-import { type Difference, handleLostAnswer, takeBack } from '../asking/lost-answer.ts'
-import { noteFinding } from '../asking/note-finding.ts'
-import { listOperations } from '../asking/operation-store.ts'
-import { noteOtherAmount } from '../asking/other-amount.ts'
-import { noteRefusedShift } from '../asking/refused-shift.ts'
 import { type AcquirerCharge, findingElsewhere } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
-import { noteRefundedThere } from '../refunds/refunded-there.ts'
+import {
+  type Difference,
+  handleLostAnswer,
+  noteOtherAmount,
+  noteRefundedThere,
+  noteRefusedShift,
+  takeBack,
+} from './differing-answer.ts'
+import { noteFinding } from './finding-store.ts'
+import { listOperations } from './operation-store.ts'
 import { lookUp } from './reconcile.ts'
-import { failRefund, type OperationCase } from './settle-operation.ts'
+import { failRefund, type SoughtCase } from './settle.ts'
 
 /** `later`: the acquirer does not know yet. `settled`: a refund that had succeeded has failed, which happens in order. */
 export type Contradiction = Difference | 'settled' | 'later'
@@ -22,7 +26,7 @@ type Hint = Pick<Notice, 'about' | 'answer'>
 /** Asks an acquirer that can be asked, but only if the hint may say otherwise than we recorded. */
 export async function askIfContradicted(
   context: SettlementContext,
-  ended: OperationCase,
+  ended: SoughtCase,
   hint: Hint,
 ): Promise<Contradiction> {
   if (!mayContradict(ended, hint)) return 'nothing_new'
@@ -40,7 +44,7 @@ export async function askIfContradicted(
 /** Compares the acquirer's answer with the recorded end of the operation. */
 export async function contradiction(
   context: SettlementContext,
-  ended: OperationCase,
+  ended: SoughtCase,
   answer: AuthoriseAnswer | SettleAnswer,
 ): Promise<Contradiction> {
   const { operation, payment } = ended
@@ -71,7 +75,7 @@ export async function contradiction(
  * A notice about a refund need not say its outcome. A refund may fail days after it succeeded, and one that a person gave up may
  * succeed. A reversal may have been a refund.
  */
-function mayContradict({ operation }: OperationCase, { answer }: Hint): boolean {
+function mayContradict({ operation }: SoughtCase, { answer }: Hint): boolean {
   if (answer?.result !== 'suggested') {
     return operation.kind === 'refund' || operation.kind === 'reverse'
   }
@@ -82,7 +86,7 @@ function mayContradict({ operation }: OperationCase, { answer }: Hint): boolean 
 /** The charge has failed or was voided here, and the acquirer holds its money again: it becomes an orphan, which is reversed. */
 async function reverseAgain(
   context: SettlementContext,
-  { operation, payment, authorisation }: OperationCase,
+  { operation, payment, authorisation }: SoughtCase,
 ): Promise<Contradiction> {
   const { acquirer, operation_id, payment_id, kind, amount, currency } = operation
   const fields = { operation_id, payment_id, kind, acquirer }
@@ -93,10 +97,7 @@ async function reverseAgain(
 }
 
 /** A capture or void that was refused here was carried out, and the hold may still wait. */
-async function noteDoneAfterAll(
-  context: Pick<SettlementContext, 'sql' | 'world'>,
-  ended: OperationCase,
-): Promise<void> {
+async function noteDoneAfterAll(context: Pick<SettlementContext, 'sql' | 'world'>, ended: SoughtCase): Promise<void> {
   const { kind } = ended.operation
   if (kind !== 'capture' && kind !== 'void') return
   const state = kind === 'capture' ? 'captured' : 'voided'
@@ -109,7 +110,7 @@ async function noteDoneAfterAll(
  */
 async function noteTakenBack(
   context: Pick<SettlementContext, 'sql' | 'world'>,
-  ended: OperationCase,
+  ended: SoughtCase,
 ): Promise<Contradiction> {
   const { operation_id, payment_id, kind, acquirer } = ended.operation
   const fields = { operation_id, payment_id, kind, acquirer }
@@ -121,7 +122,7 @@ async function noteTakenBack(
 /** About the payment's authorisation, so that a comparison may end it. */
 async function note(
   { sql, world }: Pick<SettlementContext, 'sql' | 'world'>,
-  { payment, authorisation }: OperationCase,
+  { payment, authorisation }: SoughtCase,
   state: AcquirerCharge['state'],
 ): Promise<void> {
   const { reference } = authorisation!

@@ -116,3 +116,10 @@ export async function closeFindings(
 export function isOpen(sql: AnySql): Fragment {
   return sql`(cleared_at is null and resolved_at is null)`
 }
+
+/** Keeps it until a person closes it. False if it was open, or closed by a person, before. */
+export async function noteFinding({ sql }: { sql: Sql }, finding: NewFinding): Promise<boolean> {
+  const { acquirer, reference, found_at: at } = finding
+  const saved = { acquirer, references: [reference], found: [finding], at }
+  return (await saveFindings(sql, saved)).length > 0
+}

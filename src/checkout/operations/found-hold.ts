@@ -3,9 +3,6 @@
 
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
-import { listAuthorisations } from '../asking/list-authorisations.ts'
-import { lookUpStanding } from '../asking/look-up-standing.ts'
-import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import { boundOutcome } from '../bound-money.ts'
 import { widelyAround } from '../comparison-windows.ts'
 import type { SettlementContext } from '../context.ts'
@@ -15,8 +12,11 @@ import { newOperation, type OperationKind } from '../operation.ts'
 import { type Cause, decide, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
+import type { HeldPayment } from '../whole-payment.ts'
+import { lookUpStanding } from './call-acquirer.ts'
 import { saveFoundDecision } from './hold-store.ts'
-import type { HeldPayment } from './settle-decision.ts'
+import { listAuthorisations } from './list-authorisations.ts'
+import { orphanOfCharge } from './orphan-of-charge.ts'
 
 export type FoundHoldRequest = {
   /** In whose name the hold is decided. */

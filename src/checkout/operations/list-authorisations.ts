@@ -2,7 +2,7 @@
 
 import { type Acquirer, type LiveAuthorisation, TooMany } from '../../acquirers/acquirer.ts'
 import type { Clock } from '../../kernel/world.ts'
-import { askAcquirer } from './ask-acquirer.ts'
+import { askAcquirer } from './call-acquirer.ts'
 
 /** The longest time that an acquirer is asked about at once. */
 const widest_ms = 3_600_000

@@ -4,7 +4,7 @@ import { standInReference } from '../../acquirers/reference.ts'
 import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
-import type { Orphan, OrphanLine } from '../orphan.ts'
+import { every_acquirer, lapsed, type Orphan, type OrphanLine } from '../orphan.ts'
 import { isAnother } from '../suspects.ts'
 
 /**
@@ -106,4 +106,49 @@ export function journalOfChanged(sql: AnySql, lines: OrphanLine[]): Fragment {
       reference text, entry_id text, change text, detail json, actor text, request_id text, at timestamptz)
     join changed c on c.reference = l.reference
     join payments p on p.merchant_id = c.merchant_id and p.payment_id = c.payment_id`
+}
+
+/**
+ * The orphans of a charge that are not settled, by the acquirer's id of it. One that has no such id yet is known by our reference
+ * of the charge.
+ */
+export async function findOrphansOfCharge(
+  sql: Sql,
+  named: { acquirer: string; reference: string | null; transaction_id: string },
+): Promise<Orphan[]> {
+  return sql<Orphan[]>`
+    select * from orphan_authorisations
+    where acquirer = ${named.acquirer} and state = 'found' and (${isOfCharge(sql, named.transaction_id)}
+      or (coalesce(handle, acquirer_transaction_id) is null and reference = ${named.reference}))`
+}
+
+/** Which of these ids of charges at the acquirer are orphans', settled or not. */
+export async function listOrphanIds(
+  sql: Sql,
+  { acquirer, transaction_ids }: { acquirer: string; transaction_ids: string[] },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select coalesce(handle, acquirer_transaction_id) as id from orphan_authorisations
+    where acquirer = ${acquirer} and coalesce(handle, acquirer_transaction_id) = any(${transaction_ids}::text[])`
+  return rows.map(({ id }) => id)
+}
+
+/** Whether an orphan of the charge with this id was settled by what ended an approved charge: a decline may yet be followed by an approval. */
+export async function isChargeSettled(sql: Sql, named: { acquirer: string; transaction_id: string }): Promise<boolean> {
+  const rows = await sql`
+    select from orphan_authorisations
+    where acquirer = ${named.acquirer} and (state = 'reversed' or last_failure = ${lapsed}) and ${isOfCharge(sql, named.transaction_id)}`
+  return rows.length > 0
+}
+
+function isOfCharge(sql: Sql, transaction_id: string): Fragment {
+  return sql`coalesce(handle, acquirer_transaction_id) = ${transaction_id}`
+}
+
+/** Whether a brake of the acquirer was pulled after that time, even if a person has released it again. */
+export async function wasPulledAfter(sql: Sql, acquirer: string, at: Date): Promise<boolean> {
+  const rows = await sql`
+    select 1 from orphan_brakes
+    where acquirer in (${acquirer}, ${every_acquirer}) and pulled_at > ${at}`
+  return rows.length > 0
 }

@@ -2,15 +2,15 @@
 
 import type { Acquirer } from '../../acquirers/acquirer.ts'
 import { inCell } from '../../database/cells/cells.ts'
-import { listOperations } from '../asking/operation-store.ts'
-import { runEach } from '../asking/work-off.ts'
 import type { SettlementContext } from '../context.ts'
 import { isOpen } from '../operation.ts'
+import { askIfContradicted } from '../operations/contradiction.ts'
+import { listOperations } from '../operations/operation-store.ts'
+import { lookUp } from '../operations/reconcile.ts'
+import { type SoughtCase, settleOperation } from '../operations/settle.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
+import { runEach } from '../work-off.ts'
 import { type BookedRefund, pageRefunds } from './comparison-store.ts'
-import { askIfContradicted } from './contradiction.ts'
-import { lookUp } from './reconcile.ts'
-import { type OperationCase, settleOperation } from './settle-operation.ts'
 
 const page = 100
 
@@ -53,7 +53,7 @@ async function look(common: SettlementContext, booked: BookedRefund): Promise<st
   return charges.map(({ operation_id }) => operation_id)
 }
 
-async function settleIfKnown(context: SettlementContext, found: OperationCase): Promise<void> {
+async function settleIfKnown(context: SettlementContext, found: SoughtCase): Promise<void> {
   const known = await lookUp(context, found)
   if (known.result === 'found' && known.kind === 'refund') {
     await settleOperation(context, found, known.answer)

@@ -1,9 +1,6 @@
 // The second look at charges on which our books and an acquirer's seem to disagree. Only a lasting difference is a finding.
 
 import { chargeNamed, type LookUpAnswer } from '../../acquirers/acquirer.ts'
-import { askPatiently } from '../asking/ask-acquirer.ts'
-import { saveFindings } from '../asking/finding-store.ts'
-import { type Ask, listAuthorisations } from '../asking/list-authorisations.ts'
 import {
   type AcquirerCharge,
   type BookedCharge,
@@ -16,6 +13,9 @@ import {
   unknownThere,
 } from '../comparison.ts'
 import { widelyAround } from '../comparison-windows.ts'
+import { askPatiently } from '../operations/call-acquirer.ts'
+import { saveFindings } from '../operations/finding-store.ts'
+import { type Ask, listAuthorisations } from '../operations/list-authorisations.ts'
 import type { AcquirerOfMode } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { findBooked } from './comparison-store.ts'

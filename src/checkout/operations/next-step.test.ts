@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AuthoriseAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
-import { sendable_ms, type UnansweredOperation } from './operation.ts'
-import { type LookUpResult, laterOrNever, lookAfterRefusal, patience_ms, stepAfter } from './reconciliation.ts'
+import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { sendable_ms, type UnansweredOperation } from '../operation.ts'
+import { type LookUpResult, laterOrNever, lookAfterRefusal, patience_ms, stepAfter } from './next-step.ts'
 
 const start = Date.parse('2026-09-01T12:00:00Z')
 const hour_ms = 3_600_000

@@ -2,12 +2,12 @@
 // a person. It corrects nothing, but hears of refunds that failed after they had succeeded.
 
 import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
-import { askPatiently } from '../asking/ask-acquirer.ts'
-import { findUnseen } from '../asking/finding-store.ts'
-import { type Ask, listAuthorisations } from '../asking/list-authorisations.ts'
 import { type BookedCharge, compare, type Finding, listedAs, unknownThere } from '../comparison.ts'
 import { around, hoursOf, referencesOf, refundsToLookAt, spanToCompare, type Window } from '../comparison-windows.ts'
 import type { SettlementContext } from '../context.ts'
+import { askPatiently } from '../operations/call-acquirer.ts'
+import { findUnseen } from '../operations/finding-store.ts'
+import { type Ask, listAuthorisations } from '../operations/list-authorisations.ts'
 import { mayBeOurs } from '../orphan.ts'
 import { lookAtReversals } from '../orphans/failed-reversals.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from '../orphans/note-orphans.ts'

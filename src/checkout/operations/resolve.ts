@@ -3,16 +3,16 @@
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
-import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import type { SettlementContext } from '../context.ts'
 import { isOpen, isUnanswered, type UnansweredOperation } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { windowEndsAt } from '../reconciliation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { refuseForeignId } from './judge-transaction-id.ts'
-import { settleOperation } from './settle-operation.ts'
+import { windowEndsAt } from './next-step.ts'
+import { listOperations, type OperationWithAnswer } from './operation-store.ts'
+import { settleOperation } from './settle.ts'
 
 /** `declined` and `failed` apply to charges, `refused` to captures, voids and refunds. */
 export const resolutions = ['approved', 'declined', 'failed', 'refused'] as const

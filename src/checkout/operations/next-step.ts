@@ -1,9 +1,9 @@
 // What a look at an unanswered operation leads to: settle it, look again, send it again or reverse it, or wait for a person.
 
-import type { Acquirer, AuthoriseAnswer, LookUpAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
-import { failed } from '../acquirers/answers.ts'
-import { nextTryAt } from './backoff.ts'
-import { sendable_ms, type UnansweredOperation } from './operation.ts'
+import type { Acquirer, AuthoriseAnswer, LookUpAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { failed } from '../../acquirers/answers.ts'
+import { nextTryAt } from '../backoff.ts'
+import { sendable_ms, type UnansweredOperation } from '../operation.ts'
 
 /** The acquirer's answer about our reference; `no_answer` if the acquirer could not be asked. */
 export type LookUpResult = LookUpAnswer | { result: 'no_answer' }

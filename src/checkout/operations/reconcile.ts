@@ -1,20 +1,27 @@
 // A job: looks up unanswered operations by our reference until their outcome is known.
 
-import { chargeNamed, type LookUpAnswer, type LookUpRequest, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
+import {
+  type Accepted,
+  chargeNamed,
+  type LookUpAnswer,
+  type LookUpRequest,
+  type SettleAnswer,
+  Unanswered,
+} from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { chanceOf } from '../../kernel/world.ts'
-import { askAcquirer, callToSettle, sendToAcquirer } from '../asking/ask-acquirer.ts'
-import { beginAgain, beginReversal, claimOperations, listOperations, lookAgain } from '../asking/operation-store.ts'
-import { noteUnanswered } from '../asking/unanswered.ts'
-import { waitForPerson } from '../asking/wait-for-person.ts'
-import { workOff } from '../asking/work-off.ts'
 import type { SettlementContext } from '../context.ts'
 import { answerBy, newOperation, type UnansweredOperation } from '../operation.ts'
-import { wasPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { type LookUpResult, laterOrNever, type ReconciliationStep, stepAfter } from '../reconciliation.ts'
-import { type OperationCase, settleOperation } from './settle-operation.ts'
+import { workOff } from '../work-off.ts'
+import { askAcquirer } from './call-acquirer.ts'
+import { waitForPerson } from './differing-answer.ts'
+import { type LookUpResult, laterOrNever, type ReconciliationStep, stepAfter } from './next-step.ts'
+import { beginAgain, beginReversal, claimOperations, listOperations, lookAgain } from './operation-store.ts'
+import { wasPulledAfter } from './orphan-rows-store.ts'
+import { callToSettle, sendOperation } from './send.ts'
+import { noteUnanswered, type SoughtCase, settleOperation } from './settle.ts'
 
 /** Longer than two looks and their consequences may take. */
 const lease_ms = 90_000
@@ -39,7 +46,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
   try {
     const whole = await findWholePayment(context.sql, operation)
     if (!whole) throw new Error('an operation without a payment')
-    const found: OperationCase = { ...whole, operation, cause }
+    const found: SoughtCase = { ...whole, operation, cause }
     if (operation.state === 'sent') {
       // The process that sent it has died. From now on the answer counts as lost, and is looked for.
       await noteUnanswered(context, found, new Unanswered('nobody noted an answer before it was due'))
@@ -52,7 +59,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
   }
 }
 
-async function look(context: SettlementContext, found: OperationCase): Promise<void> {
+async function look(context: SettlementContext, found: SoughtCase): Promise<void> {
   const { operation, payment } = found
   const acquirer = context.acquirerOf(payment.mode, operation.acquirer)
   const answer = await lookUp(context, found)
@@ -61,7 +68,7 @@ async function look(context: SettlementContext, found: OperationCase): Promise<v
 }
 
 /** What the acquirer knows of an operation. */
-export async function lookUp(context: SettlementContext, found: OperationCase): Promise<LookUpResult> {
+export async function lookUp(context: SettlementContext, found: SoughtCase): Promise<LookUpResult> {
   const { operation_id, acquirer: name } = found.operation
   const acquirer = context.acquirerOf(found.payment.mode, name)
   const asked = requestOf(found)
@@ -75,13 +82,13 @@ export async function lookUp(context: SettlementContext, found: OperationCase): 
 }
 
 /** A charge is looked up by its own names: the payment's authorisation may be that of its fallback. */
-function requestOf({ operation, authorisation }: OperationCase): LookUpRequest {
+function requestOf({ operation, authorisation }: SoughtCase): LookUpRequest {
   const { kind, operation_id: reference, handle, acquirer_transaction_id } = operation
   if (kind === 'authorise') return chargeNamed({ reference, handle, acquirer_transaction_id })
   return { kind, reference, acquirer_transaction_id, authorisation: authorisation! }
 }
 
-async function take(context: SettlementContext, found: OperationCase, step: ReconciliationStep): Promise<void> {
+async function take(context: SettlementContext, found: SoughtCase, step: ReconciliationStep): Promise<void> {
   const { operation } = found
   switch (step.step) {
     case 'settle_charge':
@@ -106,7 +113,7 @@ async function take(context: SettlementContext, found: OperationCase, step: Reco
  */
 async function mayBeForgotten(
   { sql, world, acquirerOf }: SettlementContext,
-  { operation: { acquirer, sent_at }, payment }: OperationCase,
+  { operation: { acquirer, sent_at }, payment }: SoughtCase,
 ): Promise<boolean> {
   const { reference_life_ms } = acquirerOf(payment.mode, acquirer)
   if (world.clock.now().getTime() < sent_at.getTime() + reference_life_ms) return false
@@ -114,7 +121,7 @@ async function mayBeForgotten(
 }
 
 /** The charge was not found where it would have to be. It is reversed so that it can never arrive, and then fails. */
-async function reverse(context: SettlementContext, found: OperationCase): Promise<void> {
+async function reverse(context: SettlementContext, found: SoughtCase): Promise<void> {
   const { sql, ids, world } = context
   const { operation, payment } = found
   const at = world.clock.now()
@@ -128,10 +135,10 @@ async function reverse(context: SettlementContext, found: OperationCase): Promis
     at,
   })
   if (!(await beginReversal(sql, operation, { reversal, journal }))) return
-  await ask(context, { ...found, operation: { ...operation, ...reversal } })
+  await send(context, { ...found, operation: { ...operation, ...reversal } })
 }
 
-async function sendAgain(context: SettlementContext, found: OperationCase): Promise<void> {
+async function sendAgain(context: SettlementContext, found: SoughtCase): Promise<void> {
   const { sql, ids, world } = context
   const { operation, payment } = found
   const { operation_id, kind, sequence } = operation
@@ -143,25 +150,18 @@ async function sendAgain(context: SettlementContext, found: OperationCase): Prom
   })
   const sending = { last_sent_at: at, answer_by: answerBy(at) }
   if (!(await beginAgain(sql, operation, { ...sending, journal }))) return
-  await ask(context, { ...found, operation: { ...operation, ...sending } })
+  await send(context, { ...found, operation: { ...operation, ...sending } })
 }
 
-/** Sends a capture, void or reversal that is recorded as sent. */
-async function ask(context: SettlementContext, found: OperationCase): Promise<void> {
-  try {
-    const call = callToSettle(context, found)
-    const answer = await sendToAcquirer(context.world.clock, found.operation.last_sent_at, call)
-    await settleOperation(context, found, answer)
-  } catch (error) {
-    // It may have been sent before, so it is looked up until the outcome is known.
-    const unanswered = error instanceof NotSent ? new Unanswered(error.message) : error
-    if (!(unanswered instanceof Unanswered)) throw error
-    await noteUnanswered(context, found, unanswered)
-  }
+/** Sends a capture, void, refund or reversal that is recorded as sent. */
+async function send(context: SettlementContext, sought: SoughtCase): Promise<void> {
+  const answered = async (answer: SettleAnswer | Accepted) =>
+    (await settleOperation(context, sought, answer)) ? 'settled' : null
+  await sendOperation(context, sought, callToSettle(context, sought), answered)
 }
 
 /** A charge that is being reversed fails once the outcome of its reversal is known. */
-async function endReversal(context: SettlementContext, found: OperationCase): Promise<void> {
+async function endReversal(context: SettlementContext, found: SoughtCase): Promise<void> {
   const { operation } = found
   const operations = await listOperations(context.sql, operation)
   const reversal = operations.filter(({ kind }) => kind === 'reverse').at(-1)

@@ -1,17 +1,14 @@
-// The SQL of operations without an answer: marks them, claims them for look-ups, repeats them, and leaves them to a
-// person. Each is a compare-and-set on the operation's state, so that a late answer and a look-up never both count.
+// The SQL of operations without an answer: marks them, claims them for look-ups, repeats them, leaves them to a person, and ends them.
+// Each is a compare-and-set on the operation's state, so that a late answer and a look-up never both count.
 
 import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Attempt } from '../attempt.ts'
 import { deleteCard } from '../cards/vault-store.ts'
-import type { Operation, UnansweredOperation } from '../operation.ts'
-import type { Orphan } from '../orphan.ts'
+import type { ExpectedState, Operation, OperationState, UnansweredOperation } from '../operation.ts'
 import type { PaymentKey } from '../payment.ts'
 import type { Session } from '../session.ts'
-import { endOperation } from './answer-store.ts'
-import { orphanIf, poolFor } from './orphan-rows-store.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
 
@@ -19,61 +16,37 @@ type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
 const longest_wait_ms = 2 * 3_600_000
 
 /**
- * The answer is lost: nothing is decided, and the reconciler will ask. The card of a charge is deleted, since its
- * security code must not outlive the request. The request was sent before `at`, whatever the sender's clock said.
+ * The outcome is not known yet: from now on the reconciler asks for it. `accepted`: the acquirer carries the request out later, and
+ * nothing is sent again. The card of a charge is deleted, since its security code must not outlive the request. The request was sent
+ * before `at`, whatever the sender's clock said. False where the outcome is known already.
  */
-export async function saveUnanswered(
+export async function savePending(
   sql: Sql,
-  lost: {
+  pending: {
     operation: OperationKey
-    /** Its settlement becomes unknown. Null for a refund, on which the session does not depend. */
+    state: 'unknown' | 'accepted'
+    /** Its settlement becomes unknown. Null where the session does not depend on it. */
     session: Session | null
     /** Of a charge. */
     attempt: Attempt | null
-    /** Of one that the acquirer has under way. */
+    /** Null where the acquirer has not named it. */
     acquirer_transaction_id: string | null
     at: Date
     next_check_at: Date
     journal: JournalLine
   },
 ): Promise<boolean> {
-  const { operation: o, session: s, attempt, at, journal } = lost
+  const { operation: o, state, session: s, attempt, acquirer_transaction_id, at, journal } = pending
+  const before = state === 'accepted' ? sql`state in ('sent', 'unknown')` : sql`state = 'sent'`
   const rows = await sql`
     with gate as (
-      update acquirer_operations set state = 'unknown', next_check_at = ${lost.next_check_at},
-        acquirer_transaction_id = coalesce(${lost.acquirer_transaction_id}, acquirer_transaction_id),
+      update acquirer_operations set state = ${state}, next_check_at = ${pending.next_check_at},
+        acquirer_transaction_id = coalesce(${acquirer_transaction_id}, acquirer_transaction_id),
         sent_at = least(sent_at, ${at}), last_sent_at = least(last_sent_at, ${at})
-      where ${isThis(sql, o)} and state = 'sent' returning 1
+      where ${isThis(sql, o)} and ${before} returning 1
     ), session as (${isAwaited(sql, s)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     ${attempt ? sql`, ${deleteCard(sql, attempt)}` : sql``}
-    select 1 from gate`
-  return rows.length > 0
-}
-
-/**
- * The acquirer has accepted the request and carries it out later: from now on the reconciler asks for the outcome, and
- * nothing is sent again. False where the outcome is known already.
- */
-export async function saveAccepted(
-  sql: Sql,
-  accepted: {
-    operation: OperationKey
-    /** As above. */
-    session: Session | null
-    acquirer_transaction_id: string
-    next_check_at: Date
-    journal: JournalLine
-  },
-): Promise<boolean> {
-  const { operation: o, session: s, acquirer_transaction_id, next_check_at, journal } = accepted
-  const rows = await sql`
-    with gate as (
-      update acquirer_operations set state = 'accepted', next_check_at = ${next_check_at},
-        acquirer_transaction_id = ${acquirer_transaction_id}
-      where ${isThis(sql, o)} and state in ('sent', 'unknown') returning 1
-    ), session as (${isAwaited(sql, s)}
-    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
   return rows.length > 0
 }
@@ -173,40 +146,6 @@ export async function beginReversal(
   return rows.length > 0
 }
 
-/**
- * Records the acquirer's answer to a reversal, and when its charge is looked up again. False where it was answered
- * before.
- */
-export async function saveReversal(
-  own: Sql,
-  reversal: Operation,
-  end: {
-    state: 'approved' | 'refused'
-    answer: object
-    charge: { operation_id: string; state: 'reversing' | 'unknown'; next_check_at: Date }
-    orphan: Orphan | null
-    at: Date
-    journal: JournalLine
-  },
-): Promise<boolean> {
-  const { merchant_id } = reversal
-  const { state, answer, charge, orphan, at, journal } = end
-  const sql = poolFor(own, orphan)
-  const sameId = sql`acquirer_transaction_id`
-  const ended = { state, answer, transaction_id: sameId, from: 'unanswered', at } as const
-  const rows = await sql`
-    with gate as (${endOperation(sql, reversal, ended)}
-    ), charge as (
-      update acquirer_operations set state = ${charge.state}, next_check_at = ${charge.next_check_at},
-        not_found_count = 0, waits_for_person_since = null
-      where ${isThis(sql, { merchant_id, operation_id: charge.operation_id })} and state = 'reversing'
-        and exists (select 1 from gate)
-    ), orphan as (${orphanIf(sql, orphan, 'gate')}
-    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
-    select 1 from gate`
-  return rows.length > 0
-}
-
 /** The request goes out once more under its own reference. False where it was answered meanwhile. */
 export async function beginAgain(
   sql: Sql,
@@ -222,6 +161,34 @@ export async function beginAgain(
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
   return rows.length > 0
+}
+
+/** The body of a CTE that ends an operation with its answer. It has a row if the operation was in the expected state. */
+export function endOperation(
+  sql: Sql,
+  { merchant_id, operation_id }: Pick<Operation, 'merchant_id' | 'operation_id'>,
+  end: {
+    state: OperationState
+    answer: object
+    /** The acquirer's own id of the operation, or how the row gets it. */
+    transaction_id: string | null | Fragment
+    from: ExpectedState
+    at: Date
+  },
+): Fragment {
+  const { state, answer, transaction_id, from, at } = end
+  return sql`
+    update acquirer_operations set state = ${state}, answer = ${answer as never}, answered_at = ${at},
+      acquirer_transaction_id = ${transaction_id}, next_check_at = null, waits_for_person_since = null
+    where merchant_id = ${merchant_id} and operation_id = ${operation_id}
+      and ${isInExpectedState(sql, from)} returning 1`
+}
+
+/** A condition on a row of `acquirer_operations`. */
+export function isInExpectedState(sql: Sql, from: ExpectedState) {
+  if (from === 'reversing' || from === 'approved') return sql`state = ${from}`
+  if (from === 'unanswered') return sql`state in ('sent', 'unknown', 'accepted')`
+  return sql`(state = 'sent' and last_sent_at = ${from.sending})`
 }
 
 function isThis(sql: Sql, { merchant_id, operation_id }: OperationKey) {

@@ -1,12 +1,14 @@
 // Judges the acquirer's id that a person gives for an operation. Captures and refunds later go to the id of a charge as it stands,
 // so the id of another payment would move another shopper's money.
 
+import { fromCells, wholeOf } from '../../database/cells/cells.ts'
+import type { Sql } from '../../database/open.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { askAcquirer } from '../asking/ask-acquirer.ts'
-import type { OperationWithAnswer } from '../asking/operation-store.ts'
 import type { SettlementContext } from '../context.ts'
+import type { Operation } from '../operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
-import { isBorneElsewhere } from './bearer-store.ts'
+import { askAcquirer } from './call-acquirer.ts'
+import type { OperationWithAnswer } from './operation-store.ts'
 
 /**
  * Throws `invalid_request` that names `acquirer_transaction_id`. An acquirer that shows payments by their id must show that it is
@@ -44,4 +46,37 @@ type Operations = { operation: OperationWithAnswer; operations: OperationWithAns
 
 function wrong(words: string): Refusal {
   return new Refusal('invalid_request', words, { field: 'acquirer_transaction_id' })
+}
+
+/**
+ * Whether the id is that of another payment, of another operation that is still open, or of an orphan. Connections of several
+ * merchants may lead to one account of an acquirer, so all merchants' rows at that kind of acquirer are looked at.
+ */
+async function isBorneElsewhere(
+  own: Sql,
+  { operation_id, payment_id, acquirer }: Pick<Operation, 'operation_id' | 'payment_id' | 'acquirer'>,
+  transaction_id: string,
+): Promise<boolean> {
+  const whole = wholeOf(own)
+  const [connector] = acquirer.split(':')
+  const payments = await fromCells(
+    whole,
+    (sql) => sql<{ payment_id: string }[]>`
+      select found.payment_id from merchants m cross join lateral (
+        select payment_id, acquirer from payments
+        where merchant_id = m.merchant_id and acquirer_transaction_id = ${transaction_id} offset 0) found
+      where found.payment_id <> ${payment_id} and split_part(found.acquirer, ':', 1) = ${connector!}
+      union all
+      select payment_id from acquirer_operations
+      where state in ('sent', 'unknown', 'reversing', 'accepted') and payment_id <> ${payment_id}
+        and ${transaction_id} in (acquirer_transaction_id, handle) and split_part(acquirer, ':', 1) = ${connector!}
+      limit 1`,
+  )
+  if (payments.length > 0) return true
+  const orphans = await whole`
+    select 1 from orphan_authorisations
+    where reference <> ${operation_id} and (payment_id is null or payment_id <> ${payment_id})
+      and ${transaction_id} in (acquirer_transaction_id, handle) and split_part(acquirer, ':', 1) = ${connector!}
+    limit 1`
+  return orphans.length > 0
 }

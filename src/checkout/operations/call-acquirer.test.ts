@@ -3,7 +3,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { manualClock } from '../../../tests/support/clock.ts'
 import { NotSent, Unanswered } from '../../acquirers/acquirer.ts'
-import { askPatiently, sendToAcquirer } from './ask-acquirer.ts'
+import { askPatiently, sendToAcquirer } from './call-acquirer.ts'
 
 test.each([
   ['just now', 0, true],

@@ -1,0 +1,241 @@
+// What an answer means for each kind of operation: the rows that it writes, the event that tells of it, and its line. Nothing is written
+// here. A new kind of operation gets its outcome here, and its rows in `outcome-store.ts`.
+
+import { type AuthoriseAnswer, isGone, type OperationKind, type SettleAnswer } from '../../acquirers/acquirer.ts'
+import { failed } from '../../acquirers/answers.ts'
+import { strangeEnvironment } from '../../acquirers/environment.ts'
+import { environmentOfMode } from '../../kernel/connection-mode.ts'
+import { chanceOf } from '../../kernel/world.ts'
+import { type Account, integrationOf } from '../../merchants/directory.ts'
+import { holdRulesOf } from '../../merchants/integration.ts'
+import { boundOutcome, boundRefund, isAsAsked } from '../bound-money.ts'
+import type { SettlementContext } from '../context.ts'
+import { eventOf } from '../event.ts'
+import { type Hold, refuseDecision } from '../hold.ts'
+import type { Payer } from '../limits/payer.ts'
+import type { ExpectedState, Operation } from '../operation.ts'
+import type { Orphan } from '../orphan.ts'
+import { type Cause, chargeOutcome, conclude, type Declined, decide, lineOf } from '../outcome.ts'
+import { type Refund, refundEventOf, settledRefund } from '../refund.ts'
+import type { WholePayment } from '../whole-payment.ts'
+import { lookAfterRefusal } from './next-step.ts'
+import { orphanOfCharge } from './orphan-of-charge.ts'
+import type { Outcome } from './outcome-store.ts'
+
+/** An operation with its payment, and the author of its answer. */
+export type OperationCase = WholePayment & { operation: Operation; cause: Cause }
+
+/** What the outcome of each kind is made from besides the payment. */
+export type ChargeCase = OperationCase & {
+  account: Account
+  /** The payer against whom a decline is counted; null in test mode. */
+  payer: Payer | null
+  /** The first acquirer's decline, if this is the second one's charge. It stands if this charge comes to nothing. */
+  declined_before?: Declined | undefined
+}
+export type DecisionCase = OperationCase & { hold: Hold }
+export type RefundCase = OperationCase & { refund: Refund }
+export type SettleCase = ChargeCase | DecisionCase | RefundCase | OperationCase
+
+/** Nothing left this machine. A charge has failed then, in the words of an acquirer. */
+export type NotSentAnswer = { result: 'not_sent'; reason: string; decline_code: null }
+export type Answer = AuthoriseAnswer | SettleAnswer | NotSentAnswer
+
+/** A refusal of a capture, void or refund. */
+export type RefusalReason = { reason: string; decline_code: string | null }
+
+type Deciding = Pick<SettlementContext, 'ids' | 'acquirerOf' | 'world'>
+/** `from`: the state in which the answer must find the operation. `at`: the time of everything that is written. */
+type Moment = { from: ExpectedState; at: Date }
+
+/** The answer must be of the operation's kind. */
+export function outcomeOf(context: Deciding, settled: SettleCase, answer: Answer, moment: Moment): Outcome {
+  const { kind } = settled.operation
+  const outcome = outcomes[kind] as (...given: [Deciding, SettleCase, Answer, Moment]) => Outcome
+  return outcome(context, settled, answer, moment)
+}
+
+const outcomes = {
+  authorise: outcomeOfCharge,
+  capture: outcomeOfDecision,
+  void: outcomeOfDecision,
+  reverse: outcomeOfReversal,
+  refund: outcomeOfRefund,
+} satisfies Record<OperationKind, unknown>
+
+function outcomeOfCharge(context: Deciding, charge: ChargeCase, given: AuthoriseAnswer, { from, at }: Moment): Outcome {
+  const { account, session, operation } = charge
+  const { answer, orphan } = asAsked(context, charge, given)
+  const rules = holdRulesOf(integrationOf(account, session.integration_id), session.mode)
+  const change = conclude(charge, answerTold(charge, answer), rules, at)
+  return {
+    ...chargeOutcome(context.ids, { ...charge, change, at }),
+    operation: ended(operation, { answer, from, acquirer_transaction_id: change.payment.acquirer_transaction_id }),
+    orphan: orphan ?? givenUp(context, charge, answer.result !== 'approved'),
+  }
+}
+
+/** An error of the second acquirer must not hide the issuer's decline, which also counts against the payer. */
+function answerTold({ declined_before }: ChargeCase, answer: AuthoriseAnswer): AuthoriseAnswer {
+  if (answer.result !== 'failed' || !declined_before) return answer
+  const { acquirer_transaction_id } = answer
+  return { ...declined_before, acquirer_transaction_id }
+}
+
+/**
+ * An approval of another amount, or from the other environment, is no approval: the acquirer's authorisation is reversed, and the
+ * charge has failed.
+ */
+function asAsked(
+  context: Deciding,
+  { operation, payment }: ChargeCase,
+  given: AuthoriseAnswer,
+): { answer: AuthoriseAnswer; orphan: Orphan | null } {
+  if (given.result !== 'approved') return { answer: given, orphan: null }
+  const { operation_id: reference, handle, acquirer } = operation
+  const { amount, currency, acquirer_transaction_id } = given
+  const strange = strangeEnvironment(given, environmentOfMode[payment.mode])
+  // A sandbox holds nothing. Its answer says so in a line of the log: see `tellOfCharge`.
+  if (strange !== null && payment.mode === 'live') return { answer: failed(strange), orphan: null }
+  if (strange === null && isAsAsked(payment, given)) return { answer: given, orphan: null }
+  const fields = { operation_id: reference, acquirer, amount, currency, asked: payment.amount }
+  const { log } = context.world
+  if (strange === null) {
+    log.error(fields, 'another amount was approved than was asked for: it is taken back')
+  } else log.error({ ...fields, reason: strange }, 'money moved for a test payment: it is taken back')
+  const answer = failed(strange ?? 'The acquirer approved another amount')
+  const money = { amount, currency }
+  const authorisation = { reference, handle, acquirer_transaction_id }
+  return { answer, orphan: orphanOfCharge(context, { authorisation, acquirer, money, payment }) }
+}
+
+function outcomeOfDecision(
+  context: Deciding,
+  decision: DecisionCase,
+  answer: SettleAnswer | NotSentAnswer,
+  { from, at }: Moment,
+): Outcome {
+  const { ids, world } = context
+  const { operation, session, payment, hold, cause } = decision
+  const { operation_id, kind, sequence } = operation
+  if (answer.result === 'refused' || answer.result === 'not_sent') {
+    // Nothing is held there any more, which is all that a void is for.
+    const is_void = kind === 'void' && answer.result === 'refused' && isGone(answer)
+    if (!is_void) {
+      const { decline_code } = answer
+      const detail = { operation_id, sequence, decline_code }
+      return {
+        kind: 'decision',
+        operation: ended(operation, { answer, from }),
+        session,
+        payment,
+        hold: refuseDecision(hold, operation, answer, { now: at, chance: chanceOf(world) }),
+        event: null,
+        orphan: null,
+        journal: lineOf(ids, payment, cause, { change: `${kind}.refused`, detail, at }),
+      }
+    }
+  }
+  const change = decide(decision, operation, at)
+  const event = eventOf(change, { event_id: ids.event(at), sequence: 2, at })
+  const bound = boundOutcome(change.payment, event)
+  return {
+    kind: 'decision',
+    ...change,
+    operation: { ...ended(operation, { answer, from }), state: 'approved' },
+    event,
+    orphan: givenUp(context, decision, kind === 'void' && answer.result === 'approved'),
+    // As in `chargeOutcome`: the stream of events finds the event by this line.
+    journal: lineOf(ids, change.payment, cause, {
+      change: `payment.${change.payment.status}`,
+      detail: { operation_id, kind, sequence, decided_by: operation.asked_by, ...bound },
+      at,
+    }),
+  }
+}
+
+/** An approved refund that is refused later has failed after all: the money came back. */
+function outcomeOfRefund(
+  { ids }: Deciding,
+  { refund: before, operation, payment, cause }: RefundCase,
+  answer: SettleAnswer | NotSentAnswer,
+  { from, at }: Moment,
+): Outcome {
+  const refund = settledRefund(before, answer, at)
+  const sequence = from === 'approved' ? 2 : 1
+  const event = refundEventOf(refund, { event_id: ids.event(at), sequence, at })
+  const { refund_id, payment_id, failure } = refund
+  const failed_by = failure && { failure_code: failure.code }
+  const detail = { payment_id, operation_id: operation.operation_id, ...failed_by, ...boundRefund(refund, event) }
+  return {
+    kind: 'refund',
+    operation: ended(operation, { answer, from }),
+    refund,
+    event,
+    orphan: null,
+    // As in `chargeOutcome`: the stream finds the event by this line, whose subject and change are the event's.
+    journal: lineOf(ids, { ...payment, payment_id: refund_id }, cause, { change: event.type, detail, at }),
+  }
+}
+
+/** After its reversal the charge is looked at again. It fails, unless its authorisation turned out to exist. */
+function outcomeOfReversal(
+  context: Deciding,
+  reversal: OperationCase,
+  answer: SettleAnswer,
+  { from, at }: Moment,
+): Outcome {
+  const { ids, world } = context
+  const { operation, payment, authorisation, cause } = reversal
+  const { reference } = authorisation!
+  const { operation_id, sequence } = operation
+  const is_there = answer.result === 'refused' && !isGone(answer)
+  // A charge that was not there may still arrive, unless its reference is fenced now.
+  const is_unknown = answer.result === 'refused' && !answer.authorisation_known
+  const watched = is_unknown ? orphanOf(context, reversal) : null
+  const state = is_there ? 'unknown' : 'reversing'
+  const next_check_at = is_there ? lookAfterRefusal(operation, { now: at, chance: chanceOf(world) }) : at
+  return {
+    kind: 'reverse',
+    operation: ended(operation, { answer, from }),
+    charge: { operation_id: reference, state, next_check_at },
+    event: null,
+    orphan: watched?.watched_until ? watched : givenUp(context, reversal, answer.result === 'approved'),
+    journal: lineOf(ids, payment, cause, {
+      change: `reverse.${answer.result}`,
+      detail: { operation_id, sequence, authorisation: reference, authorisation_state: state },
+      at,
+    }),
+  }
+}
+
+function ended(
+  operation: Operation,
+  {
+    answer,
+    from,
+    acquirer_transaction_id,
+  }: { answer: Answer; from: ExpectedState; acquirer_transaction_id?: string | null },
+): NonNullable<Outcome['operation']> {
+  const named = 'acquirer_transaction_id' in answer ? answer.acquirer_transaction_id : null
+  return {
+    ...operation,
+    state: answer.result,
+    answer,
+    from,
+    acquirer_transaction_id: acquirer_transaction_id === undefined ? named : acquirer_transaction_id,
+  }
+}
+
+/** A person may be wrong: a charge that they give up is reversed if the acquirer holds it after all. */
+function givenUp(context: Deciding, { cause, ...given }: OperationCase, holds_nothing: boolean): Orphan | null {
+  return cause.by_person && holds_nothing ? orphanOf(context, given) : null
+}
+
+function orphanOf(
+  context: Deciding,
+  { operation, payment, authorisation }: Pick<OperationCase, 'operation' | 'payment' | 'authorisation'>,
+): Orphan {
+  const { acquirer, amount, currency } = operation
+  return orphanOfCharge(context, { authorisation: authorisation!, acquirer, money: { amount, currency }, payment })
+}

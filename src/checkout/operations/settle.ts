@@ -1,0 +1,227 @@
+// The one place where an acquirer's answer is recorded, whoever brings it: the request itself, a late answer, a look, a notice, a
+// comparison or a person. A compare-and-set on the operation's state sees to it that one answer counts.
+
+import type { Accepted, AuthoriseAnswer, SettleAnswer, UnderWay } from '../../acquirers/acquirer.ts'
+import { connectionNamed } from '../../merchants/account-connection.ts'
+import { findAccount } from '../../merchants/directory.ts'
+import type { SettlementContext } from '../context.ts'
+import { heldOrRefuse } from '../hold.ts'
+import { countOutcome, type Payer } from '../limits/payer.ts'
+import {
+  accepted_check_ms,
+  type ExpectedState,
+  first_check_ms,
+  type UnansweredOperation,
+  under_way_check_ms,
+} from '../operation.ts'
+import { type Declined, lineOf } from '../outcome.ts'
+import { findRefundOfOperation } from '../reading/refund-store.ts'
+import { handleLostAnswer, noteOtherAmount, noteRefundedThere } from './differing-answer.ts'
+import { settleIfCaptured } from './found-hold.ts'
+import {
+  type Answer,
+  type ChargeCase,
+  type OperationCase,
+  outcomeOf,
+  type RefundCase,
+  type RefusalReason,
+  type SettleCase,
+} from './kinds.ts'
+import { listOperations, savePending } from './operation-store.ts'
+import { type Outcome, saveOutcome } from './outcome-store.ts'
+import { saveSurely } from './save-surely.ts'
+
+/** How an operation is open still. `accepted`: the acquirer carries it out later. `under_way`: it has the charge. */
+export type Open = 'accepted' | 'under_way' | 'unanswered'
+
+/** What was recorded, or how the operation is open; null where another answer was recorded before, or a person has to judge this one. */
+export type Settled = Outcome | Open | null
+
+/** The answer must be of the operation's kind. Its row remembers that a person gave it. Throws SaveError. */
+export async function settle(
+  context: SettlementContext,
+  settled: SettleCase,
+  given: Answer | Accepted | UnderWay,
+): Promise<Settled> {
+  if (given.result === 'accepted' || given.result === 'under_way') return notePending(context, settled, given)
+  const { operation, cause } = settled
+  const answer = cause.by_person ? { ...given, by_person: true } : given
+  if (answer.result !== 'not_sent' && (await noteOtherAmount(context, settled, answer)) !== null) return null
+  const from = operation.state === 'reversing' ? 'reversing' : 'unanswered'
+  const { outcome, is_saved } = await record(context, settled, answer, from)
+  if (is_saved) return outcome
+  // The outcome of a reversal is its charge's, which is looked at again.
+  if (operation.kind === 'reverse') return null
+  const money = given.result === 'approved' && 'captured' in given ? given : null
+  await handleLostAnswer(context, settled, { state: outcome.operation.state, money })
+  if (operation.kind === 'refund' && given.result === 'approved') await noteRefundedThere(context, operation)
+  return null
+}
+
+/**
+ * Nothing left this machine that moves money. It settles this very sending alone: an operation that was looked up or sent again
+ * meanwhile may have arrived, and its search goes on. Throws SaveError.
+ */
+export async function settleUnsent(
+  context: SettlementContext,
+  settled: SettleCase,
+  answer: Answer,
+): Promise<Outcome | null> {
+  const sending = settled.operation.last_sent_at
+  const { outcome, is_saved } = await record(context, settled, answer, { sending })
+  return is_saved ? outcome : null
+}
+
+async function record(
+  context: SettlementContext,
+  settled: SettleCase,
+  answer: Answer,
+  from: ExpectedState,
+): Promise<{ outcome: Outcome; is_saved: boolean }> {
+  const at = context.world.clock.now()
+  const outcome = outcomeOf(context, settled, answer, { from, at })
+  const { operation_id, state: result, acquirer_transaction_id } = outcome.operation
+  const fields = { operation_id, result, acquirer_transaction_id }
+  const is_saved = await saveSurely(context, () => saveOutcome(context.sql, outcome, at), fields)
+  if (is_saved && outcome.event) context.wakeDeliveries('event', settled.payment.merchant_id)
+  if (is_saved && outcome.kind === 'authorise') await tellOfCharge(context, settled as ChargeCase, { outcome, at })
+  return { outcome, is_saved }
+}
+
+async function tellOfCharge(
+  context: SettlementContext,
+  { operation, payer }: ChargeCase,
+  { outcome, at }: { outcome: Extract<Outcome, { kind: 'authorise' }>; at: Date },
+): Promise<void> {
+  const { payment } = outcome
+  const { operation_id, acquirer } = operation
+  const answer = outcome.operation.answer as AuthoriseAnswer
+  // A merchant's connection cannot charge: its credentials may be wrong, its account disabled, or its vendor at fault.
+  if (answer.result === 'failed' && connectionNamed(acquirer) !== null) {
+    const { reason } = answer.decline
+    const fields = { operation_id, payment_id: payment.payment_id, acquirer, reason }
+    context.world.log.error(fields, 'a connection failed to charge: ripper connection check shows whether it works')
+  }
+  context.metrics.paymentConfirmed(payment.status, payment.mode)
+  await countOutcome(context, payer, payment, at)
+}
+
+const pending = {
+  unanswered: { state: 'unknown', check_ms: first_check_ms },
+  under_way: { state: 'unknown', check_ms: under_way_check_ms },
+  accepted: { state: 'accepted', check_ms: accepted_check_ms },
+} as const
+
+/** The acquirer gave no usable answer: from now on the reconciler asks. Null where an answer was recorded meanwhile. Throws SaveError. */
+export async function noteUnanswered(
+  context: SettlementContext,
+  settled: OperationCase,
+  error: Error,
+): Promise<'unanswered' | null> {
+  const { operation_id, acquirer, kind } = settled.operation
+  const { request_id } = settled.cause
+  // Silence is expected now and then; any other cause is a defect that somebody has to look into.
+  const level = error.cause ? 'error' : 'warn'
+  const fields = { request_id, operation_id, acquirer, kind, error: error.message }
+  context.world.log[level](fields, 'acquirer gave no usable answer')
+  return notePending(context, settled, { result: 'unanswered', acquirer_transaction_id: null })
+}
+
+async function notePending<Result extends Open>(
+  { sql, ids, world }: SettlementContext,
+  { operation, payment, session, attempt, cause }: OperationCase,
+  { result, acquirer_transaction_id }: { result: Result; acquirer_transaction_id: string | null },
+): Promise<Result | null> {
+  const { operation_id, kind, acquirer } = operation
+  const is_charge = kind === 'authorise'
+  const fields = { operation_id, acquirer, acquirer_transaction_id }
+  if (result === 'under_way') world.log.info(fields, 'the acquirer has the charge under way')
+  const at = world.clock.now()
+  const { state, check_ms } = pending[result]
+  const named = acquirer_transaction_id !== null && { acquirer_transaction_id }
+  const change = `${is_charge ? 'charge' : kind}.${result}`
+  const rows = {
+    operation,
+    state,
+    acquirer_transaction_id,
+    // The shopper does not wait for a refund. A reversal follows a charge whose session shows already that an answer is missing.
+    session: kind === 'refund' || kind === 'reverse' ? null : session,
+    attempt: is_charge ? attempt : null,
+    at,
+    next_check_at: new Date(at.getTime() + check_ms),
+    journal: lineOf(ids, payment, cause, { change, detail: { operation_id, ...named }, at }),
+  }
+  const answer = { operation_id, result, acquirer_transaction_id }
+  return (await saveSurely({ world }, () => savePending(sql, rows), answer)) ? result : null
+}
+
+/** An operation whose answer somebody searches for. */
+export type SoughtCase = OperationCase & { operation: UnansweredOperation }
+
+/**
+ * Settles an operation whose answer somebody else than its request brings. False if it was answered meanwhile, or if the answer is of
+ * another amount and a person has to judge it.
+ */
+export async function settleOperation(
+  context: SettlementContext,
+  sought: SoughtCase,
+  answer: AuthoriseAnswer | SettleAnswer | Accepted,
+): Promise<boolean> {
+  const settled = await settle(context, await withItsRows(context, sought), answer)
+  if (settled === null) return false
+  if (typeof settled === 'object' && settled.kind === 'decision' && settled.event === null) {
+    const { asked_by, kind } = sought.operation
+    const refusal = settled.operation.answer as RefusalReason
+    const request = { asked_by: asked_by!, cause: sought.cause, kind, key: null }
+    await settleIfCaptured(context, sought.payment, refusal, request)
+  }
+  return true
+}
+
+async function withItsRows(context: SettlementContext, sought: SoughtCase): Promise<SettleCase> {
+  const { operation, payment } = sought
+  switch (operation.kind) {
+    case 'authorise': {
+      const account = await findAccount(context.sql, payment.merchant_id)
+      if (!account) throw new Error('a payment without a merchant')
+      const payer = operation.payer as Payer | null
+      return { ...sought, account, payer, declined_before: await declineBefore(context, operation) }
+    }
+    case 'refund':
+      return withRefund(context, sought)
+    case 'reverse':
+      return sought
+    default:
+      return heldOrRefuse(sought)
+  }
+}
+
+async function withRefund({ sql }: SettlementContext, sought: SoughtCase): Promise<RefundCase> {
+  const { operation } = sought
+  const refund = await findRefundOfOperation(sql, operation)
+  if (refund) return { ...sought, refund }
+  throw new Error(`operation ${operation.operation_id} has no refund`)
+}
+
+/** The first acquirer's decline, if the charge is the second one's. The process that heard it may have died. */
+async function declineBefore(
+  { sql }: SettlementContext,
+  operation: UnansweredOperation,
+): Promise<Declined | undefined> {
+  if (operation.sequence === 1) return undefined
+  const operations = await listOperations(sql, operation)
+  const first = operations.find(({ kind, sequence }) => kind === 'authorise' && sequence === 1)
+  return first?.state === 'declined' ? (first.answer as Declined) : undefined
+}
+
+/**
+ * A refund that had succeeded has failed at the acquirer: the money came back, and its amount may be refunded again. False if that was
+ * recorded before.
+ */
+export async function failRefund(
+  context: SettlementContext,
+  approved: SoughtCase,
+  answer: Extract<SettleAnswer, { result: 'refused' }>,
+): Promise<boolean> {
+  return (await record(context, await withRefund(context, approved), answer, 'approved')).is_saved
+}
