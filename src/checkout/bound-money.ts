@@ -11,10 +11,10 @@ export type Money = { amount: number; currency: string; mode: Mode }
 
 /** Whether an acquirer's answer is of the very amount that was asked for. */
 export function isAsAsked(
-  asked: Pick<Money, 'amount' | 'currency'>,
+  request: Pick<Money, 'amount' | 'currency'>,
   theirs: Pick<Money, 'amount' | 'currency'>,
 ): boolean {
-  return theirs.amount === asked.amount && theirs.currency === asked.currency
+  return theirs.amount === request.amount && theirs.currency === request.currency
 }
 
 /** The detail of an outcome's line, without ids and codes. */

@@ -181,8 +181,8 @@ function expectedOf({ state, payment_status, is_under_way }: BookedCharge): 'cap
 }
 
 /** The charge as the acquirer lists it. */
-export function listedAs(listed: LiveAuthorisation): AcquirerCharge {
-  const { captured, amount, currency, refunded_amount } = listed
+export function listedAs(charge: LiveAuthorisation): AcquirerCharge {
+  const { captured, amount, currency, refunded_amount } = charge
   const refunded = captured && refunded_amount !== undefined ? { refunded_amount } : {}
   return { state: captured ? 'captured' : 'reserved', amount, currency, ...refunded }
 }

@@ -26,7 +26,7 @@ export function resultOf({
   at?: Date | null
 }): ConfirmResult {
   const payment_id = payment?.payment_id ?? session.payment_id!
-  const paid = payment?.status === 'captured' || payment?.status === 'held'
+  const is_paid = payment?.status === 'captured' || payment?.status === 'held'
   return {
     status: statusOf(payment),
     session_id: session.session_id,
@@ -35,8 +35,8 @@ export function resultOf({
     decline: payment?.decline ?? null,
     attempts_left: attemptsLeft(session),
     order_reference: session.order_reference,
-    confirmation_url: paid ? confirmationUrl(session, payment_id) : null,
-    paid_at: paid && at ? timestamp(at) : null,
+    confirmation_url: is_paid ? confirmationUrl(session, payment_id) : null,
+    paid_at: is_paid && at ? timestamp(at) : null,
   }
 }
 

@@ -87,13 +87,13 @@ function refundEnvelope<Type extends AnyEventType, Sequence extends z.ZodType, O
   sequence: Sequence,
   outcome: Outcome,
 ) {
-  const meant = { description: '1 for the outcome, 2 for a failure after success' }
-  const settled = { settled_at: time, checkout_session_id: z.string() }
+  const sequenceMeta = { description: '1 for the outcome, 2 for a failure after success' }
+  const settledMembers = { settled_at: time, checkout_session_id: z.string() }
   return z.strictObject({
     ...frame,
     type: z.literal(type),
-    sequence: sequence.meta(meant),
-    data: z.strictObject({ ...refundView.shape, ...settled, ...outcome }),
+    sequence: sequence.meta(sequenceMeta),
+    data: z.strictObject({ ...refundView.shape, ...settledMembers, ...outcome }),
   })
 }
 

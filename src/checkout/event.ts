@@ -19,26 +19,26 @@ export type Event = {
 }
 
 /** The event of a change. Sequence 1 is a payment's outcome, and 2 is the later decision on a held payment. */
-export function eventOf(change: Change, made: { event_id: string; sequence: 1 | 2; at: Date }): Event {
+export function eventOf(change: Change, names: { event_id: string; sequence: 1 | 2; at: Date }): Event {
   const { payment, session } = change
   const type = typeOf(payment.status)
   const envelope = {
-    id: made.event_id,
+    id: names.event_id,
     type,
-    created: timestamp(made.at),
+    created: timestamp(names.at),
     api_version,
     merchant_id: session.merchant_id,
-    sequence: made.sequence,
+    sequence: names.sequence,
     data: dataOf(change),
   }
   return {
     merchant_id: session.merchant_id,
     payment_id: payment.payment_id,
-    sequence: made.sequence,
-    event_id: made.event_id,
+    sequence: names.sequence,
+    event_id: names.event_id,
     type,
     body: JSON.stringify(envelope),
-    created_at: made.at,
+    created_at: names.at,
   }
 }
 

@@ -140,9 +140,9 @@ export function nextRuleAt({ status, escalate_at, deadline }: Hold): Date {
 
 /** Throws `resource_not_found` where there is no hold. */
 export function heldOrRefuse<ReadResult extends { hold: Hold | null }>(
-  found: ReadResult | undefined,
+  row: ReadResult | undefined,
 ): ReadResult & { hold: Hold } {
-  if (found?.hold) return { ...found, hold: found.hold }
+  if (row?.hold) return { ...row, hold: row.hold }
   throw notHeld()
 }
 

@@ -108,12 +108,12 @@ export const accepted_check_ms = 30_000
 /** An operation that is about to be sent. */
 export function newOperation(
   payment: Payment,
-  opened: Pick<Operation, 'operation_id' | 'kind' | 'sequence'> &
+  fields: Pick<Operation, 'operation_id' | 'kind' | 'sequence'> &
     Partial<Pick<Operation, 'amount' | 'asked_by' | 'idempotency_key' | 'idempotency_audience'>> & {
       at: Date
     },
 ): Operation {
-  const { at, ...named } = opened
+  const { at, ...rest } = fields
   const answer_by = answerBy(at)
   return {
     merchant_id: payment.merchant_id,
@@ -130,7 +130,7 @@ export function newOperation(
     asked_by: null,
     idempotency_key: null,
     idempotency_audience: null,
-    ...named,
+    ...rest,
   }
 }
 

@@ -151,26 +151,26 @@ type FoundAuthorisation = Pick<
  * person gives up is an orphan too, listed or not: if the acquirer made it after all, it is reversed.
  */
 export function newOrphan(
-  found: FoundAuthorisation,
+  authorisation: FoundAuthorisation,
   { operation_id, now }: { operation_id: string; now: Date },
 ): Orphan {
   return {
-    acquirer: found.acquirer,
-    mode: found.mode,
-    reference: found.reference,
-    handle: found.handle ?? null,
-    acquirer_transaction_id: found.acquirer_transaction_id ?? null,
-    amount: found.amount,
-    currency: found.currency,
-    authorised_at: found.authorised_at,
-    merchant_id: found.merchant_id,
-    payment_id: found.payment_id,
+    acquirer: authorisation.acquirer,
+    mode: authorisation.mode,
+    reference: authorisation.reference,
+    handle: authorisation.handle ?? null,
+    acquirer_transaction_id: authorisation.acquirer_transaction_id ?? null,
+    amount: authorisation.amount,
+    currency: authorisation.currency,
+    authorised_at: authorisation.authorised_at,
+    merchant_id: authorisation.merchant_id,
+    payment_id: authorisation.payment_id,
     found_at: now,
     operation_id,
     reversal_transaction_id: null,
     state: 'found',
     tries: 0,
-    next_try_at: found.merchant_id === null ? null : now,
+    next_try_at: authorisation.merchant_id === null ? null : now,
     held_back_at: null,
     last_failure: null,
     watched_until: null,
@@ -191,10 +191,10 @@ export type OrphanLine = Omit<OpenLine, 'session_id'> & { reference: string }
 export function orphanLine(
   ids: Pick<Ids, 'journalEntry'>,
   reference: string,
-  told: Pick<JournalChange, 'change' | 'detail' | 'actor' | 'at'>,
+  line: Pick<JournalChange, 'change' | 'detail' | 'actor' | 'at'>,
 ): OrphanLine {
-  const detail = { reference, ...told.detail }
-  return { ...told, detail, reference, entry_id: ids.journalEntry(told.at), request_id: null }
+  const detail = { reference, ...line.detail }
+  return { ...line, detail, reference, entry_id: ids.journalEntry(line.at), request_id: null }
 }
 
 /**

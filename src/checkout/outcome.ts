@@ -50,20 +50,20 @@ export function conclude(
     const status = answer.result
     return refused({ session, payment: { ...payment, acquirer_transaction_id } }, status, answer.decline)
   }
-  const paid = { ...session, status: 'succeeded' as const, settlement: null, answer_by: null }
-  const { authentication: claimed } = payment
-  const authentication = answer.liability_shifted === false ? withoutShift(claimed) : claimed
+  const paidSession = { ...session, status: 'succeeded' as const, settlement: null, answer_by: null }
+  const { authentication: claim } = payment
+  const authentication = answer.liability_shifted === false ? withoutShift(claim) : claim
   if (answer.captured) {
     const captured = { status: 'captured', capture_state: 'captured', executed_at: now } as const
     return {
       payment: { ...payment, acquirer_transaction_id, authentication, ...captured },
-      session: paid,
+      session: paidSession,
       hold: null,
     }
   }
   return {
     payment: { ...payment, acquirer_transaction_id, authentication, status: 'held', capture_state: 'authorised' },
-    session: paid,
+    session: paidSession,
     hold: newHold(session, payment, rules, now),
   }
 }
@@ -153,12 +153,12 @@ export function lineOf(
   ids: Ids,
   payment: Pick<Payment, 'merchant_id' | 'session_id'> & { payment_id: string },
   cause: Cause,
-  told: Pick<JournalChange, 'change' | 'detail' | 'at'>,
+  line: Pick<JournalChange, 'change' | 'detail' | 'at'>,
 ): JournalLine {
   const { merchant_id, session_id, payment_id } = payment
   const { actor, request_id, note } = cause
   // Members of a note must not replace the bound ones.
-  const detail = { ...note, ...told.detail }
+  const detail = { ...note, ...line.detail }
   const whose = { merchant_id, session_id, subject: payment_id, actor, request_id }
-  return journalLine(ids, { ...whose, ...told, detail })
+  return journalLine(ids, { ...whose, ...line, detail })
 }

@@ -120,13 +120,13 @@ const customerRequest = z
   .transform((customer) => customerOf(customer))
 
 /** A customer with every member; null for those that were not sent. */
-export function customerOf(sent: { [Member in keyof Customer]?: Customer[Member] }): Customer {
+export function customerOf(body: { [Member in keyof Customer]?: Customer[Member] }): Customer {
   return {
-    email: sent.email ?? null,
-    name: sent.name ?? null,
-    account_created: sent.account_created ?? null,
-    account_id: sent.account_id ?? null,
-    metadata: sent.metadata ?? null,
+    email: body.email ?? null,
+    name: body.name ?? null,
+    account_created: body.account_created ?? null,
+    account_id: body.account_id ?? null,
+    metadata: body.metadata ?? null,
   }
 }
 
@@ -169,10 +169,10 @@ export function basketTotal(lines: Item[] | null): number | null {
 export function taxTotal(lines: Item[] | null): number | null {
   const taxed = lines?.filter((line) => line.tax_amount !== null) ?? []
   if (taxed.length === 0) return null
-  const signed = taxed.map((line) => (line.kind === 'discount' ? -1 : 1) * line.tax_amount!)
+  const taxes = taxed.map((line) => (line.kind === 'discount' ? -1 : 1) * line.tax_amount!)
   return Math.max(
     0,
-    signed.reduce((sum, tax) => sum + tax, 0),
+    taxes.reduce((sum, tax) => sum + tax, 0),
   )
 }
 

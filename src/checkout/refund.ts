@@ -56,12 +56,12 @@ export function amountToRefund(payment: Payment, { amount }: Pick<RefundWish, 'a
   if (payment.status !== 'captured') {
     throw new Refusal('payment_not_refundable', `The payment is ${payment.status}, so there is nothing to refund.`)
   }
-  const left = payment.amount - payment.refunded_amount
-  if (left === 0) throw exceeds('Nothing is left of the capture.', 'charge_already_refunded')
-  if (amount !== null && amount > left) {
-    throw exceeds(`${inMajorUnits(left, payment.currency)} ${payment.currency} is left of the capture.`)
+  const rest = payment.amount - payment.refunded_amount
+  if (rest === 0) throw exceeds('Nothing is left of the capture.', 'charge_already_refunded')
+  if (amount !== null && amount > rest) {
+    throw exceeds(`${inMajorUnits(rest, payment.currency)} ${payment.currency} is left of the capture.`)
   }
-  return amount ?? left
+  return amount ?? rest
 }
 
 /** Throws `refund_limit_exceeded` where the refunds of the payment would come to more than support may give back of one. */
@@ -78,8 +78,8 @@ export function refuseBeyond(
   throw new Refusal('refund_limit_exceeded', words, { field: 'amount' })
 }
 
-function exceeds(left: string, platform_code?: string): Refusal {
-  const words = `${left} Refunds that are pending count.`
+function exceeds(sentence: string, platform_code?: string): Refusal {
+  const words = `${sentence} Refunds that are pending count.`
   return new Refusal('refund_exceeds_captured', words, {
     field: 'amount',
     ...(platform_code && { platform_code }),
@@ -89,10 +89,10 @@ function exceeds(left: string, platform_code?: string): Refusal {
 export function newRefund(
   { payment }: Pick<WholePayment, 'payment'>,
   wish: Pick<Refund, 'amount' | 'reason' | 'metadata'>,
-  made: Pick<Refund, 'refund_id' | 'operation_id'> & { at: Date },
+  names: Pick<Refund, 'refund_id' | 'operation_id'> & { at: Date },
 ): Refund {
   const { merchant_id, payment_id, session_id, mode, currency } = payment
-  const { refund_id, operation_id, at } = made
+  const { refund_id, operation_id, at } = names
   return {
     merchant_id,
     refund_id,
@@ -149,8 +149,8 @@ export function viewRefund(refund: Refund) {
  * The event of a settled refund. Sequence 1 is its outcome, and 2 the failure of one that had succeeded. Its subject is the
  * refund, so that no two events share a key however many refunds a payment has.
  */
-export function refundEventOf(refund: Refund, made: { event_id: string; sequence: 1 | 2; at: Date }): Event {
-  const { event_id, sequence, at } = made
+export function refundEventOf(refund: Refund, names: { event_id: string; sequence: 1 | 2; at: Date }): Event {
+  const { event_id, sequence, at } = names
   const type = typeOf(refund)
   const envelope = {
     id: event_id,

@@ -65,8 +65,8 @@ export function statusAt(session: Pick<Session, 'status' | 'expires_at'>, now: D
 export function settlementAt(session: Pick<Session, 'settlement' | 'answer_by'>, now: Date): Session['settlement'] {
   if (session.settlement) return session.settlement
   // `answer_by` is set while a charge is under way, and while a hold is being captured or voided.
-  const lost = session.answer_by !== null && session.answer_by <= now
-  return lost ? 'awaiting_reconciliation' : null
+  const is_lost = session.answer_by !== null && session.answer_by <= now
+  return is_lost ? 'awaiting_reconciliation' : null
 }
 
 export function secondsLeft(session: Pick<Session, 'expires_at'>, now: Date): number {

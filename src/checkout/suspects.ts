@@ -18,14 +18,14 @@ export type Suspect = LiveAuthorisation &
  * one is ours only with our mark. A payment stands on one charge: a second one of the same reference has another id.
  */
 export function suspectsAmong(
-  listed: LiveAuthorisation[],
-  known: RecordedCharge[],
+  liveCharges: LiveAuthorisation[],
+  records: RecordedCharge[],
   our_mark: string,
 ): { suspects: Suspect[]; strangers: number } {
-  const charges = new Map(known.map((charge) => [charge.reference, charge]))
+  const charges = new Map(records.map((charge) => [charge.reference, charge]))
   const suspects: Suspect[] = []
   let strangers = 0
-  for (const authorisation of listed) {
+  for (const authorisation of liveCharges) {
     const charge = charges.get(authorisation.reference)
     const { merchant_id = null, payment_id = null } = charge ?? {}
     const beside = charge && isAnother(charge, authorisation) ? charge : null
@@ -40,20 +40,20 @@ export function suspectsAmong(
 /** Whether the acquirer has given the two of one reference different ids. */
 export function isAnother(
   { handle, acquirer_transaction_id }: Pick<AuthorisationName, 'handle' | 'acquirer_transaction_id'>,
-  { acquirer_transaction_id: listed }: Pick<AuthorisationName, 'acquirer_transaction_id'>,
+  { acquirer_transaction_id: theirs }: Pick<AuthorisationName, 'acquirer_transaction_id'>,
 ): boolean {
-  const known = handle ?? acquirer_transaction_id
-  return known !== null && listed !== null && known !== listed
+  const ours = handle ?? acquirer_transaction_id
+  return ours !== null && theirs !== null && ours !== theirs
 }
 
 /** Names each orphan apart: of several with one reference only one keeps it. The others get one that their ids always give. */
 export function namedApart(suspects: readonly Suspect[]): Suspect[] {
-  const taken = new Set<string>()
+  const references = new Set<string>()
   return suspects.map((suspect) => {
     const { reference, acquirer_transaction_id, beside } = suspect
-    const is_apart = beside !== null || taken.has(reference)
+    const is_apart = beside !== null || references.has(reference)
     if (!is_apart || acquirer_transaction_id === null) {
-      taken.add(reference)
+      references.add(reference)
       return suspect
     }
     return { ...suspect, reference: standInReference(acquirer_transaction_id) }

@@ -17,10 +17,10 @@ export async function workOff<Item>(
 ): Promise<number> {
   let count = 0
   for (let round = 0; round < batches_max && !stopping?.aborted; round++) {
-    const claimed = await claim(batch)
-    await runEach(claimed, work)
-    count += claimed.length
-    if (claimed.length < batch) break
+    const items = await claim(batch)
+    await runEach(items, work)
+    count += items.length
+    if (items.length < batch) break
   }
   return count
 }

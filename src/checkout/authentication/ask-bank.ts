@@ -59,13 +59,13 @@ export async function askBank(context: Context, question: BankRequest): Promise<
   try {
     const to = await ask(context, question)
     const line = to && lineOf('attempt.moved', { three_ds_state: to.three_ds_state })
-    const kept = await retryWhileAsking(context, attempt, async () => {
+    const attemptNow = await retryWhileAsking(context, attempt, async () => {
       const moved = line && (await moveAttempt(context.sql, attempt, { from: 'not_started', to, line }))
       return moved ?? findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
     })
     // Another request took the attempt over, and then withdrew it.
-    if (!kept) throw refusalOf(null)
-    return kept
+    if (!attemptNow) throw refusalOf(null)
+    return attemptNow
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
     const line = lineOf('attempt.withdrawn', {})

@@ -13,20 +13,20 @@ export function attemptLine(
   ids: Pick<Ids, 'journalEntry'>,
   { merchant_id, session_id, attempt_id }: Attempt,
   cause: Cause,
-  told: AttemptChange,
+  line: AttemptChange,
 ): JournalLine {
-  return journalLine(ids, { merchant_id, session_id, subject: attempt_id, ...cause, ...told })
+  return journalLine(ids, { merchant_id, session_id, subject: attempt_id, ...cause, ...line })
 }
 
 /** The lines of a new attempt and of the one that it may supersede, in this order also by their ids. */
 export function newAttemptLines(ids: Pick<Ids, 'journalEntry'>, attempt: Attempt, cause: Cause): NewAttemptLines {
   const { attempt_id, number, created_at: at } = attempt
-  const line = (told: Omit<AttemptChange, 'at'>) => attemptLine(ids, attempt, cause, { ...told, at })
+  const line = (change: Omit<AttemptChange, 'at'>) => attemptLine(ids, attempt, cause, { ...change, at })
   const superseded = line({ change: 'attempt.superseded', detail: { superseded_by: attempt_id } })
-  const opened = line({ change: 'attempt.opened', detail: { number } })
-  const [earlier, later] = [superseded.entry_id, opened.entry_id].sort() as [string, string]
+  const first = line({ change: 'attempt.opened', detail: { number } })
+  const [earlier, later] = [superseded.entry_id, first.entry_id].sort() as [string, string]
   return {
     superseded: { ...superseded, entry_id: earlier },
-    opened: { ...opened, entry_id: later },
+    opened: { ...first, entry_id: later },
   }
 }

@@ -149,13 +149,13 @@ export async function findAttempt(sql: Sql, merchant_id: string, attempt_id: str
  */
 export async function listFetchable(
   sql: Sql,
-  asked: {
+  which: {
     ended_after: Date
     after: (Pick<Attempt, 'attempt_id'> & { challenge_expires_at: Date }) | null
     limit: number
   },
 ): Promise<{ mode: Mode; attempt: Attempt }[]> {
-  const { ended_after, after, limit } = asked
+  const { ended_after, after, limit } = which
   const from = after
     ? sql`(a.challenge_expires_at, a.attempt_id) > (${after.challenge_expires_at}, ${after.attempt_id})`
     : sql`a.challenge_expires_at > ${ended_after}`

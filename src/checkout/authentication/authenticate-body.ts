@@ -30,7 +30,7 @@ const locale_length_max = 35
 
 /** The language of receipts: the checkout's, which our scripts send as `Accept-Language`, else the browser page's. */
 export function localeOf({ browser }: AuthenticateBody, caller: Pick<Caller, 'header'>): string {
-  const asked = `${caller.header('accept-language') ?? ''},${browser.language};q=0.001`
-  const { locale } = languageFor(null, asked)
+  const languages = `${caller.header('accept-language') ?? ''},${browser.language};q=0.001`
+  const { locale } = languageFor(null, languages)
   return locale.length > locale_length_max ? new Intl.Locale(locale).language : locale
 }

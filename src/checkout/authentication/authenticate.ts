@@ -85,10 +85,10 @@ async function startAttempt(
   const attempt = newAttempt(context, { session, provider, known, body, caller, now })
   const lines = newAttemptLines(context.ids, attempt, cause)
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
-  const opened = await claimRight(context, attempt, async () =>
+  const attemptNow = await claimRight(context, attempt, async () =>
     (await insertAttempt(context.sql, attempt, { keep_card_until, lines })) ? attempt : undefined,
   )
-  return opened ? { attempt: opened, known } : null
+  return attemptNow ? { attempt: attemptNow, known } : null
 }
 
 /** Refuses before anything is written: an attempt that cannot begin must not supersede the one under way. */
@@ -185,8 +185,8 @@ async function takeOver(context: Context, attempt: Attempt, cause: Cause): Promi
     asking_until: new Date(now.getTime() + asking_ms),
     server_transaction_id: context.ids.serverTransaction(account!.merchant.routing, now),
   }
-  const told = { change: 'attempt.asking_taken_over', detail: {}, at: now } as const
-  const line = attemptLine(context.ids, attempt, cause, told)
+  const change = { change: 'attempt.asking_taken_over', detail: {}, at: now } as const
+  const line = attemptLine(context.ids, attempt, cause, change)
   return claimRight(context, { ...attempt, ...claim }, () => claimAsking(context.sql, attempt, claim, line))
 }
 

@@ -10,8 +10,8 @@ type EnrolmentContext = Pick<Context, 'keyring' | 'world'>
 
 /** Throws ProviderUnavailable if the provider is asked and cannot be. */
 export function enrolmentOf(context: EnrolmentContext, provider: Provider, card: VaultCard): Promise<Enrolment> {
-  const kept = keptWith(card, provider)
-  if (kept && isUsable(kept, context.world.clock.now())) return Promise.resolve(kept)
+  const enrolment = keptWith(card, provider)
+  if (enrolment && isUsable(enrolment, context.world.clock.now())) return Promise.resolve(enrolment)
   return askAgain(context, provider, card)
 }
 

@@ -32,9 +32,9 @@ export async function fetchAtReturn(
 ): Promise<void> {
   const provider = fetchedBy(context, mode, attempt)
   if (!provider || attempt.three_ds_state !== 'awaiting_challenge') return
-  for (let asked = 1; asked <= asks_at_return; asked++) {
-    const found = await fetchResult(context, provider, attempt, { actor: 'bank', request_id })
-    if (found !== 'not_yet' || asked === asks_at_return) return
+  for (let asks = 1; asks <= asks_at_return; asks++) {
+    const result = await fetchResult(context, provider, attempt, { actor: 'bank', request_id })
+    if (result !== 'not_yet' || asks === asks_at_return) return
     await context.world.clock.sleep(pause_ms)
   }
 }
@@ -51,16 +51,16 @@ type Waiting = Awaited<ReturnType<typeof listFetchable>>[number]
 
 async function listWaiting(context: FetchContext): Promise<Waiting[]> {
   const ended_after = new Date(context.world.clock.now().getTime() - late_ms)
-  const found: Waiting[] = []
+  const waiting: Waiting[] = []
   let after: Parameters<typeof listFetchable>[1]['after'] = null
   while (!context.stopping?.aborted) {
     const page = await listFetchable(context.sql, { ended_after, after, limit: page_size })
-    found.push(...page)
+    waiting.push(...page)
     const last = page.at(-1)?.attempt
     if (!last || page.length < page_size) break
     after = { challenge_expires_at: last.challenge_expires_at!, attempt_id: last.attempt_id }
   }
-  return found
+  return waiting
 }
 
 /**
@@ -76,8 +76,8 @@ async function takeTurn(context: FetchContext, waiting: Waiting[]): Promise<numb
     if (context.stopping?.aborted || clock.now().getTime() >= ends_ms) return
     const provider = fetchedBy(context, mode, attempt)
     const cause: Cause = { actor: 'bank', request_id: null }
-    const found = provider && (await fetchResult(context, provider, attempt, cause))
-    if (found === 'settled') count++
+    const result = provider && (await fetchResult(context, provider, attempt, cause))
+    if (result === 'settled') count++
   })
   return count
 }
@@ -99,15 +99,15 @@ async function fetchResult(
   const { log } = context.world
   const about = { connection: provider.name, attempt_id }
   try {
-    const found = await provider.fetchResult({ server_transaction_id, handle })
-    if (found === 'not_yet') return 'not_yet'
-    if (found === 'gone') log.warn(about, 'the result of a challenge is kept no longer')
-    else if (!agrees(attempt, found)) {
+    const answer = await provider.fetchResult({ server_transaction_id, handle })
+    if (answer === 'not_yet') return 'not_yet'
+    if (answer === 'gone') log.warn(about, 'the result of a challenge is kept no longer')
+    else if (!agrees(attempt, answer)) {
       log.error(about, 'the provider gave the result of another challenge')
       return 'nothing'
     }
     // The lost result may have been a no, so it must not be read as "unavailable", after which the card might be charged.
-    const outcome = found === 'gone' ? challengeTimedOut : found.outcome
+    const outcome = answer === 'gone' ? challengeTimedOut : answer.outcome
     return (await settleChallenge(context, attempt, outcome, cause)) ? 'settled' : 'nothing'
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) {

@@ -21,17 +21,17 @@ export const receiveResult: Page<Context> = {
     // The field rules are the same in every mode; the transaction shows which mode it is.
     const reader = context.three_ds.test ?? context.three_ds.live
     if (!reader) throw new Refusal('resource_not_found', 'No 3DS Server of our own runs here.')
-    const read = reader.readResult(request.body)
-    if ('erro' in read) return json(read.erro)
-    const verdict = await judgeResult(context, read.message, request.request_id)
-    return json(reader.answerResult(read.message, verdict))
+    const result = reader.readResult(request.body)
+    if ('erro' in result) return json(result.erro)
+    const verdict = await judgeResult(context, result.message, request.request_id)
+    return json(reader.answerResult(result.message, verdict))
   },
 }
 
 async function judgeResult(context: Context, message: ResultMessage, request_id: string): Promise<ResultVerdict> {
-  const found = await attemptOf(context, message)
-  if (!found) return 'unknown_transaction'
-  const { attempt, sql } = found
+  const subject = await attemptOf(context, message)
+  if (!subject) return 'unknown_transaction'
+  const { attempt, sql } = subject
   if (attempt.acs_url === null) return 'not_expected'
   if (attempt.three_ds_state !== 'awaiting_challenge') {
     // Another card superseded the attempt: the result is acknowledged and changes nothing.

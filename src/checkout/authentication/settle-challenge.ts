@@ -33,11 +33,11 @@ export async function settleChallenge(
   const in_time = attemptAt(attempt, at) === attempt
   const outcome = in_time ? result : challengeTimedOut
   const three_ds_state = stateOf(outcome)
-  const told = { change: 'attempt.moved', detail: { three_ds_state }, at } as const
+  const change = { change: 'attempt.moved', detail: { three_ds_state }, at } as const
   return moveAttempt(context.sql, attempt, {
     from: 'awaiting_challenge',
     to: { three_ds_state, authentication_outcome: outcome },
-    line: attemptLine(context.ids, attempt, cause, told),
+    line: attemptLine(context.ids, attempt, cause, change),
   })
 }
 

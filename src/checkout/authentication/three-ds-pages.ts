@@ -22,19 +22,19 @@ export const methodPage: Page<Context> = {
   method: 'GET',
   path: '/3ds/method/{token}',
   handle: async (context, { params, caller }) => {
-    const found = await named(context, 'method', params.token!)
-    const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
-    const card = key && (await findCard(found.sql, key))
+    const subject = await named(context, 'method', params.token!)
+    const key = subject && { merchant_id: subject.merchant_id, card_reference: subject.subject }
+    const card = key && (await findCard(subject.sql, key))
     const provider = card && context.threeDsOf(card.mode, card.three_ds_provider)
     if (!card?.method_url || !provider) return notice(404, 'This page is no longer needed.', [])
-    await openMethod(found.sql, key, context.world.clock.now(), caller.header('accept') ?? '*/*')
+    await openMethod(subject.sql, key, context.world.clock.now(), caller.header('accept') ?? '*/*')
     const form = provider.methodForm({
       server_transaction_id: card.server_transaction_id,
       method_url: card.method_url,
       notification_url: `${context.addresses.base_url()}/3ds/method/${params.token}/done`,
     })
     const language = languageFor(null, caller.header('accept-language'))
-    return methodFrame({ form, frame: await frameOf(context, found!), language })
+    return methodFrame({ form, frame: await frameOf(context, subject!), language })
   },
 }
 
@@ -44,15 +44,15 @@ export const methodNotification: Page<Context> = {
   path: '/3ds/method/{token}/done',
   body_kind: 'form',
   handle: async (context, request) => {
-    const found = await named(context, 'method', request.params.token!)
-    const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
-    const card = key && (await findCard(found.sql, key))
+    const subject = await named(context, 'method', request.params.token!)
+    const key = subject && { merchant_id: subject.merchant_id, card_reference: subject.subject }
+    const card = key && (await findCard(subject.sql, key))
     const provider = card && context.threeDsOf(card.mode, card.three_ds_provider)
     const transaction = provider?.readMethodNotification(request.fields)
     if (card && sameId(transaction, card.server_transaction_id)) {
-      await completeMethod(found.sql, key, context.world.clock.now())
+      await completeMethod(subject.sql, key, context.world.clock.now())
     }
-    return notice(200, 'Done.', found ? (await frameOf(context, found)).origins : [])
+    return notice(200, 'Done.', subject ? (await frameOf(context, subject)).origins : [])
   },
 }
 
@@ -65,13 +65,13 @@ export const challengePage: Page<Context> = {
   path: '/3ds/challenge/{token}',
   handle: async (context, request) => {
     const { params, caller } = request
-    const found = await named(context, 'challenge', params.token!)
-    const stored = found && (await findAttempt(found.sql, found.merchant_id, found.subject))
-    if (!found || !stored) return notice(404, 'This page is no longer needed.', [])
-    const attempt = attemptAt(stored, context.world.clock.now())
+    const subject = await named(context, 'challenge', params.token!)
+    const attemptRow = subject && (await findAttempt(subject.sql, subject.merchant_id, subject.subject))
+    if (!subject || !attemptRow) return notice(404, 'This page is no longer needed.', [])
+    const attempt = attemptAt(attemptRow, context.world.clock.now())
     const language = languageFor(null, caller.header('accept-language'))
-    const frame = await frameOf(context, found, request.query.get('return_url'))
-    const provider = context.threeDsOf(found.session.mode, attempt.three_ds_provider)
+    const frame = await frameOf(context, subject, request.query.get('return_url'))
+    const provider = context.threeDsOf(subject.session.mode, attempt.three_ds_provider)
     if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
       return doneNotice('Your bank has answered. You can return to the shop.', { frame, language })
     }
@@ -99,18 +99,18 @@ export const challengeNotification: Page<Context> = {
   path: '/3ds/challenge/{token}/result',
   body_kind: 'form',
   handle: async (context, request) => {
-    const found = await named(context, 'challenge', request.params.token!)
-    if (!found) return notice(404, 'This page is no longer needed.', [])
-    const { mode } = found.session
+    const subject = await named(context, 'challenge', request.params.token!)
+    if (!subject) return notice(404, 'This page is no longer needed.', [])
+    const { mode } = subject.session
     const { request_id, fields, caller } = request
-    const attempt = await findAttempt(found.sql, found.merchant_id, found.subject)
+    const attempt = await findAttempt(subject.sql, subject.merchant_id, subject.subject)
     const provider = attempt && context.threeDsOf(mode, attempt.three_ds_provider)
     const transaction = provider?.readChallengeNotification(fields)
     if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
-      context.world.log.warn({ attempt_id: found.subject }, 'the bank ended a challenge without a valid CRes')
+      context.world.log.warn({ attempt_id: subject.subject }, 'the bank ended a challenge without a valid CRes')
     }
-    if (attempt) await fetchAtReturn({ ...context, sql: found.sql }, { mode, attempt, request_id })
-    const frame = await frameOf(context, found, readSessionData(fields))
+    if (attempt) await fetchAtReturn({ ...context, sql: subject.sql }, { mode, attempt, request_id })
+    const frame = await frameOf(context, subject, readSessionData(fields))
     const language = languageFor(null, caller.header('accept-language'))
     return doneNotice('Thank you. You can return to the shop.', { frame, language })
   },

@@ -47,16 +47,16 @@ export async function retryWhileAsking<Result>(
  */
 export async function claimRight(
   context: RetryContext,
-  claimed: Attempt,
+  claim: Attempt,
   take: () => Promise<Attempt | undefined>,
 ): Promise<Attempt | undefined> {
   try {
     return await take()
   } catch (error) {
     if (!isConnectionLost(error)) throw error
-    const { merchant_id, attempt_id, server_transaction_id } = claimed
-    const found = await retryWhileAsking(context, claimed, () => findAttempt(context.sql, merchant_id, attempt_id))
-    if (found?.server_transaction_id !== server_transaction_id) throw error
-    return found
+    const { merchant_id, attempt_id, server_transaction_id } = claim
+    const row = await retryWhileAsking(context, claim, () => findAttempt(context.sql, merchant_id, attempt_id))
+    if (row?.server_transaction_id !== server_transaction_id) throw error
+    return row
   }
 }

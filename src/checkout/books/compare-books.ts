@@ -53,14 +53,14 @@ export type ComparisonResult = {
 
 /** Returns the number of new findings. Several processes may do this at once. */
 export async function compareBooks(context: ComparisonContext): Promise<number> {
-  let found = 0
+  let count = 0
   for (const swept of await context.listAcquirers()) {
     // Without a list there is nothing to compare with.
     if (!swept.acquirer.lists) continue
     const compared = await compareAcquirer(context, swept, { at_once: false })
-    found += compared?.found.length ?? 0
+    count += compared?.found.length ?? 0
   }
-  return found
+  return count
 }
 
 /** Null if the comparison is not due, or if another process runs it. */
@@ -73,15 +73,15 @@ export async function compareAcquirer(
   const { name } = swept.acquirer
   const now = world.clock.now()
   const lease = { held: new Date(now.getTime() + lease_ms) }
-  const asked = { acquirer: name, now, lease_until: lease.held, at_once }
-  const claimed = await claimComparison(sql, asked)
-  if (!claimed) return null
-  const span = spanToCompare(now, claimed.compared_until)
+  const claim = { acquirer: name, now, lease_until: lease.held, at_once }
+  const comparison = await claimComparison(sql, claim)
+  if (!comparison) return null
+  const span = spanToCompare(now, comparison.compared_until)
   const nothing = { ours: 0, theirs: 0, found: [], left_out: [] }
   const compared: ComparisonResult = { acquirer: name, ...nothing, failure: null }
   try {
     await watchDatabase(context)
-    const { compared_until } = claimed
+    const { compared_until } = comparison
     await run(context, swept, { now, span, compared_until, lease, compared })
     const is_whole = compared.left_out.length === 0
     if (!is_whole) compared.failure = `not compared: ${compared.left_out.join(', ')}`
@@ -152,13 +152,13 @@ async function run(context: ComparisonContext, swept: AcquirerOfMode, run: Compa
   const lookAt = async (references: string[]) => {
     for (let from = 0; from < references.length; from += looks) {
       const some = references.slice(from, from + looks)
-      const found = await lookClosely(context, swept, some, { leaveOut })
-      for (const finding of found) tell(context, finding)
-      run.compared.found.push(...found)
+      const findings = await lookClosely(context, swept, some, { leaveOut })
+      for (const finding of findings) tell(context, finding)
+      run.compared.found.push(...findings)
     }
   }
-  const named = { acquirer: name, mode: swept.mode }
-  const earlier = await recordedHours(context.sql, named, run)
+  const which = { acquirer: name, mode: swept.mode }
+  const earlier = await recordedHours(context.sql, which, run)
   try {
     for (const { window, references } of [...hoursOf(run.span).map(listedHour), ...earlier]) {
       await goOnHere()
@@ -212,8 +212,8 @@ async function differingIn(
   const { world, installation } = context
   const wide = around(window)
   const ask: Ask = (clock, call) => askPatiently(clock, call, context.stopping)
-  const listed = await listAuthorisations(world.clock, swept.acquirer, wide, ask)
-  const ours = listed.filter((each) => mayBeOurs(each, installation))
+  const charges = await listAuthorisations(world.clock, swept.acquirer, wide, ask)
+  const ours = charges.filter((each) => mayBeOurs(each, installation))
   const { from, below } = referencesOf(window)
   const within = ours.filter(
     ({ authorised_at, reference }) =>
@@ -233,8 +233,8 @@ async function differingIn(
 }
 
 /** The charges that the acquirer lists differently from our books. */
-async function differingListed({ sql }: OrphanContext, listed: LiveAuthorisation[]): Promise<string[]> {
-  const theirs = Map.groupBy(listed, ({ reference }) => reference)
+async function differingListed({ sql }: OrphanContext, charges: LiveAuthorisation[]): Promise<string[]> {
+  const theirs = Map.groupBy(charges, ({ reference }) => reference)
   const references = [...theirs.keys()].sort()
   const differing: string[] = []
   for (let from = 0; from < references.length; from += page) {

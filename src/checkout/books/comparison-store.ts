@@ -22,13 +22,13 @@ export type Comparison = {
  */
 export async function claimComparison(
   sql: Sql,
-  { acquirer, now, ...asked }: { acquirer: string; now: Date; lease_until: Date; at_once: boolean },
+  { acquirer, now, ...claim }: { acquirer: string; now: Date; lease_until: Date; at_once: boolean },
 ): Promise<Pick<Comparison, 'compared_until'> | undefined> {
   const [row] = await sql<Pick<Comparison, 'compared_until'>[]>`
     insert into acquirer_comparisons as known (acquirer, due_at, lease_until)
-    values (${acquirer}, ${now}, ${asked.lease_until})
+    values (${acquirer}, ${now}, ${claim.lease_until})
     on conflict (acquirer) do update set lease_until = excluded.lease_until
-    where (known.due_at <= ${now} or ${asked.at_once}::boolean)
+    where (known.due_at <= ${now} or ${claim.at_once}::boolean)
       and (known.lease_until is null or known.lease_until <= ${now})
     returning compared_until`
   return row

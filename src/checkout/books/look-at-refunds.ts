@@ -7,7 +7,7 @@ import { isOpen } from '../operation.ts'
 import { askIfContradicted } from '../operations/contradiction.ts'
 import { listOperations } from '../operations/operation-store.ts'
 import { lookUp } from '../operations/reconcile.ts'
-import { type SoughtCase, settleOperation } from '../operations/settle.ts'
+import { settleOperation, type UnansweredCase } from '../operations/settle.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import { runEach } from '../work-off.ts'
 import { type BookedRefund, pageRefunds } from './comparison-store.ts'
@@ -28,8 +28,8 @@ export async function lookAtRefunds(
   let after: BookedRefund | null = null
   for (;;) {
     await goOn()
-    const asked = { acquirer: acquirer.name, ...range, after, limit: page }
-    const some: BookedRefund[] = await pageRefunds(context.sql, asked)
+    const query = { acquirer: acquirer.name, ...range, after, limit: page }
+    const some: BookedRefund[] = await pageRefunds(context.sql, query)
     await runEach(some, async (booked) => {
       for (const charge of await look(context, booked)) charges.add(charge)
     })
@@ -45,17 +45,17 @@ async function look(common: SettlementContext, booked: BookedRefund): Promise<st
   const whole = await findWholePayment(context.sql, booked)
   const operation = operations.find(({ operation_id }) => operation_id === booked.operation_id)
   if (whole && operation) {
-    const found = { ...whole, operation, cause: { actor: 'reconciler', request_id: null } } as const
-    if (isOpen(operation)) await settleIfKnown(context, found)
-    else await askIfContradicted(context, found, { about: 'refund', answer: null })
+    const subject = { ...whole, operation, cause: { actor: 'reconciler', request_id: null } } as const
+    if (isOpen(operation)) await settleIfKnown(context, subject)
+    else await askIfContradicted(context, subject, { about: 'refund', answer: null })
   }
   const charges = operations.filter(({ kind, state }) => kind === 'authorise' && state === 'approved')
   return charges.map(({ operation_id }) => operation_id)
 }
 
-async function settleIfKnown(context: SettlementContext, found: SoughtCase): Promise<void> {
-  const known = await lookUp(context, found)
-  if (known.result === 'found' && known.kind === 'refund') {
-    await settleOperation(context, found, known.answer)
+async function settleIfKnown(context: SettlementContext, subject: UnansweredCase): Promise<void> {
+  const answer = await lookUp(context, subject)
+  if (answer.result === 'found' && answer.kind === 'refund') {
+    await settleOperation(context, subject, answer.answer)
   }
 }

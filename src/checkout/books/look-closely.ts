@@ -44,7 +44,7 @@ export async function lookClosely(
     const kinds = there ? compare(booked, there) : 'wait'
     return kinds !== 'wait' && isUnchanged(booked, after.get(booked.reference)) ? [{ booked, kinds }] : []
   })
-  const found = judged.flatMap(({ booked, kinds }) =>
+  const findings = judged.flatMap(({ booked, kinds }) =>
     kinds.map((kind) => ({
       acquirer: acquirer.name,
       reference: booked.reference,
@@ -59,7 +59,7 @@ export async function lookClosely(
   )
   const looked_at = judged.map(({ booked }) => booked.reference)
   if (looked_at.length === 0) return []
-  return saveFindings(sql, { acquirer: acquirer.name, references: looked_at, found, at: now })
+  return saveFindings(sql, { acquirer: acquirer.name, references: looked_at, found: findings, at: now })
 }
 
 type LeaveOut = (reference: string, error: Error) => void
@@ -96,8 +96,8 @@ async function askForEach(
     const name = window.since.getTime()
     if (!lists.has(name)) {
       const ask: Ask = (clock, call) => asks(clock, call, stopping)
-      const listed = await listAuthorisations(world.clock, acquirer, window, ask)
-      lists.set(name, new Map(listed.map((each) => [each.reference, listedAs(each)])))
+      const liveCharges = await listAuthorisations(world.clock, acquirer, window, ask)
+      lists.set(name, new Map(liveCharges.map((each) => [each.reference, listedAs(each)])))
     }
     theirs.set(reference, lists.get(name)!.get(reference) ?? unknownThere)
   }

@@ -32,13 +32,13 @@ export async function recordedHours(
   const which = { acquirer, windows: [span, ...again], below: referencesOf(span).from }
   const hours = new Map<number, string[] | null>()
   for (const { hour, references } of await findRecorded(whole, which)) {
-    const known = hours.get(hour)
-    const all = known === null || references === null ? null : [...(known ?? []), ...references]
+    const before = hours.get(hour)
+    const all = before === null || references === null ? null : [...(before ?? []), ...references]
     hours.set(hour, all !== null && all.length > looked_up_max ? null : all)
   }
   const reversed = await findReversed(wholeOf(whole), which)
-  const listed = [...again.flatMap(hoursBegunIn), ...reversed.map(hourOf)]
-  for (const hour of listed) hours.set(hour, null)
+  const wholeHours = [...again.flatMap(hoursBegunIn), ...reversed.map(hourOf)]
+  for (const hour of wholeHours) hours.set(hour, null)
   const rows = [...hours].toSorted(([one], [other]) => one - other)
   return rows
     .map(([hour, references]) => ({ window: hourBefore(hour, span.since), references }))

@@ -33,8 +33,8 @@ export async function watchSettlements(context: {
     Promise.allSettled(cellsOf(sql).map((cell) => countOwn(cell.sql, now))),
   ])
   const { due, unreversed, held_back, pulled, findings } = shared!
-  const counted = own.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-  const { searching, waiting_for_person, ...holds } = counted.reduce(sumOf, none)
+  const counts = own.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const { searching, waiting_for_person, ...holds } = counts.reduce(sumOf, none)
   const operations = { searching, waiting_for_person }
   const orphans = { due, unreversed, held_back }
   context.metrics.settlementsWaiting({

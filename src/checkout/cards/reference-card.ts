@@ -63,9 +63,9 @@ export const referenceCard = route({
     const session = await findSession(context.sql, holder)
     if (!session) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
     refuseUnlessOpen(session, now)
-    const tried = { session, address: caller.address, now }
+    const entry = { session, address: caller.address, now }
     const sandbox_numbers = sandboxNumbers(context, account, session)
-    const card = await cardOrRefuse(context, body, { ...tried, sandbox_numbers })
+    const card = await cardOrRefuse(context, body, { ...entry, sandbox_numbers })
     const reference = context.ids.card(now)
     const identity = {
       merchant_id: session.merchant_id,
@@ -73,13 +73,13 @@ export const referenceCard = route({
       mode: session.mode,
     }
     const { sealed_number, sealed_security_code, fingerprint } = sealCard(context.keyring, identity, card)
-    await limitCardReferences(context, { ...tried, fingerprint })
+    await limitCardReferences(context, { ...entry, fingerprint })
     const provider = providerForNew(context, account, session)
     const enrolment = provider && (await enrolmentOf(provider, card))
-    const { number: _number, cvc: _cvc, ...shown } = card
-    const stored = {
+    const { number: _number, cvc: _cvc, ...view } = card
+    const row = {
       ...identity,
-      ...shown,
+      ...view,
       session_id: session.session_id,
       fingerprint,
       sealed_number,
@@ -95,7 +95,7 @@ export const referenceCard = route({
       created_at: now,
       expires_at: new Date(now.getTime() + reference_life_ms),
     }
-    await insertCard(context.sql, stored, sealed_security_code)
+    await insertCard(context.sql, row, sealed_security_code)
     const token = pageToken(context.keyring, 'method', {
       session_id: session.session_id,
       subject: reference,
@@ -106,8 +106,8 @@ export const referenceCard = route({
       last4: card.last4,
       exp_month: card.exp_month,
       exp_year: card.exp_year,
-      expires_at: timestamp(stored.expires_at),
-      three_ds_method: stored.method_url ? { url: `${context.addresses.base_url()}/3ds/method/${token}` } : null,
+      expires_at: timestamp(row.expires_at),
+      three_ds_method: row.method_url ? { url: `${context.addresses.base_url()}/3ds/method/${token}` } : null,
     }
   },
 })
@@ -119,8 +119,8 @@ function sandboxNumbers(context: Context, account: Account, { mode, integration_
   if (mode !== 'test') return []
   const rules = integrationOf(account, integration_id)
   return connection_kinds.flatMap((kind) => {
-    const found = testConnection(account, kind, rules)
-    return found && found !== 'unusable' ? context.sandboxNumbers(found.connector) : []
+    const connection = testConnection(account, kind, rules)
+    return connection && connection !== 'unusable' ? context.sandboxNumbers(connection.connector) : []
   })
 }
 
@@ -128,13 +128,13 @@ function sandboxNumbers(context: Context, account: Account, { mode, integration_
 async function cardOrRefuse(
   context: Context,
   typed: z.output<typeof typedCard>,
-  { sandbox_numbers, ...tried }: CardTry & { sandbox_numbers: readonly string[] },
+  { sandbox_numbers, ...entry }: CardTry & { sandbox_numbers: readonly string[] },
 ) {
   try {
-    return readCard(typed, { mode: tried.session.mode, sandbox_numbers, now: tried.now })
+    return readCard(typed, { mode: entry.session.mode, sandbox_numbers, now: entry.now })
   } catch (error) {
     if (!(error instanceof CardError)) throw error
-    await limitCardReferences(context, { ...tried, fingerprint: null })
+    await limitCardReferences(context, { ...entry, fingerprint: null })
     throw new Refusal('invalid_request', `${error.field}: ${error.message}`, { field: error.field })
   }
 }

@@ -44,8 +44,8 @@ export async function charge(context: Context, confirmed: ConfirmedAttempt): Pro
   const now = context.world.clock.now()
   refuseUnlessOpen(session, now)
   const rules = integrationOf(account, session.integration_id)
-  const named = acquirerForNew(account, { mode: session.mode, rules })
-  const acquirer = context.acquirerOf(session.mode, named)
+  const acquirerName = acquirerForNew(account, { mode: session.mode, rules })
+  const acquirer = context.acquirerOf(session.mode, acquirerName)
   const intent = intentOf(context, confirmed, acquirer, now)
   const card = await beginCharge(context.sql, intent)
   if (!card) {
@@ -60,10 +60,9 @@ export async function charge(context: Context, confirmed: ConfirmedAttempt): Pro
   }
   const nothing = { hold: null, authorisation: null }
   const charge = { ...confirmed, session: { ...session, ...begun }, payment, operation, ...nothing }
-  const settled = await unlessUnsaved(send(context, charge, acquirer, card))
-  if (settled === null) return null
-  if (typeof settled === 'object')
-    return settled.kind === 'authorise' ? (settled.attempt.result as ConfirmResult) : null
+  const end = await unlessUnsaved(send(context, charge, acquirer, card))
+  if (end === null) return null
+  if (typeof end === 'object') return end.kind === 'authorise' ? (end.attempt.result as ConfirmResult) : null
   // The card may have been charged, and nothing more is known.
   context.metrics.paymentConfirmed('pending', session.mode)
   return resultOf({ ...charge, payment: null })
@@ -71,17 +70,17 @@ export async function charge(context: Context, confirmed: ConfirmedAttempt): Pro
 
 async function send(
   context: Context,
-  begun: ChargeCase & { verdict: Verdict },
+  subject: ChargeCase & { verdict: Verdict },
   acquirer: Acquirer,
   card: ChargeCard,
 ): Promise<Settled> {
-  const prepared = await prepare(context, begun, acquirer, card)
+  const prepared = await prepare(context, subject, acquirer, card)
   if (prepared === 'taken') return null
   // Nothing has moved. If the reconciler already looks for an answer, its search continues.
-  if ('ended' in prepared) return settleUnsent(context, begun, prepared.ended)
+  if ('ended' in prepared) return settleUnsent(context, subject, prepared.ended)
   const { operation } = prepared
   const request = { ...prepared.request, sendable: sendableSince(operation.last_sent_at) }
-  const charge = { ...begun, operation }
+  const charge = { ...subject, operation }
   return sendOperation(
     context,
     charge,
@@ -98,15 +97,15 @@ async function send(
 /** A charge is not sent if its card cannot be opened or its preparation failed. */
 async function prepare(
   context: Context,
-  begun: ChargeCase & { verdict: Verdict },
+  subject: ChargeCase & { verdict: Verdict },
   acquirer: Acquirer,
   card: ChargeCard,
 ): Promise<Preparation> {
   try {
-    const { operation } = begun
+    const { operation } = subject
     const { prepare } = acquirer
-    const request = requestOf(context, begun, card)
-    return prepare ? await prepareCharge(context, begun, prepare, request) : { operation, request }
+    const request = requestOf(context, subject, card)
+    return prepare ? await prepareCharge(context, subject, prepare, request) : { operation, request }
   } catch (error) {
     return { ended: failed((error as Error).message) }
   }
@@ -151,14 +150,14 @@ function intentOf({ ids }: Context, confirmed: ConfirmedAttempt, acquirer: Acqui
   const authentication = is_carried ? verdict.authentication : withoutShift(verdict.authentication)
   const payment = { ...newPayment(confirmed, names), authentication }
   const operation_id = ids.operation(at)
-  const opened = newOperation(payment, { operation_id, kind: 'authorise', sequence: 1, at })
+  const operation = newOperation(payment, { operation_id, kind: 'authorise', sequence: 1, at })
   const { attempt_id } = attempt
   const journal = lineOf(ids, payment, cause, {
     change: 'charge.begun',
     detail: { attempt_id, operation_id, acquirer: acquirer.name, ...moneyOf(payment) },
     at,
   })
-  return { session, attempt, payment, operation: { ...opened, payer }, journal }
+  return { session, attempt, payment, operation: { ...operation, payer }, journal }
 }
 
 /**

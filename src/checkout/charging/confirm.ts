@@ -65,19 +65,19 @@ export const confirm = route({
   },
   handle: async (context: Context, { body, holder, caller, request_id }) => {
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
-    return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {
+    return actOnCheckout(context.sql, key, async ({ session: sessionRow, attempts }) => {
       const newest = attempts.at(-1) ?? null
       const { abandon = null } = body
       if (abandon !== null) refuseUnlessNewest(newest, abandon)
-      const recorded = newest && recordedResult(stored, newest)
-      if (recorded) return viewConfirmed(recorded, stored, newest)
+      const recorded = newest && recordedResult(sessionRow, newest)
+      if (recorded) return viewConfirmed(recorded, sessionRow, newest)
       const account = await admitMerchant(context, holder.merchant_id)
       // Read after the session, because the process may have been paused since the request arrived.
       const now = context.world.clock.now()
-      refuseUnlessOpen(stored, now)
-      const policy = integrationOf(account, stored.integration_id)
+      refuseUnlessOpen(sessionRow, now)
+      const policy = integrationOf(account, sessionRow.integration_id)
       const email = body.customer?.email ?? null
-      const session = abandon === null ? withEmail(stored, email) : stored
+      const session = abandon === null ? withEmail(sessionRow, email) : sessionRow
       const attempt =
         abandon === null
           ? readyOrRefuse(context, { session, account, newest, now })
@@ -108,8 +108,8 @@ function endLeft(attempt: Attempt, policy: Parameters<typeof judge>[1]): Attempt
 }
 
 /** An email that the session already has stays: a shopper's page cannot replace the one that a server gave. */
-function withEmail(session: Session, sent: string | null): Session {
-  const email = session.customer?.email ?? sent
+function withEmail(session: Session, address: string | null): Session {
+  const email = session.customer?.email ?? address
   if (email === null) {
     throw new Refusal('customer_email_required', 'customer.email is required to take a payment.', {
       field: 'customer.email',

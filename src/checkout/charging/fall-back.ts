@@ -24,10 +24,10 @@ const decided_within_ms = 10_000
  */
 export async function fallBack<Sent extends ChargeCase>(
   context: Context,
-  sent: Sent,
+  subject: Sent,
   { request, answer }: { request: AuthoriseRequest; answer: AuthoriseAnswer },
 ): Promise<Sent | null> {
-  const { operation, account, session } = sent
+  const { operation, account, session } = subject
   const acquirer = fallbackAcquirer(account, session.mode)
   if (acquirer === null || acquirer === operation.acquirer || operation.sequence > 1) return null
   // A result of 3-D Secure was made for the first acquirer, and may not shift liability at another.
@@ -36,16 +36,16 @@ export async function fallBack<Sent extends ChargeCase>(
   const now = context.world.clock.now()
   const age_ms = now.getTime() - operation.last_sent_at.getTime()
   if (age_ms < 0 || age_ms > decided_within_ms) return null
-  return begin(context, sent, { acquirer, answer, now })
+  return begin(context, subject, { acquirer, answer, now })
 }
 
 async function begin<Sent extends ChargeCase>(
   { sql, ids, world }: Context,
-  sent: Sent,
+  subject: Sent,
   { acquirer, answer, now: at }: { acquirer: string; answer: Declined; now: Date },
 ): Promise<Sent | null> {
-  const { session, attempt, cause, payer, operation: declined } = sent
-  const payment = { ...sent.payment, acquirer }
+  const { session, attempt, cause, payer, operation: declined } = subject
+  const payment = { ...subject.payment, acquirer }
   const operation_id = ids.operation(at)
   const operation = newOperation(payment, { operation_id, kind: 'authorise', sequence: 2, at })
   const declined_operation_id = declined.operation_id
@@ -61,9 +61,9 @@ async function begin<Sent extends ChargeCase>(
     },
     at,
   })
-  const written = { declined, answer, session, operation: { ...operation, payer }, journal, at }
+  const rows = { declined, answer, session, operation: { ...operation, payer }, journal, at }
   try {
-    if (!(await beginFallback(sql, written))) return null
+    if (!(await beginFallback(sql, rows))) return null
   } catch (error) {
     // The decline is recorded instead. If the second charge was written all the same, it was not sent and will fail.
     if (!isRetriable(error) && !isStoreUnavailable(error) && !isLockTimeout(error)) throw error
@@ -73,7 +73,7 @@ async function begin<Sent extends ChargeCase>(
   }
   const { answer_by } = operation
   return {
-    ...sent,
+    ...subject,
     session: { ...session, answer_by },
     payment,
     operation,

@@ -44,28 +44,28 @@ const tries_max = 5
 export async function decideHold(
   context: SettlementContext,
   key: PaymentKey,
-  asked: DecisionRequest,
+  request: DecisionRequest,
 ): Promise<DecisionEnd> {
   for (let tries = 0; tries < tries_max; tries++) {
-    const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
-    const operation = await begin(context, held, asked)
+    const payment = undecidedOrRefuse(await findWholePayment(context.sql, key))
+    const operation = await begin(context, payment, request)
     // Another request was faster: the hold's present state gives the answer.
     if (!operation) continue
-    const sent = { ...held, operation, cause: asked.cause }
-    const settled = await sendOperation(context, sent, callToSettle(context, sent))
-    const end = endOf(settled) ?? (await recorded(context, operation))
+    const subject = { ...payment, operation, cause: request.cause }
+    const answer = await sendOperation(context, subject, callToSettle(context, subject))
+    const end = endOf(answer) ?? (await recorded(context, operation))
     if (typeof end === 'string') return end
-    const found = await settleIfCaptured(context, key, end.refused, asked)
-    if (found === 'captured' && asked.kind === 'capture') return 'approved'
-    throw operationRefused(asked.kind, end.refused, found)
+    const ending = await settleIfCaptured(context, key, end.refused, request)
+    if (ending === 'captured' && request.kind === 'capture') return 'approved'
+    throw operationRefused(request.kind, end.refused, ending)
   }
   throw new Error('the hold changed under every try to decide it')
 }
 
 /** Throws `resource_not_found`, or `hold_already_decided` where it is decided or an operation is under way. */
-export function undecidedOrRefuse(found: WholePayment | undefined): HeldPayment {
-  const held = heldOrRefuse(found)
-  const { hold } = held
+export function undecidedOrRefuse(payment: WholePayment | undefined): HeldPayment {
+  const heldPayment = heldOrRefuse(payment)
+  const { hold } = heldPayment
   if (!isWaiting(hold)) {
     throw new Refusal('hold_already_decided', `The payment is not held any more: ${hold.status}.`)
   }
@@ -75,17 +75,17 @@ export function undecidedOrRefuse(found: WholePayment | undefined): HeldPayment 
       'A capture or void of this payment is under way, or its answer is still being looked for.',
     )
   }
-  return held
+  return heldPayment
 }
 
 /** `found` is how the refusal settled the hold; null where it is still open. */
 export function operationRefused(
   kind: string,
   { reason, decline_code }: RefusalReason,
-  found: HoldEnding | null = null,
+  ending: HoldEnding | null = null,
 ): Refusal {
   const code = decline_code === null ? '' : ` (${decline_code})`
-  const now = found === null ? 'It is still held.' : `It counts as ${found} now.`
+  const now = ending === null ? 'It is still held.' : `It counts as ${ending} now.`
   return new Refusal('operation_refused', `The acquirer refused to ${kind} the payment: ${reason}${code}. ${now}`)
 }
 
@@ -98,7 +98,7 @@ async function begin(
   const at = world.clock.now()
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
-  const opened = {
+  const fields = {
     operation_id,
     kind,
     sequence,
@@ -107,7 +107,7 @@ async function begin(
     idempotency_key: key?.key ?? null,
     idempotency_audience: key?.audience ?? null,
   }
-  const operation = newOperation(payment, opened)
+  const operation = newOperation(payment, fields)
   const journal = lineOf(ids, payment, cause, {
     change: `${kind}.begun`,
     detail: { operation_id, sequence, acquirer: operation.acquirer },
@@ -118,18 +118,18 @@ async function begin(
   return is_begun ? operation : null
 }
 
-function endOf(settled: Settled): DecisionEnd | DecisionRefusal | null {
-  if (settled === null || settled === 'accepted' || settled === 'unanswered') return settled
-  if (settled === 'under_way') throw new Error('only a charge is under way at an acquirer')
-  const { state, answer } = settled.operation
+function endOf(end: Settled): DecisionEnd | DecisionRefusal | null {
+  if (end === null || end === 'accepted' || end === 'unanswered') return end
+  if (end === 'under_way') throw new Error('only a charge is under way at an acquirer')
+  const { state, answer } = end.operation
   return state === 'approved' ? state : { refused: answer as RefusalReason }
 }
 
 /** What another process recorded meanwhile. */
 async function recorded(context: SettlementContext, operation: Operation): Promise<DecisionEnd | DecisionRefusal> {
   const operations = await listOperations(context.sql, operation)
-  const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
-  if (found?.state === 'approved' || found?.state === 'accepted') return found.state
-  const is_refused = found?.state === 'refused' || found?.state === 'not_sent'
-  return is_refused ? { refused: found.answer as RefusalReason } : 'unanswered'
+  const row = operations.find(({ operation_id }) => operation_id === operation.operation_id)
+  if (row?.state === 'approved' || row?.state === 'accepted') return row.state
+  const is_refused = row?.state === 'refused' || row?.state === 'not_sent'
+  return is_refused ? { refused: row.answer as RefusalReason } : 'unanswered'
 }

@@ -109,15 +109,15 @@ async function stateOrRefuse(
   request: Request & { key: string; audience: string },
 ): Promise<OperationState> {
   const operations = await listOperations(context.sql, paymentOf(request))
-  const begun = operations.findLast(
+  const operation = operations.findLast(
     ({ idempotency_key: key, idempotency_audience: audience }) =>
       // One of an early release does not say whose the key is.
       key === request.key && (audience ?? request.audience) === request.audience,
   )
-  if (!begun || (begun.state === 'sent' && begun.answer_by > request.now)) {
+  if (!operation || (operation.state === 'sent' && operation.answer_by > request.now)) {
     throw stillRunning(keyRules.required)
   }
-  if (begun.state !== 'refused' && begun.state !== 'not_sent') return begun.state
-  const { reason, decline_code } = begun.answer as RefusalReason
-  throw operationRefused(begun.kind, { reason, decline_code })
+  if (operation.state !== 'refused' && operation.state !== 'not_sent') return operation.state
+  const { reason, decline_code } = operation.answer as RefusalReason
+  throw operationRefused(operation.kind, { reason, decline_code })
 }

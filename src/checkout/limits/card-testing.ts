@@ -48,8 +48,8 @@ const text_bytes_a_place = 8_192
  * Counts a session that a browser is about to create: as several, where it stores as much as several may. Throws
  * `rate_limit_exceeded` where a limit is reached.
  */
-export async function limitSessionCreates(context: Context, asked: Create): Promise<void> {
-  const { merchant_id, public_key, address, mode, text_bytes, now } = asked
+export async function limitSessionCreates(context: Context, request: Create): Promise<void> {
+  const { merchant_id, public_key, address, mode, text_bytes, now } = request
   if (mode === 'test' && !context.counts_test_sessions) return
   const [of_address, of_key] = sessionLimits[mode]
   const customer = digestOf(context, merchant_id, address)

@@ -11,8 +11,8 @@ export function openLimitLog({ clock, log }: Pick<World, 'clock' | 'log'>): Cont
   const merchants = new Map<string, string>()
 
   function tallyOf(limit: string): Tally {
-    const known = tallies.get(limit)
-    if (known) return known
+    const current = tallies.get(limit)
+    if (current) return current
     const tally = openTally(clock, (times) => {
       log.warn({ limit, times, merchant_id: merchants.get(limit) }, 'shoppers refused by a limit')
     })

@@ -27,7 +27,7 @@ export async function reservePlaces(
   { own, shared }: { own: LimitUse[]; shared: LimitUse[] },
   now: Date,
 ): Promise<ExhaustedLimit[]> {
-  const asked = [...own.map((use) => rowOf(use, false)), ...shared.map((use) => rowOf(use, true))]
+  const uses = [...own.map((use) => rowOf(use, false)), ...shared.map((use) => rowOf(use, true))]
   const now_ms = now.getTime()
   const standing = sql`(
     select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(kept.uses)
@@ -44,7 +44,7 @@ export async function reservePlaces(
     returning name`
   const rows = await sql<{ name: string; ends_at: Date; frees_ms: number | null }[]>`
     with asked as materialized (
-      select * from json_to_recordset(${asked as never}::json)
+      select * from json_to_recordset(${uses as never}::json)
         as a (name text, places integer, uses jsonb, ends_at timestamptz, shared boolean)
     ), taken as (${take(sql`not shared`)}
     ), room as (

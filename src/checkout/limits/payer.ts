@@ -46,7 +46,7 @@ async function payerOf(context: Context, { session, attempt, address, now }: Con
   if (session.mode === 'test') return null
   const { merchant_id } = session
   const ofMerchant = brakeOf(session.minted_by ?? 'server')
-  const found = await limitsOfPayer(
+  const usage = await limitsOfPayer(
     context.sql,
     attempt,
     {
@@ -55,8 +55,8 @@ async function payerOf(context: Context, { session, attempt, address, now }: Con
     },
     now,
   )
-  const limits = found.filter(({ name }) => name !== ofMerchant.name)
-  const brake = found.find(({ name }) => name === ofMerchant.name)!
+  const limits = usage.filter(({ name }) => name !== ofMerchant.name)
+  const brake = usage.find(({ name }) => name === ofMerchant.name)!
   return { merchant_id, limits, brake, is_blocked: limits.some(({ is_full }) => is_full) }
 }
 

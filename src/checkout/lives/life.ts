@@ -48,13 +48,13 @@ export async function readLife(sql: Sql, key: LifeKey): Promise<Life> {
 
 /** All of it as JSON. */
 export function viewLife({ key, session, payments, lines, events }: Life, now: Date) {
-  const told = lines.map(viewLine)
-  const count = (seal: Seal) => told.filter((line) => line.seal === seal).length
+  const views = lines.map(viewLine)
+  const count = (seal: Seal) => views.filter((line) => line.seal === seal).length
   return {
     ...key,
     session: viewSession(session, now),
     payments: payments.map(viewPayment),
-    lines: told,
+    lines: views,
     events: events.map((event) => viewEvent(event, now)),
     seals: { right: count('right'), wrong: count('wrong'), not_yet: count('not_yet') },
   }

@@ -24,11 +24,11 @@ export async function endGivenBack(
     return false
   }
   const transaction_id = authorisation_transaction_id
-  const named = { acquirer: acquirerName(notice), reference, transaction_id }
+  const names = { acquirer: acquirerName(notice), reference, transaction_id }
   // What a reversal has tried meanwhile gives the orphan another state, and is looked at again.
   for (let looks = 0; looks < looks_max; looks += 1) {
     const outcomes = []
-    for (const orphan of await findOrphansOfCharge(context.sql, named)) {
+    for (const orphan of await findOrphansOfCharge(context.sql, names)) {
       const of = { transaction_id, amount, orphan, reversal_id: acquirer_transaction_id }
       outcomes.push(await endOne(context, notice, of))
     }

@@ -11,7 +11,7 @@ import { isOpen } from '../operation.ts'
 import { askIfContradicted, contradiction } from '../operations/contradiction.ts'
 import { noteOtherAmount } from '../operations/differing-answer.ts'
 import type { OperationWithAnswer } from '../operations/operation-store.ts'
-import { type SoughtCase, settleOperation } from '../operations/settle.ts'
+import { settleOperation, type UnansweredCase } from '../operations/settle.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { settleReversal } from '../orphans/reverse-orphans.ts'
 import type { Cause } from '../outcome.ts'
@@ -148,8 +148,8 @@ async function followTold(
   { whole, operation, cause }: Followed,
   notice: StoredNotice,
 ): Promise<Outcome> {
-  const done = await settleDoneElsewhere(context, { whole, operation, cause }, notice)
-  if (done !== null) return done
+  const elsewhere = await settleDoneElsewhere(context, { whole, operation, cause }, notice)
+  if (elsewhere !== null) return elsewhere
   const { answer } = notice
   if (answer === null) return 'no_outcome'
   if (!operation || answer.result === 'suggested') return 'nothing_new'
@@ -172,8 +172,8 @@ async function followHint(
     return 'asked_at_once'
   }
   if (operation) {
-    const said = await askIfContradicted(context, { ...whole, operation, cause }, notice)
-    if (said !== 'nothing_new' || !mayHaveChanged(operation, whole, notice)) return said
+    const difference = await askIfContradicted(context, { ...whole, operation, cause }, notice)
+    if (difference !== 'nothing_new' || !mayHaveChanged(operation, whole, notice)) return difference
   }
   return lookAtCharge(context, { whole, cause }, notice)
 }
@@ -237,27 +237,27 @@ async function settleOrphan(
   if ((about !== 'reverse' && about !== 'refund') || answer === null) return null
   const { reference, acquirer_transaction_id, authorisation_transaction_id } = notice
   const ids = { acquirer_transaction_id, authorisation_transaction_id }
-  const named = { acquirer: acquirerName(notice), reference, ...ids }
-  return settleReversal(context, { ...named, about, answer: answer as SettleAnswer | Suggestion })
+  const names = { acquirer: acquirerName(notice), reference, ...ids }
+  return settleReversal(context, { ...names, about, answer: answer as SettleAnswer | Suggestion })
 }
 
 async function settle(
   context: SettlementContext,
-  found: SoughtCase,
+  subject: UnansweredCase,
   notice: StoredNotice,
-  said: AuthoriseAnswer | SettleAnswer,
+  notified: AuthoriseAnswer | SettleAnswer,
 ): Promise<Outcome> {
-  const { operation } = found
-  const answer = asAsked(found, said)
-  if (!isOpen(operation)) return contradiction(context, found, answer)
+  const { operation } = subject
+  const answer = asAsked(subject, notified)
+  if (!isOpen(operation)) return contradiction(context, subject, answer)
   // The charge is being reversed. The answer to the reversal shows whether the reversal comes too late.
   if (operation.state === 'reversing' && answer.result === 'approved') return 'later'
   // The charge itself has a notice of its own.
   if (operation.kind === 'authorise' && notice.about === 'capture') return 'later'
-  const differs = await noteOtherAmount(context, found, answer)
+  const differs = await noteOtherAmount(context, subject, answer)
   if (differs !== null) return differs
-  const settled = await settleOperation(context, found, answer)
-  return settled ? 'settled' : 'nothing_new'
+  const is_settled = await settleOperation(context, subject, answer)
+  return is_settled ? 'settled' : 'nothing_new'
 }
 
 /** A notice does not say whether the amount was captured with the charge. It was, if that was requested. */

@@ -44,8 +44,8 @@ async function endHold(
   // Our own capture or void must be answered first.
   if (hold.operation_id !== null) return 'later'
   const asked_by = about === 'expiry' ? ('rules' as const) : ('merchant' as const)
-  const asked = { asked_by, cause, key: null, as: null }
-  const { ends, decided_elsewhere } = await settleFoundHold(context, { ...whole, hold }, asked)
+  const request = { asked_by, cause, key: null, as: null }
+  const { ends, decided_elsewhere } = await settleFoundHold(context, { ...whole, hold }, request)
   if (ends !== null) return 'settled'
   return decided_elsewhere ? 'later' : null
 }
@@ -62,16 +62,16 @@ async function find(
   // Of a payment that claims nothing, a live charge is an orphan, and the sweep finds it.
   if (claims.length === 0) return 'nothing_new'
   const acquirer = acquirerOf(payment.mode, payment.acquirer)
-  const named = { mode: payment.mode, acquirer }
-  const found = await lookClosely(context, named, [reference], {
+  const books = { mode: payment.mode, acquirer }
+  const findings = await lookClosely(context, books, [reference], {
     ask: (clock, call) => askAcquirer(clock, call),
   })
-  for (const { kind, ours, theirs } of found) {
+  for (const { kind, ours, theirs } of findings) {
     const fields = { acquirer: acquirer.name, reference, kind, payment_id: payment.payment_id }
     world.log.error(
       { ...fields, ours, theirs },
       'the acquirer has a charge otherwise than we do: ripper reconcile findings shows it',
     )
   }
-  return found.length > 0 ? 'contradicts' : 'nothing_new'
+  return findings.length > 0 ? 'contradicts' : 'nothing_new'
 }

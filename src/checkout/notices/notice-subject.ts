@@ -26,8 +26,8 @@ export type Subject = {
 export async function findSubject(sql: Sql, notice: StoredNotice): Promise<Subject | null> {
   const { merchant_id } = notice
   const acquirer = acquirerName(notice)
-  const named = await findOperationsNamed(sql, { merchant_id, acquirer, names: [notice] })
-  const payment_id = paymentMeant(named, notice)
+  const candidates = await findOperationsNamed(sql, { merchant_id, acquirer, names: [notice] })
+  const payment_id = paymentMeant(candidates, notice)
   const whole = payment_id && (await findWholePayment(sql, { merchant_id, payment_id }))
   if (!whole) return null
   const all = await listOperations(sql, whole.payment)
@@ -39,9 +39,9 @@ export async function findSubject(sql: Sql, notice: StoredNotice): Promise<Subje
 }
 
 /** The acquirer acts by its own ids. A reference is a text that people may enter in its portal, so it alone comes last. */
-function paymentMeant(named: readonly NamedOperation[], notice: StoredNotice): string | null {
+function paymentMeant(candidates: readonly NamedOperation[], notice: StoredNotice): string | null {
   const ids = { ...notice, reference: null }
-  const ranks = [...Map.groupBy(named, ({ payment_id }) => payment_id)].map(([payment_id, own]) => {
+  const ranks = [...Map.groupBy(candidates, ({ payment_id }) => payment_id)].map(([payment_id, own]) => {
     const by_id = own.some((each) => isNamed(each, ids))
     const by_reference = own.some(({ operation_id }) => operation_id === notice.reference)
     return { payment_id, rank: (by_id ? 2 : 0) + (by_reference ? 1 : 0) }
@@ -62,8 +62,8 @@ function meant(operations: readonly OperationWithAnswer[], notice: StoredNotice)
   }
   // A reversal of what was captured is a refund there.
   const kinds = about === 'refund' ? ['refund', 'reverse'] : [about]
-  const named = operations.find((each) => kinds.includes(each.kind) && isOwn(each, notice))
-  if (named) return named
+  const own = operations.find((each) => kinds.includes(each.kind) && isOwn(each, notice))
+  if (own) return own
   const nameless = alike.filter(({ acquirer_transaction_id }) => acquirer_transaction_id === null)
   if (about === 'refund') return nameless.some(isOpen) ? 'not_named_yet' : undefined
   if (about === 'authorise') return alike[0]
@@ -86,7 +86,7 @@ function isOfAnotherCharge(
   notice: StoredNotice,
 ): boolean {
   const { authorisation_transaction_id: theirs } = notice
-  const known = charge.handle ?? charge.acquirer_transaction_id
-  if (theirs === null || known === null || theirs === known) return false
+  const ours = charge.handle ?? charge.acquirer_transaction_id
+  if (theirs === null || ours === null || theirs === ours) return false
   return !operations.some((each) => each !== charge && isOwn(each, notice))
 }

@@ -47,8 +47,8 @@ export function receiveNotices(connectors: readonly KnownConnector[]): Page<Cont
         return refused
       }
       const cell = await cellOf(sql, row.merchant_id)
-      const posted = { notices, received_at: now }
-      await saveNotices(cell, row, await ours({ ...context, sql: cell }, row, posted), now)
+      const delivery = { notices, received_at: now }
+      await saveNotices(cell, row, await ours({ ...context, sql: cell }, row, delivery), now)
       return answer(200, reader.reply)
     },
   }
@@ -89,13 +89,13 @@ async function ours(
   const is_told_alone = acquirerOf(modeOfPayments[mode], acquirer).learned_by === 'notice'
   const may_be_nameless = is_told_alone && (await hasUnansweredCharge(sql, charge))
   if (may_be_nameless && !(await doWait(sql, row, waiting_max))) return notices
-  const named = await findOperationsNamed(sql, { merchant_id, acquirer, names: doubtful })
+  const operations = await findOperationsNamed(sql, { merchant_id, acquirer, names: doubtful })
   const transaction_ids = doubtful.flatMap((each) => each.authorisation_transaction_id ?? [])
   const orphan_ids = await listOrphanIds(sql, { acquirer, transaction_ids })
   const own = notices.filter(
     (notice) =>
       !doubtful.includes(notice) ||
-      named.some((each) => isNamed(each, notice)) ||
+      operations.some((each) => isNamed(each, notice)) ||
       orphan_ids.includes(notice.authorisation_transaction_id ?? ''),
   )
   const { connection_id, connector } = row

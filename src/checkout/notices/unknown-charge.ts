@@ -67,10 +67,10 @@ export async function noteSecond(
   const { sql, world, ids } = context
   const { acquirer_transaction_id, amount, currency } = approval
   const reference = standInReference(acquirer_transaction_id)
-  const found = orphanIn(context, { ...notice, reference }, approval, payment)
-  const { acquirer, found_at: at } = found
+  const second = orphanIn(context, { ...notice, reference }, approval, payment)
+  const { acquirer, found_at: at } = second
   const waits = charge.state === 'approved'
-  const orphan = waits ? { ...found, next_try_at: null, held_back_at: at } : found
+  const orphan = waits ? { ...second, next_try_at: null, held_back_at: at } : second
   const line = orphanLine(ids, reference, {
     change: 'orphan.found',
     detail: { acquirer, amount, currency, acquirer_transaction_id },
@@ -79,8 +79,8 @@ export async function noteSecond(
   })
   if (await saveOrphan(sql, orphan, { settled_before: new Date(0), lines: [line] })) {
     const { merchant_id, payment_id } = payment
-    const known = charge.handle ?? charge.acquirer_transaction_id
-    const names = { acquirer, reference, merchant_id, payment_id, known, acquirer_transaction_id }
+    const first_transaction_id = charge.handle ?? charge.acquirer_transaction_id
+    const names = { acquirer, reference, merchant_id, payment_id, known: first_transaction_id, acquirer_transaction_id }
     const fields = { ...names, amount, currency }
     if (waits) {
       world.log.error(
@@ -101,9 +101,9 @@ function orphanIn(
   const now = world.clock.now()
   const { mode, merchant_id, payment_id } = payment
   const reference = notice.reference ?? standInReference(acquirer_transaction_id)
-  const named = { acquirer: acquirerName(notice), reference }
-  const found = {
-    ...named,
+  const names = { acquirer: acquirerName(notice), reference }
+  const authorisation = {
+    ...names,
     acquirer_transaction_id,
     amount,
     currency,
@@ -111,5 +111,5 @@ function orphanIn(
     merchant_id,
     payment_id,
   }
-  return newOrphan({ ...found, authorised_at: notice.occurred_at }, { operation_id: ids.operation(now), now })
+  return newOrphan({ ...authorisation, authorised_at: notice.occurred_at }, { operation_id: ids.operation(now), now })
 }

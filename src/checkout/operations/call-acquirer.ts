@@ -49,13 +49,13 @@ export async function askAcquirer<Answer>(
     throw new Unanswered('no answer before the deadline')
   })
   deadline.catch(() => {})
-  const asked = begin(call)
-  asked.then(
+  const answerOrError = begin(call)
+  answerOrError.then(
     (answer) => is_late && late(answer),
     () => {},
   )
   try {
-    return await Promise.race([asked, deadline])
+    return await Promise.race([answerOrError, deadline])
   } catch (error) {
     if (error instanceof NotSent || error instanceof Unanswered) throw error
     // A defect of an adapter: the outcome of the request is unknown all the same.

@@ -15,7 +15,7 @@ import {
 import { noteFinding } from './finding-store.ts'
 import { listOperations } from './operation-store.ts'
 import { lookUp } from './reconcile.ts'
-import { failRefund, type SoughtCase } from './settle.ts'
+import { failRefund, type UnansweredCase } from './settle.ts'
 
 /** `later`: the acquirer does not know yet. `settled`: a refund that had succeeded has failed, which happens in order. */
 export type Contradiction = Difference | 'settled' | 'later'
@@ -26,7 +26,7 @@ type Hint = Pick<Notice, 'about' | 'answer'>
 /** Asks an acquirer that can be asked, but only if the hint may say otherwise than we recorded. */
 export async function askIfContradicted(
   context: SettlementContext,
-  ended: SoughtCase,
+  ended: UnansweredCase,
   hint: Hint,
 ): Promise<Contradiction> {
   if (!mayContradict(ended, hint)) return 'nothing_new'
@@ -44,7 +44,7 @@ export async function askIfContradicted(
 /** Compares the acquirer's answer with the recorded end of the operation. */
 export async function contradiction(
   context: SettlementContext,
-  ended: SoughtCase,
+  ended: UnansweredCase,
   answer: AuthoriseAnswer | SettleAnswer,
 ): Promise<Contradiction> {
   const { operation, payment } = ended
@@ -63,10 +63,10 @@ export async function contradiction(
     return (await noteRefundedThere(context, operation)) ? 'contradicts' : 'nothing_new'
   }
   const money = 'captured' in answer ? answer : null
-  const lost = { state: 'approved', money } as const
+  const approval = { state: 'approved', money } as const
   // Nothing is concluded where the database cannot be reached: a notice that was taken in, or a comparison, comes again.
   const operations = await listOperations(context.sql, operation)
-  const difference = await handleLostAnswer(context, { operation, payment }, lost, operations)
+  const difference = await handleLostAnswer(context, { operation, payment }, approval, operations)
   if (difference === 'contradicts') await noteDoneAfterAll(context, ended)
   return difference
 }
@@ -75,7 +75,7 @@ export async function contradiction(
  * A notice about a refund need not say its outcome. A refund may fail days after it succeeded, and one that a person gave up may
  * succeed. A reversal may have been a refund.
  */
-function mayContradict({ operation }: SoughtCase, { answer }: Hint): boolean {
+function mayContradict({ operation }: UnansweredCase, { answer }: Hint): boolean {
   if (answer?.result !== 'suggested') {
     return operation.kind === 'refund' || operation.kind === 'reverse'
   }
@@ -86,7 +86,7 @@ function mayContradict({ operation }: SoughtCase, { answer }: Hint): boolean {
 /** The charge has failed or was voided here, and the acquirer holds its money again: it becomes an orphan, which is reversed. */
 async function reverseAgain(
   context: SettlementContext,
-  { operation, payment, authorisation }: SoughtCase,
+  { operation, payment, authorisation }: UnansweredCase,
 ): Promise<Contradiction> {
   const { acquirer, operation_id, payment_id, kind, amount, currency } = operation
   const fields = { operation_id, payment_id, kind, acquirer }
@@ -97,7 +97,10 @@ async function reverseAgain(
 }
 
 /** A capture or void that was refused here was carried out, and the hold may still wait. */
-async function noteDoneAfterAll(context: Pick<SettlementContext, 'sql' | 'world'>, ended: SoughtCase): Promise<void> {
+async function noteDoneAfterAll(
+  context: Pick<SettlementContext, 'sql' | 'world'>,
+  ended: UnansweredCase,
+): Promise<void> {
   const { kind } = ended.operation
   if (kind !== 'capture' && kind !== 'void') return
   const state = kind === 'capture' ? 'captured' : 'voided'
@@ -110,7 +113,7 @@ async function noteDoneAfterAll(context: Pick<SettlementContext, 'sql' | 'world'
  */
 async function noteTakenBack(
   context: Pick<SettlementContext, 'sql' | 'world'>,
-  ended: SoughtCase,
+  ended: UnansweredCase,
 ): Promise<Contradiction> {
   const { operation_id, payment_id, kind, acquirer } = ended.operation
   const fields = { operation_id, payment_id, kind, acquirer }
@@ -122,7 +125,7 @@ async function noteTakenBack(
 /** About the payment's authorisation, so that a comparison may end it. */
 async function note(
   { sql, world }: Pick<SettlementContext, 'sql' | 'world'>,
-  { payment, authorisation }: SoughtCase,
+  { payment, authorisation }: UnansweredCase,
   state: AcquirerCharge['state'],
 ): Promise<void> {
   const { reference } = authorisation!

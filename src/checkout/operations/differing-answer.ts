@@ -42,10 +42,10 @@ export async function handleLostAnswer(
   context: SettlementContext,
   { operation, payment }: { operation: Operation; payment: Payment },
   { state, money }: LostAnswer,
-  known?: OperationWithAnswer[],
+  rows?: OperationWithAnswer[],
 ): Promise<Difference> {
   const { operation_id, payment_id, kind, acquirer } = operation
-  const operations = known ?? (await listRecorded(context, operation))
+  const operations = rows ?? (await listRecorded(context, operation))
   const recorded = operations.find((each) => each.operation_id === operation_id)?.state ?? null
   if (recorded === state) {
     if (money) await noteRefusedShift(context, { operation, payment }, money)
@@ -60,16 +60,16 @@ export async function handleLostAnswer(
     return 'nothing_new'
   }
   const moved = state === 'approved' || recorded === 'approved'
-  const told = { operation_id, payment_id, kind, acquirer, result: state, recorded }
+  const fields = { operation_id, payment_id, kind, acquirer, result: state, recorded }
   const { log } = context.world
-  if (moved) log.error(told, 'an answer contradicts what was recorded before')
-  else log.warn(told, 'an answer says otherwise than what was recorded')
+  if (moved) log.error(fields, 'an answer contradicts what was recorded before')
+  else log.warn(fields, 'an answer says otherwise than what was recorded')
   if (kind !== 'authorise' || money === null || recorded === null) return 'contradicts'
   // An operation that the reconciler still looks up may yet end as approved.
   if (recorded === 'sent' || recorded === 'unknown') return 'contradicts'
   // The acquirer may confuse the payment's two charges where both connections lead to one account.
   if (isOfAnother(operations, operation, money)) {
-    log.error(told, 'an answer names the authorisation of another charge: nothing is taken back')
+    log.error(fields, 'an answer names the authorisation of another charge: nothing is taken back')
     return 'contradicts'
   }
   const { acquirer_transaction_id, amount, currency } = money
@@ -83,8 +83,8 @@ export async function handleLostAnswer(
 }
 
 /** Whether the charge is an orphan whose money went back; false where the database cannot be reached. */
-function isSettled({ sql }: SettlementContext, named: Parameters<typeof isChargeSettled>[1]): Promise<boolean> {
-  return isChargeSettled(sql, named).catch(() => false)
+function isSettled({ sql }: SettlementContext, charge: Parameters<typeof isChargeSettled>[1]): Promise<boolean> {
+  return isChargeSettled(sql, charge).catch(() => false)
 }
 
 /** The payment's operations; none where the database cannot be reached: the answer then counts as different. */
@@ -142,8 +142,8 @@ export async function takeBack(context: SettlementContext, unwanted: UnwantedCha
     at,
   })
   const lines = { settled_before: at, lines: [line] }
-  const told = { operation_id: reference, result: 'approved', acquirer_transaction_id }
-  await saveSurely(context, () => saveOrphan(context.sql, orphan, lines), told)
+  const fields = { operation_id: reference, result: 'approved', acquirer_transaction_id }
+  await saveSurely(context, () => saveOrphan(context.sql, orphan, lines), fields)
 }
 
 /**
@@ -187,8 +187,8 @@ export async function noteRefusedShift(
     detail: { operation_id },
     at: context.world.clock.now(),
   })
-  const told = { operation_id, result: 'approved', acquirer_transaction_id }
-  await saveSurely(context, () => takeShiftAway(context.sql, operation, line), told)
+  const fields = { operation_id, result: 'approved', acquirer_transaction_id }
+  await saveSurely(context, () => takeShiftAway(context.sql, operation, line), fields)
 }
 
 /** Locks the payment alone. False where it claims no shift, or stands on another charge. */

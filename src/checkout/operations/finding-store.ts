@@ -120,6 +120,6 @@ export function isOpen(sql: AnySql): Fragment {
 /** Keeps it until a person closes it. False if it was open, or closed by a person, before. */
 export async function noteFinding({ sql }: { sql: Sql }, finding: NewFinding): Promise<boolean> {
   const { acquirer, reference, found_at: at } = finding
-  const saved = { acquirer, references: [reference], found: [finding], at }
-  return (await saveFindings(sql, saved)).length > 0
+  const rows = { acquirer, references: [reference], found: [finding], at }
+  return (await saveFindings(sql, rows)).length > 0
 }

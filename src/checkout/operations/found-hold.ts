@@ -46,16 +46,16 @@ export type FoundHoldResult = {
  */
 export async function settleFoundHold(
   context: SettlementContext,
-  held: HeldPayment,
-  asked: FoundHoldRequest,
+  payment: HeldPayment,
+  request: FoundHoldRequest,
 ): Promise<FoundHoldResult> {
-  const standing = await standingOf(context, held).catch((error: unknown) => {
-    if (asked.as === null) throw error
+  const standing = await standingOf(context, payment).catch((error: unknown) => {
+    if (request.as === null) throw error
     return null
   })
-  const ends = asked.as === null ? endOf(held, standing) : agreed(asked.as, held, standing)
+  const ends = request.as === null ? endOf(payment, standing) : agreed(request.as, payment, standing)
   if (ends === null) return { ends, standing, decided_elsewhere: false }
-  const is_saved = await save(context, held, { ...asked, ends, standing })
+  const is_saved = await save(context, payment, { ...request, ends, standing })
   return { ends: is_saved ? ends : null, standing, decided_elsewhere: !is_saved }
 }
 
@@ -68,18 +68,18 @@ export async function settleIfCaptured(
   context: SettlementContext,
   key: PaymentKey,
   refused: { decline_code: string | null },
-  asked: Omit<FoundHoldRequest, 'as'> & { kind: OperationKind },
+  request: Omit<FoundHoldRequest, 'as'> & { kind: OperationKind },
 ): Promise<HoldEnding | null> {
   if (refused.decline_code !== 'already_captured') return null
-  const found = await findWholePayment(context.sql, key)
-  if (!found?.hold || !isWaiting(found.hold) || found.hold.operation_id !== null) return null
+  const payment = await findWholePayment(context.sql, key)
+  if (!payment?.hold || !isWaiting(payment.hold) || payment.hold.operation_id !== null) return null
   try {
-    const { hold } = found
+    const { hold } = payment
     // A void is refused by this, and its key is free again.
-    const reserved = asked.kind === 'capture' ? asked.key : null
-    const by = { ...asked, key: reserved, as: null }
-    const settled = await settleFoundHold(context, { ...found, hold }, by)
-    return settled.ends
+    const reserved = request.kind === 'capture' ? request.key : null
+    const by = { ...request, key: reserved, as: null }
+    const result = await settleFoundHold(context, { ...payment, hold }, by)
+    return result.ends
   } catch (error) {
     const { payment_id } = key
     context.world.log.warn({ payment_id, error: (error as Error).message }, 'hold not looked up')
@@ -100,8 +100,8 @@ async function standingOf(
   if (standing !== 'not_found') return standing
   const { reference } = authorisation!
   const window = widelyAround(reference)
-  const listed = await listAuthorisations(world.clock, acquirer, window)
-  const live = listed.find((each) => each.reference === reference)
+  const charges = await listAuthorisations(world.clock, acquirer, window)
+  const live = charges.find((each) => each.reference === reference)
   if (!live) return null
   const { amount, currency, captured } = live
   return { state: captured ? 'captured' : 'reserved', amount, currency }
@@ -110,8 +110,8 @@ async function standingOf(
 /**
  * A person's report, unless the acquirer contradicts it. Where another amount was captured, the person has to judge.
  */
-function agreed(as: HoldEnding, held: HeldPayment, standing: AuthorisationStanding | null): HoldEnding | null {
-  if (standing === null || endOf(held, standing) === as) return as
+function agreed(as: HoldEnding, payment: HeldPayment, standing: AuthorisationStanding | null): HoldEnding | null {
+  if (standing === null || endOf(payment, standing) === as) return as
   return standing.state === 'captured' && as === 'captured' ? as : null
 }
 
@@ -133,16 +133,16 @@ function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null)
 async function save(
   context: SettlementContext,
   held: HeldPayment,
-  found: FoundHoldRequest & Pick<FoundHoldResult, 'standing'> & { ends: HoldEnding },
+  ending: FoundHoldRequest & Pick<FoundHoldResult, 'standing'> & { ends: HoldEnding },
 ): Promise<boolean> {
   const { sql, ids, world, wakeDeliveries } = context
   const { payment, hold, session, authorisation } = held
-  const { ends, standing, asked_by, cause, key } = found
+  const { ends, standing, asked_by, cause, key } = ending
   const at = world.clock.now()
   const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
-  const opened = {
+  const fields = {
     operation_id,
     kind,
     sequence,
@@ -151,19 +151,19 @@ async function save(
     idempotency_key: key?.key ?? null,
     idempotency_audience: key?.audience ?? null,
   }
-  const operation = newOperation(payment, opened)
+  const operation = newOperation(payment, fields)
   const { by_person } = cause
-  const told = by_person ? 'told by a person' : 'told by a notice'
+  const source = by_person ? 'told by a person' : 'told by a notice'
   const answer = {
     result: 'approved',
-    found: standing?.state ?? told,
+    found: standing?.state ?? source,
     ...(by_person && { by_person }),
   }
   const change = decide(held, operation, at)
   const { acquirer } = operation
   const unwanted = { authorisation: authorisation!, acquirer, money: payment, payment }
   const event = eventOf(change, { event_id: ids.event(at), sequence: 2, at })
-  const bound = boundOutcome(change.payment, event)
+  const binding = boundOutcome(change.payment, event)
   const is_saved = await saveFoundDecision(sql, {
     payment: change.payment,
     session,
@@ -176,7 +176,7 @@ async function save(
     event,
     journal: lineOf(ids, change.payment, cause, {
       change: `payment.${change.payment.status}`,
-      detail: { operation_id, kind, sequence, decided_by: asked_by, found: answer.found, ...bound },
+      detail: { operation_id, kind, sequence, decided_by: asked_by, found: answer.found, ...binding },
       at,
     }),
   })

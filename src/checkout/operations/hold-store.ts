@@ -66,7 +66,7 @@ function undecided(
  */
 export async function saveFoundDecision(
   own: Sql,
-  found: {
+  decision: {
     payment: Payment
     session: Session
     before: Hold
@@ -79,10 +79,10 @@ export async function saveFoundDecision(
     orphan: Orphan | null
   },
 ): Promise<boolean> {
-  const { payment: p, session: s, before, hold: h, operation, event, journal, orphan } = found
+  const { payment: p, session: s, before, hold: h, operation, event, journal, orphan } = decision
   const sql = poolFor(own, orphan)
   const rows = await sql<GateResult[]>`
-    with ${undecided(sql, { session: s, hold: before, key: found.key })}, hold as (
+    with ${undecided(sql, { session: s, hold: before, key: decision.key })}, hold as (
       update holds set ${assignments(sql, h, ...decidedColumns, 'operation_count')}
       where ${isOpen(sql, before)} and exists (select 1 from key)
     ), payment as (

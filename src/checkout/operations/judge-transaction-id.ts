@@ -20,10 +20,10 @@ export async function refuseForeignId(
   id: string,
 ): Promise<void> {
   const { kind, handle, operation_id, acquirer: name } = operation
-  const known = handle ?? operation.acquirer_transaction_id
+  const ours = handle ?? operation.acquirer_transaction_id
   const is_charge = kind === 'authorise'
-  if (known !== null && id !== known) {
-    throw wrong(`must be ${known}: that is what the acquirer called the ${kind}.`)
+  if (ours !== null && id !== ours) {
+    throw wrong(`must be ${ours}: that is what the acquirer called the ${kind}.`)
   }
   const isOtherCharge = (each: OperationWithAnswer) => each.kind === 'authorise' && each.operation_id !== operation_id
   const bears = (each: OperationWithAnswer) => [each.acquirer_transaction_id, each.handle].includes(id)
@@ -32,7 +32,7 @@ export async function refuseForeignId(
     throw wrong("is the acquirer's id of another payment or charge.")
   }
   const { bearsReference } = context.acquirerOf(payment.mode, name)
-  if (!is_charge || known !== null || !bearsReference) return
+  if (!is_charge || ours !== null || !bearsReference) return
   const bears_ours = await askAcquirer(context.world.clock, () => bearsReference(id, operation_id)).catch(
     (error: Error) => {
       throw wrong(`cannot be compared with the acquirer's payment now: ${error.message}. Try again later.`)

@@ -49,10 +49,10 @@ type Deciding = Pick<SettlementContext, 'ids' | 'acquirerOf' | 'world'>
 type Moment = { from: ExpectedState; at: Date }
 
 /** The answer must be of the operation's kind. */
-export function outcomeOf(context: Deciding, settled: SettleCase, answer: Answer, moment: Moment): Outcome {
-  const { kind } = settled.operation
-  const outcome = outcomes[kind] as (...given: [Deciding, SettleCase, Answer, Moment]) => Outcome
-  return outcome(context, settled, answer, moment)
+export function outcomeOf(context: Deciding, subject: SettleCase, answer: Answer, moment: Moment): Outcome {
+  const { kind } = subject.operation
+  const outcome = outcomes[kind] as (...args: [Deciding, SettleCase, Answer, Moment]) => Outcome
+  return outcome(context, subject, answer, moment)
 }
 
 const outcomes = {
@@ -63,9 +63,14 @@ const outcomes = {
   refund: outcomeOfRefund,
 } satisfies Record<OperationKind, unknown>
 
-function outcomeOfCharge(context: Deciding, charge: ChargeCase, given: AuthoriseAnswer, { from, at }: Moment): Outcome {
+function outcomeOfCharge(
+  context: Deciding,
+  charge: ChargeCase,
+  theirs: AuthoriseAnswer,
+  { from, at }: Moment,
+): Outcome {
   const { account, session, operation } = charge
-  const { answer, orphan } = asAsked(context, charge, given)
+  const { answer, orphan } = asAsked(context, charge, theirs)
   const rules = holdRulesOf(integrationOf(account, session.integration_id), session.mode)
   const change = conclude(charge, answerTold(charge, answer), rules, at)
   return {
@@ -89,15 +94,15 @@ function answerTold({ declined_before }: ChargeCase, answer: AuthoriseAnswer): A
 function asAsked(
   context: Deciding,
   { operation, payment }: ChargeCase,
-  given: AuthoriseAnswer,
+  theirs: AuthoriseAnswer,
 ): { answer: AuthoriseAnswer; orphan: Orphan | null } {
-  if (given.result !== 'approved') return { answer: given, orphan: null }
+  if (theirs.result !== 'approved') return { answer: theirs, orphan: null }
   const { operation_id: reference, handle, acquirer } = operation
-  const { amount, currency, acquirer_transaction_id } = given
-  const strange = strangeEnvironment(given, environmentOfMode[payment.mode])
+  const { amount, currency, acquirer_transaction_id } = theirs
+  const strange = strangeEnvironment(theirs, environmentOfMode[payment.mode])
   // A sandbox holds nothing. Its answer says so in a line of the log: see `tellOfCharge`.
   if (strange !== null && payment.mode === 'live') return { answer: failed(strange), orphan: null }
-  if (strange === null && isAsAsked(payment, given)) return { answer: given, orphan: null }
+  if (strange === null && isAsAsked(payment, theirs)) return { answer: theirs, orphan: null }
   const fields = { operation_id: reference, acquirer, amount, currency, asked: payment.amount }
   const { log } = context.world
   if (strange === null) {
@@ -109,6 +114,7 @@ function asAsked(
   return { answer, orphan: orphanOfCharge(context, { authorisation, acquirer, money, payment }) }
 }
 
+/** A refusal leaves the hold open. Nothing held at the acquirer any more is all that a void is for. */
 function outcomeOfDecision(
   context: Deciding,
   decision: DecisionCase,
@@ -118,27 +124,23 @@ function outcomeOfDecision(
   const { ids, world } = context
   const { operation, session, payment, hold, cause } = decision
   const { operation_id, kind, sequence } = operation
-  if (answer.result === 'refused' || answer.result === 'not_sent') {
-    // Nothing is held there any more, which is all that a void is for.
-    const is_void = kind === 'void' && answer.result === 'refused' && isGone(answer)
-    if (!is_void) {
-      const { decline_code } = answer
-      const detail = { operation_id, sequence, decline_code }
-      return {
-        kind: 'decision',
-        operation: ended(operation, { answer, from }),
-        session,
-        payment,
-        hold: refuseDecision(hold, operation, answer, { now: at, chance: chanceOf(world) }),
-        event: null,
-        orphan: null,
-        journal: lineOf(ids, payment, cause, { change: `${kind}.refused`, detail, at }),
-      }
+  const is_released = kind === 'void' && answer.result === 'refused' && isGone(answer)
+  if (answer.result !== 'approved' && !is_released) {
+    const detail = { operation_id, sequence, decline_code: answer.decline_code }
+    return {
+      kind: 'decision',
+      operation: ended(operation, { answer, from }),
+      session,
+      payment,
+      hold: refuseDecision(hold, operation, answer, { now: at, chance: chanceOf(world) }),
+      event: null,
+      orphan: null,
+      journal: lineOf(ids, payment, cause, { change: `${kind}.refused`, detail, at }),
     }
   }
   const change = decide(decision, operation, at)
   const event = eventOf(change, { event_id: ids.event(at), sequence: 2, at })
-  const bound = boundOutcome(change.payment, event)
+  const binding = boundOutcome(change.payment, event)
   return {
     kind: 'decision',
     ...change,
@@ -148,7 +150,7 @@ function outcomeOfDecision(
     // As in `chargeOutcome`: the stream of events finds the event by this line.
     journal: lineOf(ids, change.payment, cause, {
       change: `payment.${change.payment.status}`,
-      detail: { operation_id, kind, sequence, decided_by: operation.asked_by, ...bound },
+      detail: { operation_id, kind, sequence, decided_by: operation.asked_by, ...binding },
       at,
     }),
   }
@@ -217,19 +219,19 @@ function ended(
     acquirer_transaction_id,
   }: { answer: Answer; from: ExpectedState; acquirer_transaction_id?: string | null },
 ): NonNullable<Outcome['operation']> {
-  const named = 'acquirer_transaction_id' in answer ? answer.acquirer_transaction_id : null
+  const id = 'acquirer_transaction_id' in answer ? answer.acquirer_transaction_id : null
   return {
     ...operation,
     state: answer.result,
     answer,
     from,
-    acquirer_transaction_id: acquirer_transaction_id === undefined ? named : acquirer_transaction_id,
+    acquirer_transaction_id: acquirer_transaction_id === undefined ? id : acquirer_transaction_id,
   }
 }
 
 /** A person may be wrong: a charge that they give up is reversed if the acquirer holds it after all. */
-function givenUp(context: Deciding, { cause, ...given }: OperationCase, holds_nothing: boolean): Orphan | null {
-  return cause.by_person && holds_nothing ? orphanOf(context, given) : null
+function givenUp(context: Deciding, { cause, ...subject }: OperationCase, holds_nothing: boolean): Orphan | null {
+  return cause.by_person && holds_nothing ? orphanOf(context, subject) : null
 }
 
 function orphanOf(

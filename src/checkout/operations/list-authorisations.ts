@@ -23,7 +23,7 @@ export async function listAuthorisations(
   ask: Ask = askAcquirer,
 ): Promise<LiveAuthorisation[]> {
   // An acquirer whose times are in seconds lists what lies between two pieces in both.
-  const found = new Map<string, LiveAuthorisation>()
+  const authorisations = new Map<string, LiveAuthorisation>()
   let width_ms = widest_ms
   let from_ms = since.getTime()
   while (from_ms <= until.getTime()) {
@@ -31,7 +31,7 @@ export async function listAuthorisations(
     const piece = { since: new Date(from_ms), until: new Date(to_ms) }
     try {
       for (const each of await ask(clock, () => acquirer.listAuthorisations(piece))) {
-        found.set(`${each.reference} ${each.acquirer_transaction_id}`, each)
+        authorisations.set(`${each.reference} ${each.acquirer_transaction_id}`, each)
       }
       from_ms = to_ms + 1
     } catch (error) {
@@ -39,5 +39,5 @@ export async function listAuthorisations(
       width_ms = Math.max(Math.ceil(Math.min(width_ms, to_ms - from_ms) / 2), narrowest_ms)
     }
   }
-  return [...found.values()]
+  return [...authorisations.values()]
 }

@@ -35,8 +35,8 @@ export function stepAfter(
   acquirer: Pick<Acquirer, 'safe_window_ms' | 'reference_life_ms'>,
   { now, chance }: { now: Date; chance: number },
 ): ReconciliationStep {
-  const found = look.result === 'found' ? settled(operation, look) : null
-  if (found) return found
+  const end = look.result === 'found' ? settled(operation, look) : null
+  if (end) return end
   const window_ends_at = windowEndsAt(operation, acquirer)
   const counts = isAbsent(operation, look) && now >= window_ends_at
   const not_found_count = counts ? countAfter(operation, look) : keptCount(operation, look)

@@ -25,10 +25,10 @@ export function orphanOfCharge(
   const now = world.clock.now()
   const { merchant_id, payment_id, mode } = payment
   const { amount, currency } = money
-  const found = { ...authorisation, acquirer, mode, amount, currency, merchant_id, payment_id }
+  const facts = { ...authorisation, acquirer, mode, amount, currency, merchant_id, payment_id }
   const { late_approval_ms } = acquirerOf(mode, acquirer)
   return {
-    ...newOrphan({ ...found, authorised_at: null }, { operation_id: ids.operation(now), now }),
+    ...newOrphan({ ...facts, authorised_at: null }, { operation_id: ids.operation(now), now }),
     watched_until: late_approval_ms > 0 ? new Date(now.getTime() + late_approval_ms) : null,
   }
 }

@@ -48,10 +48,10 @@ export async function saveOrphan(
 ): Promise<boolean> {
   if ((await saveOrphans(own, [orphan], lines)).length > 0) return true
   const { acquirer, reference } = orphan
-  const [known] = await wholeOf(own)<Pick<Orphan, 'handle' | 'acquirer_transaction_id'>[]>`
+  const [row] = await wholeOf(own)<Pick<Orphan, 'handle' | 'acquirer_transaction_id'>[]>`
     select handle, acquirer_transaction_id from orphan_authorisations
     where acquirer = ${acquirer} and reference = ${reference}`
-  if (!known || !isAnother(known, orphan)) return false
+  if (!row || !isAnother(row, orphan)) return false
   const apart = { ...orphan, reference: standInReference(orphan.acquirer_transaction_id!) }
   const own_lines = lines.lines.map((line) => ({ ...line, reference: apart.reference }))
   return (await saveOrphans(own, [apart], { ...lines, lines: own_lines })).length > 0
@@ -114,12 +114,12 @@ export function journalOfChanged(sql: AnySql, lines: OrphanLine[]): Fragment {
  */
 export async function findOrphansOfCharge(
   sql: Sql,
-  named: { acquirer: string; reference: string | null; transaction_id: string },
+  charge: { acquirer: string; reference: string | null; transaction_id: string },
 ): Promise<Orphan[]> {
   return sql<Orphan[]>`
     select * from orphan_authorisations
-    where acquirer = ${named.acquirer} and state = 'found' and (${isOfCharge(sql, named.transaction_id)}
-      or (coalesce(handle, acquirer_transaction_id) is null and reference = ${named.reference}))`
+    where acquirer = ${charge.acquirer} and state = 'found' and (${isOfCharge(sql, charge.transaction_id)}
+      or (coalesce(handle, acquirer_transaction_id) is null and reference = ${charge.reference}))`
 }
 
 /** Which of these ids of charges at the acquirer are orphans', settled or not. */
@@ -134,10 +134,13 @@ export async function listOrphanIds(
 }
 
 /** Whether an orphan of the charge with this id was settled by what ended an approved charge: a decline may yet be followed by an approval. */
-export async function isChargeSettled(sql: Sql, named: { acquirer: string; transaction_id: string }): Promise<boolean> {
+export async function isChargeSettled(
+  sql: Sql,
+  charge: { acquirer: string; transaction_id: string },
+): Promise<boolean> {
   const rows = await sql`
     select from orphan_authorisations
-    where acquirer = ${named.acquirer} and (state = 'reversed' or last_failure = ${lapsed}) and ${isOfCharge(sql, named.transaction_id)}`
+    where acquirer = ${charge.acquirer} and (state = 'reversed' or last_failure = ${lapsed}) and ${isOfCharge(sql, charge.transaction_id)}`
   return rows.length > 0
 }
 

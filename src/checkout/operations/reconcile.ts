@@ -21,7 +21,7 @@ import { type LookUpResult, laterOrNever, type ReconciliationStep, stepAfter } f
 import { beginAgain, beginReversal, claimOperations, listOperations, lookAgain } from './operation-store.ts'
 import { wasPulledAfter } from './orphan-rows-store.ts'
 import { callToSettle, sendOperation } from './send.ts'
-import { noteUnanswered, type SoughtCase, settleOperation } from './settle.ts'
+import { noteUnanswered, settleOperation, type UnansweredCase } from './settle.ts'
 
 /** Longer than two looks and their consequences may take. */
 const lease_ms = 90_000
@@ -46,63 +46,63 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
   try {
     const whole = await findWholePayment(context.sql, operation)
     if (!whole) throw new Error('an operation without a payment')
-    const found: SoughtCase = { ...whole, operation, cause }
+    const subject: UnansweredCase = { ...whole, operation, cause }
     if (operation.state === 'sent') {
       // The process that sent it has died. From now on the answer counts as lost, and is looked for.
-      await noteUnanswered(context, found, new Unanswered('nobody noted an answer before it was due'))
+      await noteUnanswered(context, subject, new Unanswered('nobody noted an answer before it was due'))
       return
     }
-    await (operation.state === 'reversing' ? endReversal(context, found) : look(context, found))
+    await (operation.state === 'reversing' ? endReversal(context, subject) : look(context, subject))
   } catch (error) {
     // The lease ends by itself, and the operation is looked at again.
     context.world.log.error({ operation_id, error: (error as Error).message }, 'look failed')
   }
 }
 
-async function look(context: SettlementContext, found: SoughtCase): Promise<void> {
-  const { operation, payment } = found
+async function look(context: SettlementContext, subject: UnansweredCase): Promise<void> {
+  const { operation, payment } = subject
   const acquirer = context.acquirerOf(payment.mode, operation.acquirer)
-  const answer = await lookUp(context, found)
+  const answer = await lookUp(context, subject)
   const moment = { now: context.world.clock.now(), chance: chanceOf(context.world) }
-  await take(context, found, stepAfter(operation, answer, acquirer, moment))
+  await take(context, subject, stepAfter(operation, answer, acquirer, moment))
 }
 
 /** What the acquirer knows of an operation. */
-export async function lookUp(context: SettlementContext, found: SoughtCase): Promise<LookUpResult> {
-  const { operation_id, acquirer: name } = found.operation
-  const acquirer = context.acquirerOf(found.payment.mode, name)
-  const asked = requestOf(found)
+export async function lookUp(context: SettlementContext, subject: UnansweredCase): Promise<LookUpResult> {
+  const { operation_id, acquirer: name } = subject.operation
+  const acquirer = context.acquirerOf(subject.payment.mode, name)
+  const request = requestOf(subject)
   try {
-    return await askAcquirer<LookUpAnswer>(context.world.clock, () => acquirer.lookUp(asked))
+    return await askAcquirer<LookUpAnswer>(context.world.clock, () => acquirer.lookUp(request))
   } catch (error) {
-    const told = { operation_id, acquirer: name, error: (error as Error).message }
-    context.world.log.warn(told, 'acquirer could not be reached')
+    const fields = { operation_id, acquirer: name, error: (error as Error).message }
+    context.world.log.warn(fields, 'acquirer could not be reached')
     return { result: 'no_answer' }
   }
 }
 
 /** A charge is looked up by its own names: the payment's authorisation may be that of its fallback. */
-function requestOf({ operation, authorisation }: SoughtCase): LookUpRequest {
+function requestOf({ operation, authorisation }: UnansweredCase): LookUpRequest {
   const { kind, operation_id: reference, handle, acquirer_transaction_id } = operation
   if (kind === 'authorise') return chargeNamed({ reference, handle, acquirer_transaction_id })
   return { kind, reference, acquirer_transaction_id, authorisation: authorisation! }
 }
 
-async function take(context: SettlementContext, found: SoughtCase, step: ReconciliationStep): Promise<void> {
-  const { operation } = found
+async function take(context: SettlementContext, subject: UnansweredCase, step: ReconciliationStep): Promise<void> {
+  const { operation } = subject
   switch (step.step) {
     case 'settle_charge':
     case 'settle':
-      await settleOperation(context, found, step.answer)
+      await settleOperation(context, subject, step.answer)
       return
     case 'look_again':
       return lookAgain(context.sql, operation, step)
     case 'reverse':
-      return (await mayBeForgotten(context, found)) ? waitForPerson(context, found) : reverse(context, found)
+      return (await mayBeForgotten(context, subject)) ? waitForPerson(context, subject) : reverse(context, subject)
     case 'send_again':
-      return sendAgain(context, found)
+      return sendAgain(context, subject)
     case 'wait_for_person':
-      return waitForPerson(context, found)
+      return waitForPerson(context, subject)
   }
 }
 
@@ -113,7 +113,7 @@ async function take(context: SettlementContext, found: SoughtCase, step: Reconci
  */
 async function mayBeForgotten(
   { sql, world, acquirerOf }: SettlementContext,
-  { operation: { acquirer, sent_at }, payment }: SoughtCase,
+  { operation: { acquirer, sent_at }, payment }: UnansweredCase,
 ): Promise<boolean> {
   const { reference_life_ms } = acquirerOf(payment.mode, acquirer)
   if (world.clock.now().getTime() < sent_at.getTime() + reference_life_ms) return false
@@ -121,9 +121,9 @@ async function mayBeForgotten(
 }
 
 /** The charge was not found where it would have to be. It is reversed so that it can never arrive, and then fails. */
-async function reverse(context: SettlementContext, found: SoughtCase): Promise<void> {
+async function reverse(context: SettlementContext, subject: UnansweredCase): Promise<void> {
   const { sql, ids, world } = context
-  const { operation, payment } = found
+  const { operation, payment } = subject
   const at = world.clock.now()
   const before = await listOperations(sql, operation)
   const sequence = before.filter(({ kind }) => kind === 'reverse').length + 1
@@ -135,12 +135,12 @@ async function reverse(context: SettlementContext, found: SoughtCase): Promise<v
     at,
   })
   if (!(await beginReversal(sql, operation, { reversal, journal }))) return
-  await send(context, { ...found, operation: { ...operation, ...reversal } })
+  await send(context, { ...subject, operation: { ...operation, ...reversal } })
 }
 
-async function sendAgain(context: SettlementContext, found: SoughtCase): Promise<void> {
+async function sendAgain(context: SettlementContext, subject: UnansweredCase): Promise<void> {
   const { sql, ids, world } = context
-  const { operation, payment } = found
+  const { operation, payment } = subject
   const { operation_id, kind, sequence } = operation
   const at = world.clock.now()
   const journal = lineOf(ids, payment, cause, {
@@ -150,19 +150,19 @@ async function sendAgain(context: SettlementContext, found: SoughtCase): Promise
   })
   const sending = { last_sent_at: at, answer_by: answerBy(at) }
   if (!(await beginAgain(sql, operation, { ...sending, journal }))) return
-  await send(context, { ...found, operation: { ...operation, ...sending } })
+  await send(context, { ...subject, operation: { ...operation, ...sending } })
 }
 
 /** Sends a capture, void, refund or reversal that is recorded as sent. */
-async function send(context: SettlementContext, sought: SoughtCase): Promise<void> {
+async function send(context: SettlementContext, sought: UnansweredCase): Promise<void> {
   const answered = async (answer: SettleAnswer | Accepted) =>
     (await settleOperation(context, sought, answer)) ? 'settled' : null
   await sendOperation(context, sought, callToSettle(context, sought), answered)
 }
 
 /** A charge that is being reversed fails once the outcome of its reversal is known. */
-async function endReversal(context: SettlementContext, found: SoughtCase): Promise<void> {
-  const { operation } = found
+async function endReversal(context: SettlementContext, subject: UnansweredCase): Promise<void> {
+  const { operation } = subject
   const operations = await listOperations(context.sql, operation)
   const reversal = operations.filter(({ kind }) => kind === 'reverse').at(-1)
   if (reversal?.state === 'approved' || reversal?.state === 'refused') {
@@ -170,11 +170,11 @@ async function endReversal(context: SettlementContext, found: SoughtCase): Promi
       reversal.state === 'approved'
         ? 'No answer came from the acquirer; the authorisation was taken back'
         : 'The acquirer holds nothing of the authorisation'
-    await settleOperation(context, found, failed(words))
+    await settleOperation(context, subject, failed(words))
     return
   }
   const moment = { now: context.world.clock.now(), chance: chanceOf(context.world) }
   const at = laterOrNever(operation, moment)
-  if (at === null) return waitForPerson(context, found)
+  if (at === null) return waitForPerson(context, subject)
   await lookAgain(context.sql, operation, { at, not_found_count: 0 })
 }

@@ -51,21 +51,21 @@ export function outcomesOf({ kind, state }: Pick<UnansweredOperation, 'kind' | '
 export async function resolveOperation(
   context: SettlementContext,
   key: PaymentKey,
-  asked: ResolutionRequest,
+  request: ResolutionRequest,
 ): Promise<UnansweredOperation> {
   const whole = await findWholePayment(context.sql, key)
   const operations = whole ? await listOperations(context.sql, key) : []
-  const operation = whole && meant(operations, asked)
+  const operation = whole && meant(operations, request)
   if (!operation) {
     throw new Refusal('resource_not_found', 'No operation of this payment waits for an answer.')
   }
-  refuseUnlessFit(context, operation, whole.payment.mode, asked)
-  const { acquirer_transaction_id: id } = asked
+  refuseUnlessFit(context, operation, whole.payment.mode, request)
+  const { acquirer_transaction_id: id } = request
   if (id !== null) await refuseForeignId(context, { ...whole, operation, operations }, id)
-  const note = { resolved_as: asked.outcome, reason: asked.reason, by: asked.by }
-  const author = asked.author ?? { actor: 'operator' as const, request_id: null }
+  const note = { resolved_as: request.outcome, reason: request.reason, by: request.by }
+  const author = request.author ?? { actor: 'operator' as const, request_id: null }
   const cause: Cause = { ...author, note, by_person: true }
-  const answer = answerOf(asked, operation, whole)
+  const answer = answerOf(request, operation, whole)
   if (await settleOperation(context, { ...whole, operation, cause }, answer)) return operation
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')
 }
@@ -75,10 +75,10 @@ function meant(
   { operation_id }: ResolutionRequest,
 ): OperationWithAnswer | undefined {
   if (operation_id) {
-    const named = operations.find((each) => each.operation_id === operation_id)
-    if (!named) throw wrong('operation_id', 'names no operation of this payment.')
-    if (isOpen(named)) return named
-    const words = `The ${named.kind} ${operation_id} was answered meanwhile: it is ${named.state}.`
+    const operation = operations.find((each) => each.operation_id === operation_id)
+    if (!operation) throw wrong('operation_id', 'names no operation of this payment.')
+    if (isOpen(operation)) return operation
+    const words = `The ${operation.kind} ${operation_id} was answered meanwhile: it is ${operation.state}.`
     throw new Refusal('resource_not_found', words)
   }
   if (mustBeNamed(operations)) {
@@ -120,8 +120,8 @@ function refuseUnlessFit(
   const { kind, answer_by } = operation
   const now = world.clock.now()
   if (!isUnanswered(operation, now)) {
-    const due = answer_by.toISOString()
-    throw new Refusal('invalid_request', `The ${kind} is under way: its answer is due by ${due}.`)
+    const due_at = answer_by.toISOString()
+    throw new Refusal('invalid_request', `The ${kind} is under way: its answer is due by ${due_at}.`)
   }
   const outcomes = outcomesOf(operation)
   if (!outcomes.includes(outcome)) {

@@ -2,7 +2,6 @@
 
 import { type Accepted, NotSent, type SettleAnswer, Unanswered, type UnderWay } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
-
 import { isAsAsked } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
 import { type Operation, sendableSince } from '../operation.ts'
@@ -18,12 +17,12 @@ import { noteUnanswered, type Settled, settle, settleUnsent } from './settle.ts'
  */
 export async function sendOperation<Sent extends SettleCase, Given extends Answer | Accepted | UnderWay, Else = never>(
   context: SettlementContext,
-  sent: Sent,
+  subject: Sent,
   call: () => Promise<Given>,
-  answered: (answer: Given) => Promise<Settled | Else> = (answer) => settle(context, sent, answer),
+  answered: (answer: Given) => Promise<Settled | Else> = (answer) => settle(context, subject, answer),
 ): Promise<Settled | Else> {
   const { world } = context
-  const { operation_id, payment_id, last_sent_at } = sent.operation
+  const { operation_id, payment_id, last_sent_at } = subject.operation
   const late = (answer: Given) => {
     const fields = { operation_id, payment_id, result: answer.result }
     answered(answer).then(
@@ -32,11 +31,11 @@ export async function sendOperation<Sent extends SettleCase, Given extends Answe
     )
   }
   const answer = await sendToAcquirer(world.clock, last_sent_at, call, late).catch((error: unknown) => error)
-  if (answer instanceof NotSent && !mayHaveArrived(sent.operation)) {
-    return unlessUnsaved(settleUnsent(context, sent, unsentAnswer(sent.operation, answer.message)))
+  if (answer instanceof NotSent && !mayHaveArrived(subject.operation)) {
+    return unlessUnsaved(settleUnsent(context, subject, unsentAnswer(subject.operation, answer.message)))
   }
   if (answer instanceof NotSent || answer instanceof Unanswered) {
-    return unlessUnsaved(noteUnanswered(context, sent, answer))
+    return unlessUnsaved(noteUnanswered(context, subject, answer))
   }
   if (answer instanceof Error) throw answer
   return unlessUnsaved(answered(answer as Given))
@@ -59,17 +58,17 @@ function unsentAnswer({ kind }: Pick<Operation, 'kind'>, reason: string): Answer
  */
 export function callToSettle(
   { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
-  sent: Pick<OperationCase, 'payment' | 'authorisation' | 'operation'>,
+  subject: Pick<OperationCase, 'payment' | 'authorisation' | 'operation'>,
 ): () => Promise<SettleAnswer | Accepted> {
-  const { operation_id, kind, acquirer, amount, currency, sent_at, last_sent_at } = sent.operation
+  const { operation_id, kind, acquirer, amount, currency, sent_at, last_sent_at } = subject.operation
   if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
-  const named = acquirerOf(sent.payment.mode, acquirer)
-  const authorisation = sent.authorisation!
+  const port = acquirerOf(subject.payment.mode, acquirer)
+  const authorisation = subject.authorisation!
   const sendable = sendableSince(last_sent_at)
   const is_repeat = last_sent_at > sent_at
   const request = { reference: operation_id, authorisation, amount, currency, is_repeat, sendable }
   return async () => {
-    const answer = await named[kind](request)
+    const answer = await port[kind](request)
     const money = answer.result === 'approved' ? answer.money : undefined
     if (!money || isAsAsked(request, money)) return answer
     // A look-up says the same, and then there is a finding: see `noteOtherAmount`.

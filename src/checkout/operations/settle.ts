@@ -40,21 +40,21 @@ export type Settled = Outcome | Open | null
 /** The answer must be of the operation's kind. Its row remembers that a person gave it. Throws SaveError. */
 export async function settle(
   context: SettlementContext,
-  settled: SettleCase,
-  given: Answer | Accepted | UnderWay,
+  subject: SettleCase,
+  theirs: Answer | Accepted | UnderWay,
 ): Promise<Settled> {
-  if (given.result === 'accepted' || given.result === 'under_way') return notePending(context, settled, given)
-  const { operation, cause } = settled
-  const answer = cause.by_person ? { ...given, by_person: true } : given
-  if (answer.result !== 'not_sent' && (await noteOtherAmount(context, settled, answer)) !== null) return null
+  if (theirs.result === 'accepted' || theirs.result === 'under_way') return notePending(context, subject, theirs)
+  const { operation, cause } = subject
+  const answer = cause.by_person ? { ...theirs, by_person: true } : theirs
+  if (answer.result !== 'not_sent' && (await noteOtherAmount(context, subject, answer)) !== null) return null
   const from = operation.state === 'reversing' ? 'reversing' : 'unanswered'
-  const { outcome, is_saved } = await record(context, settled, answer, from)
+  const { outcome, is_saved } = await record(context, subject, answer, from)
   if (is_saved) return outcome
   // The outcome of a reversal is its charge's, which is looked at again.
   if (operation.kind === 'reverse') return null
-  const money = given.result === 'approved' && 'captured' in given ? given : null
-  await handleLostAnswer(context, settled, { state: outcome.operation.state, money })
-  if (operation.kind === 'refund' && given.result === 'approved') await noteRefundedThere(context, operation)
+  const money = theirs.result === 'approved' && 'captured' in theirs ? theirs : null
+  await handleLostAnswer(context, subject, { state: outcome.operation.state, money })
+  if (operation.kind === 'refund' && theirs.result === 'approved') await noteRefundedThere(context, operation)
   return null
 }
 
@@ -64,27 +64,27 @@ export async function settle(
  */
 export async function settleUnsent(
   context: SettlementContext,
-  settled: SettleCase,
+  subject: SettleCase,
   answer: Answer,
 ): Promise<Outcome | null> {
-  const sending = settled.operation.last_sent_at
-  const { outcome, is_saved } = await record(context, settled, answer, { sending })
+  const sending = subject.operation.last_sent_at
+  const { outcome, is_saved } = await record(context, subject, answer, { sending })
   return is_saved ? outcome : null
 }
 
 async function record(
   context: SettlementContext,
-  settled: SettleCase,
+  subject: SettleCase,
   answer: Answer,
   from: ExpectedState,
 ): Promise<{ outcome: Outcome; is_saved: boolean }> {
   const at = context.world.clock.now()
-  const outcome = outcomeOf(context, settled, answer, { from, at })
+  const outcome = outcomeOf(context, subject, answer, { from, at })
   const { operation_id, state: result, acquirer_transaction_id } = outcome.operation
   const fields = { operation_id, result, acquirer_transaction_id }
   const is_saved = await saveSurely(context, () => saveOutcome(context.sql, outcome, at), fields)
-  if (is_saved && outcome.event) context.wakeDeliveries('event', settled.payment.merchant_id)
-  if (is_saved && outcome.kind === 'authorise') await tellOfCharge(context, settled as ChargeCase, { outcome, at })
+  if (is_saved && outcome.event) context.wakeDeliveries('event', subject.payment.merchant_id)
+  if (is_saved && outcome.kind === 'authorise') await tellOfCharge(context, subject as ChargeCase, { outcome, at })
   return { outcome, is_saved }
 }
 
@@ -115,16 +115,16 @@ const pending = {
 /** The acquirer gave no usable answer: from now on the reconciler asks. Null where an answer was recorded meanwhile. Throws SaveError. */
 export async function noteUnanswered(
   context: SettlementContext,
-  settled: OperationCase,
+  subject: OperationCase,
   error: Error,
 ): Promise<'unanswered' | null> {
-  const { operation_id, acquirer, kind } = settled.operation
-  const { request_id } = settled.cause
+  const { operation_id, acquirer, kind } = subject.operation
+  const { request_id } = subject.cause
   // Silence is expected now and then; any other cause is a defect that somebody has to look into.
   const level = error.cause ? 'error' : 'warn'
   const fields = { request_id, operation_id, acquirer, kind, error: error.message }
   context.world.log[level](fields, 'acquirer gave no usable answer')
-  return notePending(context, settled, { result: 'unanswered', acquirer_transaction_id: null })
+  return notePending(context, subject, { result: 'unanswered', acquirer_transaction_id: null })
 }
 
 async function notePending<Result extends Open>(
@@ -138,7 +138,7 @@ async function notePending<Result extends Open>(
   if (result === 'under_way') world.log.info(fields, 'the acquirer has the charge under way')
   const at = world.clock.now()
   const { state, check_ms } = pending[result]
-  const named = acquirer_transaction_id !== null && { acquirer_transaction_id }
+  const name = acquirer_transaction_id !== null && { acquirer_transaction_id }
   const change = `${is_charge ? 'charge' : kind}.${result}`
   const rows = {
     operation,
@@ -149,14 +149,14 @@ async function notePending<Result extends Open>(
     attempt: is_charge ? attempt : null,
     at,
     next_check_at: new Date(at.getTime() + check_ms),
-    journal: lineOf(ids, payment, cause, { change, detail: { operation_id, ...named }, at }),
+    journal: lineOf(ids, payment, cause, { change, detail: { operation_id, ...name }, at }),
   }
   const answer = { operation_id, result, acquirer_transaction_id }
   return (await saveSurely({ world }, () => savePending(sql, rows), answer)) ? result : null
 }
 
 /** An operation whose answer somebody searches for. */
-export type SoughtCase = OperationCase & { operation: UnansweredOperation }
+export type UnansweredCase = OperationCase & { operation: UnansweredOperation }
 
 /**
  * Settles an operation whose answer somebody else than its request brings. False if it was answered meanwhile, or if the answer is of
@@ -164,42 +164,42 @@ export type SoughtCase = OperationCase & { operation: UnansweredOperation }
  */
 export async function settleOperation(
   context: SettlementContext,
-  sought: SoughtCase,
+  subject: UnansweredCase,
   answer: AuthoriseAnswer | SettleAnswer | Accepted,
 ): Promise<boolean> {
-  const settled = await settle(context, await withItsRows(context, sought), answer)
-  if (settled === null) return false
-  if (typeof settled === 'object' && settled.kind === 'decision' && settled.event === null) {
-    const { asked_by, kind } = sought.operation
-    const refusal = settled.operation.answer as RefusalReason
-    const request = { asked_by: asked_by!, cause: sought.cause, kind, key: null }
-    await settleIfCaptured(context, sought.payment, refusal, request)
+  const end = await settle(context, await withItsRows(context, subject), answer)
+  if (end === null) return false
+  if (typeof end === 'object' && end.kind === 'decision' && end.event === null) {
+    const { asked_by, kind } = subject.operation
+    const refusal = end.operation.answer as RefusalReason
+    const request = { asked_by: asked_by!, cause: subject.cause, kind, key: null }
+    await settleIfCaptured(context, subject.payment, refusal, request)
   }
   return true
 }
 
-async function withItsRows(context: SettlementContext, sought: SoughtCase): Promise<SettleCase> {
-  const { operation, payment } = sought
+async function withItsRows(context: SettlementContext, subject: UnansweredCase): Promise<SettleCase> {
+  const { operation, payment } = subject
   switch (operation.kind) {
     case 'authorise': {
       const account = await findAccount(context.sql, payment.merchant_id)
       if (!account) throw new Error('a payment without a merchant')
       const payer = operation.payer as Payer | null
-      return { ...sought, account, payer, declined_before: await declineBefore(context, operation) }
+      return { ...subject, account, payer, declined_before: await declineBefore(context, operation) }
     }
     case 'refund':
-      return withRefund(context, sought)
+      return withRefund(context, subject)
     case 'reverse':
-      return sought
+      return subject
     default:
-      return heldOrRefuse(sought)
+      return heldOrRefuse(subject)
   }
 }
 
-async function withRefund({ sql }: SettlementContext, sought: SoughtCase): Promise<RefundCase> {
-  const { operation } = sought
+async function withRefund({ sql }: SettlementContext, subject: UnansweredCase): Promise<RefundCase> {
+  const { operation } = subject
   const refund = await findRefundOfOperation(sql, operation)
-  if (refund) return { ...sought, refund }
+  if (refund) return { ...subject, refund }
   throw new Error(`operation ${operation.operation_id} has no refund`)
 }
 
@@ -220,7 +220,7 @@ async function declineBefore(
  */
 export async function failRefund(
   context: SettlementContext,
-  approved: SoughtCase,
+  approved: UnansweredCase,
   answer: Extract<SettleAnswer, { result: 'refused' }>,
 ): Promise<boolean> {
   return (await record(context, await withRefund(context, approved), answer, 'approved')).is_saved

@@ -45,9 +45,9 @@ export async function leaveUnreversed(
 function linesFor(
   { ids }: DecisionContext,
   { references }: OrphanSelection,
-  told: { change: string; detail: object; actor: Actor; at: Date },
+  line: { change: string; detail: object; actor: Actor; at: Date },
 ) {
-  return (references ?? []).map((reference) => orphanLine(ids, reference, told))
+  return (references ?? []).map((reference) => orphanLine(ids, reference, line))
 }
 
 async function decided(
@@ -55,12 +55,12 @@ async function decided(
   which: OrphanSelection,
   changed: Orphan[],
 ): Promise<OrphanDecisions> {
-  const done = new Set(changed.map(({ reference }) => reference))
-  const references = (which.references ?? []).filter((reference) => !done.has(reference))
+  const references_done = new Set(changed.map(({ reference }) => reference))
+  const references = (which.references ?? []).filter((reference) => !references_done.has(reference))
   if (references.length === 0) return { changed, unchanged: [] }
-  const found = await findOrphans(sql, { ...which, references })
+  const orphans = await findOrphans(sql, { ...which, references })
   const now = world.clock.now()
-  const standing = new Map(found.map((orphan) => [orphan.reference, standingOf(orphan, now)]))
+  const standing = new Map(orphans.map((orphan) => [orphan.reference, standingOf(orphan, now)]))
   const unchanged = references.map((reference) => ({
     reference,
     state: standing.get(reference) ?? null,

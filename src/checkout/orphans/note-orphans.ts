@@ -30,10 +30,10 @@ const clock_slack_ms = 60_000
 export async function noteOrphans(
   context: OrphanContext,
   { mode, acquirer }: AcquirerOfMode,
-  listed: LiveAuthorisation[],
+  charges: LiveAuthorisation[],
 ): Promise<number> {
   const { sql, world, ids } = context
-  const suspects = await findSuspects(context, acquirer, listed)
+  const suspects = await findSuspects(context, acquirer, charges)
   if (suspects.length === 0) return 0
   // A void or reversal between the list and our query made a suspect of one that is not listed any more.
   const now = world.clock.now()
@@ -50,10 +50,10 @@ export async function noteOrphans(
       at: now,
     }),
   )
-  const saved = await saveOrphans(sql, orphans, { settled_before, lines })
+  const rows = await saveOrphans(sql, orphans, { settled_before, lines })
   await correctOrphans(sql, orphans)
-  for (const orphan of saved.filter(isKnown)) tell(context, orphan)
-  return saved.length
+  for (const orphan of rows.filter(isKnown)) tell(context, orphan)
+  return rows.length
 }
 
 /**
@@ -97,20 +97,20 @@ function isKnown({ merchant_id }: Orphan): boolean {
 async function findSuspects(
   { sql, world, installation }: OrphanContext,
   acquirer: Acquirer,
-  listed: LiveAuthorisation[],
+  charges: LiveAuthorisation[],
 ): Promise<Suspect[]> {
-  const ours = listed.filter((each) => mayBeOurs(each, installation))
-  const named = Map.groupBy(ours, ({ reference }) => reference)
-  const references = [...named.keys()].sort()
-  const found: Suspect[] = []
-  let left_alone = listed.length - ours.length
+  const ours = charges.filter((each) => mayBeOurs(each, installation))
+  const byReference = Map.groupBy(ours, ({ reference }) => reference)
+  const references = [...byReference.keys()].sort()
+  const unwanted: Suspect[] = []
+  let left_alone = charges.length - ours.length
   for (let from = 0; from < references.length; from += batch) {
     const some = references.slice(from, from + batch)
-    const known = await findCharges(sql, some)
-    const authorisations = some.flatMap((reference) => named.get(reference)!)
-    const { suspects, strangers } = suspectsAmong(authorisations, known, installation)
+    const records = await findCharges(sql, some)
+    const authorisations = some.flatMap((reference) => byReference.get(reference)!)
+    const { suspects, strangers } = suspectsAmong(authorisations, records, installation)
     for (const suspect of suspects) {
-      if (await isUnwanted({ world }, acquirer, suspect)) found.push(suspect)
+      if (await isUnwanted({ world }, acquirer, suspect)) unwanted.push(suspect)
     }
     left_alone += strangers
   }
@@ -118,7 +118,7 @@ async function findSuspects(
     const fields = { acquirer: acquirer.name, count: left_alone }
     world.log.warn(fields, 'authorisations that were not made here are left alone')
   }
-  return found
+  return unwanted
 }
 
 /**
@@ -150,8 +150,8 @@ async function isLive(
   const look = await askAcquirer(world.clock, () => acquirer.lookUp(chargeNamed(charge)))
   if (look.result !== 'found' || look.kind !== 'authorise') return false
   const { standing, answer } = look
-  const known = charge.handle ?? charge.acquirer_transaction_id
-  if (answer.acquirer_transaction_id !== known) return false
+  const ours = charge.handle ?? charge.acquirer_transaction_id
+  if (answer.acquirer_transaction_id !== ours) return false
   return standing?.state === 'reserved' || standing?.state === 'captured'
 }
 
@@ -162,8 +162,8 @@ function keyOf({ reference, acquirer_transaction_id }: LiveAuthorisation): strin
 async function listKeys({ world }: OrphanContext, acquirer: Acquirer, suspects: Suspect[]): Promise<Set<string>> {
   const times = suspects.map(({ authorised_at }) => authorised_at.getTime()).sort((a, b) => a - b)
   const within = { since: new Date(times[0]!), until: new Date(times.at(-1)!) }
-  const listed = await listAuthorisations(world.clock, acquirer, within)
-  return new Set(listed.map(keyOf))
+  const charges = await listAuthorisations(world.clock, acquirer, within)
+  return new Set(charges.map(keyOf))
 }
 
 function tell({ world }: OrphanContext, orphan: Orphan): void {

@@ -87,11 +87,11 @@ export async function releaseBrakes(
   sql: AnySql,
   { brakes, at, by }: { brakes: Brake[]; at: Date; by: string },
 ): Promise<Brake[]> {
-  const named = brakes.map(({ acquirer, pulled_at }) => ({ acquirer, pulled_at }))
+  const keys = brakes.map(({ acquirer, pulled_at }) => ({ acquirer, pulled_at }))
   return sql<Brake[]>`
     with released as (
       update orphan_brakes b set released_at = ${at}, released_by = ${by}
-      from json_to_recordset(${named as never}::json) as n (acquirer text, pulled_at timestamptz)
+      from json_to_recordset(${keys as never}::json) as n (acquirer text, pulled_at timestamptz)
       where b.acquirer = n.acquirer and b.pulled_at = n.pulled_at and b.released_at is null
       returning b.*
     ), undecided as materialized (

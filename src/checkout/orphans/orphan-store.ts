@@ -166,12 +166,12 @@ export async function claimOrphans(
  */
 export async function findOrphanOfReversal(
   sql: Sql,
-  named: { acquirer: string; reference: string | null; acquirer_transaction_id: string | null },
+  reversal: { acquirer: string; reference: string | null; acquirer_transaction_id: string | null },
 ): Promise<Orphan | null> {
   const [orphan] = await sql<Orphan[]>`
     select * from orphan_authorisations
-    where acquirer = ${named.acquirer} and state in ('found', 'reversed')
-      and (operation_id = ${named.reference} or reversal_transaction_id = ${named.acquirer_transaction_id})
+    where acquirer = ${reversal.acquirer} and state in ('found', 'reversed')
+      and (operation_id = ${reversal.reference} or reversal_transaction_id = ${reversal.acquirer_transaction_id})
     order by state limit 1`
   return orphan ?? null
 }

@@ -67,9 +67,9 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
  */
 export async function settleReversal(
   context: OrphanContext,
-  { about, answer, authorisation_transaction_id: id, ...named }: ReversalNotice,
+  { about, answer, authorisation_transaction_id: id, ...reversal }: ReversalNotice,
 ): Promise<'settled' | 'later' | 'taken_back' | 'nothing_new' | null> {
-  const orphan = await findOrphanOfReversal(context.sql, named)
+  const orphan = await findOrphanOfReversal(context.sql, reversal)
   const acquirer = orphan && (await acquirerOf(context, orphan))
   if (!acquirer) return null
   if (orphan.state === 'reversed') return reverseAgainIfFailed(context, acquirer, orphan, { about, answer })
@@ -90,15 +90,15 @@ export async function conclude(
   const now = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
   const acquirer_transaction_id = orphan.handle ?? orphan.acquirer_transaction_id
-  const named = { acquirer, mode, reference, acquirer_transaction_id, merchant_id, payment_id }
-  const fields = { ...named, amount, currency, tries }
+  const charge = { acquirer, mode, reference, acquirer_transaction_id, merchant_id, payment_id }
+  const fields = { ...charge, amount, currency, tries }
   if (verdict.verdict === 'try_again') {
     const operation_id = verdict.as === 'same' ? orphan.operation_id : ids.operation(now)
     const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
     const { failure, money = { amount, currency } } = verdict
     // A reversal that the acquirer has accepted stays accepted, even if a later look got no answer.
-    const known = verdict.as === 'same' ? orphan.reversal_transaction_id : null
-    const { reversal_transaction_id = known } = verdict
+    const before = verdict.as === 'same' ? orphan.reversal_transaction_id : null
+    const { reversal_transaction_id = before } = verdict
     const next = { operation_id, reversal_transaction_id, at, failure, ...money }
     const is_postponed = await postponeReversal(sql, orphan, next)
     const level = isUnreversed(orphan, now) ? 'error' : 'warn'
@@ -196,10 +196,10 @@ async function judge(
  */
 function restOf(
   { amount }: Orphan,
-  given: Pick<Orphan, 'amount' | 'currency'> | undefined,
+  refund: Pick<Orphan, 'amount' | 'currency'> | undefined,
 ): Pick<Orphan, 'amount' | 'currency'> | null {
-  if (!given || given.amount >= amount) return null
-  return { amount: amount - given.amount, currency: given.currency }
+  if (!refund || refund.amount >= amount) return null
+  return { amount: amount - refund.amount, currency: refund.currency }
 }
 
 /** A reference that the acquirer may have forgotten is looked up before it is sent again. */
@@ -216,8 +216,8 @@ async function answerTo(
   if (is_known && reversal_transaction_id === null) {
     const sendable = sendableSince(claimed_at)
     const is_repeat = wasTried(orphan, clock.now())
-    const named = { reference: operation_id, authorisation, is_repeat }
-    const request = { ...named, amount, currency, sendable }
+    const reversal = { reference: operation_id, authorisation, is_repeat }
+    const request = { ...reversal, amount, currency, sendable }
     return sendToAcquirer(clock, claimed_at, () => acquirer.reverse(request))
   }
   const look = await lookUpReversal(clock, acquirer, orphan)
@@ -257,8 +257,8 @@ async function isListed({ world: { clock } }: OrphanContext, acquirer: Acquirer,
   const { lists } = acquirer
   if (!lists || !authorised_at) return !isForgotten(orphan, { lists, now: clock.now() })
   const within = { since: authorised_at, until: authorised_at }
-  const listed = await askAcquirer(clock, () => acquirer.listAuthorisations(within))
-  return listed.some((each) => each.reference === reference)
+  const charges = await askAcquirer(clock, () => acquirer.listAuthorisations(within))
+  return charges.some((each) => each.reference === reference)
 }
 
 function tryAgain(

@@ -16,15 +16,15 @@ import { watchDatabase } from './watch-database.ts'
 export async function sweepOrphans(context: OrphanContext): Promise<number> {
   // A database that has gone back knows less than before, so the brake must be pulled first.
   await watchDatabase(context)
-  let found = 0
+  let count = 0
   for (const swept of await context.listAcquirers()) {
     try {
-      found += await sweep(context, swept)
+      count += await sweep(context, swept)
     } catch (error) {
       logFailure(context, swept, error as Error)
     }
   }
-  return found + (await reverseOrphans(context))
+  return count + (await reverseOrphans(context))
 }
 
 const day_ms = 24 * 3_600_000
@@ -59,19 +59,19 @@ async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<num
   }
   const swept_until = await findSweptUntil(sql, acquirer.name)
   const windows = windowsToSweep(swept_until, world.clock.now())
-  let found = 0
+  let count = 0
   let may_release = false
   try {
     for (const window of windows) {
       // The next sweep continues from here.
-      if (context.stopping?.aborted) return found
-      const listed = await listAuthorisations(world.clock, acquirer, window)
-      found += await noteOrphans(context, swept, listed)
+      if (context.stopping?.aborted) return count
+      const charges = await listAuthorisations(world.clock, acquirer, window)
+      count += await noteOrphans(context, swept, charges)
       await saveSweptUntil(sql, acquirer.name, window.until)
     }
     may_release = catchUp(windows)
   } finally {
     await decideUnknown(context, acquirer.name, may_release)
   }
-  return found
+  return count
 }

@@ -50,9 +50,9 @@ async function watchServer(context: OrphanContext, beforeBrake: () => Promise<un
   const is_fresh = newest !== null && msBetween(newest.written_at, now) < mark_every_ms
   const mark = world.random.bytes(12).toString('hex')
   const keep_since = new Date(now.getTime() - marks_kept_ms)
-  const known =
+  const current =
     is_fresh && signs.length === 0 ? newest : await writeMark(sql, { mark, written_at: now, server, keep_since })
-  if (known) await marks?.remember({ ...known, database: sight.database })
+  if (current) await marks?.remember({ ...current, database: sight.database })
 }
 
 async function pull({ sql, world }: OrphanContext, signs: string[], now: Date): Promise<void> {

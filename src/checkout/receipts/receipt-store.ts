@@ -113,19 +113,19 @@ export async function claimReceipt(
 type ClaimedKey = ReceiptKey & { claimed_at: Date | null }
 
 /** Ends a receipt that was sent or never will be. Returns false if another process has settled or claimed it. */
-export async function endReceipt(sql: Sql, held: ClaimedKey, line: JournalLine): Promise<boolean> {
+export async function endReceipt(sql: Sql, key: ClaimedKey, line: JournalLine): Promise<boolean> {
   const rows = await sql`
     with gate as (
-      delete from receipt_queue where ${asHeld(sql, held)} returning 1
+      delete from receipt_queue where ${asHeld(sql, key)} returning 1
     ), journal as (insert into journal ${rowIf(sql, line, 'gate')})
     select 1 from gate`
   return rows.length > 0
 }
 
 /** The server has not taken the receipt, so it is due again later. */
-export async function postponeReceipt(sql: Sql, held: ClaimedKey, due_at: Date): Promise<void> {
+export async function postponeReceipt(sql: Sql, key: ClaimedKey, due_at: Date): Promise<void> {
   await sql`
-    update receipt_queue set claimed_at = null, due_at = ${due_at} where ${asHeld(sql, held)}`
+    update receipt_queue set claimed_at = null, due_at = ${due_at} where ${asHeld(sql, key)}`
 }
 
 function asHeld(sql: Sql, { merchant_id, payment_id, claimed_at }: ClaimedKey) {

@@ -31,19 +31,19 @@ export type ReceiptPayment = {
 }
 
 /** The letter. `from` is the address of the service. Throws if the letter cannot be addressed. */
-export function receiptOf(paid: ReceiptPayment, { from, now }: { from: string; now: Date }): Message {
-  const language = receiptLanguage(paid.locale)
-  const shop = plain(paid.merchant_name) || 'Shop'
-  const content = contentOf(paid, shop, language)
+export function receiptOf(payment: ReceiptPayment, { from, now }: { from: string; now: Date }): Message {
+  const language = receiptLanguage(payment.locale)
+  const shop = plain(payment.merchant_name) || 'Shop'
+  const content = contentOf(payment, shop, language)
   return {
     from: { name: shop, address: from },
-    to: addressOf(paid.email),
+    to: addressOf(payment.email),
     subject: language.say('subject', { shop }),
     text: textOf(content, language),
     html: htmlOf(content, language),
     language: language.locale,
     // The id does not depend on the sender, so that the reader's mail program can recognise a duplicate.
-    message_id: `receipt.${paid.payment_id}@${from.slice(from.indexOf('@') + 1)}`,
+    message_id: `receipt.${payment.payment_id}@${from.slice(from.indexOf('@') + 1)}`,
     date: now,
   }
 }
@@ -68,29 +68,29 @@ type Content = {
   footer: string
 }
 
-function contentOf(paid: ReceiptPayment, shop: string, language: ReceiptLanguage): Content {
+function contentOf(payment: ReceiptPayment, shop: string, language: ReceiptLanguage): Content {
   const { say, locale } = language
-  const money = (amount: number) => formatAmount(amount, paid.currency, locale)
-  const amount = money(paid.amount)
-  const tax = taxTotal(paid.items)
-  const card = say('card_value', { brand: brandNames[paid.brand], last4: paid.last4 })
+  const money = (amount: number) => formatAmount(amount, payment.currency, locale)
+  const amount = money(payment.amount)
+  const tax = taxTotal(payment.items)
+  const card = say('card_value', { brand: brandNames[payment.brand], last4: payment.last4 })
   const rows: [Parameters<typeof say>[0], string | null, Row['runs_as']][] = [
     ['amount', amount, 'money'],
     ['tax', tax === null ? null : money(tax), 'money'],
-    ['date', formatTime(paid.executed_at, locale), 'page'],
-    ['order', paid.order_reference && plain(paid.order_reference), 'foreign'],
+    ['date', formatTime(payment.executed_at, locale), 'page'],
+    ['order', payment.order_reference && plain(payment.order_reference), 'foreign'],
     ['card', card, 'page'],
-    ['statement', plain(paid.descriptor), 'foreign'],
-    ['payment', paid.payment_id, 'foreign'],
+    ['statement', plain(payment.descriptor), 'foreign'],
+    ['payment', payment.payment_id, 'foreign'],
   ]
   return {
     title: say('subject', { shop }),
     lead: say('paid', { amount, shop }),
-    test: paid.mode === 'test' ? say('test') : null,
-    items: paid.items?.length
+    test: payment.mode === 'test' ? say('test') : null,
+    items: payment.items?.length
       ? {
           heading: say('items'),
-          rows: paid.items.map((item) => rowOf(item, nameOf(item, paid), money)),
+          rows: payment.items.map((item) => rowOf(item, nameOf(item, payment), money)),
         }
       : null,
     rows: rows.flatMap(([key, value, runs_as]) => (value ? [{ label: say(key), value, runs_as }] : [])),
@@ -100,8 +100,8 @@ function contentOf(paid: ReceiptPayment, shop: string, language: ReceiptLanguage
 
 /** The name under which the shopper saw the item. */
 function nameOf({ name, sku }: Item, { price_list, currency }: ReceiptPayment): string {
-  const listed = price_list?.find((each) => each.sku === sku && each.currency === currency)
-  return plain(name ?? listed?.name ?? sku ?? '')
+  const entry = price_list?.find((each) => each.sku === sku && each.currency === currency)
+  return plain(name ?? entry?.name ?? sku ?? '')
 }
 
 function rowOf(item: Item, name: string, money: (amount: number) => string): Row {
@@ -115,13 +115,13 @@ function rowOf(item: Item, name: string, money: (amount: number) => string): Row
 /** Each value is isolated, so that its direction does not move its neighbours. */
 function textOf({ title, lead, test, items, rows, footer }: Content, language: ReceiptLanguage) {
   const apart = (value: string) => (language.direction === 'rtl' && value !== '' ? `\u2068${value}\u2069` : value)
-  const told = (each: Row) => `${apart(each.label)}\n    ${apart(each.value)}`.trimEnd()
+  const lineOf = (each: Row) => `${apart(each.label)}\n    ${apart(each.value)}`.trimEnd()
   return [
     title,
     lead,
     ...(test ? [test] : []),
-    ...(items ? [[items.heading, ...items.rows.map(told)].join('\n')] : []),
-    rows.map(told).join('\n'),
+    ...(items ? [[items.heading, ...items.rows.map(lineOf)].join('\n')] : []),
+    rows.map(lineOf).join('\n'),
     `${footer}\n`,
   ].join('\n\n')
 }
@@ -160,28 +160,28 @@ function table(rows: Row[], direction: ReceiptLanguage['direction'], label_break
   const [start, end] = direction === 'rtl' ? ['right', 'left'] : ['left', 'right']
   const cell = `vertical-align:top;${line}`
   const name = `${cell};padding:8px 0;text-align:${start};font-weight:400;overflow-wrap:${label_breaks}`
-  const told = `${cell};padding:8px 0;padding-${start}:16px;text-align:${end}`
-  const written = rows.map(({ label, value, runs_as }) => {
+  const valueStyle = `${cell};padding:8px 0;padding-${start}:16px;text-align:${end}`
+  const lines = rows.map(({ label, value, runs_as }) => {
     const text = runs_as === 'page' ? escapeHtml(value) : `<bdi>${escapeHtml(value)}</bdi>`
     const breaks = runs_as === 'money' ? 'white-space:nowrap' : 'overflow-wrap:anywhere'
     return (
       `<tr><th scope="row" style="${name}"><bdi>${escapeHtml(label)}</bdi></th>` +
-      `<td style="${told};${breaks}">${text}</td></tr>`
+      `<td style="${valueStyle};${breaks}">${text}</td></tr>`
     )
   })
-  return `<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>${written.join('')}</tbody></table>`
+  return `<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>${lines.join('')}</tbody></table>`
 }
 
 const text_length_max = 200
 
 /** One line of text without invisible signs, such as those that change the direction of what follows. */
 function plain(text: string): string {
-  const seen = text
+  const visible = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return [...seen].slice(0, text_length_max).join('')
+  return [...visible].slice(0, text_length_max).join('')
 }
 
 /** A single address: separators of addresses and line breaks are not accepted. */
@@ -195,14 +195,14 @@ function addressOf(email: string): string {
 /** Formatted with the ISO 4217 exponent, as the checkout shows it. */
 function formatAmount(amount: number, currency: string, locale: string): string {
   const digits = currencyOf(currency)?.exponent ?? 2
-  const written = new Intl.NumberFormat(locale, {
+  const number = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(amount / 10 ** digits)
   // In text from right to left, the letters of `UK£` would otherwise appear behind its sign.
-  return written.replace(/^(\u200f.*)([A-Z]{2}\p{Sc})/u, '$1\u2066$2\u2069')
+  return number.replace(/^(\u200f.*)([A-Z]{2}\p{Sc})/u, '$1\u2066$2\u2069')
 }
 
 /** Formatted in UTC, with the zone named, because the shopper's time zone is unknown. */
@@ -250,11 +250,11 @@ type ReceiptKey =
 
 /** The texts of a language, or English if there is no such language. Pages have others, which every shopper loads. */
 function receiptLanguage(locale: string | null): ReceiptLanguage {
-  const found = languageFor(locale, null)
-  const texts = words.get(new Intl.Locale(found.locale).language) ?? words.get('en')!
+  const language = languageFor(locale, null)
+  const texts = words.get(new Intl.Locale(language.locale).language) ?? words.get('en')!
   return {
-    locale: found.locale,
-    direction: found.direction,
+    locale: language.locale,
+    direction: language.direction,
     say: (key, values = {}) => texts[key].replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole),
   }
 }

@@ -58,10 +58,10 @@ export async function sendReceipts(context: ReceiptContext): Promise<number> {
     await noteSenders(sql, modes, { until, unless_after: new Date(until.getTime() - hour_ms) })
   }
   const old_before = new Date(now.getTime() - receipt_life_ms)
-  const due = await listDueReceipts(sql, { modes, now, old_before, limit: batch })
+  const receipts = await listDueReceipts(sql, { modes, now, old_before, limit: batch })
   const isOver = (each: DueReceipt) => each.claimed_at !== null || each.created_at <= old_before
   let count = 0
-  for (const each of due.filter(isOver)) {
+  for (const each of receipts.filter(isOver)) {
     if (context.stopping?.aborted) break
     // The process that was to send it has died, and may have sent it.
     const change = each.claimed_at ? 'receipt.unknown' : 'receipt.given_up'
@@ -70,7 +70,7 @@ export async function sendReceipts(context: ReceiptContext): Promise<number> {
   if (post)
     count += await sendAll(
       { ...context, post },
-      due.filter((each) => !isOver(each)),
+      receipts.filter((each) => !isOver(each)),
     )
   const { waiting, oldest } = await countReceipts(sql)
   metrics.receiptsWaiting(waiting, oldest ? (now.getTime() - oldest.getTime()) / 1000 : 0)
@@ -79,10 +79,10 @@ export async function sendReceipts(context: ReceiptContext): Promise<number> {
 
 type SendContext = ReceiptContext & { post: ReceiptMailer }
 
-async function sendAll(context: SendContext, due: DueReceipt[]): Promise<number> {
+async function sendAll(context: SendContext, receipts: DueReceipt[]): Promise<number> {
   const { world, post, stopping } = context
   const run_until = new Date(world.clock.now().getTime() + run_ms)
-  const rest = due.values()
+  const rest = receipts.values()
   let count = 0
   const work = async () => {
     let line: MailLine | null = null
@@ -103,7 +103,7 @@ async function sendAll(context: SendContext, due: DueReceipt[]): Promise<number>
       line?.close()
     }
   }
-  const lines = Array.from({ length: Math.min(lines_max, due.length) }, work)
+  const lines = Array.from({ length: Math.min(lines_max, receipts.length) }, work)
   for (const ended of await Promise.allSettled(lines)) {
     if (ended.status === 'rejected') throw ended.reason
   }
@@ -127,48 +127,48 @@ async function send(context: SendContext, line: MailLine, key: ReceiptKey): Prom
   const { sql, world, post } = context
   const now = world.clock.now()
   const lease_until = new Date(now.getTime() + lease_ms)
-  const claimed = await claimReceipt(sql, key, { now, lease_until })
-  if (!claimed) return 'passed'
-  const message = write(claimed, { from: post.from, now })
+  const receipt = await claimReceipt(sql, key, { now, lease_until })
+  if (!receipt) return 'passed'
+  const message = write(receipt, { from: post.from, now })
   if (message === null) {
-    await end(context, claimed, 'receipt.given_up', { reason: 'unwritable' })
+    await end(context, receipt, 'receipt.given_up', { reason: 'unwritable' })
     return 'ended'
   }
   try {
     await line.send(message)
   } catch (error) {
-    await heed(context, claimed, error as Error)
+    await heed(context, receipt, error as Error)
     return 'failed'
   }
-  await end(context, claimed, 'receipt.sent', {})
+  await end(context, receipt, 'receipt.sent', {})
   return 'ended'
 }
 
 /** Null if the letter cannot be written, which will not change later. */
-function write(claimed: ClaimedReceipt, by: Parameters<typeof receiptOf>[1]): Message | null {
+function write(receipt: ClaimedReceipt, by: Parameters<typeof receiptOf>[1]): Message | null {
   try {
-    return receiptOf(paidOf(claimed), by)
+    return receiptOf(paidOf(receipt), by)
   } catch {
     return null
   }
 }
 
-async function heed(context: SendContext, claimed: ClaimedReceipt, error: Error): Promise<void> {
+async function heed(context: SendContext, receipt: ClaimedReceipt, error: Error): Promise<void> {
   const { sql, world } = context
-  const { payment_id, tries } = claimed
+  const { payment_id, tries } = receipt
   // After any other error nobody can know whether the server has the letter.
   const { verdict, code } = error instanceof MailFailure ? error : { verdict: 'unknown' as const, code: null }
   const fields = { payment_id, tries, verdict, code, error: error.message }
   if (verdict === 'not_taken') {
     world.log.warn(fields, 'receipt not sent yet')
     const moment = { tries, now: world.clock.now(), chance: chanceOf(world) }
-    await postponeReceipt(sql, claimed, nextTryAt(waits_seconds, moment))
+    await postponeReceipt(sql, receipt, nextTryAt(waits_seconds, moment))
     return
   }
   world.log.warn(fields, 'receipt not sent')
   const change = verdict === 'unknown' ? 'receipt.unknown' : 'receipt.given_up'
   const reason = verdict === 'unknown' ? 'no_answer' : 'refused'
-  await end(context, claimed, change, { reason, ...(code !== null && { code }) })
+  await end(context, receipt, change, { reason, ...(code !== null && { code }) })
 }
 
 const cause: Cause = { actor: 'service', request_id: null }
@@ -177,22 +177,22 @@ type ReceiptEnding = 'receipt.sent' | 'receipt.given_up' | 'receipt.unknown'
 
 async function end(
   { sql, ids, world, metrics }: ReceiptContext,
-  held: DueReceipt | ClaimedReceipt,
+  receipt: DueReceipt | ClaimedReceipt,
   change: ReceiptEnding,
   detail: object,
 ): Promise<boolean> {
-  const whose = { ...held, payment_id: held.payment_id as PaymentId }
+  const whose = { ...receipt, payment_id: receipt.payment_id as PaymentId }
   const line = lineOf(ids, whose, cause, { change, detail, at: world.clock.now() })
-  const ended = await endReceipt(sql, held, line)
+  const ended = await endReceipt(sql, receipt, line)
   if (ended) metrics.receiptEnded(change.slice('receipt.'.length))
   return ended
 }
 
-function paidOf(claimed: ClaimedReceipt): ReceiptPayment {
-  const { customer, merchant_name, acquiring_profile } = claimed
+function paidOf(receipt: ClaimedReceipt): ReceiptPayment {
+  const { customer, merchant_name, acquiring_profile } = receipt
   return {
-    ...claimed,
+    ...receipt,
     email: customer?.email ?? '',
-    descriptor: descriptorOf({ name: merchant_name, acquiring_profile }, claimed),
+    descriptor: descriptorOf({ name: merchant_name, acquiring_profile }, receipt),
   }
 }

@@ -36,14 +36,14 @@ const tries_max = 20
 export async function refundPayment(
   context: SettlementContext,
   key: PaymentKey,
-  asked: RefundRequest,
+  request: RefundRequest,
 ): Promise<Refund> {
   for (let tries = 0; tries < tries_max; tries++) {
     const whole = await findWholePayment(context.sql, key)
     if (!whole) throw noPayment()
-    const begun = await begin(context, whole, asked)
+    const subject = await begin(context, whole, request)
     // Other refunds were faster: what is left now decides.
-    if (begun) return send(context, begun)
+    if (subject) return send(context, subject)
   }
   throw new Error(`payment ${key.payment_id} changed under every try to refund it`)
 }
@@ -82,11 +82,11 @@ async function begin(
   return { ...whole, refund, operation, cause }
 }
 
-async function send(context: SettlementContext, begun: RefundCase): Promise<Refund> {
-  const settled = await sendOperation(context, begun, callToSettle(context, begun))
-  if (settled !== null) return typeof settled === 'object' && settled.kind === 'refund' ? settled.refund : begun.refund
+async function send(context: SettlementContext, subject: RefundCase): Promise<Refund> {
+  const end = await sendOperation(context, subject, callToSettle(context, subject))
+  if (end !== null) return typeof end === 'object' && end.kind === 'refund' ? end.refund : subject.refund
   // Another process has recorded an answer.
-  return (await findRefund(context.sql, begun.refund)) ?? begun.refund
+  return (await findRefund(context.sql, subject.refund)) ?? subject.refund
 }
 
 /**

@@ -120,7 +120,7 @@ export async function refundBegunUnder(
   repeat: { key: string; audience: string; now: Date; rules?: KeyRules },
 ): Promise<Refund> {
   const { key, audience, now, rules = keyRules.required } = repeat
-  const begun = await findRefundByKey(sql, which, { key, audience })
-  if (!begun || (begun.state === 'sent' && begun.answer_by > now)) throw stillRunning(rules)
-  return begun
+  const refund = await findRefundByKey(sql, which, { key, audience })
+  if (!refund || (refund.state === 'sent' && refund.answer_by > now)) throw stillRunning(rules)
+  return refund
 }

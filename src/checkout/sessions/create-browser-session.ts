@@ -37,7 +37,7 @@ const accountCreated = z.preprocess(nullIfEmpty, time.nullish()).optional()
 
 const customer = z
   .strictObject({ ...customerMembers, account_created: accountCreated }, must('be an object'))
-  .transform((sent) => customerOf(sent))
+  .transform((body) => customerOf(body))
 
 /** A hundred lines of some 240 letters each. It is limited because anybody can make a page store texts. */
 const texts_bytes_max = 24_576
@@ -134,12 +134,12 @@ async function createFromPage(
   const { account, integration, public_key } = holder
   // Faults of the body are reported before faults of the account.
   judgeConfirmationUrl(body.confirmation_url, integration)
-  const asked = {
+  const request = {
     amount: body.amount ?? null,
     currency: body.currency ?? null,
     items: body.items ?? null,
   }
-  const { amount, currency, items, source, detail } = checkPrice(asked, integration)
+  const { amount, currency, items, source, detail } = checkPrice(request, integration)
   const mode = modeOrRefuse(holder)
   const session = newSession(context, {
     ...holder,

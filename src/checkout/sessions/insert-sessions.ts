@@ -34,15 +34,15 @@ export function openSessionInserts(sql: Sql): InsertSession {
     if (queue.waiting.size > 0) void run()
   }
 
-  return ({ key, ...written }) => {
+  return ({ key, ...rows }) => {
     // Few requests have no key, so batches do not support them.
-    if (key === null) return insertSession(sql, { key, ...written })
+    if (key === null) return insertSession(sql, { key, ...rows })
     return new Promise((resolve, reject) => {
-      const { merchant_id } = written.session
+      const { merchant_id } = rows.session
       const name = JSON.stringify([merchant_id, key.audience, key.key])
       const own = queue.waiting.get(merchant_id) ?? []
       queue.waiting.set(merchant_id, own)
-      own.push({ key, ...written, name, resolve, reject })
+      own.push({ key, ...rows, name, resolve, reject })
       void run()
     })
   }
@@ -82,9 +82,9 @@ function takeOne(own: QueuedSession[], names: Set<string>): QueuedSession | unde
 async function insertBatch(sql: Sql, batch: QueuedSession[]): Promise<void> {
   if (batch.length === 1) return insertAlone(sql, batch[0]!)
   try {
-    const written = await insertSessions(sql, batch)
+    const ids = await insertSessions(sql, batch)
     for (const row of batch) {
-      if (written.has(row.session.session_id)) row.resolve()
+      if (ids.has(row.session.session_id)) row.resolve()
       else row.reject(new KeyTakenError())
     }
   } catch (error) {

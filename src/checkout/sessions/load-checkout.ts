@@ -11,9 +11,9 @@ type CheckoutKey = SessionHolder & { card_reference?: string }
 
 /** A client secret can be valid although its session does not exist. The answer is then the same as for a wrong secret. */
 export async function checkoutOrRefuse(sql: Sql, key: CheckoutKey): Promise<Checkout> {
-  const found = await findCheckout(sql, key)
-  if (!found) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
-  return found
+  const checkout = await findCheckout(sql, key)
+  if (!checkout) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+  return checkout
 }
 
 /** How many races a request may lose. More than that means that something else is wrong. */

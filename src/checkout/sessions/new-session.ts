@@ -83,11 +83,11 @@ export function newSession(context: Context, create: Create): Session {
   }
 }
 
-const asked = Object.keys(sessionCreate.shape) as (keyof Purchase)[]
+const members = Object.keys(sessionCreate.shape) as (keyof Purchase)[]
 
 /** The columns with the same names; null for those that were not sent. */
 function columnsOf(purchase: Purchase): Pick<Session, keyof Purchase> {
-  const columns = asked.map((name) => [name, purchase[name] ?? null])
+  const columns = members.map((name) => [name, purchase[name] ?? null])
   return Object.fromEntries(columns) as Pick<Session, keyof Purchase>
 }
 
@@ -124,11 +124,11 @@ export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'pu
       `The integration ${integration.name} names a test connection that cannot be used.`,
     )
   }
-  const read = readAcquiringProfile(account.merchant.acquiring_profile)
+  const profile = readAcquiringProfile(account.merchant.acquiring_profile)
   const fault =
-    'missing' in read
-      ? `lacks a valid ${read.missing.join(', ')}`
-      : usableConnection(account, 'acquirer', read.profile.acquirer)
+    'missing' in profile
+      ? `lacks a valid ${profile.missing.join(', ')}`
+      : usableConnection(account, 'acquirer', profile.profile.acquirer)
         ? null
         : 'names no acquirer connection that can be used'
   if (fault === null) return mode

@@ -41,12 +41,12 @@ export const verified_sources: readonly AmountVerificationSource[] = [
  * `currency_required` likewise for the currency. Throws `amount_unverified` if the settings require a verified amount and this
  * one is not.
  */
-export function checkPrice(asked: PriceRequest, rules: PriceRules): PriceCheck {
-  const lines = asked.items && asked.items.length > 0 ? asked.items : null
-  const currency = asked.currency ?? rules.default_currency ?? listCurrency(lines, rules.price_list)
-  if (currency === null) throw unknownCurrency(asked.amount, lines, rules)
+export function checkPrice(request: PriceRequest, rules: PriceRules): PriceCheck {
+  const lines = request.items && request.items.length > 0 ? request.items : null
+  const currency = request.currency ?? rules.default_currency ?? listCurrency(lines, rules.price_list)
+  if (currency === null) throw unknownCurrency(request.amount, lines, rules)
   const items = lines && priceBasket(lines, { list: rules.price_list, currency, sent_by: 'page' })
-  const { amount, source, doubt } = check({ amount: asked.amount, currency, lines: items }, rules)
+  const { amount, source, doubt } = check({ amount: request.amount, currency, lines: items }, rules)
   if (rules.require_verified_amount && doubt) {
     const { field, words } = doubt
     const message = `${field} ${words}: the amount could not be verified.`
@@ -108,20 +108,20 @@ type PriceList = { name: string; prices: Map<string, PriceListItem>; currency: s
 
 /** Why a line is not verified. The reason repeats no text from the page, because that may be anything. */
 function doubtOf({ kind, sku, unit_amount }: Item, { name, prices, currency }: PriceList): AmountMismatch | null {
-  const said = (field: string, words: string, detail = words): AmountMismatch => ({
+  const mismatch = (field: string, words: string, detail = words): AmountMismatch => ({
     field,
     words,
     detail: `${field} ${detail}`,
   })
-  if (kind === 'discount') return said(name, 'is a discount, which the price list does not know')
-  if (sku === null) return said(name, 'has no sku to find it on the price list by')
+  if (kind === 'discount') return mismatch(name, 'is a discount, which the price list does not know')
+  if (sku === null) return mismatch(name, 'has no sku to find it on the price list by')
   const item = prices.get(sku)
   if (!item) {
     const words = 'is not on the price list in'
-    return said(`${name}.sku`, `${words} this currency`, `${words} ${currency}`)
+    return mismatch(`${name}.sku`, `${words} this currency`, `${words} ${currency}`)
   }
   if (unit_amount === item.unit_amount) return null
-  return said(
+  return mismatch(
     `${name}.unit_amount`,
     'is not the one on the price list',
     `is ${unit_amount}, on the price list it is ${item.unit_amount}`,
@@ -153,8 +153,8 @@ function inWords(sum: number): string {
 
 /** The single currency of the entries that the lines name, or of the whole list if the lines name none. */
 function listCurrency(lines: Item[] | null, list: PriceListItem[] | null): string | null {
-  const named = list?.filter(({ sku }) => lines?.some((line) => line.sku === sku)) ?? []
-  const entries = named.length > 0 ? named : (list ?? [])
+  const matches = list?.filter(({ sku }) => lines?.some((line) => line.sku === sku)) ?? []
+  const entries = matches.length > 0 ? matches : (list ?? [])
   const currencies = new Set(entries.map(({ currency }) => currency))
   return currencies.size === 1 ? [...currencies][0]! : null
 }

@@ -32,11 +32,11 @@ export async function purgeSessions(purging: PurgeContext): Promise<number> {
   const failures: string[] = []
   const forgets_lines = await mayForgetLines(sql)
   let count = 0
-  for (const due of await listDuePurges(sql, ages, null)) {
+  for (const purge of await listDuePurges(sql, ages, null)) {
     try {
-      count += await purgeMerchant(purging, due, forgets_lines)
+      count += await purgeMerchant(purging, purge, forgets_lines)
     } catch (error) {
-      failures.push(`${due.merchant_id}: ${(error as Error).message}`)
+      failures.push(`${purge.merchant_id}: ${(error as Error).message}`)
     }
   }
   if (failures.length === 0) return count
@@ -45,8 +45,8 @@ export async function purgeSessions(purging: PurgeContext): Promise<number> {
 
 /** Which sessions are old enough at a given time if live sessions are kept for `days`. */
 export function agesDue(at: Date, days: number): PurgeAge[] {
-  const kept = daysKept(days)
-  const below = (mode: Mode) => idsFrom(new Date(at.getTime() - kept[mode] * day_ms))
+  const days_kept = daysKept(days)
+  const below = (mode: Mode) => idsFrom(new Date(at.getTime() - days_kept[mode] * day_ms))
   return [
     { mode: 'test', below: below('test') },
     { mode: 'live', below: below('live') },
@@ -60,14 +60,14 @@ export function daysKept(days: number): Record<Mode, number> {
 
 const failures_told_max = 10
 
-async function purgeMerchant(purging: PurgeContext, due: DuePurge, forgets_lines: boolean): Promise<number> {
+async function purgeMerchant(purging: PurgeContext, purge: DuePurge, forgets_lines: boolean): Promise<number> {
   const { sql, world, ids, metrics, stopping } = purging
   let count = 0
-  for (let after: string | null = due.after; after !== null && !stopping?.aborted; ) {
+  for (let after: string | null = purge.after; after !== null && !stopping?.aborted; ) {
     const at = world.clock.now()
     const line = { entry_id: ids.journalEntry(at), at }
-    const page = await purgePage(sql, { ...due, after }, { line, forgets_lines }, page_lines)
-    metrics.sessionsPurged(due.mode, page.count)
+    const page = await purgePage(sql, { ...purge, after }, { line, forgets_lines }, page_lines)
+    metrics.sessionsPurged(purge.mode, page.count)
     count += page.count
     after = page.last
   }

@@ -13,19 +13,19 @@ export function openIntegrationOfSession(
   sql: Sql,
   merchantIdOfSession: (session_id: string) => Promise<MerchantId | null>,
 ): IntegrationOfSession {
-  const kept = new Map<string, NonNullable<Awaited<ReturnType<IntegrationOfSession>>>>()
+  const cache = new Map<string, NonNullable<Awaited<ReturnType<IntegrationOfSession>>>>()
   return async (session_id) => {
-    const known = kept.get(session_id)
-    if (known) return known
+    const entry = cache.get(session_id)
+    if (entry) return entry
     const merchant_id = await merchantIdOfSession(session_id)
     if (!merchant_id) return null
     const key = { merchant_id, session_id: session_id as SessionId }
     const integration_id = await findIntegrationId(await cellOf(sql, merchant_id), key)
     if (integration_id === undefined) return null
-    const found = { merchant_id, integration_id }
+    const row = { merchant_id, integration_id }
     // The oldest entry is dropped first, since a session is used within half an hour of its creation.
-    if (kept.size >= kept_max) kept.delete(kept.keys().next().value!)
-    kept.set(session_id, found)
-    return found
+    if (cache.size >= kept_max) cache.delete(cache.keys().next().value!)
+    cache.set(session_id, row)
+    return row
   }
 }

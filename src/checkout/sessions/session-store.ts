@@ -27,7 +27,7 @@ export async function insertSession(sql: Sql, { session, key, line }: NewSession
  * existed.
  */
 export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Set<string>> {
-  const sent = rows
+  const keys = rows
     .map(({ session, key, line }) => ({
       ...session,
       audience: key.audience,
@@ -45,9 +45,9 @@ export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Se
     // Sorted in one order everywhere, so that two batches with the same keys do not wait for each other.
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
   const columns = columnNames(sql, sessionColumns)
-  const written = await sql<{ session_id: string }[]>`
+  const ids = await sql<{ session_id: string }[]>`
     with row as materialized (
-      select * from json_to_recordset(${sent as never}::json) as r (
+      select * from json_to_recordset(${keys as never}::json) as r (
         ${columnTypes(sql, sessionColumns)},
         audience text, key text, route text, fingerprint bytea, answer bytea, answer_status integer,
         entry_id text, change text, detail json, actor text, request_id text)
@@ -65,7 +65,7 @@ export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Se
     insert into sessions (${columns}) select ${columns}
     from row join taken using (merchant_id, audience, key)
     returning session_id`
-  return new Set(written.map(({ session_id }) => session_id))
+  return new Set(ids.map(({ session_id }) => session_id))
 }
 
 function orderOf({ merchant_id, audience, key }: Pick<KeyRow, 'merchant_id' | 'audience' | 'key'>) {
