@@ -4,7 +4,8 @@ import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
 import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import type { IntentRows, IntentStep } from './intent.ts'
+import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
+import type { IntentRows } from './intent.ts'
 
 /** Reads all rows of a payment intent as they were at one moment. */
 export async function findIntent(
@@ -28,6 +29,6 @@ export async function findIntent(
     session,
     payment_status,
     hold: hold && withDates<Hold>(hold, ['deadline', 'decided_at']),
-    step: step && withDates<IntentStep>(step, ['challenge_expires_at']),
+    step: step && withDates<ThreeDsStep>(step, ['challenge_expires_at']),
   }
 }

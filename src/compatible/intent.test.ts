@@ -3,7 +3,8 @@ import { sessionRow } from '../../tests/support/session-row.ts'
 import type { ThreeDsState } from '../checkout/attempt.ts'
 import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
-import { type IntentRows, type IntentStep, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
+import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
+import { type IntentRows, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
 
 const created_at = new Date('2026-09-01T12:00:00.900Z')
 const at = (minutes: number) => new Date(created_at.getTime() + minutes * 60_000)
@@ -43,7 +44,7 @@ const decided = (status: 'captured' | 'voided', decided_by: 'merchant' | 'rules'
   decided_at: at(9),
 })
 
-const step = (three_ds_state: ThreeDsState, more: Partial<IntentStep> = {}): IntentStep => ({
+const step = (three_ds_state: ThreeDsState, more: Partial<ThreeDsStep> = {}): ThreeDsStep => ({
   phase: 'authenticating',
   three_ds_state,
   challenge_expires_at: at(20),

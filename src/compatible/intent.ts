@@ -2,7 +2,7 @@
 // are some of those in that platform's library 23.1.0.
 
 import { z } from 'zod'
-import { type Attempt, attemptAt, judge } from '../checkout/attempt.ts'
+import { attemptAt, judge, type ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { anyMetadata } from '../checkout/fields.ts'
 import { type Hold, viewHold } from '../checkout/hold.ts'
 import type { Payment } from '../checkout/payment.ts'
@@ -44,11 +44,6 @@ export const paymentIntent = z.object({
 })
 export type PaymentIntent = z.infer<typeof paymentIntent>
 
-/** The columns of an attempt that show how far the shopper is. */
-export type IntentStep = Pick<
-  Attempt,
-  'phase' | 'three_ds_state' | 'challenge_expires_at' | 'authentication_outcome' | 'brand'
->
 
 /** The rows of a payment intent, as they were at one moment. */
 export type IntentRows = {
@@ -58,7 +53,7 @@ export type IntentRows = {
   /** Null if the newest payment was never held. */
   hold: Hold | null
   /** The newest attempt; null before the first. */
-  step: IntentStep | null
+  step: ThreeDsStep | null
 }
 
 /** The payment intent at a given time. Only the answer to its create carries the client secret. */
@@ -121,14 +116,14 @@ function standingOf({ session, payment_status, hold, step }: IntentRows, now: Da
 }
 
 /** How far the shopper is with the newest card. */
-function statusOf(step: IntentStep, now: Date): PaymentIntent['status'] {
+function statusOf(step: ThreeDsStep, now: Date): PaymentIntent['status'] {
   if (step.phase !== 'authenticating' || failureOf(step, now)) return 'requires_payment_method'
   const { three_ds_state } = attemptAt(step, now)
   return three_ds_state === 'awaiting_challenge' ? 'requires_action' : 'requires_confirmation'
 }
 
 /** Why an attempt before its confirm can no longer be charged: the shopper then needs another card. */
-function failureOf(step: IntentStep, now: Date): Session['last_decline'] {
+function failureOf(step: ThreeDsStep, now: Date): Session['last_decline'] {
   if (step.phase !== 'authenticating') return null
   const attempt = attemptAt(step, now)
   const { three_ds_state } = attempt

@@ -156,6 +156,7 @@ describe('imports', () => {
         'purchase',
         'session',
         'attempt',
+        'three-ds-states',
         'payment',
         'refund',
         'vault-card',

@@ -15,13 +15,14 @@ import {
   ProfileIncomplete,
   ProviderUnavailable,
 } from '../../three-ds/three-ds.ts'
-import { type Attempt, stateOf } from '../attempt.ts'
+import type { Attempt } from '../attempt.ts'
 import { pageToken } from '../cards/page-token.ts'
 import { findCard } from '../cards/vault-store.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
 import type { Session } from '../session.ts'
 import type { Provider } from '../three-ds-provider.ts'
+import { stateOf } from '../three-ds-states.ts'
 import type { VaultCard } from '../vault-card.ts'
 import { attemptLine } from './attempt-lines.ts'
 import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './attempt-store.ts'

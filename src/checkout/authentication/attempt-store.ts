@@ -5,6 +5,7 @@ import { journalOf } from '../../audit/journal-store.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { nextStates } from '../three-ds-states.ts'
 import type { Attempt, ThreeDsState } from '../attempt.ts'
 
 /** The lines of an attempt that is opened, and of the one that it supersedes, where there is one. */
@@ -87,14 +88,15 @@ export async function claimAsking(
 export type AttemptMove = Partial<Attempt> & { three_ds_state: ThreeDsState }
 
 /**
- * Moves an attempt on from `from`, once, by the Directory Server's answer or its RReq. An answer to a transaction that
- * was taken over moves nothing.
+ * Moves an attempt on from `from`, once, by the Directory Server's answer or its RReq: to a state that may follow. An answer to a
+ * transaction that was taken over moves nothing.
  */
 export async function moveAttempt(
   sql: Sql,
   attempt: Pick<Attempt, 'merchant_id' | 'attempt_id' | 'server_transaction_id'>,
   { from, to, line }: { from: ThreeDsState; to: AttemptMove; line: JournalLine },
 ): Promise<Attempt | undefined> {
+  if (!nextStates[from].includes(to.three_ds_state)) throw new Error(`${to.three_ds_state} does not follow ${from}`)
   const [row] = await sql<Attempt[]>`
     with moved as (
       update attempts set ${assignments(sql, to)}

@@ -3,9 +3,10 @@
 
 import type { Mode } from '../../kernel/values.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from '../../three-ds/three-ds.ts'
-import { type Attempt, challengeTimedOut } from '../attempt.ts'
+import type { Attempt } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
+import { challengeTimedOut } from '../three-ds-states.ts'
 import { runEach } from '../work-off.ts'
 import { listFetchable } from './attempt-store.ts'
 import { agrees, type ChallengeContext, settleChallenge } from './settle-challenge.ts'

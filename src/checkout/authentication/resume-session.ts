@@ -7,13 +7,13 @@ import { type SessionId, timestamp } from '../../kernel/values.ts'
 import { integrationOf } from '../../merchants/directory.ts'
 import { confirmationUrlIn, defaultRules } from '../../merchants/integration.ts'
 import { linksView, viewLinks } from '../../merchants/links.ts'
-import { attemptAt } from '../attempt.ts'
 import { recordedResult } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { viewBasket } from '../purchase.ts'
 import { attemptsLeft, type Session, secondsLeft, settlementAt, statusAt } from '../session.ts'
 import { checkoutOrRefuse } from '../sessions/load-checkout.ts'
 import { sessionCors } from '../sessions/session-cors.ts'
+import { attemptAt } from '../three-ds-states.ts'
 import {
   attemptView,
   basketView,

@@ -1,9 +1,10 @@
 // Records how a challenge ended, once, whichever way its result came.
 
 import type { AuthenticationOutcome, ResultMessage } from '../../three-ds/three-ds.ts'
-import { type Attempt, attemptAt, challengeTimedOut, stateOf } from '../attempt.ts'
+import type { Attempt } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
+import { attemptAt, challengeTimedOut, stateOf } from '../three-ds-states.ts'
 import { attemptLine } from './attempt-lines.ts'
 import { moveAttempt } from './attempt-store.ts'
 

@@ -7,7 +7,7 @@ import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
-import { type Attempt, attemptAt, isAuthenticationOver, isRefusedByBank, judge, leftByShopper } from '../attempt.ts'
+import type { Attempt } from '../attempt.ts'
 import { challengeUrl } from '../authentication/ask-bank.ts'
 import { recordedResult } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
@@ -19,6 +19,7 @@ import { refuseUnlessOpen, type Session } from '../session.ts'
 import { actOnCheckout } from '../sessions/load-checkout.ts'
 import { sessionCors } from '../sessions/session-cors.ts'
 import { noProvider, providerForNew } from '../three-ds-provider.ts'
+import { attemptAt, isAuthenticationOver, isRefusedByBank, judge, leftByShopper } from '../three-ds-states.ts'
 import {
   attemptView,
   type ConfirmResult,

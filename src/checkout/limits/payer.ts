@@ -3,10 +3,11 @@
 
 import type { Decline } from '../../acquirers/acquirer.ts'
 import type { Sql } from '../../database/open.ts'
-import { type Attempt, judge, type Verdict } from '../attempt.ts'
+import type { Attempt } from '../attempt.ts'
 import type { Context, SettlementContext } from '../context.ts'
 import type { Payment } from '../payment.ts'
 import type { Session } from '../session.ts'
+import { judge, type Verdict } from '../three-ds-states.ts'
 import { digestOf, limitNameOf, limitOf, useOf } from './limits.ts'
 import { countFull, type Limit, limitsOfPayer, listExhausted, releasePlace, reservePlaces } from './limits-store.ts'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AuthenticationOutcome } from '../three-ds/three-ds.ts'
-import { type Attempt, attemptAt, isAuthenticationOver, judge, stateOf } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
+import { attemptAt, isAuthenticationOver, judge, stateOf } from './three-ds-states.ts'
 
 const proof = 'AAABBBCCCDDDEEEFFFGGGHHHIII='
 const proceed = { on_3ds_unavailable: 'proceed' } as const
