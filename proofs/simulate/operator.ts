@@ -1,7 +1,7 @@
 // What people do around the service of a simulated world: they change keys, stop processes, and settle what nobody will ever know.
 
-import { settleFoundHold } from '../../src/checkout/operations/found-hold.ts'
-import { resolveOperation } from '../../src/checkout/operations/resolve.ts'
+import { settleFoundHold } from '../../src/checkout/acquirer-operations/found-hold.ts'
+import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
 import type { PaymentKey } from '../../src/checkout/payment.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import type { JobContext } from '../../src/jobs.ts'

@@ -15,9 +15,9 @@ import {
   unreversed_ms,
   verdictOf,
 } from './orphan.ts'
+import { namedApart, suspectsAmong } from './orphan-candidates.ts'
 import { catchUp, windowsToSweep } from './orphans/orphan-windows.ts'
 import type { PaymentStatus } from './payment.ts'
-import { namedApart, suspectsAmong } from './suspects.ts'
 
 const noon = new Date('2026-09-01T12:00:00.000Z')
 const minute_ms = 60_000

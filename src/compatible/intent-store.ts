@@ -2,9 +2,9 @@
 
 import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
+import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
 import type { IntentRows } from './intent.ts'
 
 /** Reads all rows of a payment intent as they were at one moment. */

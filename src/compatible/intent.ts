@@ -2,11 +2,11 @@
 // are some of those in that platform's library 23.1.0.
 
 import { z } from 'zod'
-import { attemptAt, judge, type ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { anyMetadata } from '../checkout/fields.ts'
 import { type Hold, viewHold } from '../checkout/hold.ts'
 import type { Payment } from '../checkout/payment.ts'
 import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
+import { attemptAt, judge, type ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { holdView } from '../checkout/views.ts'
 import { paymentErrorOf } from './payment-error.ts'
 
@@ -43,7 +43,6 @@ export const paymentIntent = z.object({
   }),
 })
 export type PaymentIntent = z.infer<typeof paymentIntent>
-
 
 /** The rows of a payment intent, as they were at one moment. */
 export type IntentRows = {

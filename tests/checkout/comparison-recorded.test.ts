@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
-import { compareAcquirer } from '../../src/checkout/books/compare-books.ts'
+import { compareAcquirer } from '../../src/checkout/acquirer-comparison/compare-books.ts'
 import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'

@@ -2,9 +2,9 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Unanswered } from '../../src/acquirers/acquirer.ts'
+import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
+import { settle } from '../../src/checkout/acquirer-operations/settle.ts'
 import { heldOrRefuse } from '../../src/checkout/hold.ts'
-import { listOperations } from '../../src/checkout/operations/operation-store.ts'
-import { settle } from '../../src/checkout/operations/settle.ts'
 import { findPaymentWithHold, findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { expectBooksAgree } from '../support/books.ts'

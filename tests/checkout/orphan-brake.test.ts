@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../../src/acquirers/acquirer.ts'
-import { watchSettlements } from '../../src/checkout/books/watch-settlements.ts'
+import { watchSettlements } from '../../src/checkout/acquirer-comparison/watch-settlements.ts'
 import { every_acquirer } from '../../src/checkout/orphan.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'

@@ -8,7 +8,7 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
-import { orphanIf } from '../../src/checkout/operations/orphan-rows-store.ts'
+import { orphanIf } from '../../src/checkout/acquirer-operations/orphan-rows-store.ts'
 import { newOrphan } from '../../src/checkout/orphan.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'

@@ -9,7 +9,7 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
-import { saveOrphans } from '../../src/checkout/operations/orphan-rows-store.ts'
+import { saveOrphans } from '../../src/checkout/acquirer-operations/orphan-rows-store.ts'
 import { newOrphan, unreversed_ms } from '../../src/checkout/orphan.ts'
 import { countUnsettled } from '../../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'

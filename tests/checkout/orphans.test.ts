@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
-import { compareBooks } from '../../src/checkout/books/compare-books.ts'
+import { compareBooks } from '../../src/checkout/acquirer-comparison/compare-books.ts'
 import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
 import { type Brake, every_acquirer } from '../../src/checkout/orphan.ts'
 import { listSweeps } from '../../src/checkout/orphans/orphan-store.ts'

@@ -2,7 +2,7 @@
 // it is not taken back.
 
 import { afterEach, expect, test } from 'vitest'
-import { resolveOperation } from '../../src/checkout/operations/resolve.ts'
+import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
 import { every_acquirer } from '../../src/checkout/orphan.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { expectBooksAgree } from '../support/books.ts'

@@ -2,9 +2,9 @@
 
 import { afterEach, expect, test } from 'vitest'
 import type { Acquirer, AuthoriseAnswer, Notice } from '../../src/acquirers/acquirer.ts'
+import { contradiction } from '../../src/checkout/acquirer-operations/contradiction.ts'
+import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
-import { contradiction } from '../../src/checkout/operations/contradiction.ts'
-import { listOperations } from '../../src/checkout/operations/operation-store.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { findingsOf } from '../support/holding.ts'

@@ -1,7 +1,7 @@
 // A disabled connection whose key has ended for good: its searches fail at each try, and that must not fill the log.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compareBooks } from '../../src/checkout/books/compare-books.ts'
+import { compareBooks } from '../../src/checkout/acquirer-comparison/compare-books.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { connectionChecks } from '../../src/cli/doctor/connections.ts'
 import { judgeAll } from '../../src/cli/doctor/finding.ts'

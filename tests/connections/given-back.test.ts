@@ -2,7 +2,7 @@
 // vendor's portal. The vendor refuses each reversal meanwhile. A part that was given back ends nothing.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { resolveOperation } from '../../src/checkout/operations/resolve.ts'
+import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
 import type { Orphan } from '../../src/checkout/orphan.ts'
 import { quick } from '../support/fault-table.ts'
 import { openUnverified } from '../support/holding.ts'

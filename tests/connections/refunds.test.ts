@@ -5,7 +5,7 @@ import type { Acquirer, Notice, NoticePost } from '../../src/acquirers/acquirer.
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
-import { compareAcquirer } from '../../src/checkout/books/compare-books.ts'
+import { compareAcquirer } from '../../src/checkout/acquirer-comparison/compare-books.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import type { VendorHttp } from '../../src/kernel/world.ts'
 import { openWire, type Wire } from '../../src/vendors/wire.ts'

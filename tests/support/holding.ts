@@ -1,7 +1,7 @@
 // Held payments for tests: an amount that a page named and nothing could check.
 
 import { expect } from 'vitest'
-import { listFindings } from '../../src/checkout/operations/finding-store.ts'
+import { listFindings } from '../../src/checkout/acquirer-operations/finding-store.ts'
 import { cellsOf } from '../../src/database/cells/cells.ts'
 import { type JobContext, jobs } from '../../src/jobs.ts'
 import type { SessionSecret } from './client.ts'

@@ -87,8 +87,8 @@ const doors: Record<string, number> = {
 /** The folders of a room, each of which may import those before it and the room's own files, which come first. */
 const floors: Record<string, string[]> = {
   checkout: [
-    ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'operations'],
-    ...['charging', 'holds', 'refunds', 'orphans', 'books', 'notices', 'lives'],
+    ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'acquirer-operations'],
+    ...['charging', 'holds', 'refunds', 'orphans', 'acquirer-comparison', 'notices', 'history'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }
@@ -165,10 +165,10 @@ describe('imports', () => {
         'hold',
         'outcome',
         'confirm-result',
-        'operations/next-step',
+        'acquirer-operations/next-step',
         'backoff',
         'orphan',
-        'suspects',
+        'orphan-candidates',
         'comparison',
         'event',
         'event-view',

@@ -5,8 +5,8 @@ import { journalOf } from '../../audit/journal-store.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
-import { nextStates } from '../three-ds-states.ts'
 import type { Attempt, ThreeDsState } from '../attempt.ts'
+import { nextStates } from '../three-ds-states.ts'
 
 /** The lines of an attempt that is opened, and of the one that it supersedes, where there is one. */
 export type NewAttemptLines = { opened: JournalLine; superseded: OpenLine }

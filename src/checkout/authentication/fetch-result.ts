@@ -6,8 +6,8 @@ import { type FetchedThreeDs, ProviderUnavailable } from '../../three-ds/three-d
 import type { Attempt } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
+import { runEach } from '../run-rows.ts'
 import { challengeTimedOut } from '../three-ds-states.ts'
-import { runEach } from '../work-off.ts'
 import { listFetchable } from './attempt-store.ts'
 import { agrees, type ChallengeContext, settleChallenge } from './settle-challenge.ts'
 

@@ -5,7 +5,7 @@ import type { Attempt } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
 import { attemptAt, challengeTimedOut, stateOf } from '../three-ds-states.ts'
-import { attemptLine } from './attempt-lines.ts'
+import { attemptLine } from './attempt-journal.ts'
 import { moveAttempt } from './attempt-store.ts'
 
 export type ChallengeContext = Pick<Context, 'sql' | 'ids' | 'world'>

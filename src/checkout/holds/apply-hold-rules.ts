@@ -1,13 +1,13 @@
 // A job: carries out merchants' rules on their holds, by the same way as merchants' own decisions.
 
 import { Refusal } from '../../kernel/errors.ts'
+import { claimHoldsForRules, restRules } from '../acquirer-operations/hold-store.ts'
 import type { SettlementContext } from '../context.ts'
 import { heldOrRefuse, nextRuleAt, ruleAt } from '../hold.ts'
-import { claimHoldsForRules, restRules } from '../operations/hold-store.ts'
 import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { workOff } from '../work-off.ts'
+import { workOff } from '../run-rows.ts'
 import { decideHold } from './decide-hold.ts'
 import { escalateHold } from './escalate-hold.ts'
 

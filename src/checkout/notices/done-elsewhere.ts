@@ -2,13 +2,13 @@
 // tells us.
 
 import { acquirerName } from '../../merchants/account-connection.ts'
+import { noteFinding } from '../acquirer-operations/finding-store.ts'
+import { settleFoundHold } from '../acquirer-operations/found-hold.ts'
 import { isAsAsked } from '../bound-money.ts'
 import { type AcquirerCharge, findingElsewhere, type NewFinding } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
 import { isOpen, type Operation } from '../operation.ts'
-import { noteFinding } from '../operations/finding-store.ts'
-import { settleFoundHold } from '../operations/found-hold.ts'
 import type { Cause } from '../outcome.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import type { StoredNotice } from './notice-store.ts'

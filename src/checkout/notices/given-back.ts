@@ -3,8 +3,8 @@
 
 import type { Acquirer } from '../../acquirers/acquirer.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
-import { lookUpStanding } from '../operations/call-acquirer.ts'
-import { findOrphansOfCharge } from '../operations/orphan-rows-store.ts'
+import { lookUpStanding } from '../acquirer-operations/call-acquirer.ts'
+import { findOrphansOfCharge } from '../acquirer-operations/orphan-rows-store.ts'
 import { lapsed, type Orphan, type Verdict } from '../orphan.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { acquirerOf, conclude, holdsMoney } from '../orphans/reverse-orphans.ts'

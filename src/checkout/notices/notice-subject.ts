@@ -3,8 +3,8 @@
 
 import type { Sql } from '../../database/open.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
+import { listOperations, type OperationWithAnswer } from '../acquirer-operations/operation-store.ts'
 import { isOpen } from '../operation.ts'
-import { listOperations, type OperationWithAnswer } from '../operations/operation-store.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { findOperationsNamed, isNamed, type NamedOperation, type StoredNotice } from './notice-store.ts'

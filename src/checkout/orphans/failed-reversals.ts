@@ -3,7 +3,7 @@
 import type { Acquirer, LookUpAnswer, SettleAnswer, Suggestion } from '../../acquirers/acquirer.ts'
 import { suggests } from '../../acquirers/answers.ts'
 import type { Clock } from '../../kernel/world.ts'
-import { askAcquirer } from '../operations/call-acquirer.ts'
+import { askAcquirer } from '../acquirer-operations/call-acquirer.ts'
 import { type Orphan, orphanLine } from '../orphan.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { type findOrphanOfReversal, listReversed, reviveOrphan } from './orphan-store.ts'

@@ -1,9 +1,9 @@
 // Writes down the orphans among an acquirer's list, and decides whether unknown ones are released.
 
 import { type Acquirer, chargeNamed, type LiveAuthorisation } from '../../acquirers/acquirer.ts'
-import { askAcquirer } from '../operations/call-acquirer.ts'
-import { listAuthorisations } from '../operations/list-authorisations.ts'
-import { saveOrphans } from '../operations/orphan-rows-store.ts'
+import { askAcquirer } from '../acquirer-operations/call-acquirer.ts'
+import { listAuthorisations } from '../acquirer-operations/list-authorisations.ts'
+import { saveOrphans } from '../acquirer-operations/orphan-rows-store.ts'
 import {
   brake,
   mayBeOurs,
@@ -14,7 +14,7 @@ import {
   service_actor,
   standsBehind,
 } from '../orphan.ts'
-import { namedApart, type Suspect, suspectsAmong } from '../suspects.ts'
+import { namedApart, type Suspect, suspectsAmong } from '../orphan-candidates.ts'
 import { holdBackUnknown } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { applyBrake, correctOrphans, countUnsettled, findCharges } from './orphan-store.ts'

@@ -1,7 +1,7 @@
 // The SQL of what a person sees of orphans and decides about them.
 
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
-import { journalOfChanged } from '../operations/orphan-rows-store.ts'
+import { journalOfChanged } from '../acquirer-operations/orphan-rows-store.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
 import { isHeldBack } from './orphan-store.ts'
 

@@ -3,7 +3,7 @@
 
 import { fromCells, wholeOf } from '../../database/cells/cells.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
-import { journalOfChanged } from '../operations/orphan-rows-store.ts'
+import { journalOfChanged } from '../acquirer-operations/orphan-rows-store.ts'
 import { type Orphan, type OrphanLine, type RecordedCharge, unreversed_ms } from '../orphan.ts'
 import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
 

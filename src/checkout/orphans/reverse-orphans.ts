@@ -3,8 +3,8 @@
 import type { Accepted, Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { chanceOf } from '../../kernel/world.ts'
+import { askAcquirer, lookUpStanding, sendToAcquirer } from '../acquirer-operations/call-acquirer.ts'
 import { deadline_ms, isOpen, sendableSince } from '../operation.ts'
-import { askAcquirer, lookUpStanding, sendToAcquirer } from '../operations/call-acquirer.ts'
 import {
   isForgotten,
   isUnreversed,
@@ -17,7 +17,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../orphan.ts'
-import { workOff } from '../work-off.ts'
+import { workOff } from '../run-rows.ts'
 import { lookUpReversal, type ReversalNotice, reverseAgainIfFailed } from './failed-reversals.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import {

@@ -1,7 +1,7 @@
 // Searches each acquirer's authorisations, and records those without a payment of ours. Known orphans are reversed. Unknown
 // ones wait for a person, unless the operator has chosen to have them reversed.
 
-import { listAuthorisations } from '../operations/list-authorisations.ts'
+import { listAuthorisations } from '../acquirer-operations/list-authorisations.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from './note-orphans.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { deleteSweptUntil, findSweptUntil, saveSweptUntil } from './orphan-store.ts'

@@ -1,6 +1,6 @@
 // `ripper audit show`: a payment's whole life in order of time, from its session's creation to the last delivery.
 
-import { readLife, viewLife } from '../../checkout/lives/life.ts'
+import { readLife, viewLife } from '../../checkout/history/payment-history.ts'
 import { findLifeKey, type LifeKey } from '../../checkout/reading/life-store.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'

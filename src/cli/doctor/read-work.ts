@@ -1,10 +1,10 @@
 // Reads the facts for the checks of ongoing work.
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
-import { listComparisons } from '../../checkout/books/comparison-store.ts'
+import { listComparisons } from '../../checkout/acquirer-comparison/comparison-store.ts'
+import { countOpenFindings } from '../../checkout/acquirer-operations/finding-store.ts'
 import { countBlockedAddresses, listBraked } from '../../checkout/limits/payer.ts'
 import { listGivenUp } from '../../checkout/notices/notice-store.ts'
-import { countOpenFindings } from '../../checkout/operations/finding-store.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'

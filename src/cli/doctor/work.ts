@@ -1,6 +1,6 @@
 // Checks ongoing work: deliveries, holds, unanswered operations, orphans, receipts, the journal.
 
-import type { Comparison } from '../../checkout/books/comparison-store.ts'
+import type { Comparison } from '../../checkout/acquirer-comparison/comparison-store.ts'
 import type { GivenUpNotice } from '../../checkout/notices/notice-store.ts'
 import { type Brake, service_actor } from '../../checkout/orphan.ts'
 import { brakeWords } from '../orphan/brake-words.ts'

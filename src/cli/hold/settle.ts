@@ -1,7 +1,11 @@
 // `ripper hold settle`: settles a held payment here that was captured or voided, or has lapsed, at the acquirer.
 
+import {
+  type FoundHoldResult,
+  type HoldEnding,
+  settleFoundHold,
+} from '../../checkout/acquirer-operations/found-hold.ts'
 import { undecidedOrRefuse } from '../../checkout/holds/decide-hold.ts'
-import { type FoundHoldResult, type HoldEnding, settleFoundHold } from '../../checkout/operations/found-hold.ts'
 import type { PaymentKey } from '../../checkout/payment.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { type CommandContext, choice, operatorName, text } from '../command-context.ts'

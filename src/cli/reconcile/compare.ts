@@ -1,10 +1,10 @@
 // `ripper reconcile compare|findings|close`: compares our books with each acquirer's, and lets a person close differences.
 
-import { type ComparisonResult, compareAcquirer } from '../../checkout/books/compare-books.ts'
-import { type Comparison, listComparisons } from '../../checkout/books/comparison-store.ts'
-import { viewComparison, viewFinding } from '../../checkout/books/comparison-views.ts'
+import { type ComparisonResult, compareAcquirer } from '../../checkout/acquirer-comparison/compare-books.ts'
+import { type Comparison, listComparisons } from '../../checkout/acquirer-comparison/comparison-store.ts'
+import { viewComparison, viewFinding } from '../../checkout/acquirer-comparison/comparison-views.ts'
+import { closeFindings, countOpenFindings, listFindings } from '../../checkout/acquirer-operations/finding-store.ts'
 import type { Finding, FindingKind } from '../../checkout/comparison.ts'
-import { closeFindings, countOpenFindings, listFindings } from '../../checkout/operations/finding-store.ts'
 import { readConfig } from '../../config/config.ts'
 import { type CommandContext, choice, operatorName, text, wholeNumber, withCommandContext } from '../command-context.ts'
 import type { Command, OptionSpec } from '../terminal/command.ts'

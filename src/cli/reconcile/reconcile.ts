@@ -1,7 +1,7 @@
 // `ripper reconcile list`: the operations that acquirers never answered, and how far the search for each has come.
 
+import { outcomesOf } from '../../checkout/acquirer-operations/resolve.ts'
 import type { OperationKind, UnansweredOperation } from '../../checkout/operation.ts'
-import { outcomesOf } from '../../checkout/operations/resolve.ts'
 import { listUnanswered, type OperationWithPayment } from '../../checkout/reading/operator-store.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'

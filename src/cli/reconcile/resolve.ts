@@ -1,9 +1,9 @@
 // `ripper reconcile resolve`: a person gives the outcome of an operation that the acquirer never answered.
 
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
+import { type ResolutionRequest, resolutions, resolveOperation } from '../../checkout/acquirer-operations/resolve.ts'
 import { isWaiting, viewHold } from '../../checkout/hold.ts'
 import type { UnansweredOperation } from '../../checkout/operation.ts'
-import { type ResolutionRequest, resolutions, resolveOperation } from '../../checkout/operations/resolve.ts'
 import { findPayment, findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { viewPayment } from '../../checkout/reading/read-payment.ts'
 import { settlementAt, statusAt } from '../../checkout/session.ts'

@@ -1,8 +1,8 @@
 // `ripper reconcile show`: shows every operation of a payment at its acquirer, and what to do if one has no answer.
 
+import { listOperations, type OperationWithAnswer } from '../../checkout/acquirer-operations/operation-store.ts'
+import { mustBeNamed, outcomesOf, unansweredOf } from '../../checkout/acquirer-operations/resolve.ts'
 import { isOpen, isUnanswered } from '../../checkout/operation.ts'
-import { listOperations, type OperationWithAnswer } from '../../checkout/operations/operation-store.ts'
-import { mustBeNamed, outcomesOf, unansweredOf } from '../../checkout/operations/resolve.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'

@@ -2,8 +2,8 @@
 
 import { z } from 'zod'
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
+import { outcomesOf, resolutions, resolveOperation } from '../../checkout/acquirer-operations/resolve.ts'
 import type { Context } from '../../checkout/context.ts'
-import { outcomesOf, resolutions, resolveOperation } from '../../checkout/operations/resolve.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { filterChoice } from '../../checkout/reading/list-filters.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'

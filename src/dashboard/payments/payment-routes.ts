@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
+import { readLife } from '../../checkout/history/payment-history.ts'
 import { type Hold, viewHold } from '../../checkout/hold.ts'
 import { captureHold, escalateWithNote, voidHold } from '../../checkout/holds/hold-routes.ts'
-import { readLife } from '../../checkout/lives/life.ts'
 import { findLifeKey } from '../../checkout/reading/life-store.ts'
 import { listPayments } from '../../checkout/reading/list-payments.ts'
 import { modeOfPayment } from '../../checkout/reading/mode-store.ts'

@@ -2,7 +2,7 @@
 // to deliver them.
 
 import { z } from 'zod'
-import { type Life, viewLife } from '../../checkout/lives/life.ts'
+import { type Life, viewLife } from '../../checkout/history/payment-history.ts'
 import { declineView, refundView } from '../../checkout/views.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'

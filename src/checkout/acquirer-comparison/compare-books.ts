@@ -2,18 +2,18 @@
 // a person. It corrects nothing, but hears of refunds that failed after they had succeeded.
 
 import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
+import { askPatiently } from '../acquirer-operations/call-acquirer.ts'
+import { findUnseen } from '../acquirer-operations/finding-store.ts'
+import { type Ask, listAuthorisations } from '../acquirer-operations/list-authorisations.ts'
 import { type BookedCharge, compare, type Finding, listedAs, unknownThere } from '../comparison.ts'
 import { around, hoursOf, referencesOf, refundsToLookAt, spanToCompare, type Window } from '../comparison-windows.ts'
 import type { SettlementContext } from '../context.ts'
-import { askPatiently } from '../operations/call-acquirer.ts'
-import { findUnseen } from '../operations/finding-store.ts'
-import { type Ask, listAuthorisations } from '../operations/list-authorisations.ts'
 import { mayBeOurs } from '../orphan.ts'
+import { isAnother } from '../orphan-candidates.ts'
 import { lookAtReversals } from '../orphans/failed-reversals.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { watchDatabase } from '../orphans/watch-database.ts'
-import { isAnother } from '../suspects.ts'
 import {
   claimComparison,
   endComparison,

@@ -1,6 +1,9 @@
 // The second look at charges on which our books and an acquirer's seem to disagree. Only a lasting difference is a finding.
 
 import { chargeNamed, type LookUpAnswer } from '../../acquirers/acquirer.ts'
+import { askPatiently } from '../acquirer-operations/call-acquirer.ts'
+import { saveFindings } from '../acquirer-operations/finding-store.ts'
+import { type Ask, listAuthorisations } from '../acquirer-operations/list-authorisations.ts'
 import {
   type AcquirerCharge,
   type BookedCharge,
@@ -13,9 +16,6 @@ import {
   unknownThere,
 } from '../comparison.ts'
 import { widelyAround } from '../comparison-windows.ts'
-import { askPatiently } from '../operations/call-acquirer.ts'
-import { saveFindings } from '../operations/finding-store.ts'
-import { type Ask, listAuthorisations } from '../operations/list-authorisations.ts'
 import type { AcquirerOfMode } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { findBooked } from './comparison-store.ts'

@@ -1,7 +1,7 @@
 // Claims follow each other until nothing is due, or until the process is to stop.
 
 import { expect, test } from 'vitest'
-import { workOff } from './work-off.ts'
+import { workOff } from './run-rows.ts'
 
 /** So many pieces that are due. */
 function due(count: number) {

@@ -2,14 +2,14 @@
 
 import type { Acquirer } from '../../acquirers/acquirer.ts'
 import { inCell } from '../../database/cells/cells.ts'
+import { askIfContradicted } from '../acquirer-operations/contradiction.ts'
+import { listOperations } from '../acquirer-operations/operation-store.ts'
+import { lookUp } from '../acquirer-operations/reconcile.ts'
+import { settleOperation, type UnansweredCase } from '../acquirer-operations/settle.ts'
 import type { SettlementContext } from '../context.ts'
 import { isOpen } from '../operation.ts'
-import { askIfContradicted } from '../operations/contradiction.ts'
-import { listOperations } from '../operations/operation-store.ts'
-import { lookUp } from '../operations/reconcile.ts'
-import { settleOperation, type UnansweredCase } from '../operations/settle.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { runEach } from '../work-off.ts'
+import { runEach } from '../run-rows.ts'
 import { type BookedRefund, pageRefunds } from './comparison-store.ts'
 
 const page = 100

@@ -5,7 +5,7 @@ import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { every_acquirer, lapsed, type Orphan, type OrphanLine } from '../orphan.ts'
-import { isAnother } from '../suspects.ts'
+import { isAnother } from '../orphan-candidates.ts'
 
 /**
  * Writes orphans, each with the reference of its reversal, and lines about those that it returns: new ones, those that
