@@ -73,6 +73,72 @@ test('what the shopper was refused stands in the timeline, and among no requests
   // Whoever has its id finds it.
   expect(await list(`?request_id=${request_id}`)).toMatchObject([{ request_id }])
   expect(await list(`?asker_id=${session.id}`)).toMatchObject([{ request_id }])
+  expect(await list('?askers=shoppers')).toMatchObject([{ request_id, asker_id: session.id }])
+  expect(await list('?askers=shoppers&code=session_expired')).toEqual([])
+  expect(await list('?askers=servers')).toEqual([])
+})
+
+test('a session whose shopper could not go on says so in the list, is found by that and by the request', async () => {
+  const shop = await service.newAccount()
+  const people = [
+    await newMember(service, { merchant_id: shop.merchant_id, role: 'support' }),
+    await newMember(service, { merchant_id: shop.merchant_id, role: 'viewer' }),
+  ]
+  const [helper, masked] = people as [typeof support, typeof support]
+  const refuse = async (session: { id: string; client_secret: string }) => {
+    const { status, headers } = await shop.client.authenticate(session, 'cref_none')
+    expect(status).toBe(400)
+    return headers.get('rip-request-id')!
+  }
+  const stuck = await shop.client.open({ ...purchase, order_reference: 'stuck' })
+  const paid = await shop.client.open()
+  await shop.client.open()
+  const first = await refuse(stuck)
+  await clock.advance(1_000)
+  await refuse(paid)
+  await shop.client.present(paid)
+  expect((await shop.client.confirm(paid)).body.status).toBe('captured')
+  await clock.advance(60_000)
+  const half = clock.now().toISOString()
+  const last = await refuse(stuck)
+  await refusalsOf(helper, shop.merchant_id, stuck.id, 2)
+  const list = async (query: string, person = helper) =>
+    (await person.get(`/${shop.merchant_id}/sessions?${query}`)).body
+  const refusal = { at: expect.any(String), code: 'invalid_request', request_id: last }
+  const rows = (await list('mode=test')).data as Json[]
+  expect(new Map(rows.map((row) => [row.id, row.refusal]))).toEqual(
+    new Map([...rows.map(({ id }) => [id, null] as const), [stuck.id, refusal]]),
+  )
+  const could_not = 'status=could_not_go_on'
+  expect((await list(`mode=test&${could_not}`)).data).toMatchObject([
+    { id: stuck.id, order_reference: 'stuck', refusal },
+  ])
+  expect((await list(could_not, masked)).data).toMatchObject([{ customer: { email: 'a…@example.com' } }])
+  // A page of one refusal each: the paid session takes its place and shows nothing.
+  const seen: string[][] = []
+  for (let after = ''; ; ) {
+    const page = await list(`limit=1&${could_not}${after && `&after=${after}`}`)
+    seen.push(page.data.map((row: Json) => row.refusal.request_id))
+    if (!page.has_more) break
+    after = page.next_cursor
+  }
+  expect(seen).toEqual([[last], [], [first]])
+  for (const [query, ids] of [
+    ['mode=live', []],
+    ['text=STUCK', [stuck.id]],
+    ['text=other', []],
+    ['order_reference=stuck', [stuck.id]],
+    ['three_ds=failed', []],
+    [`created_before=${half}`, [stuck.id]],
+    [`created_from=${new Date(clock.now().getTime() + 60_000).toISOString()}`, []],
+  ] as const) {
+    expect([query, (await list(`${could_not}&${query}`)).data.map(({ id }: Json) => id)]).toEqual([query, ids])
+  }
+  const find = async (text: string, merchant_id = shop.merchant_id, person = helper) =>
+    (await person.get(`/${merchant_id}/beginnings?mode=test&text=${text}`)).body.session_ids
+  expect(await find(first)).toEqual([stuck.id])
+  expect(await find(`req_${'0'.repeat(24)}`)).toEqual([])
+  expect(await find(first, account.merchant_id, support)).toEqual([])
 })
 
 test('many refusals of shoppers hide none of a server, and where they hide some of a session this is said', async () => {

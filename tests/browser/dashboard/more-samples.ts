@@ -40,6 +40,10 @@ export const sessions: SessionRow[] = payments.slice(0, 12).map((payment, index)
   amount_verification_source: 'server',
   amount_verification_detail: null,
   hold: null,
+  refusal:
+    index % 4 === 2
+      ? { at: payment.created_at, code: 'three_ds_provider_unavailable', request_id: id('req', 9) }
+      : null,
 }))
 
 /** A session whose shopper was refused, and never came as far as a payment. */

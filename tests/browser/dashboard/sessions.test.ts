@@ -54,6 +54,30 @@ test('a text is searched for as far as it takes, and the row leads to the sessio
   ])
 })
 
+test('sessions and requests in which a shopper could not go on are found by the minute', async () => {
+  await open('sessions')
+  const row = page.getByRole('table', { name: 'Sessions' }).getByRole('row').filter({ hasText: 'Expired' }).first()
+  await row.getByText('Could not go on: 3-D Secure could not be reached').waitFor()
+  answerAfter(0, [expired, expired])
+  await page.getByRole('button', { name: 'Could not go on' }).click()
+  await page.getByLabel('Since').fill('2026-11-27T10:15')
+  await expect.poll(() => queries.at(-1)).toMatchObject({ status: 'could_not_go_on' })
+  const minute = new Date('2026-11-27T10:15').toISOString()
+  await expect.poll(() => queries.at(-1)?.created_from).toBe(minute)
+  // One that was refused twice stands there once.
+  await expect.poll(() => page.getByRole('table', { name: 'Sessions' }).getByRole('row').count()).toBe(2)
+  standIn.on('GET /requests', ({ query }) => {
+    queries.push(query)
+    const data = [{ ...more.requests[0]!, asker_id: more.session.id }]
+    return { body: { data, has_more: false, next_cursor: null } }
+  })
+  await open('requests')
+  await page.getByRole('button', { name: 'Refused to shoppers' }).click()
+  await expect.poll(() => queries.at(-1)).toMatchObject({ askers: 'shoppers' })
+  await page.getByRole('link', { name: 'Session', exact: true }).click()
+  await page.getByText('The shopper could not go on: 3-D Secure could not be reached').waitFor()
+})
+
 test('an expired session says when its time was over, and an open one until when it may be paid', async () => {
   await page.clock.setFixedTime(samples.now)
   await open(`sessions/${more.session.id}`)

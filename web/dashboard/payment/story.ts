@@ -44,11 +44,16 @@ function sendingSentence(
   }
 }
 
+/** Why a shopper could not go on, by the code of the refusal. */
+export function toldWords(code: string): string {
+  return sayKnown('told', code) ?? sayCode('refusal', code)
+}
+
 /** What the shopper could not do, and why. */
 function refusalSentence({ what, detail: { path, status } }: Entry): Sentence {
   const step = String(path).split('/').at(-1)!
   return {
-    title: say('shopper_refused', { reason: sayKnown('told', what) ?? sayCode('refusal', what) }),
+    title: say('shopper_refused', { reason: toldWords(what) }),
     notes: [sayCode('shopper_step', step), `${status} ${what}`],
   }
 }
