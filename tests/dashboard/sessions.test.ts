@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest'
 import { testNumber } from '../../src/cards/test-cards.ts'
-import { cardOf, type Json, purchase } from '../support/client.ts'
+import { cardOf, type Json, openChallenge, purchase, runChallenge } from '../support/client.ts'
 import { manualClock } from '../support/clock.ts'
+import { runJob } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -197,23 +198,50 @@ test('a session is found by a part of its order or email, the latter by who may 
   expect(refusalIn(strange)).toBe('400 invalid_pagination')
 })
 
-test('a session is found by what became of 3-D Secure, as the overview counts it', async () => {
+test('a session is found by what became of 3-D Secure, as the overview counts it, and its timeline says why', async () => {
   const shop = await service.newAccount()
   const owner = await newMember(service, { merchant_id: shop.merchant_id })
-  const ends = {
-    frictionless: testNumber('visa'),
-    abandoned: testNumber('visa', { yz: '72' }),
-    failed: testNumber('visa', { yz: '10' }),
-  }
-  const sessions: Record<string, string> = {}
-  for (const [end, number] of Object.entries(ends)) {
+  const rows: [end: string, number: string, code: string | null, failure: string | null][] = [
+    ['frictionless', testNumber('visa'), null, null],
+    ['failed', testNumber('visa', { yz: '10' }), null, 'authentication_failed'],
+    ['challenged', testNumber('visa', { yz: '72' }), '1234', null],
+    ['failed', testNumber('visa', { yz: '72' }), 'wrong', 'authentication_failed'],
+    ['abandoned', testNumber('visa', { yz: '72' }), 'cancel', 'authentication_canceled'],
+    // The bank says in its result that nobody came.
+    ['abandoned', testNumber('visa', { yz: '73' }), null, 'authentication_timeout'],
+    // Nobody opened its page.
+    ['abandoned', testNumber('visa', { yz: '72' }), null, 'authentication_timeout'],
+  ]
+  const sessions: { id: string; end: string; failure: string | null }[] = []
+  for (const [end, number, code, failure] of rows) {
     const session = await shop.client.open()
     const { body, text } = await shop.client.present(session, number)
     expect(body.three_ds, text).toBeDefined()
-    sessions[end] = session.id
+    if (number.endsWith('73')) await openChallenge(body.three_ds.challenge.url)
+    for (let tries = 0; code !== null && tries < (code === 'wrong' ? 3 : 1); tries += 1)
+      await runChallenge(body.three_ds.challenge.url, code)
+    sessions.push({ id: session.id, end, failure })
   }
+  await clock.advance(31_000)
+  // The person's own session must not lock.
+  await clock.advance(11 * 60_000)
+  for (const { id, failure } of sessions) {
+    const { body } = await owner.get(`/${shop.merchant_id}/sessions/${id}/timeline`)
+    expect([id, body.attempts[0].authentication_failure?.code ?? null]).toEqual([id, failure])
+  }
+  await runJob(service, 'seal_journal')
+  await runJob(service, 'count_payments')
+  const { body: overview } = await owner.get(`/${shop.merchant_id}/overview?mode=test&zone=UTC`)
   for (const end of ['frictionless', 'challenged', 'abandoned', 'failed']) {
+    const ids = sessions.filter((session) => session.end === end).map(({ id }) => id)
     const { body } = await owner.get(`/${shop.merchant_id}/sessions?three_ds=${end}`)
-    expect([end, body.data.map(({ id }: Json) => id)]).toEqual([end, sessions[end] ? [sessions[end]] : []])
+    expect([end, body.data.map(({ id }: Json) => id).sort()]).toEqual([end, ids.sort()])
+    expect([end, overview.three_ds[end]]).toEqual([end, ids.length])
   }
+  // Of the last one the bank's result never came.
+  const { id } = sessions.at(-1)!
+  await sql`update attempts set three_ds_state = 'awaiting_challenge', authentication_outcome = null where session_id = ${id}`
+  const { body } = await owner.get(`/${shop.merchant_id}/sessions/${id}/timeline`)
+  const [{ authentication_failure }] = body.attempts
+  expect(authentication_failure).toEqual({ code: 'authentication_timeout', unrecorded_since: expect.any(String) })
 })

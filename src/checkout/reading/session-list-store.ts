@@ -5,6 +5,7 @@ import type { Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { Hold } from '../hold.ts'
 import type { Session } from '../session.ts'
+import { isChallengeLeft } from './left-challenge.ts'
 import { endOf, lineSpan, lines_max } from './line-look.ts'
 import type { SpanFilters } from './list-filters.ts'
 
@@ -118,8 +119,9 @@ function endedAs(sql: Sql, end: ThreeDsEnd): Fragment {
       return sql`challenge_expires_at is not null and three_ds_state in ('authenticated', 'attempted')`
     case 'abandoned':
       return sql`challenge_expires_at is not null
-        and three_ds_state not in ('authenticated', 'attempted', 'failed', 'rejected', 'unavailable')`
+        and (${isChallengeLeft(sql)}
+          or three_ds_state not in ('authenticated', 'attempted', 'failed', 'rejected', 'unavailable'))`
     case 'failed':
-      return sql`three_ds_state in ('failed', 'rejected', 'unavailable', 'not_enrolled')`
+      return sql`three_ds_state in ('failed', 'rejected', 'unavailable', 'not_enrolled') and not ${isChallengeLeft(sql)}`
   }
 }

@@ -2,11 +2,13 @@
 // to deliver them.
 
 import { z } from 'zod'
+import { attemptAt, judge } from '../../checkout/attempt.ts'
 import { type Life, viewLife } from '../../checkout/lives/life.ts'
+import type { TriedCard } from '../../checkout/reading/life-store.ts'
 import { declineView, refundView } from '../../checkout/views.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'
-import { anyEventTypes, timestamp } from '../../kernel/values.ts'
+import { anyEventTypes, timestamp, timestampOrNull } from '../../kernel/values.ts'
 import type { Member } from '../../users/member.ts'
 import { peopleView } from '../people.ts'
 
@@ -93,6 +95,8 @@ export const timelineView = z.object({
       attempt_id: z.string(),
       number: z.int(),
       card: z.object({ brand: z.string(), last4: z.string() }),
+      /** Why 3-D Secure failed, in the codes of declines; and since when, where no line of the journal says that it did. */
+      authentication_failure: z.object({ code: z.string(), unrecorded_since: timeOrNull }).nullable(),
     }),
   ),
   /** Every payment of the session, one for each confirmed attempt. */
@@ -127,10 +131,11 @@ export function viewTimeline(
   now: Date,
 ): Omit<z.input<typeof timelineView>, 'people'> {
   const { lines, events, payments, seals } = viewLife(life, now)
-  const attempts = life.cards.map(({ attempt_id, number, brand, last4 }) => ({
-    attempt_id,
-    number,
-    card: { brand, last4 },
+  const attempts = life.cards.map((attempt) => ({
+    attempt_id: attempt.attempt_id,
+    number: attempt.number,
+    card: { brand: attempt.brand, last4: attempt.last4 },
+    authentication_failure: failureOf(attempt, now),
   }))
   const { rows, ended_at } = refusals
   const shown = {
@@ -142,6 +147,14 @@ export function viewTimeline(
     seals,
   }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
+}
+
+/** A challenge past its end has failed, and until the bank or the shopper comes back there is no line of it. */
+function failureOf(attempt: TriedCard, now: Date) {
+  const at = attemptAt(attempt, now)
+  if (at.three_ds_state !== 'failed') return null
+  const { code } = judge(at, { on_3ds_unavailable: 'decline' }).decline!
+  return { code, unrecorded_since: at === attempt ? null : timestampOrNull(attempt.challenge_expires_at) }
 }
 
 /** A note of the one who escalated is free text: it may name the shopper. */

@@ -273,7 +273,7 @@ export const timeline: Timeline = {
       ],
     },
   ],
-  attempts: [{ attempt_id: id('att', 1), number: 1, card: held.card! }],
+  attempts: [{ attempt_id: id('att', 1), number: 1, card: held.card!, authentication_failure: null }],
   payments: [tried(1, held.id, 'held', null)],
   seals: { right: 5, wrong: 0, not_yet: 0 },
 }
@@ -288,8 +288,8 @@ const [first, second] = [{ subject: id('att', 1) }, { subject: id('att', 2) }]
 export const refundedLife: Timeline = {
   people: { [id('usr', 1)]: 'Olive Tanner', [id('key', 1)]: 'shop' },
   attempts: [
-    { attempt_id: id('att', 1), number: 1, card: { brand: 'visa', last4: '9995' } },
-    { attempt_id: id('att', 2), number: 2, card: { brand: 'mastercard', last4: '4444' } },
+    { attempt_id: id('att', 1), number: 1, card: { brand: 'visa', last4: '9995' }, authentication_failure: null },
+    { attempt_id: id('att', 2), number: 2, card: { brand: 'mastercard', last4: '4444' }, authentication_failure: null },
   ],
   payments: [tried(1, id('pay', 3), 'declined', 'insufficient_funds'), tried(2, refunded.id, 'captured', null)],
   lines: [
