@@ -4,7 +4,9 @@
 import { z } from 'zod'
 import { attemptAt, judge } from '../../checkout/attempt.ts'
 import { type Life, viewLife } from '../../checkout/lives/life.ts'
+import { isUnanswered, type UnansweredOperation } from '../../checkout/operation.ts'
 import type { TriedCard } from '../../checkout/reading/life-store.ts'
+import { patience_ms } from '../../checkout/reconciliation.ts'
 import { declineView, refundView } from '../../checkout/views.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'
@@ -59,6 +61,8 @@ const operation = z.object({
   state: z.string(),
   sent_at: time,
   answered_at: timeOrNull,
+  /** While nobody has answered: when the service asks next, null where a person must say, and until when it asks. */
+  asking: z.object({ next_at: timeOrNull, until: time }).nullable(),
 })
 
 const refusal = z.object({
@@ -143,10 +147,23 @@ export function viewTimeline(
     refusals: rows.slice(0, refusals_max).map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) })),
     are_refusals_whole: ended_at === null && rows.length <= refusals_max,
     attempts,
-    payments,
+    payments: payments.map((payment, index) => ({
+      ...payment,
+      operations: payment.operations.map((each, at) => ({
+        ...each,
+        asking: askingOf(life.payments[index]!.operations[at]!, now),
+      })),
+    })),
     seals,
   }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
+}
+
+function askingOf(operation: UnansweredOperation, now: Date) {
+  if (!isUnanswered(operation, now)) return null
+  const { sent_at, next_check_at, waits_for_person_since } = operation
+  const next_at = waits_for_person_since === null ? timestampOrNull(next_check_at) : null
+  return { next_at, until: timestamp(new Date(sent_at.getTime() + patience_ms)) }
 }
 
 /** A challenge past its end has failed, and until the bank or the shopper comes back there is no line of it. */

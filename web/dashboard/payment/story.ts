@@ -105,6 +105,7 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const title =
     key && is_whole ? say(key, values) : changeWords(foundNothing(entry) ? 'orphan.nothing_to_reverse' : what)
   if (refund) return { title, notes: refund.reason ? [refund.reason] : [] }
+  if (what.endsWith('.refused') && reason && !foundNothing(entry)) return { title, notes: [reason] }
   return { title, notes: payment && card && key ? [cardWords(card)] : [] }
 }
 
