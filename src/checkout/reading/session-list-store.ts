@@ -1,11 +1,10 @@
 // The SQL that lists sessions, newest first, by the journal's lines about their creation.
 
 import { withDates } from '../../database/driver/rows.ts'
-import type { Fragment, Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { Hold } from '../hold.ts'
 import type { Session } from '../session.ts'
-import { isChallengeLeft } from './left-challenge.ts'
 import { endOf, lineSpan, lines_max } from './line-look.ts'
 import type { SpanFilters } from './list-filters.ts'
 
@@ -124,4 +123,14 @@ function endedAs(sql: Sql, end: ThreeDsEnd): Fragment {
     case 'failed':
       return sql`three_ds_state in ('failed', 'rejected', 'unavailable', 'not_enrolled') and not ${isChallengeLeft(sql)}`
   }
+}
+
+/**
+ * Of a row of attempts: whether the shopper left its challenge, or did not finish it in time, as `failureOf` of `attempt.ts` tells
+ * these from a check that was not passed.
+ */
+export function isChallengeLeft(sql: AnySql): Fragment {
+  const outcome = (member: string) => sql`coalesce(authentication_outcome->>${member}, '')`
+  return sql`(challenge_expires_at is not null and three_ds_state = 'failed'
+    and (${outcome('challenge_cancel')} in ('01', '04', '05') or ${outcome('reason')} = '14'))`
 }

@@ -1,6 +1,6 @@
 // The SQL of counts: lines of the journal, by quarter of an hour, each counted once by its place in the chain.
 
-import { isChallengeLeft } from '../../checkout/reading/left-challenge.ts'
+import { isChallengeLeft } from '../../checkout/reading/session-list-store.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 

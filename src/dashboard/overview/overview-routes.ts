@@ -117,7 +117,7 @@ export const readOverviewHere = route({
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const keys_until = ago(-keys_ending_days * day_ms)
     const attention_from = ago(attention_days * day_ms)
-    const [counts, waits, paid_twice, health, given_up] = await Promise.all([
+    const [counts, waits, paid_twice, health, givenUp] = await Promise.all([
       readCounts(sql, {
         merchant_id,
         mode,
@@ -137,7 +137,7 @@ export const readOverviewHere = route({
       waits: {
         holds: { ...holds, next_deadline: timestampOrNull(holds.next_deadline) },
         unknown_outcomes,
-        given_up: [...given_up.values()].reduce((sum, each) => sum + each, 0),
+        given_up: [...givenUp.values()].reduce((sum, each) => sum + each, 0),
         failed_refunds: waits.failed_refunds,
         failed_refunds_from: timestampOrNull(waits.failed_refunds_from),
         paid_twice,

@@ -2,15 +2,11 @@
 // to deliver them.
 
 import { z } from 'zod'
-import { attemptAt, judge } from '../../checkout/attempt.ts'
-import { type Life, viewLife } from '../../checkout/lives/life.ts'
-import { isUnanswered, type UnansweredOperation } from '../../checkout/operation.ts'
-import type { TriedCard } from '../../checkout/reading/life-store.ts'
-import { patience_ms } from '../../checkout/reconciliation.ts'
+import { askingOf, authenticationFailureOf, type Life, viewLife } from '../../checkout/lives/life.ts'
 import { declineView, refundView } from '../../checkout/views.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'
-import { anyEventTypes, timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { anyEventTypes, timestamp } from '../../kernel/values.ts'
 import type { Member } from '../../users/member.ts'
 import { peopleView } from '../people.ts'
 
@@ -139,7 +135,7 @@ export function viewTimeline(
     attempt_id: attempt.attempt_id,
     number: attempt.number,
     card: { brand: attempt.brand, last4: attempt.last4 },
-    authentication_failure: failureOf(attempt, now),
+    authentication_failure: authenticationFailureOf(attempt, now),
   }))
   const { rows, ended_at } = refusals
   const shown = {
@@ -157,21 +153,6 @@ export function viewTimeline(
     seals,
   }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }
-}
-
-function askingOf(operation: UnansweredOperation, now: Date) {
-  if (!isUnanswered(operation, now)) return null
-  const { sent_at, next_check_at, waits_for_person_since } = operation
-  const next_at = waits_for_person_since === null ? timestampOrNull(next_check_at) : null
-  return { next_at, until: timestamp(new Date(sent_at.getTime() + patience_ms)) }
-}
-
-/** A challenge past its end has failed, and until the bank or the shopper comes back there is no line of it. */
-function failureOf(attempt: TriedCard, now: Date) {
-  const at = attemptAt(attempt, now)
-  if (at.three_ds_state !== 'failed') return null
-  const { code } = judge(at, { on_3ds_unavailable: 'decline' }).decline!
-  return { code, unrecorded_since: at === attempt ? null : timestampOrNull(attempt.challenge_expires_at) }
 }
 
 /** A note of the one who escalated is free text: it may name the shopper. */

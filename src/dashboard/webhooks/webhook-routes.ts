@@ -76,7 +76,7 @@ export const listEndpointsHere = route({
     const from = idsFrom(new Date(now.getTime() - day_ms))
     const { outcomes } = await readRecentOutcomes(sql, { merchant_id, from })
     const since = idsFrom(new Date(now.getTime() - window_ms))
-    const given_up = await countGivenUp(sql, { merchant_id, from: since, most: given_up_max })
+    const givenUp = await countGivenUp(sql, { merchant_id, from: since, most: given_up_max })
     return {
       endpoints: endpoints.map((endpoint) => {
         const { endpoint_id: id } = endpoint
@@ -90,7 +90,7 @@ export const listEndpointsHere = route({
         return {
           ...viewEndpoint(endpoint),
           standing: standing ? { ...viewStanding(standing), last_attempt: lastOf(recent), ...waiting } : null,
-          given_up: given_up.get(id) ?? 0,
+          given_up: givenUp.get(id) ?? 0,
           recent: countsOf(recent),
         }
       }),
