@@ -13,9 +13,14 @@ type Customer = {
 }
 
 /** `jo@example.com` → `j…@example.com` */
-export function maskEmail(email: string): string {
+function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return at === -1 ? '…' : `${firstOf(email)}${email.slice(at)}`
+}
+
+/** An email as this person may see it. */
+export function shownEmail(email: string | null, mode: Mode, { can }: Pick<Member, 'can'>): string | null {
+  return email === null || can('read_shoppers', mode) ? email : maskEmail(email)
 }
 
 /** A session has no metadata in its list. */

@@ -36,14 +36,17 @@ function errorsDocument(): string {
     ...routes.filter(({ alias_of }) => !alias_of),
     ...streams.map((stream) => describedRoute(stream as Stream<never>)),
   ]
+  const long: string[] = []
   const rows = apiRefusals.map(([code, { status, when }]) => {
     const where = described.filter((route) => refusalsOf(route).includes(code))
     const [, ...also] = statusesOf(code)
-    const places =
-      // A request may be malformed on any route.
-      where.length === described.length || also.length > 0
-        ? 'every route'
-        : where.map(({ method, path }) => `\`${method} ${path}\``).join('<br>')
+    const names = where.map(({ method, path }) => `\`${method} ${path}\``)
+    // A request may be malformed on any route.
+    const is_anywhere = where.length === described.length || also.length > 0
+    const is_long = !is_anywhere && names.length > routes_max
+    if (is_long) long.push(`### Routes of \`${code}\`\n\n${names.map((name) => `- ${name}\n`).join('')}`)
+    const listed = is_long ? `[${names.length} routes](#routes-of-${code})` : names.join('<br>')
+    const places = is_anywhere ? 'every route' : listed
     const statuses = new Set(where.map(({ dialect }) => statusOf(dialect, { code, status })))
     const shown = inWords([...statuses, ...also])
     return `| \`${code}\` | ${shown} | ${when} | ${places} |`
@@ -79,8 +82,14 @@ whether the card is valid.
 | error | status | when | routes |
 |---|---|---|---|
 ${rows.join('\n')}
-`
+
+## Routes of refusals that many give
+
+${long.join('\n')}`
 }
+
+/** A cell of the table names no more routes than these: a reader must find the next row. */
+const routes_max = 3
 
 function inWords(statuses: number[]): string {
   const last = statuses.at(-1)

@@ -32,9 +32,13 @@ export async function insertRefusedRequests(sql: Sql, rows: RefusedRequest[]): P
     on conflict do nothing`
 }
 
-/** What is asked for; undefined is any. Those of shoppers are found by their session or request alone. */
+/** Who was refused: servers, with a secret key, or shoppers, whose requests have their session in its place. */
+export const askers = ['servers', 'shoppers'] as const
+
+/** What is asked for; undefined is any, but of the askers it means servers, unless one asker or request is named. */
 export type RefusalFilters = {
   merchant_id: string
+  askers?: (typeof askers)[number] | undefined
   asker_id?: string | undefined
   route?: string | undefined
   code?: string | undefined
@@ -45,19 +49,20 @@ export type RefusalFilters = {
 
 /** However rare what is asked for is, no request looks at more rows. */
 const looked_at_max = 5_000
-/** Nor passes more of other askers: what shoppers were refused must not hide what servers were. */
+/** Nor passes more of other askers: what shoppers were refused must not hide what servers were, nor the other way round. */
 const passed_max = 20_000
 
 /** Newest first. */
 export async function listRefusedRequests(
   sql: Sql,
-  { merchant_id, asker_id, route, code, request_id, from, below }: RefusalFilters,
+  { merchant_id, askers = 'servers', asker_id, route, code, request_id, from, below }: RefusalFilters,
   limit: number,
 ): Promise<FoundRows<RefusedRequest>> {
   const is = (column: 'key_id' | 'route' | 'code' | 'request_id', value: string | undefined) =>
     value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`
   const is_named = asker_id !== undefined || request_id !== undefined
-  const asker = is_named ? is('key_id', asker_id) : sql`and not starts_with(key_id, 'cs_')`
+  const isOfAskers = sql`and starts_with(key_id, 'cs_') = ${askers === 'shoppers'}`
+  const asker = is_named ? sql`${is('key_id', asker_id)} ${is('request_id', request_id)}` : isOfAskers
   const span = sql`merchant_id = ${merchant_id} and entry_id >= ${from} and entry_id < ${below}`
   const rows = await sql<(RefusedRequest & { fits: boolean })[]>`
     with looked as materialized (
@@ -72,7 +77,7 @@ export async function listRefusedRequests(
     )
     select f.*, key_id as asker_id from (
       (select l.*, true as fits from looked l
-        where true ${is('route', route)} ${is('code', code)} ${is('request_id', request_id)}
+        where true ${is('route', route)} ${is('code', code)}
         order by entry_id desc limit ${limit})
       union all
       select l.*, false from request_log l join last using (entry_id) where l.merchant_id = ${merchant_id}

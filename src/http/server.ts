@@ -61,7 +61,7 @@ type ServerOptions<Context> = {
   peers: Peer[]
   own_calls: OwnCalls
   /** The page for an unknown path. `languages` is the browser's header. */
-  missingPage?: ((languages: string | null) => PageAnswer) | undefined
+  missingPage?: ((languages: string | null, url: string) => PageAnswer) | undefined
   /** Advice for a request for something that the compatible routes lack; null where there is none. */
   advise(method: string, path: string): string | null
   /** Whether a text that a client wants echoed could be a card number: such a text is never echoed. */
@@ -173,7 +173,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   })
   app.setNotFoundHandler(async (request, reply) => {
     await recognise(parts.access, request)
-    const page = isPersonLost(request) && parts.missingPage?.(request.headers['accept-language'] ?? null)
+    const page = isPersonLost(request) && parts.missingPage?.(request.headers['accept-language'] ?? null, request.url)
     if (!page) {
       fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
       return reply

@@ -11,7 +11,7 @@ const style = inlineText(
     'main{box-sizing:border-box;width:min(30rem,100% - 2rem);margin:2rem;padding:2.5rem 2rem;border:1px solid var(--line);border-radius:14px;' +
     'background:var(--card);text-align:center;overflow-wrap:anywhere}' +
     '.status{margin:0 0 .5rem;font-size:2.5rem;font-weight:650;line-height:1.2;color:var(--mark)}' +
-    'h1{margin:0 0 .75rem;font-size:1.375rem;line-height:1.3}p{margin:0;color:var(--soft)}h1,p{text-wrap:balance}',
+    'h1{margin:0 0 .75rem;font-size:1.375rem;line-height:1.3}p{margin:0;color:var(--soft)}h1,p{text-wrap:balance}p+p{margin-top:1rem}a{color:var(--mark)}',
 )
 
 /** `framed` lets a shop's page frame it, so that the shop sees what is wrong. */
@@ -21,8 +21,10 @@ export function messagePage(message: {
   /** The key of its words. The key with `_detail` has their second line. */
   words: 'unavailable' | 'not_found'
   framed?: boolean
+  /** In English. */
+  link?: { text: string; href: string } | undefined
 }): PageAnswer {
-  const { language, status } = message
+  const { language, status, link } = message
   const title = language.words[message.words]!
   const detail = language.words[`${message.words}_detail`]!
   return {
@@ -32,7 +34,8 @@ export function messagePage(message: {
       title,
       head: `<style>${style.text}</style>`,
       body:
-        `<main><p class="status">${status}</p><h1>${escapeHtml(title)}</h1>` + `<p>${escapeHtml(detail)}</p></main>`,
+        `<main><p class="status">${status}</p><h1>${escapeHtml(title)}</h1><p>${escapeHtml(detail)}</p>` +
+        `${link ? `<p><a lang="en" href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>` : ''}</main>`,
     }),
     headers: {
       ...guarded({

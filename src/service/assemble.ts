@@ -172,8 +172,13 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
       ...dashboardPages(dashboardAssets),
       ...operational.filter((page) => !parts.metrics_apart || !isMetrics(page)),
     ],
-    missingPage: (languages) =>
-      messagePage({ status: 404, language: languageFor(null, languages), words: 'not_found' }),
+    missingPage: (languages, url) =>
+      messagePage({
+        status: 404,
+        language: languageFor(null, languages),
+        words: 'not_found',
+        link: url.startsWith('/docs') ? { text: 'To the documentation', href: '/docs' } : undefined,
+      }),
     peers: [simulatedBank.peer],
     ...limitedTogether(parts),
     connections_max: connectionsMax(parts.connection_limit, world.log),

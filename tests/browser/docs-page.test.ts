@@ -145,8 +145,42 @@ test.each([800, 500])('on opening /docs, %i pixels high, the side list shows its
   const page = await open('/docs', { viewport: { width: 1280, height } })
   const contents = page.getByRole('navigation')
   const current = contents.locator('[aria-current]').first()
-  expect(await current.textContent()).toBe('API reference')
+  expect(await current.textContent()).toBe('Documentation')
   expect(await contents.evaluate((element) => element.scrollTop)).toBe(0)
+})
+
+test('/docs opens with where to begin, a page that is not there leads back to it, a block of code is copied whole', async () => {
+  const page = await open('/docs')
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Documentation')
+  await page.getByRole('main').getByRole('link', { name: 'First payment' }).first().click()
+  await page.waitForURL('**/docs/first-payment')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const block = page.locator('main pre').first()
+  await block.hover()
+  await page.getByRole('button', { name: 'Copy' }).first().click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.textContent())
+  await page.goto(`${service.base_url}/docs/nowhere`)
+  await page.getByRole('link', { name: 'To the documentation' }).click()
+  await page.waitForURL('**/docs')
+})
+
+test('a long command is broken into lines, and none runs out of view', async () => {
+  const page = await open('/docs/shop')
+  const cut = `[...document.querySelectorAll('pre.command')].filter((each) => each.scrollWidth > each.clientWidth).length`
+  expect(await page.locator('pre.command').count()).toBeGreaterThan(0)
+  expect(await page.evaluate(cut)).toBe(0)
+})
+
+test('no row of a table is taller than half the window, however many routes give a refusal', async () => {
+  const page = await open('/docs/errors')
+  const tallest = `Math.max(...[...document.querySelectorAll('tr')].map((each) => each.getBoundingClientRect().height))`
+  expect(await page.evaluate(tallest)).toBeLessThan(450)
+  await page
+    .getByRole('link', { name: /^\d+ routes$/ })
+    .first()
+    .click()
+  expect(await page.locator(':target').textContent()).toContain('Routes of unauthorized')
 })
 
 test('without scripts the side list is there, and neither button nor search', async () => {

@@ -12,8 +12,8 @@ import {
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import { failed, suggests } from '../../src/acquirers/answers.ts'
-import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { readLife, viewLife } from '../../src/checkout/history/payment-history.ts'
+import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import { readAccounts } from '../../src/cli/doctor/read-accounts.ts'
 import { readConfig } from '../../src/config/config.ts'

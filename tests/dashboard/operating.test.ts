@@ -124,6 +124,14 @@ test('an operation without an answer is listed, and settled by a person', async 
     mode: 'test',
     outcomes: ['approved', 'declined', 'failed'],
   })
+  expect(operation).toMatchObject({ order_reference: null, customer_email: 'ada@example.com' })
+  const viewer = await newMember(service, { role: 'viewer' })
+  const masked = (await viewer.get(`${at}/operations?mode=test`)).body.operations[0]
+  expect(masked.customer_email).toBe('a…@example.com')
+  const life = (await support.get(`${at}/payments/${confirmed.payment_id}/timeline`)).body
+  const [{ sent_at, asking }] = life.payments[0].operations
+  expect(Date.parse(asking.until) - Date.parse(sent_at)).toBe(72 * 3600 * 1000)
+  expect(asking.next_at).toBe(operation.next_look_at)
   expect((await list()).brake).toEqual({ is_pulled: false })
   const path = `${at}/operations/${operation.operation_id}/resolve`
   const asked = { outcome: 'failed', reason: 'They never got it' }

@@ -32,7 +32,7 @@ test('nothing yet', async () => {
     captured: [],
     declines: [],
     zone: 'UTC',
-    waits: { holds: { count: 0, sums: [], next_deadline: null }, dead_lettered: 0 },
+    waits: { holds: { count: 0, sums: [], next_deadline: null }, given_up: 0 },
     steps: { has_payment: false, has_endpoint: false, has_colleague: false, has_key: false },
   })
 })

@@ -274,6 +274,7 @@ test('the search box completes orders and emails, which are for who may read sho
     order_references: ['B-1%', 'B-10', 'B-101', 'B-102', 'B-103'],
     customer_emails: [],
     payment_ids: [],
+    session_ids: [],
   })
   // Where five begin so, none is looked for that has it inside.
   expect((await begin(support, '-1')).customer_emails).toEqual(['zb-1@b.example'])
@@ -282,6 +283,7 @@ test('the search box completes orders and emails, which are for who may read sho
     order_references: [],
     customer_emails: ['zoe@b.example'],
     payment_ids: [],
+    session_ids: [],
   })
   // What begins so comes before what has it inside, which is the newest first.
   expect(await begin(support, '10')).toMatchObject({

@@ -25,6 +25,10 @@ test('one that failed is sent again now, and the list says what comes next', asy
   const [row] = await failed()
   const left_ms = new Date(row.waiting.next_attempt_at).getTime() - Date.now()
   expect([row.waiting.held_until, Math.round(left_ms / (hour * 1_000) - 0.1)]).toEqual([null, 1])
+  const waiting = async () => (await support.get(`${at}/deliveries?standing=waiting`)).body.data
+  expect(await waiting()).toMatchObject([{ delivery_id: row.delivery_id, succeeded_later: false }])
+  // It waits since it was made, and not since it is due.
+  expect(Date.parse((await health()).standing.oldest_at)).toBeLessThanOrEqual(Date.parse(row.occurred_at))
   receiver.treat(() => 200)
   expect(refusalIn(await viewer.post(`${at}/deliveries/${row.delivery_id}/send`))).toBe('403 permission_denied')
   const answer = await support.post(`${at}/deliveries/${row.delivery_id}/send`)
@@ -33,7 +37,13 @@ test('one that failed is sent again now, and the list says what comes next', asy
   const [newest, before] = await until(rows, ([{ status }]) => status === 'succeeded')
   expect(newest).toMatchObject({ delivery_id: row.delivery_id, attempt_number: 2, waiting: null })
   // It was tried since: nothing is next of that row.
-  expect(before).toMatchObject({ delivery_id: row.delivery_id, attempt_number: 1, waiting: null })
+  expect(before).toMatchObject({
+    delivery_id: row.delivery_id,
+    attempt_number: 1,
+    waiting: null,
+    succeeded_later: true,
+  })
+  expect([await waiting(), (await health()).standing.oldest_at]).toEqual([[], null])
   const again = await support.post(`${at}/deliveries/${row.delivery_id}/send`)
   expect([again.status, again.body.is_due]).toEqual([202, false])
   const lines = await sql`select actor, subject, detail from journal where change = 'delivery.expedited'`

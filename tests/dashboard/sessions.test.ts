@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest'
 import { testNumber } from '../../src/cards/test-cards.ts'
-import { cardOf, type Json, purchase } from '../support/client.ts'
+import { cardOf, type Json, openChallenge, purchase, runChallenge } from '../support/client.ts'
 import { manualClock } from '../support/clock.ts'
+import { runJob } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -73,6 +74,72 @@ test('what the shopper was refused stands in the timeline, and among no requests
   // Whoever has its id finds it.
   expect(await list(`?request_id=${request_id}`)).toMatchObject([{ request_id }])
   expect(await list(`?asker_id=${session.id}`)).toMatchObject([{ request_id }])
+  expect(await list('?askers=shoppers')).toMatchObject([{ request_id, asker_id: session.id }])
+  expect(await list('?askers=shoppers&code=session_expired')).toEqual([])
+  expect(await list('?askers=servers')).toEqual([])
+})
+
+test('a session whose shopper could not go on says so in the list, is found by that and by the request', async () => {
+  const shop = await service.newAccount()
+  const people = [
+    await newMember(service, { merchant_id: shop.merchant_id, role: 'support' }),
+    await newMember(service, { merchant_id: shop.merchant_id, role: 'viewer' }),
+  ]
+  const [helper, masked] = people as [typeof support, typeof support]
+  const refuse = async (session: { id: string; client_secret: string }) => {
+    const { status, headers } = await shop.client.authenticate(session, 'cref_none')
+    expect(status).toBe(400)
+    return headers.get('rip-request-id')!
+  }
+  const stuck = await shop.client.open({ ...purchase, order_reference: 'stuck' })
+  const paid = await shop.client.open()
+  await shop.client.open()
+  const first = await refuse(stuck)
+  await clock.advance(1_000)
+  await refuse(paid)
+  await shop.client.present(paid)
+  expect((await shop.client.confirm(paid)).body.status).toBe('captured')
+  await clock.advance(60_000)
+  const half = clock.now().toISOString()
+  const last = await refuse(stuck)
+  await refusalsOf(helper, shop.merchant_id, stuck.id, 2)
+  const list = async (query: string, person = helper) =>
+    (await person.get(`/${shop.merchant_id}/sessions?${query}`)).body
+  const refusal = { at: expect.any(String), code: 'invalid_request', request_id: last }
+  const rows = (await list('mode=test')).data as Json[]
+  expect(new Map(rows.map((row) => [row.id, row.refusal]))).toEqual(
+    new Map([...rows.map(({ id }) => [id, null] as const), [stuck.id, refusal]]),
+  )
+  const could_not = 'status=could_not_go_on'
+  expect((await list(`mode=test&${could_not}`)).data).toMatchObject([
+    { id: stuck.id, order_reference: 'stuck', refusal },
+  ])
+  expect((await list(could_not, masked)).data).toMatchObject([{ customer: { email: 'a…@example.com' } }])
+  // A page of one refusal each: the paid session takes its place and shows nothing.
+  const seen: string[][] = []
+  for (let after = ''; ; ) {
+    const page = await list(`limit=1&${could_not}${after && `&after=${after}`}`)
+    seen.push(page.data.map((row: Json) => row.refusal.request_id))
+    if (!page.has_more) break
+    after = page.next_cursor
+  }
+  expect(seen).toEqual([[last], [], [first]])
+  for (const [query, ids] of [
+    ['mode=live', []],
+    ['text=STUCK', [stuck.id]],
+    ['text=other', []],
+    ['order_reference=stuck', [stuck.id]],
+    ['three_ds=failed', []],
+    [`created_before=${half}`, [stuck.id]],
+    [`created_from=${new Date(clock.now().getTime() + 60_000).toISOString()}`, []],
+  ] as const) {
+    expect([query, (await list(`${could_not}&${query}`)).data.map(({ id }: Json) => id)]).toEqual([query, ids])
+  }
+  const find = async (text: string, merchant_id = shop.merchant_id, person = helper) =>
+    (await person.get(`/${merchant_id}/beginnings?mode=test&text=${text}`)).body.session_ids
+  expect(await find(first)).toEqual([stuck.id])
+  expect(await find(`req_${'0'.repeat(24)}`)).toEqual([])
+  expect(await find(first, account.merchant_id, support)).toEqual([])
 })
 
 test('many refusals of shoppers hide none of a server, and where they hide some of a session this is said', async () => {
@@ -131,23 +198,50 @@ test('a session is found by a part of its order or email, the latter by who may 
   expect(refusalIn(strange)).toBe('400 invalid_pagination')
 })
 
-test('a session is found by what became of 3-D Secure, as the overview counts it', async () => {
+test('a session is found by what became of 3-D Secure, as the overview counts it, and its timeline says why', async () => {
   const shop = await service.newAccount()
   const owner = await newMember(service, { merchant_id: shop.merchant_id })
-  const ends = {
-    frictionless: testNumber('visa'),
-    abandoned: testNumber('visa', { yz: '72' }),
-    failed: testNumber('visa', { yz: '10' }),
-  }
-  const sessions: Record<string, string> = {}
-  for (const [end, number] of Object.entries(ends)) {
+  const rows: [end: string, number: string, code: string | null, failure: string | null][] = [
+    ['frictionless', testNumber('visa'), null, null],
+    ['failed', testNumber('visa', { yz: '10' }), null, 'authentication_failed'],
+    ['challenged', testNumber('visa', { yz: '72' }), '1234', null],
+    ['failed', testNumber('visa', { yz: '72' }), 'wrong', 'authentication_failed'],
+    ['abandoned', testNumber('visa', { yz: '72' }), 'cancel', 'authentication_canceled'],
+    // The bank says in its result that nobody came.
+    ['abandoned', testNumber('visa', { yz: '73' }), null, 'authentication_timeout'],
+    // Nobody opened its page.
+    ['abandoned', testNumber('visa', { yz: '72' }), null, 'authentication_timeout'],
+  ]
+  const sessions: { id: string; end: string; failure: string | null }[] = []
+  for (const [end, number, code, failure] of rows) {
     const session = await shop.client.open()
     const { body, text } = await shop.client.present(session, number)
     expect(body.three_ds, text).toBeDefined()
-    sessions[end] = session.id
+    if (number.endsWith('73')) await openChallenge(body.three_ds.challenge.url)
+    for (let tries = 0; code !== null && tries < (code === 'wrong' ? 3 : 1); tries += 1)
+      await runChallenge(body.three_ds.challenge.url, code)
+    sessions.push({ id: session.id, end, failure })
   }
+  await clock.advance(31_000)
+  // The person's own session must not lock.
+  await clock.advance(11 * 60_000)
+  for (const { id, failure } of sessions) {
+    const { body } = await owner.get(`/${shop.merchant_id}/sessions/${id}/timeline`)
+    expect([id, body.attempts[0].authentication_failure?.code ?? null]).toEqual([id, failure])
+  }
+  await runJob(service, 'seal_journal')
+  await runJob(service, 'count_payments')
+  const { body: overview } = await owner.get(`/${shop.merchant_id}/overview?mode=test&zone=UTC`)
   for (const end of ['frictionless', 'challenged', 'abandoned', 'failed']) {
+    const ids = sessions.filter((session) => session.end === end).map(({ id }) => id)
     const { body } = await owner.get(`/${shop.merchant_id}/sessions?three_ds=${end}`)
-    expect([end, body.data.map(({ id }: Json) => id)]).toEqual([end, sessions[end] ? [sessions[end]] : []])
+    expect([end, body.data.map(({ id }: Json) => id).sort()]).toEqual([end, ids.sort()])
+    expect([end, overview.three_ds[end]]).toEqual([end, ids.length])
   }
+  // Of the last one the bank's result never came.
+  const { id } = sessions.at(-1)!
+  await sql`update attempts set three_ds_state = 'awaiting_challenge', authentication_outcome = null where session_id = ${id}`
+  const { body } = await owner.get(`/${shop.merchant_id}/sessions/${id}/timeline`)
+  const [{ authentication_failure }] = body.attempts
+  expect(authentication_failure).toEqual({ code: 'authentication_timeout', unrecorded_since: expect.any(String) })
 })

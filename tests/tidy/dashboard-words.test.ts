@@ -86,7 +86,7 @@ const same: Record<string, string> = {
     milliseconds price_name handle`,
   es: 'product no nav_webhooks three_ds webhook_health milliseconds handle',
   fr: `product nav_sessions session nav_webhooks nav_audit nav_group_administration column_acts column_code mode three_ds
-      version webhook_health actor_page actor_service operation_capture test milliseconds handle escalate_note`,
+      version webhook_health actor_page actor_service operation_capture test milliseconds handle`,
   it: `product no nav_team nav_audit email password column_email filter_customer_email three_ds
     passkey database acquirer live test milliseconds kind_acquirer handle`,
   ja: 'product',

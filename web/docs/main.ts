@@ -2,10 +2,12 @@
 
 import { showOwnAddress } from './address.ts'
 import { foldContents, followReader, openContents } from './contents.ts'
+import { copyCode } from './copy.ts'
 import { search } from './search.ts'
 
 showOwnAddress()
 openContents()
 foldContents()
+copyCode()
 search()
 followReader()

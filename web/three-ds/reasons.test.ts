@@ -17,6 +17,7 @@ describe('declines', () => {
     ['lost_card', 'hard', 'decline_other_card', 'number'],
     ['stolen_card', 'hard', 'decline_other_card', 'number'],
     ['suspected_fraud', 'fraud', '', 'number'],
+    ['duplicate_transaction', 'hard', 'decline_duplicate_transaction', 'number'],
     ['authentication_failed', 'soft', 'decline_authentication', 'code'],
     ['authentication_timeout', 'soft', 'decline_authentication', 'code'],
     ['authentication_required', 'soft', 'decline_authentication', 'code'],
@@ -37,6 +38,8 @@ describe('declines', () => {
     ['insufficient_funds', 'soft', 'again_or_other'],
     ['processing_error', 'provider_error', 'again_or_other'],
     ['expired_card', 'hard', 'other_card'],
+    // Its reason says it: with another card they might pay twice.
+    ['duplicate_transaction', 'hard', ''],
     // Its reason says it.
     ['issuer_unavailable', 'network', ''],
   ] as const)('after %s, %s: %s', (code, category, key) => {

@@ -17,15 +17,15 @@ const byCategory: Record<string, string> = {
  * checkout, which has words of its own.
  */
 export function declineKey({ code, category }: Decline): string {
-  if (/^(insufficient_funds|expired_card|incorrect_cvc)$/.test(code)) return `decline_${code}`
+  if (/^(insufficient_funds|expired_card|incorrect_cvc|duplicate_transaction)$/.test(code)) return `decline_${code}`
   if (code === 'authentication_canceled') return 'canceled'
   if (/^authentication_(?!rejected)/.test(code)) return 'decline_authentication'
   return byCategory[category ?? ''] ?? 'decline_declined'
 }
 
-/** The key of what the shopper can do, if the reason does not say it itself. */
+/** The key of what the shopper can do, if the reason does not say it itself. With another card they might pay a second time. */
 export function adviceKey(decline: Decline): string {
-  if (decline.category === 'network') return ''
+  if (decline.category === 'network' || decline.code === 'duplicate_transaction') return ''
   return fieldOf(decline) === 'number' ? 'other_card' : 'again_or_other'
 }
 

@@ -6,14 +6,17 @@ import type { Sql } from '../../database/open.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { type TracedDelivery, type TracedEvent, traceEvents } from '../../webhooks/deliveries/trace-events.ts'
 import { heldUntil, isReplayable, nextAttemptAt } from '../../webhooks/delivery.ts'
+import { patience_ms } from '../acquirer-operations/next-step.ts'
 import { listOperations, type OperationWithAnswer } from '../acquirer-operations/operation-store.ts'
 import { viewHold } from '../hold.ts'
+import { isUnanswered, type UnansweredOperation } from '../operation.ts'
 import { type LifeKey, listTriedCards, type TriedCard } from '../reading/life-store.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import { listRefunds } from '../reading/refund-store.ts'
 import { type Refund, viewRefund } from '../refund.ts'
 import { type Session, settlementAt, statusAt } from '../session.ts'
 import { findSession } from '../sessions/session-store.ts'
+import { attemptAt, judge } from '../three-ds-states.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
 type PaymentNow = WholePayment & { operations: OperationWithAnswer[]; refunds: Refund[] }
@@ -58,6 +61,22 @@ export function viewLife({ key, session, payments, lines, events }: Life, now: D
     events: events.map((event) => viewEvent(event, now)),
     seals: { right: count('right'), wrong: count('wrong'), not_yet: count('not_yet') },
   }
+}
+
+/** Until when the service asks the acquirer, and when next: null once a person must say. Null where nothing is asked. */
+export function askingOf(operation: UnansweredOperation, now: Date) {
+  if (!isUnanswered(operation, now)) return null
+  const { sent_at, next_check_at, waits_for_person_since } = operation
+  const next_at = waits_for_person_since === null ? timestampOrNull(next_check_at) : null
+  return { next_at, until: timestamp(new Date(sent_at.getTime() + patience_ms)) }
+}
+
+/** A challenge past its end has failed, and until the bank or the shopper comes back there is no line of it. */
+export function authenticationFailureOf(attempt: TriedCard, now: Date) {
+  const at = attemptAt(attempt, now)
+  if (at.three_ds_state !== 'failed') return null
+  const { code } = judge(at, { on_3ds_unavailable: 'decline' }).decline!
+  return { code, unrecorded_since: at === attempt ? null : timestampOrNull(attempt.challenge_expires_at) }
 }
 
 function viewSession(session: Session, now: Date) {

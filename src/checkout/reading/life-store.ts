@@ -28,7 +28,17 @@ export async function findLifeKey(whole: Sql, id: string, merchant_id: string | 
 }
 
 /** A card that was tried, and its payment; null where it was never confirmed. */
-export type TriedCard = Pick<Attempt, 'attempt_id' | 'number' | 'brand' | 'last4' | 'payment_id'>
+export type TriedCard = Pick<
+  Attempt,
+  | 'attempt_id'
+  | 'number'
+  | 'brand'
+  | 'last4'
+  | 'payment_id'
+  | 'three_ds_state'
+  | 'challenge_expires_at'
+  | 'authentication_outcome'
+>
 
 /** A session's attempts, in order. */
 export async function listTriedCards(
@@ -36,6 +46,7 @@ export async function listTriedCards(
   { merchant_id, session_id }: Pick<LifeKey, 'merchant_id' | 'session_id'>,
 ): Promise<TriedCard[]> {
   return sql<TriedCard[]>`
-    select attempt_id, number, brand, last4, payment_id from attempts
+    select attempt_id, number, brand, last4, payment_id, three_ds_state, challenge_expires_at, authentication_outcome
+    from attempts
     where merchant_id = ${merchant_id} and session_id = ${session_id} order by number`
 }

@@ -61,7 +61,8 @@ export async function pageOfSessions(
   return { data: rows.map((row) => viewListed(row, now)), ...page }
 }
 
-function viewListed({ hold, entry_id: _, ...session }: ListedSession, now: Date): z.input<typeof listedSession> {
+export function viewListed(row: Omit<ListedSession, 'entry_id'>, now: Date): z.input<typeof listedSession> {
+  const { hold, ...session } = row
   const { items: _items, metadata: _metadata, ...view } = viewSession(session, hold, now)
   return { ...view, order_reference: session.order_reference }
 }

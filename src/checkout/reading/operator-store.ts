@@ -59,7 +59,8 @@ export async function listHolds(
 }
 
 /** An unanswered operation, with its payment. */
-export type OperationWithPayment = UnansweredOperation & Pick<Payment, 'session_id' | 'mode'>
+export type OperationWithPayment = UnansweredOperation &
+  Pick<Payment, 'session_id' | 'mode' | 'order_reference' | 'customer_email'>
 
 /** The operations whose answer counts as lost, oldest first. `merchant_id` is null for all merchants. */
 export async function listUnanswered(
@@ -76,7 +77,7 @@ export async function listUnanswered(
     const waiting = waiting_for_person ? sql`and waits_for_person_since is not null` : sql``
     const order = sql`order by o.sent_at, o.operation_id`
     return sql<OperationWithPayment[]>`
-      select o.*, p.session_id, p.mode from (
+      select o.*, p.session_id, p.mode, p.order_reference, p.customer_email from (
         select * from acquirer_operations o
         where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now}) ${of} ${waiting}
         ${order} limit ${limit}

@@ -10,7 +10,7 @@ import { beginOf, limit_max, pageOf, pageQuery, pageView } from '../../http/list
 import { route } from '../../http/route.ts'
 import type { Member } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
-import { maskEmail } from '../shoppers.ts'
+import { shownEmail } from '../shoppers.ts'
 
 const listedHold = heldPaymentView.extend({ customer_email: z.string().nullable() })
 
@@ -38,10 +38,9 @@ export const listHoldsHere = route({
   },
 })
 
-function viewListed(hold: HoldWithPayment, { can }: Pick<Member, 'can'>, now: Date): z.input<typeof listedHold> {
-  const { customer_email: email } = hold
+function viewListed(hold: HoldWithPayment, member: Pick<Member, 'can'>, now: Date): z.input<typeof listedHold> {
   return {
     ...viewHeldPayment(hold, now),
-    customer_email: email && !can('read_shoppers', hold.mode) ? maskEmail(email) : email,
+    customer_email: shownEmail(hold.customer_email, hold.mode, member),
   }
 }

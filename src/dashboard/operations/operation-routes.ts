@@ -12,6 +12,7 @@ import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { writerBy } from '../../merchants/write-as.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
+import { shownEmail } from '../shoppers.ts'
 import { findOperation } from './operation-store.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200 }
@@ -34,6 +35,8 @@ export const listOperationsHere = route({
         payment_id: z.string(),
         amount: z.int(),
         currency: z.string(),
+        order_reference: z.string().nullable(),
+        customer_email: z.string().nullable(),
         mode: z.enum(['test', 'live']),
         acquirer: z.string(),
         sent_at: z.string(),
@@ -64,6 +67,8 @@ export const listOperationsHere = route({
         payment_id: operation.payment_id,
         amount: operation.amount,
         currency: operation.currency,
+        order_reference: operation.order_reference,
+        customer_email: shownEmail(operation.customer_email, operation.mode, holder),
         mode: operation.mode,
         acquirer: operation.acquirer,
         sent_at: timestamp(operation.sent_at),

@@ -1,5 +1,6 @@
 // The SQL of counts: lines of the journal, by quarter of an hour, each counted once by its place in the chain.
 
+import { isChallengeLeft } from '../../checkout/reading/session-list-store.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 
@@ -88,7 +89,8 @@ export async function readCounts(
 
 /**
  * Of the table `line`, what counts and as what. Lines of early releases have no mode and are left out. A capture that
- * somebody decided has the code `decided`; of 3-D Secure the code has the state, and whether the bank's page was shown.
+ * somebody decided has the code `decided`; of 3-D Secure the code has the state, or `left` where the shopper left the bank's page or did
+ * not finish there in time, and whether that page was shown.
  */
 export function countedLines(sql: AnySql, merchant_id: string): Fragment {
   return sql`
@@ -99,13 +101,16 @@ export function countedLines(sql: AnySql, merchant_id: string): Fragment {
         when line.change in ('payment.declined', 'payment.failed') then coalesce(line.detail->>'decline_code', '')
         when line.change = 'payment.captured' and line.detail->>'decided_by' is not null then 'decided'
         when line.change = 'attempt.moved' then
-          case when a.is_challenged then 'challenged ' else '' end || coalesce(line.detail->>'three_ds_state', '')
+          case when a.is_challenged then 'challenged ' else '' end
+            || case when a.is_left and line.detail->>'three_ds_state' = 'failed' then 'left'
+              else coalesce(line.detail->>'three_ds_state', '') end
         else ''
       end as code,
       coalesce((line.detail->>'amount')::bigint, 0) as amount
     from line
     left join lateral (
-      select s.mode, a.challenge_expires_at is not null as is_challenged from attempts a
+      select s.mode, a.challenge_expires_at is not null as is_challenged,
+        ${isChallengeLeft(sql)} as is_left from attempts a
       join sessions s on s.merchant_id = a.merchant_id and s.session_id = a.session_id
       where line.change = 'attempt.moved' and a.merchant_id = ${merchant_id} and a.attempt_id = line.subject
       offset 0

@@ -7,7 +7,9 @@ import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { signedIn } from '../../users/signed-in.ts'
-import { listDeadLetters } from '../../webhooks/deliveries/operator-store.ts'
+import { window_ms } from '../../webhooks/delivery.ts'
+import { countGivenUp } from '../webhooks/delivery-facts-store.ts'
+import { given_up_max } from '../webhooks/webhook-routes.ts'
 import { zoneQuery } from '../zone.ts'
 import { readCounts } from './count-store.ts'
 import { overviewDays, spans, stretchesOf } from './days.ts'
@@ -18,9 +20,6 @@ const day_ms = 24 * 3_600_000
 /** Lines that are older are counted. */
 const young_ms = 10 * 60_000
 const keys_ending_days = 14
-/** Deliveries that were given up longer ago are history. */
-const dead_letter_days = 7
-const dead_letters_max = 200
 /** Refunds that failed longer ago, and orders that were paid twice, are history. */
 const attention_days = 14
 
@@ -58,7 +57,8 @@ export const readOverviewHere = route({
         sums: z.array(z.object({ currency: z.string(), amount: z.int() })),
       }),
       unknown_outcomes: count,
-      dead_lettered: count,
+      /** As the endpoints count them. */
+      given_up: count,
       failed_refunds: count,
       /** When the oldest of them was begun. */
       failed_refunds_from: z.string().nullable(),
@@ -98,7 +98,8 @@ export const readOverviewHere = route({
       delivered: count,
       within_minute: count,
       failing_endpoints: count,
-      oldest_due_at: z.string().nullable(),
+      /** When the oldest delivery that waits was made. */
+      oldest_at: z.string().nullable(),
     }),
     steps: z.object({
       has_payment: z.boolean(),
@@ -115,9 +116,8 @@ export const readOverviewHere = route({
     const stretches = stretchesOf(shown.all, new Set([shown.today, shown.week_before]), zone)
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const keys_until = ago(-keys_ending_days * day_ms)
-    const dead = { merchant_id, endpoint_id: null, after: idsFrom(ago(dead_letter_days * day_ms)), below: idsFrom(now) }
     const attention_from = ago(attention_days * day_ms)
-    const [counts, waits, paid_twice, health, dead_letters] = await Promise.all([
+    const [counts, waits, paid_twice, health, givenUp] = await Promise.all([
       readCounts(sql, {
         merchant_id,
         mode,
@@ -127,7 +127,7 @@ export const readOverviewHere = route({
       readWaits(sql, { merchant_id, mode, now, keys_until, failed_from: attention_from }),
       listPaidTwice(sql, { merchant_id, mode, from: attention_from }),
       readWebhookHealth(sql, { merchant_id, from: idsFrom(ago(day_ms)), now }),
-      listDeadLetters(sql, dead, dead_letters_max),
+      countGivenUp(sql, { merchant_id, from: idsFrom(ago(window_ms)), most: given_up_max }),
     ])
     const { holds, keys_ending, breakers_open, brakes_pulled, unknown_outcomes } = waits
     const { has_payment, has_endpoint, has_colleague, has_key } = waits
@@ -137,7 +137,7 @@ export const readOverviewHere = route({
       waits: {
         holds: { ...holds, next_deadline: timestampOrNull(holds.next_deadline) },
         unknown_outcomes,
-        dead_lettered: dead_letters.filter(({ was_replayed }) => !was_replayed).length,
+        given_up: [...givenUp.values()].reduce((sum, each) => sum + each, 0),
         failed_refunds: waits.failed_refunds,
         failed_refunds_from: timestampOrNull(waits.failed_refunds_from),
         paid_twice,
@@ -154,7 +154,7 @@ export const readOverviewHere = route({
       webhooks: {
         ...health,
         failing_endpoints: breakers_open,
-        oldest_due_at: timestampOrNull(health.oldest_due_at),
+        oldest_at: timestampOrNull(health.oldest_at),
       },
       steps: { has_payment, has_endpoint, has_colleague, has_key },
     }

@@ -4,6 +4,7 @@ import { counted_max as payments_of_order_max } from '../../checkout/reading/pay
 import { isStillOwed } from '../../checkout/reading/payment-store.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { oldestWaiting } from '../webhooks/delivery-facts-store.ts'
 
 const counted_max = 1000
 /** How many of the newest refunds are looked at for those that failed. */
@@ -127,10 +128,11 @@ export async function listPaidTwice(
 export type WebhookHealth = {
   delivered: number
   within_minute: number
-  oldest_due_at: Date | null
+  /** When the oldest delivery that waits was made. */
+  oldest_at: Date | null
 }
 
-/** The newest deliveries since an id, and the oldest one that could have been sent. */
+/** The newest deliveries since an id, and the oldest one that waits. */
 export async function readWebhookHealth(
   sql: Sql,
   { merchant_id, from, now }: { merchant_id: string; from: string; now: Date },
@@ -143,11 +145,8 @@ export async function readWebhookHealth(
     select count(*) filter (where status = 'succeeded')::int as delivered,
       count(*) filter (where status = 'succeeded' and settled_at < root_created_at + interval '1 minute')::int
         as within_minute,
-      (select min(q.due_at) from webhook_endpoints e cross join lateral (
-        select due_at from (values (0), (1)) k (class) cross join lateral (
-          select due_at from webhook_queue q
-          where q.class = k.class and q.endpoint_id = e.endpoint_id order by due_at limit 1) first
-      ) q where e.merchant_id = ${merchant_id} and e.status = 'active' and q.due_at <= ${now}) as oldest_due_at
+      (select min(${oldestWaiting(sql, now)}) from webhook_endpoints e
+        where e.merchant_id = ${merchant_id} and e.status = 'active') as oldest_at
     from recent`
   return row!
 }

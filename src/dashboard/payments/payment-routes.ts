@@ -22,12 +22,11 @@ import { type Member, notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { behind } from '../behind.ts'
 import { peopleIn } from '../people.ts'
+import { late_ms } from '../sessions/refused-sessions.ts'
 import { refuseGuesses, showShopper, showShoppers } from '../shoppers.ts'
 import { refusals_max, timelineView, viewTimeline } from './timeline.ts'
 
 const reading = signedIn('read_transactions')
-/** How long after a session's end its page may still be refused something. */
-const late_ms = 60 * 60 * 1000
 const deciding = signedIn('decide_holds', { gravity: 'money', mode: paymentMode })
 const shared = { tag: 'Dashboard', dialect: 'dashboard' as const, status: 200, access: reading }
 

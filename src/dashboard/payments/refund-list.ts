@@ -16,7 +16,7 @@ import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/
 import { route } from '../../http/route.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
-import { maskEmail } from '../shoppers.ts'
+import { shownEmail } from '../shoppers.ts'
 
 const shared = {
   method: 'GET' as const,
@@ -69,10 +69,10 @@ export const listAllRefundsHere = route({
     const { rows, ...page } = pageOf(keyring, list, refunds, positionOfRefund)
     // An id has the second of its refund, and the cursor goes by ids.
     const newest = rows.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())
-    const data = newest.map(({ order_reference, customer_email: email, ...refund }) => ({
+    const data = newest.map(({ order_reference, customer_email, ...refund }) => ({
       ...viewNamed(refund),
       order_reference,
-      customer_email: email && (holder.can('read_shoppers', refund.mode) ? email : maskEmail(email)),
+      customer_email: shownEmail(customer_email, refund.mode, holder),
     }))
     return { data, ...page }
   },

@@ -2,7 +2,7 @@
 // to deliver them.
 
 import { z } from 'zod'
-import { type Life, viewLife } from '../../checkout/history/payment-history.ts'
+import { askingOf, authenticationFailureOf, type Life, viewLife } from '../../checkout/history/payment-history.ts'
 import { declineView, refundView } from '../../checkout/views.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'
@@ -57,6 +57,8 @@ const operation = z.object({
   state: z.string(),
   sent_at: time,
   answered_at: timeOrNull,
+  /** While nobody has answered: when the service asks next, null where a person must say, and until when it asks. */
+  asking: z.object({ next_at: timeOrNull, until: time }).nullable(),
 })
 
 const refusal = z.object({
@@ -93,6 +95,8 @@ export const timelineView = z.object({
       attempt_id: z.string(),
       number: z.int(),
       card: z.object({ brand: z.string(), last4: z.string() }),
+      /** Why 3-D Secure failed, in the codes of declines; and since when, where no line of the journal says that it did. */
+      authentication_failure: z.object({ code: z.string(), unrecorded_since: timeOrNull }).nullable(),
     }),
   ),
   /** Every payment of the session, one for each confirmed attempt. */
@@ -127,10 +131,11 @@ export function viewTimeline(
   now: Date,
 ): Omit<z.input<typeof timelineView>, 'people'> {
   const { lines, events, payments, seals } = viewLife(life, now)
-  const attempts = life.cards.map(({ attempt_id, number, brand, last4 }) => ({
-    attempt_id,
-    number,
-    card: { brand, last4 },
+  const attempts = life.cards.map((attempt) => ({
+    attempt_id: attempt.attempt_id,
+    number: attempt.number,
+    card: { brand: attempt.brand, last4: attempt.last4 },
+    authentication_failure: authenticationFailureOf(attempt, now),
   }))
   const { rows, ended_at } = refusals
   const shown = {
@@ -138,7 +143,13 @@ export function viewTimeline(
     refusals: rows.slice(0, refusals_max).map(({ at, ...refusal }) => ({ ...refusal, at: timestamp(at) })),
     are_refusals_whole: ended_at === null && rows.length <= refusals_max,
     attempts,
-    payments,
+    payments: payments.map((payment, index) => ({
+      ...payment,
+      operations: payment.operations.map((each, at) => ({
+        ...each,
+        asking: askingOf(life.payments[index]!.operations[at]!, now),
+      })),
+    })),
     seals,
   }
   return can('replay_deliveries', 'live') ? { ...shown, events } : { ...shown, events: events.map(withoutAddresses) }

@@ -1,16 +1,15 @@
-// A merchant's requests: those of its servers that were refused in the last month, and the last of all that this process answered.
+// A merchant's requests: those of its servers and its shoppers' pages that were refused in the last month, and the last of all that this process answered.
 
 import { z } from 'zod'
-import { filterText, spanQuery } from '../../checkout/reading/list-filters.ts'
+import { filterChoice, filterText, spanQuery } from '../../checkout/reading/list-filters.ts'
 import type { Context } from '../../context.ts'
-import { refusals_kept_ms } from '../../http/keep-refusals.ts'
 import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
-import { listRefusedRequests } from '../../http/refusal-log-store.ts'
+import { askers, listRefusedRequests } from '../../http/refusal-log-store.ts'
 import { requests_kept, shownRequest, viewRequest } from '../../http/request-log.ts'
 import { route } from '../../http/route.ts'
-import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp } from '../../kernel/values.ts'
 import { signedIn } from '../../users/signed-in.ts'
+import { refusalSpan } from './refusal-span.ts'
 
 const shared = {
   method: 'GET' as const,
@@ -26,11 +25,12 @@ const name = filterText(200).optional()
 export const listRequestsHere = route({
   ...shared,
   path: '/dashboard/api/{merchant_id}/requests',
-  summary: "Refused requests of the merchant's servers in the last 30 days, newest first",
+  summary: "Refused requests of the merchant's servers, or of its shoppers' pages, in the last 30 days, newest first",
   query: z.strictObject({
     ...pageQuery,
     created_from: spanQuery.created_from,
     created_before: spanQuery.created_before,
+    askers: filterChoice(askers).optional(),
     asker_id: name,
     route: name,
     code: name,
@@ -40,16 +40,14 @@ export const listRequestsHere = route({
   refusals: ['invalid_pagination'],
   handle: async ({ sql, keyring }: Context, { holder, query, now }) => {
     const { merchant_id } = holder
-    const { created_from, created_before, asker_id, route, code, request_id, after } = query
+    const { created_from, created_before, askers, asker_id, route, code, request_id, after } = query
     const times = [created_from?.getTime(), created_before?.getTime()]
-    const filters = [...times, asker_id, route, code, request_id]
+    const filters = [...times, askers, asker_id, route, code, request_id]
     const limit = Number(query.limit ?? limit_default)
     const asked = { purpose: 'request cursor', merchant_id, filters, limit, after }
-    const oldest = new Date(now.getTime() - refusals_kept_ms)
-    const from = idsFrom(created_from && created_from > oldest ? created_from : oldest)
-    const end = created_before ? idsFrom(created_before) : above_all_ids
-    const below = beginOf(keyring, asked) ?? end
-    const wanted = { merchant_id, asker_id, route, code, request_id, from, below }
+    const span = refusalSpan({ created_from, created_before }, now)
+    const below = beginOf(keyring, asked) ?? span.below
+    const wanted = { merchant_id, askers, asker_id, route, code, request_id, from: span.from, below }
     const found = await listRefusedRequests(sql, wanted, limit + 1)
     const { rows, ...page } = pageOf(keyring, asked, found, ({ entry_id }) => entry_id)
     const data = rows.map(({ merchant_id: _, entry_id: __, at, ...shown }) => ({ ...shown, at: timestamp(at) }))
@@ -72,6 +70,3 @@ export const listRecentRequestsHere = route({
     return { data: kept.reverse().map(viewRequest), keeps_refused: refusals !== null }
   },
 })
-
-/** Ids are hexadecimal. */
-const above_all_ids = 'g'

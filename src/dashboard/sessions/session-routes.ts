@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { filterChoice, filterText } from '../../checkout/reading/list-filters.ts'
 import { listedSession, pageOfSessions, sessionQuery } from '../../checkout/reading/list-sessions.ts'
-import { sessionView, viewSession } from '../../checkout/reading/read-session.ts'
+import { sessionStatuses, sessionView, viewSession } from '../../checkout/reading/read-session.ts'
 import { threeDsEnds } from '../../checkout/reading/session-list-store.ts'
 import { findSessionAndHold } from '../../checkout/sessions/session-store.ts'
 import { limit_default, pageView } from '../../http/list-page.ts'
@@ -13,6 +13,7 @@ import type { SessionId } from '../../kernel/values.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { showShopper, showShoppers } from '../shoppers.ts'
+import { could_not_go_on, lastRefusal, pageOfRefused, withRefusals } from './refused-sessions.ts'
 
 const shared = {
   method: 'GET' as const,
@@ -28,10 +29,11 @@ export const listSessionsHere = route({
   summary: 'Sessions, newest first; a text is looked for in emails for those who may read shoppers',
   query: z.strictObject({
     ...sessionQuery.shape,
+    status: filterChoice([...sessionStatuses, could_not_go_on]).optional(),
     text: filterText(254).optional(),
     three_ds: filterChoice(threeDsEnds).optional(),
   }),
-  reply: pageView(listedSession),
+  reply: pageView(listedSession.extend({ refusal: lastRefusal })),
   refusals: ['invalid_pagination'],
   handle: async (context: Context, { holder, query, now }) => {
     const { limit, after, offset: _, ...rest } = query
@@ -39,9 +41,11 @@ export const listSessionsHere = route({
     const { mode, created_from, created_before, status, order_reference, text, three_ds } = rest
     const span = { mode, created_from, created_before }
     const in_emails = holder.can('read_shoppers', mode ?? 'live')
-    const filters = { merchant_id, ...span, status, order_reference, text, in_emails, three_ds }
-    const page = await pageOfSessions(context, filters, { limit: Number(limit ?? limit_default), after }, now)
-    return showShoppers(page, holder)
+    const filters = { merchant_id, ...span, order_reference, text, in_emails, three_ds }
+    const place = { limit: Number(limit ?? limit_default), after }
+    if (status === could_not_go_on) return showShoppers(await pageOfRefused(context, filters, place, now), holder)
+    const page = await pageOfSessions(context, { ...filters, status }, place, now)
+    return showShoppers({ ...page, data: await withRefusals(context.sql, merchant_id, page.data) }, holder)
   },
 })
 

@@ -1,6 +1,6 @@
 // The SQL of what the dashboard shows of attempts beyond the API: each is looked up by key, for the rows of one page.
 
-import type { Sql } from '../../database/open.ts'
+import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { replayedLater } from '../../webhooks/deliveries/operator-store.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery.ts'
@@ -17,6 +17,8 @@ export type DeliveryFacts = {
   } | null
   /** Of a dead letter: the newest replay of the same event, whatever was replayed. */
   replay: { status: DeliveryStatus; response_status_code: number | null } | null
+  /** Whether a later attempt of the same delivery succeeded. */
+  succeeded_later: boolean
   /** Of the newest attempt of a delivery that is not settled: when the next is due, and until when its endpoint is paused. */
   waiting: { due_at: string; held_until: string | null; is_under_way: boolean } | null
 }
@@ -37,6 +39,7 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts:
         when later.status is not null then json_build_object(
           'status', later.status, 'response_status_code', later.response_status_code)
       end as replay,
+      coalesce(a.status = 'failed' and d.status = 'succeeded', false) as succeeded_later,
       case when q.due_at is not null then json_build_object('due_at', q.due_at, 'held_until', h.open_until,
         'is_under_way', q.attempt_id is not null) end as waiting
     from unnest(${attempts.map(({ attempt_id }) => attempt_id)}::text[]) with ordinality asked (attempt_id, place)
@@ -46,7 +49,7 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts:
       where e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.type = a.event_type limit 1
     ) about on true
     left join lateral (
-      select root_id, active_replay from webhook_deliveries
+      select root_id, active_replay, status from webhook_deliveries
       where merchant_id = a.merchant_id and delivery_id = a.delivery_id offset 0) d on true
     left join lateral (
       select r.status, (
@@ -67,21 +70,44 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts:
   return rows
 }
 
-/** The delivery of each endpoint that would be claimed next: whoever wants to know whether the receiver is back sends that one. */
-export async function listNextDeliveries(sql: Sql, merchant_id: string): Promise<Map<string, string>> {
-  const rows = await sql<{ endpoint_id: string; delivery_id: string }[]>`
-    select e.endpoint_id, next.delivery_id from webhook_endpoints e cross join lateral (
+/** Of so many deliveries of a class the oldest is looked for. */
+const waiting_max = 1_000
+
+/** Since when the oldest delivery of an endpoint `e` has waited, from its creation on: a first one that is due, or any that failed. */
+export function oldestWaiting(sql: Sql, now: Date): Fragment {
+  return sql`(
+    select to_timestamp(('x' || left(min(w.delivery_id), 12))::bit(48)::bigint / 1000.0)
+    from (values (0), (1)) k (class) cross join lateral (
+      select q.delivery_id from webhook_queue q
+      where q.class = k.class and q.endpoint_id = e.endpoint_id and (k.class = 1 or q.due_at <= ${now})
+      order by q.class, q.endpoint_id, q.due_at limit ${waiting_max}) w)`
+}
+
+type NextDelivery = {
+  endpoint_id: string
+  /** What would be claimed next: whoever wants to know whether the receiver is back sends that one. */
+  delivery_id: string
+  oldest_at: Date | null
+}
+
+/** Of each endpoint for which something waits. */
+export async function listNextDeliveries(sql: Sql, merchant_id: string, now: Date): Promise<Map<string, NextDelivery>> {
+  const rows = await sql<NextDelivery[]>`
+    select e.endpoint_id, next.delivery_id, ${oldestWaiting(sql, now)} as oldest_at
+    from webhook_endpoints e cross join lateral (
       select oldest.delivery_id from (values (0), (1)) k (class) cross join lateral (
         select q.delivery_id, q.due_at from webhook_queue q
         where q.class = k.class and q.endpoint_id = e.endpoint_id and q.attempt_id is null
         order by q.class, q.endpoint_id, q.due_at limit 1) oldest
       order by k.class limit 1) next
     where e.merchant_id = ${merchant_id} and e.status = 'active'`
-  return new Map(rows.map(({ endpoint_id, delivery_id }) => [endpoint_id, delivery_id]))
+  return new Map(rows.map((next) => [next.endpoint_id, next]))
 }
 
-/** How many deliveries of each endpoint were given up since an id and are still missing, counted up to `most` attempts. */
-export async function countMissing(
+/**
+ * How many deliveries of each active endpoint were given up since an id and were not replayed since, counted up to `most` attempts.
+ */
+export async function countGivenUp(
   sql: Sql,
   { merchant_id, from, most }: { merchant_id: string; from: string; most: number },
 ): Promise<Map<string, number>> {
@@ -90,6 +116,7 @@ export async function countMissing(
       select merchant_id, delivery_id, endpoint_id from webhook_attempts
       where merchant_id = ${merchant_id} and status = 'dead_lettered' and attempt_id >= ${from}
       order by attempt_id desc limit ${most}) a
+    join webhook_endpoints e on e.merchant_id = ${merchant_id} and e.endpoint_id = a.endpoint_id and e.status = 'active'
     left join lateral (${replayedLater(sql)}) d on true
     where not coalesce(d.was_replayed or d.is_being_replayed, false)
     group by a.endpoint_id`

@@ -2,6 +2,7 @@
 // body of one, for those who may read of shoppers.
 
 import { z } from 'zod'
+import { filterChoice } from '../../checkout/reading/list-filters.ts'
 import type { Context } from '../../context.ts'
 import { limit_default, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
@@ -39,6 +40,8 @@ const deliveryHere = attemptView.extend({
     .nullable(),
   /** The newest replay of what was given up; null where there was none. */
   replay: z.object({ status: z.enum(deliveryStatuses), response_status_code: z.int().nullable() }).nullable(),
+  /** Whether a later attempt of the same delivery succeeded. */
+  succeeded_later: z.boolean(),
   /** Where this is the newest attempt of a delivery that is not settled yet; else null. */
   waiting: z
     .object({
@@ -58,13 +61,14 @@ export const listDeliveriesHere = route({
   access: replaying,
   dialect: 'dashboard',
   limit: listDeliveries.limit!,
-  query: listQuery,
+  query: listQuery.extend({ standing: filterChoice(['waiting', 'given_up']).optional() }),
   status: 200,
   reply: pageView(deliveryHere),
   refusals: listDeliveries.refusals,
   handle: async (context: Context, { holder, query, now }) => {
     const { merchant_id } = holder
-    const { status, event_type, after } = query
+    const { standing, event_type, after } = query
+    const status = standing ? ({ waiting: 'failed', given_up: 'dead_lettered' } as const)[standing] : query.status
     const limit = Number(query.limit ?? limit_default)
     const asked = { merchant_id, status, event_type, after, limit }
     const { rows, ...page } = await pageOfAttempts(context, asked, now)
@@ -72,7 +76,7 @@ export const listDeliveriesHere = route({
     const data = rows.map((row, index) => {
       return { ...viewAttempt(row, now), ...shown(facts[index]!, holder, now) }
     })
-    return { ...page, data }
+    return { ...page, data: standing ? data.filter((row) => standingOf(row) === standing) : data }
   },
 })
 
@@ -98,9 +102,21 @@ export const sendDeliveryHere = route({
   },
 })
 
-function shown({ failure, mode, about, replay, waiting }: DeliveryFacts, { can }: Member, now: Date) {
+/** Of a whole delivery, at its newest attempt: whether another attempt follows by itself, or only by hand. */
+function standingOf({ waiting, replayable, replay }: z.input<typeof deliveryHere>): 'waiting' | 'given_up' | null {
+  if (waiting) return 'waiting'
+  return replayable && replay === null ? 'given_up' : null
+}
+
+function shown({ mode, about, waiting, ...facts }: Omit<DeliveryFacts, 'attempt_id'>, { can }: Member, now: Date) {
   const may_read = mode !== null && can('read_transactions', mode)
-  return { failure, about: may_read ? about : null, replay, waiting: waiting && viewWaiting(waiting, now) }
+  return {
+    failure: facts.failure,
+    about: may_read ? about : null,
+    replay: facts.replay,
+    succeeded_later: facts.succeeded_later,
+    waiting: waiting && viewWaiting(waiting, now),
+  }
 }
 
 function viewWaiting({ due_at, held_until, is_under_way }: NonNullable<DeliveryFacts['waiting']>, now: Date) {

@@ -21,11 +21,11 @@ import { deleteEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
 import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
 import { behind } from '../behind.ts'
 import { refuseUnlessReader } from '../shoppers.ts'
-import { countMissing, listNextDeliveries } from './delivery-facts-store.ts'
+import { countGivenUp, listNextDeliveries } from './delivery-facts-store.ts'
 import { replaying } from './delivery-routes.ts'
 
 const day_ms = 24 * 3_600_000
-const missing_max = 1_000
+export const given_up_max = 1_000
 
 const endpointHere = endpointView.extend({
   standing: z
@@ -33,7 +33,8 @@ const endpointHere = endpointView.extend({
       first_attempts: z.int(),
       retries: z.int(),
       under_way: z.int(),
-      oldest_due_at: z.string().nullable(),
+      /** When the oldest delivery that waits was made. */
+      oldest_at: z.string().nullable(),
       breaker: z.object({ open_until: z.string().nullable() }).nullable(),
       /** The newest of the last day. */
       last_attempt: z
@@ -50,7 +51,7 @@ const endpointHere = endpointView.extend({
   /** Attempts of the last day, or of less where there were very many. */
   recent: z.object({ succeeded: z.int(), failed: z.int(), dead_lettered: z.int() }),
   /** What was given up and not replayed since, of as long as replays are possible; up to a thousand. */
-  missing: z.int(),
+  given_up: z.int(),
 })
 
 export const listEndpointsHere = route({
@@ -71,21 +72,25 @@ export const listEndpointsHere = route({
     const { merchant_id } = holder
     const endpoints = await listEndpoints(sql, merchant_id)
     const standings = await readStandings(sql, { merchant_id, endpoint_id: null }, now)
-    const next = await listNextDeliveries(sql, merchant_id)
+    const nextOnes = await listNextDeliveries(sql, merchant_id, now)
     const from = idsFrom(new Date(now.getTime() - day_ms))
     const { outcomes } = await readRecentOutcomes(sql, { merchant_id, from })
     const since = idsFrom(new Date(now.getTime() - window_ms))
-    const missing = await countMissing(sql, { merchant_id, from: since, most: missing_max })
+    const givenUp = await countGivenUp(sql, { merchant_id, from: since, most: given_up_max })
     return {
       endpoints: endpoints.map((endpoint) => {
         const { endpoint_id: id } = endpoint
         const standing = standings.find(({ endpoint_id }) => endpoint_id === id)
         const recent = outcomes.filter(({ endpoint_id }) => endpoint_id === id)
-        const next_delivery_id = next.get(id) ?? null
+        const next = nextOnes.get(id)
+        const waiting = {
+          next_delivery_id: next?.delivery_id ?? null,
+          oldest_at: timestampOrNull(next?.oldest_at ?? null),
+        }
         return {
           ...viewEndpoint(endpoint),
-          standing: standing ? { ...viewStanding(standing), last_attempt: lastOf(recent), next_delivery_id } : null,
-          missing: missing.get(id) ?? 0,
+          standing: standing ? { ...viewStanding(standing), last_attempt: lastOf(recent), ...waiting } : null,
+          given_up: givenUp.get(id) ?? 0,
           recent: countsOf(recent),
         }
       }),
@@ -110,13 +115,12 @@ export const createEndpointHere = behind(creating, createEndpoint)
 export const deleteEndpointHere = behind(signedIn('manage_webhooks'), deleteEndpoint)
 export const replayDeliveryHere = behind(replaying, replayDelivery)
 
-function viewStanding({ breaker, oldest_due_at, ...standing }: EndpointStanding) {
+function viewStanding({ breaker, oldest_due_at: _, ...standing }: EndpointStanding) {
   const { first_attempts, retries, under_way } = standing
   return {
     first_attempts,
     retries,
     under_way,
-    oldest_due_at: timestampOrNull(oldest_due_at),
     breaker: breaker && { open_until: timestampOrNull(breaker.open_until) },
   }
 }

@@ -2,7 +2,7 @@
 
 import { escapeHtml } from '../../kernel/html.ts'
 import type { Group, SearchEntry } from './frame.ts'
-import { type Heading, type RenderedMarkdown, renderMarkdown } from './markdown.ts'
+import { type Heading, type RenderedMarkdown, renderInline, renderMarkdown } from './markdown.ts'
 
 /** A file of the repository: `docs/webhooks.md`. */
 export type GuideFile = { path: string; text: string }
@@ -42,6 +42,16 @@ export function guideGroups(llms: string, guides: Guide[]): Group[] {
       return { title: title === 'Optional' ? 'The project' : title!, lines }
     })
     .filter(({ lines }) => lines.length > 0)
+}
+
+/** What somebody new reads first: the section of llms.txt that comes first, each guide with what it is about. */
+export function beginning(llms: string): string {
+  const [, first = ''] = llms.split(/^## /m)
+  const rows = [...first.matchAll(/^- \[([^\]]+)\]\(([^)]+\.md)\): (.+)$/gm)].map(
+    ([, name, path, about]) =>
+      `<li><a href="${escapeHtml(guideAddress(path!))}">${escapeHtml(name!)}</a><span>${renderInline(about!)}</span></li>`,
+  )
+  return `<ul class="begin">${rows.join('')}</ul>`
 }
 
 /** As the side list has them, and then those that are not in it. */

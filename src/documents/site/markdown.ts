@@ -24,7 +24,7 @@ export function renderMarkdown(text: string): RenderedMarkdown {
       },
       html: ({ text: source }) => (isComment(source) ? '' : lineBreakOr(source)),
       code: ({ text: source, lang }) =>
-        `<pre tabindex="0"><code>${lang === 'diff' ? changed(source) : escapeHtml(source)}</code></pre>\n`,
+        `<pre${lang === 'sh' ? ' class="command"' : ''} tabindex="0"><code>${lang === 'diff' ? changed(source) : escapeHtml(source)}</code></pre>\n`,
       codespan: ({ text: source }) => `<code>${withOptions(escapeHtml(source))}</code>`,
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens)
@@ -61,6 +61,11 @@ export function renderMarkdown(text: string): RenderedMarkdown {
     },
   })
   return { html: marked.parse(text, { async: false }), headings, terms }
+}
+
+/** A line of Markdown without links. */
+export function renderInline(text: string): string {
+  return new Marked({ gfm: true }).parseInline(escapeHtml(text), { async: false })
 }
 
 /** The names of code blocks, by which the tests find them. */

@@ -5,6 +5,7 @@ import type { Page, PageAnswer } from '../../http/pages.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { type Line, openFrame, type SearchEntry } from './frame.ts'
 import {
+  beginning,
   type GuideFile,
   guideAddress,
   guideContents,
@@ -35,11 +36,14 @@ export function documentation(document: OpenApiDocument, files: GuideFile[]): Ma
   const llms = files.find(({ path }) => path === 'llms.txt')?.text ?? ''
   const guides = renderGuides(files.filter(({ path }) => path.endsWith('.md')))
   const { title, body, groups, index } = reference(document)
-  const api: Line = { title, href: '/docs' }
+  const api: Line = { title, href: '/docs#api' }
+  const top: Line = { title: 'Documentation', href: '/docs' }
   // The reference comes first, so that a reader sees it without scrolling; its routes follow after all guides.
-  const guided = guideGroups(llms, guides).map((group) =>
-    group.title === 'Reference' ? { ...group, lines: [api, ...group.lines] } : group,
-  )
+  const guided = guideGroups(llms, guides).map((group, at) => ({
+    ...group,
+    lines: [...(at === 0 ? [top] : []), ...(group.title === 'Reference' ? [api] : []), ...group.lines],
+  }))
+  const overview = `<h1>Documentation</h1><p class="lead">Where to begin. Below is the reference of the API; the list of pages has everything else.</p>`
   const framed = openFrame([...guided, ...groups])
   const pages = guides.map((guide): [string, PageAnswer] => {
     const source = `<p class="source"><a href="${guide.path}.md">This page as Markdown</a></p>`
@@ -47,7 +51,7 @@ export function documentation(document: OpenApiDocument, files: GuideFile[]): Ma
     return [guide.path, framed({ path: guide.path, title: guide.title, body: text })]
   })
   return new Map([
-    ['/docs', framed({ path: '/docs', title, body })],
+    ['/docs', framed({ path: '/docs', title: top.title, body: overview + beginning(llms) + body })],
     [index_path, searchIndex([...index, ...guideIndex(inOrder(guides, guided))])],
     ...pages,
   ])

@@ -104,7 +104,7 @@ type DescribedEvent = { type: string; summary: string; id: string; schema: Schem
 
 function intro({ info }: OpenApiDocument): string {
   return (
-    `<h1>API reference</h1><p class="lead">${escapeHtml(info.description)}</p>` +
+    `<h2 class="part" id="api">API reference</h2><p class="lead">${escapeHtml(info.description)}</p>` +
     `<p>Version ${info.version}, described for tools in <a href="/openapi.json">openapi.json</a> and for language models in <a href="/llms.txt">llms.txt</a>.</p>` +
     `<p>The examples run in a shell, with the demo merchant’s key, in the folder that has <code>.ripper/demo.json</code>:</p>` +
     `<pre tabindex="0"><code>API=http://127.0.0.1:8080\n${key_line}\n# The client_secret of a session, cs_…_secret_…\nSECRET=</code></pre>`

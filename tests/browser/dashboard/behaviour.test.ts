@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hasFocus, phone, type Shopper, stopClock } from '../shopper.ts'
+import * as more from './more-samples.ts'
 import { playEach } from './played.ts'
 import * as samples from './samples.ts'
 import { refuse, type StandIn } from './stand-in.ts'
@@ -271,12 +272,27 @@ test.each([
 
 test.each([payments, palette])('the box of $screen finds what an acquirer calls so, also in a hurry', async (box) => {
   standIn.on('GET /beginnings', ({ query }) => ({
-    body: { order_references: [], customer_emails: [], payment_ids: query.text === 're_1' ? [samples.held.id] : [] },
+    body: {
+      order_references: [],
+      customer_emails: [],
+      payment_ids: query.text === 're_1' ? [samples.held.id] : [],
+      session_ids: [],
+    },
   }))
   const field = await typeInto(box)
   await field.fill('re_1')
   await field.press('Enter')
   await page.waitForURL(`**/payments/${samples.held.id}`)
+})
+
+test.each([payments, palette])('the box of $screen leads from a refused request to its session', async (box) => {
+  const [session] = more.sessions
+  const none = { order_references: [], customer_emails: [], payment_ids: [] }
+  standIn.on('GET /beginnings', () => ({ body: { ...none, session_ids: [session!.id] } }))
+  const field = await typeInto(box)
+  await field.fill('req_0123456789abcdef01234567')
+  await field.press('Enter')
+  await page.waitForURL(`**/sessions/${session!.id}`)
 })
 
 test.each([payments, palette])('the box of $screen offers no screen that the role may not open', async (box) => {

@@ -40,6 +40,10 @@ export const sessions: SessionRow[] = payments.slice(0, 12).map((payment, index)
   amount_verification_source: 'server',
   amount_verification_detail: null,
   hold: null,
+  refusal:
+    index % 4 === 2
+      ? { at: payment.created_at, code: 'three_ds_provider_unavailable', request_id: id('req', 9) }
+      : null,
 }))
 
 /** A session whose shopper was refused, and never came as far as a payment. */
@@ -158,6 +162,8 @@ export const operations: UnansweredOperation[] = [
     mode: 'test',
     sent_at: ago(12),
     waits_for_person_since: ago(3),
+    order_reference: payments[9]!.order_reference,
+    customer_email: payments[9]!.customer?.email ?? null,
     acquirer: 'simulator',
     next_look_at: ago(-5),
     outcomes: ['approved', 'refused'],
@@ -191,7 +197,7 @@ export const overview: Overview = {
   waits: {
     holds: { count: 3, next_deadline: ago(-60 * 20), sums: [{ currency: 'GBP', amount: 17_130 }] },
     unknown_outcomes: 1,
-    dead_lettered: 1,
+    given_up: 1,
     failed_refunds: 1,
     failed_refunds_from: ago(60 * 24 * 3),
     paid_twice: [{ order_reference: 'A-1042', count: 2 }],
@@ -239,7 +245,7 @@ export const overview: Overview = {
     { code: 'expired_card', category: 'hard', count: 12 },
   ],
   three_ds: { asked: 2400, frictionless: 1800, challenged: 470, abandoned: 90, failed: 40 },
-  webhooks: { delivered: 2310, within_minute: 2301, failing_endpoints: 1, oldest_due_at: ago(4) },
+  webhooks: { delivered: 2310, within_minute: 2301, failing_endpoints: 1, oldest_at: ago(4) },
   steps: { has_payment: true, has_endpoint: true, has_colleague: false, has_key: false },
 }
 

@@ -273,7 +273,7 @@ export const timeline: Timeline = {
       ],
     },
   ],
-  attempts: [{ attempt_id: id('att', 1), number: 1, card: held.card! }],
+  attempts: [{ attempt_id: id('att', 1), number: 1, card: held.card!, authentication_failure: null }],
   payments: [tried(1, held.id, 'held', null)],
   seals: { right: 5, wrong: 0, not_yet: 0 },
 }
@@ -288,8 +288,8 @@ const [first, second] = [{ subject: id('att', 1) }, { subject: id('att', 2) }]
 export const refundedLife: Timeline = {
   people: { [id('usr', 1)]: 'Olive Tanner', [id('key', 1)]: 'shop' },
   attempts: [
-    { attempt_id: id('att', 1), number: 1, card: { brand: 'visa', last4: '9995' } },
-    { attempt_id: id('att', 2), number: 2, card: { brand: 'mastercard', last4: '4444' } },
+    { attempt_id: id('att', 1), number: 1, card: { brand: 'visa', last4: '9995' }, authentication_failure: null },
+    { attempt_id: id('att', 2), number: 2, card: { brand: 'mastercard', last4: '4444' }, authentication_failure: null },
   ],
   payments: [tried(1, id('pay', 3), 'declined', 'insufficient_funds'), tried(2, refunded.id, 'captured', null)],
   lines: [
@@ -379,13 +379,13 @@ export const endpoints: Endpoint[] = [
       first_attempts: 0,
       retries: 2,
       under_way: 0,
-      oldest_due_at: ago(21),
+      oldest_at: ago(21),
       breaker: { open_until: ago(-7) },
       last_attempt: { occurred_at: ago(8), response_status_code: 502, failure: null },
       next_delivery_id: id('dlv', 3),
     },
     recent: { succeeded: 812, failed: 4, dead_lettered: 1 },
-    missing: 1,
+    given_up: 1,
   },
   {
     id: id('whep', 2),
@@ -397,13 +397,13 @@ export const endpoints: Endpoint[] = [
       first_attempts: 0,
       retries: 0,
       under_way: 0,
-      oldest_due_at: null,
+      oldest_at: null,
       breaker: null,
       last_attempt: { occurred_at: ago(2), response_status_code: 200, failure: null },
       next_delivery_id: null,
     },
     recent: { succeeded: 90, failed: 0, dead_lettered: 0 },
-    missing: 0,
+    given_up: 0,
   },
 ]
 
@@ -429,6 +429,7 @@ export const deliveries: Delivery[] = [
   failure: status === 'failed' ? 'tls' : null,
   about: { payment_id: id('pay', index + 1), order_reference: `A-${1042 - index}`, amount: 4200, currency: 'GBP' },
   replay: index === 0 ? { status: 'succeeded', response_status_code: 200 } : null,
+  succeeded_later: false,
   waiting: status === 'failed' ? { next_attempt_at: ago(-10), held_until: ago(-7) } : null,
 }))
 

@@ -54,6 +54,58 @@ test('a text is searched for as far as it takes, and the row leads to the sessio
   ])
 })
 
+test('sessions and requests in which a shopper could not go on are found by the minute', async () => {
+  await open('sessions')
+  const row = page.getByRole('table', { name: 'Sessions' }).getByRole('row').filter({ hasText: 'Expired' }).first()
+  await row.getByText('Could not go on: 3-D Secure could not be reached').waitFor()
+  answerAfter(0, [expired, expired])
+  await page.getByRole('button', { name: 'Could not go on' }).click()
+  await page.getByLabel('Since').fill('2026-11-27T10:15')
+  await expect.poll(() => queries.at(-1)).toMatchObject({ status: 'could_not_go_on' })
+  const minute = new Date('2026-11-27T10:15').toISOString()
+  await expect.poll(() => queries.at(-1)?.created_from).toBe(minute)
+  // One that was refused twice stands there once.
+  await expect.poll(() => page.getByRole('table', { name: 'Sessions' }).getByRole('row').count()).toBe(2)
+  standIn.on('GET /requests', ({ query }) => {
+    queries.push(query)
+    const data = [{ ...more.requests[0]!, asker_id: more.session.id }]
+    return { body: { data, has_more: false, next_cursor: null } }
+  })
+  await open('requests')
+  await page.getByRole('button', { name: 'Refused to shoppers' }).click()
+  await expect.poll(() => queries.at(-1)).toMatchObject({ askers: 'shoppers' })
+  await page.getByRole('link', { name: 'Session', exact: true }).click()
+  await page.getByText('The shopper could not go on: 3-D Secure could not be reached').waitFor()
+})
+
+test.each<[string, string[], string, string | null, string]>([
+  ['was not passed', ['awaiting_challenge', 'failed'], 'failed', null, 'Bank’s check was not passed'],
+  ['took too long', ['awaiting_challenge', 'failed'], 'timeout', null, 'Bank’s check not finished in time'],
+  ['was left', ['awaiting_challenge', 'failed'], 'canceled', null, 'Shopper left the bank’s check'],
+  ['nobody came back from', ['awaiting_challenge'], 'timeout', samples.ago(3), 'Bank’s check not finished in time'],
+  ['failed without a challenge', ['failed'], 'failed', null, 'Bank’s check was not passed'],
+])('the timeline says of a check that it %s', async (_, states, code, unrecorded_since, words) => {
+  const [attempt] = more.sessionLife.attempts
+  const [line] = more.sessionLife.lines
+  const lines = states.map((three_ds_state, index) => ({
+    ...line!,
+    entry_id: String(index),
+    at: samples.ago(9 - index),
+    change: 'attempt.moved',
+    subject: attempt!.attempt_id,
+    detail: { three_ds_state },
+  }))
+  const failure = { code: `authentication_${code}`, unrecorded_since }
+  const attempts = [{ ...attempt, authentication_failure: failure }]
+  standIn.on('GET /sessions/cs/timeline', () => ({ body: { ...more.sessionLife, refusals: [], lines, attempts } }))
+  await open(`sessions/${more.session.id}`)
+  const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem')
+  await entries.filter({ hasText: words }).waitFor()
+  const begun = states.includes('awaiting_challenge') ? ['Bank asked for a code'] : []
+  const titles = await entries.locator('.timeline-what').allTextContents()
+  expect(titles.filter((title) => /ank/.test(title))).toEqual([...begun, words])
+})
+
 test('an expired session says when its time was over, and an open one until when it may be paid', async () => {
   await page.clock.setFixedTime(samples.now)
   await open(`sessions/${more.session.id}`)

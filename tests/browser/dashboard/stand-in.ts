@@ -150,7 +150,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
       )
       return { body: { data: matching, has_more: matching.length > 20, next_cursor: 'more' } }
     },
-    'GET /beginnings': found({ order_references: [], customer_emails: [], payment_ids: [] }),
+    'GET /beginnings': found({ order_references: [], customer_emails: [], payment_ids: [], session_ids: [] }),
     'GET /payments/pay': found(samples.held),
     'GET /payments/pay/timeline': found(samples.timeline),
     'GET /payments/pay/refunds': found({ refunds: [] }),

@@ -13,6 +13,7 @@ import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Decisions } from '../payment/decisions.tsx'
+import { HoldRefusal } from '../payment/hold-refusal.tsx'
 import { say, sayCode } from '../words.ts'
 import { MarkedHolds, marked_max } from './decide-many.tsx'
 
@@ -84,7 +85,8 @@ const facts: Column<ListedHold>[] = [
             {' '}
             <Status status="escalated" />
           </>
-        )}
+        )}{' '}
+        <HoldRefusal hold={hold} />
       </>
     ),
   },

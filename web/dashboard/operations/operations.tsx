@@ -52,7 +52,13 @@ export function Operations() {
                   },
                   {
                     name: say('column_person'),
-                    cell: ({ waits_for_person_since: since }) => (since ? <Moment at={since} /> : say('no')),
+                    cell: ({ waits_for_person_since: since }) =>
+                      since ? <Moment at={since} /> : <span className="hint">{say('still_asked')}</span>,
+                  },
+                  { name: say('column_email'), cell: ({ customer_email }) => customer_email ?? '–' },
+                  {
+                    name: say('column_order'),
+                    cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
                   },
                   ...(may('resolve_operations') ? [settling] : []),
                 ]}

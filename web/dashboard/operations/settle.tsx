@@ -7,6 +7,7 @@ import { useHere } from '../merchant.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { Choice, Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { say, sayCode } from '../words.ts'
@@ -26,7 +27,7 @@ export function Settle({ operation }: { operation: UnansweredOperation }) {
 
 function SettleDialog({ operation, onClose }: { operation: UnansweredOperation; onClose: () => void }) {
   const { merchant_id } = useHere()
-  const { operation_id, kind, amount, currency, outcomes } = operation
+  const { operation_id, kind, amount, currency, order_reference, customer_email, outcomes } = operation
   const act = useAct('POST /{merchant_id}/operations/{operation_id}/resolve', [
     'GET /{merchant_id}/operations',
     'GET /{merchant_id}/payments/{payment_id}',
@@ -51,10 +52,22 @@ function SettleDialog({ operation, onClose }: { operation: UnansweredOperation; 
             what: `${sayCode('operation', kind)} ${amountWords(amount, currency)}`,
           })}
         </p>
+        <Facts
+          rows={[
+            [say('column_order'), order_reference && <bdi>{order_reference}</bdi>],
+            [say('column_email'), customer_email && <bdi>{customer_email}</bdi>],
+          ]}
+        />
         <Choice
           label={say('outcome')}
           name="outcome"
-          options={outcomes.map((value) => ({ value, text: sayCode('settled', value) }))}
+          required
+          defaultValue=""
+          options={[
+            // A wrong outcome moves money in the books, so nobody must send one that they did not choose.
+            { value: '', text: say('choose') },
+            ...outcomes.map((value) => ({ value, text: sayCode('settled', value) })),
+          ]}
         />
         <Field label={say('settle_reason')} name="reason" maxLength={200} required />
         <Field

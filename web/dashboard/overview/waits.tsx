@@ -62,7 +62,10 @@ function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] 
     ...counted(waits.unknown_outcomes, 'waits_unknown_1', 'waits_unknown', 'operations'),
     ...counted(waits.orphans_held_back, 'waits_orphans_1', 'waits_orphans', decided_at),
     ...counted(waits.breakers_open, 'waits_breakers_1', 'waits_breakers', 'webhooks'),
-    ...counted(waits.dead_lettered, 'waits_dead_lettered_1', 'waits_dead_lettered', 'webhooks'),
+    ...counted(waits.given_up, 'waits_dead_lettered_1', 'waits_dead_lettered', 'webhooks').map((line) => ({
+      ...line,
+      path: 'webhooks?show=given_up',
+    })),
     ...keys_ending.map(({ name, key_id, expires_at }) => ({
       words: say('waits_key', {
         name: name ?? key_id,

@@ -11,10 +11,10 @@ const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractio
 
 export function WebhookHealth({ health }: { health: Overview['webhooks'] }) {
   const { pathOf } = useHere()
-  const { delivered, within_minute, failing_endpoints, oldest_due_at } = health
+  const { delivered, within_minute, failing_endpoints, oldest_at } = health
   if (delivered === 0 && failing_endpoints === 0) return null
   const failing = failing_endpoints > 0 && <Link href={pathOf('webhooks')}>{formatNumber(failing_endpoints)}</Link>
-  const oldest = oldest_due_at && <Moment at={oldest_due_at} />
+  const oldest = oldest_at && <Moment at={oldest_at} />
   return (
     <section className="plot">
       <h2>{say('webhook_health')}</h2>

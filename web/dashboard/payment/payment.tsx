@@ -13,8 +13,10 @@ import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
 import { adviceOn } from './advice.ts'
+import { Asking } from './asking.tsx'
 import { Decisions } from './decisions.tsx'
 import { ForDevelopers } from './for-developers.tsx'
+import { HoldRefusal } from './hold-refusal.tsx'
 import { NotArrived } from './not-arrived.tsx'
 import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
 import { RefundNote } from './refund-note.tsx'
@@ -59,11 +61,12 @@ function ById({ payment_id }: { payment_id: string }) {
 }
 
 function Whole({ payment }: { payment: PaymentRead }) {
-  const { id, amount, currency, refunded_amount = 0, refund_max, refund_count } = payment
+  const { id, amount, currency, refunded_amount = 0, failed_refund_amount = 0, refund_max, refund_count } = payment
   const { merchant_id } = useHere()
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const is_refund_limited = refund_max < amount - refunded_amount
-  const decided = { id, amount, currency, refundable_amount: refund_max, is_refund_limited }
+  const refundable = { refundable_amount: refund_max, failed_refund_amount, is_refund_limited }
+  const decided = { id, amount, currency, ...refundable }
   return (
     <Screen
       title={amountWords(amount, currency)}
@@ -105,6 +108,8 @@ function Lead({ payment }: { payment: PaymentRead }) {
           {say('column_deadline')} <Moment at={hold.deadline} is_ahead />. {sayCode('at_deadline', hold.at_deadline)}
         </span>
       )}
+      {(payment.settlement || payment.pending_refund_amount) && <Asking payment_id={payment.id} />}
+      {hold && <HoldRefusal hold={hold} />}
       {decline && <span className="advice">{say(adviceOn(decline))}</span>}
       {payment.failed_refund_amount && (
         <span className="warning">

@@ -25,11 +25,12 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
   const { me, merchant_id, mode } = useHere()
   const { currency } = payment
   const left = payment.refundable_amount ?? payment.amount
+  const likely = Math.min(payment.failed_refund_amount || left, left)
   const intent = `refund ${me.user.user_id} ${payment.id}`
   const act = useAct('POST /{merchant_id}/payments/{payment_id}/refunds', [...concerned], intent)
   // Perhaps it was carried out: only the very same refund may be asked for again, under its key, in a new dialog, too.
   const { unanswered } = act
-  const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? left, currency, locale))
+  const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? likely, currency, locale))
   const read = readAmount(typed, locale, currency)
   const amount = 'fault' in read ? null : read.amount
   const failure = act.isPending ? null : act.data?.failure

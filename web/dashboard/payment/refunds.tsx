@@ -8,7 +8,7 @@ import { Copyable } from '../parts/copy.tsx'
 import { English } from '../parts/english.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { exactWords } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayKnown } from '../words.ts'
@@ -29,36 +29,49 @@ export function Refunds({ payment_id }: { payment_id: string }) {
       <Loaded answer={answer} rows={1}>
         {({ refunds }) => (
           <ul className="items refunds">
-            {refunds.map(({ id, amount, currency, status, reason, failure, created_at, acquirer_transaction_id }) => (
-              <li key={id}>
-                <Status status={refundStates[status]} />
-                <Amount amount={amount} currency={currency} />
-                <span className="hint notes">
-                  <Moment at={created_at} is_exact />
-                  {reason && (
-                    <span>
-                      <bdi>{reason}</bdi>
-                    </span>
+            {refunds.map((refund) => {
+              const { id, amount, currency, status, reason, failure, created_at, acquirer_transaction_id } = refund
+              return (
+                <li key={id}>
+                  <Status status={refundStates[status]} />
+                  <Amount amount={amount} currency={currency} />
+                  <span className="hint notes">
+                    <span>{say('refund_asked_at', { when: exactWords(new Date(created_at)) })}</span>
+                    <GivenBack refund={refund} />
+                    {reason && (
+                      <span>
+                        <bdi>{reason}</bdi>
+                      </span>
+                    )}
+                  </span>
+                  {failure && (
+                    <p className="hint">
+                      <RefundFailure failure={failure} is_returned={isReturned(id)} />
+                    </p>
                   )}
-                </span>
-                {failure && (
-                  <p className="hint">
-                    <RefundFailure failure={failure} is_returned={isReturned(id)} />
-                  </p>
-                )}
-                <Facts
-                  rows={[
-                    [say('refund_id'), <Copyable key="id" text={id} label={say('refund_id')} />],
-                    [say('bank_reference'), acquirer_transaction_id && <Copyable text={acquirer_transaction_id} />],
-                  ]}
-                />
-              </li>
-            ))}
+                  <Facts
+                    rows={[
+                      [say('refund_id'), <Copyable key="id" text={id} label={say('refund_id')} />],
+                      [say('bank_reference'), acquirer_transaction_id && <Copyable text={acquirer_transaction_id} />],
+                    ]}
+                  />
+                </li>
+              )
+            })}
           </ul>
         )}
       </Loaded>
     </Section>
   )
+}
+
+/** When the money went back, where that was not at once. */
+export function GivenBack({ refund }: { refund: Pick<ListedRefund, 'status' | 'created_at' | 'settled_at'> }) {
+  const { status, created_at, settled_at } = refund
+  if (status !== 'succeeded' || settled_at === null) return null
+  const when = exactWords(new Date(settled_at))
+  if (when === exactWords(new Date(created_at))) return null
+  return <span>{say('refund_given_at', { when })}</span>
 }
 
 /** That nothing was given back, or that it came back after the refund had succeeded, and why. */
@@ -73,7 +86,8 @@ export function RefundFailure({
   const why = sayKnown('decline', code) ?? <English text={reason} />
   return (
     <>
-      {say(is_returned ? 'refund_returned' : 'refund_refused')} {code !== 'refund_refused' && why}
+      {say(is_returned ? 'refund_returned' : 'refund_refused')} {code !== 'refund_refused' && <>{why}. </>}
+      {say('refund_next')}
     </>
   )
 }

@@ -20,7 +20,7 @@ export function sentenceOf(entry: Entry, life: Timeline): Sentence {
   if (sending) return sendingSentence(what, sending)
   if (kind === 'refusal') return refusalSentence(entry)
   if (kind === 'event') return { title: say('event_made', { type: what }), notes: [] }
-  if (kind === 'end') return { title: sayCode('status', what), notes: [] }
+  if (kind === 'end') return { title: sayKnown('decline', what) ?? sayCode('status', what), notes: [] }
   if (kind === 'ahead') return { title: sayCode('ahead', what), notes: [] }
   return lineSentence(entry, life)
 }
@@ -44,11 +44,16 @@ function sendingSentence(
   }
 }
 
+/** Why a shopper could not go on, by the code of the refusal. */
+export function toldWords(code: string): string {
+  return sayKnown('told', code) ?? sayCode('refusal', code)
+}
+
 /** What the shopper could not do, and why. */
 function refusalSentence({ what, detail: { path, status } }: Entry): Sentence {
   const step = String(path).split('/').at(-1)!
   return {
-    title: say('shopper_refused', { reason: sayKnown('told', what) ?? sayCode('refusal', what) }),
+    title: say('shopper_refused', { reason: toldWords(what) }),
     notes: [sayCode('shopper_step', step), `${status} ${what}`],
   }
 }
@@ -100,6 +105,7 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const title =
     key && is_whole ? say(key, values) : changeWords(foundNothing(entry) ? 'orphan.nothing_to_reverse' : what)
   if (refund) return { title, notes: refund.reason ? [refund.reason] : [] }
+  if (what.endsWith('.refused') && reason && !foundNothing(entry)) return { title, notes: [reason] }
   return { title, notes: payment && card && key ? [cardWords(card)] : [] }
 }
 
@@ -122,12 +128,16 @@ function reasonOf({ detail }: Entry): string | null {
 }
 
 /** What the bank said. It asked for nothing where no challenge came before. */
-function moveWords({ detail, what }: Entry, { lines }: Timeline): string {
+function moveWords({ detail, what }: Entry, { lines, attempts }: Timeline): string {
   const { subject, three_ds_state: state } = detail
   if (typeof state !== 'string') return changeWords(what)
   const was_asked = lines.some(
     (line) => line.subject === subject && line.detail.three_ds_state === 'awaiting_challenge',
   )
+  if (state === 'failed' && was_asked) {
+    const failure = attempts.find(({ attempt_id }) => attempt_id === subject)?.authentication_failure
+    if (failure && failure.code !== 'authentication_failed') return sayCode('decline', failure.code)
+  }
   return sayCode('story', state === 'authenticated' && !was_asked ? 'frictionless' : state)
 }
 

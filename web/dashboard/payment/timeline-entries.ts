@@ -31,8 +31,9 @@ export type Sending = {
 }
 
 /** Newest last, as it happened, with `more` that the answer does not have; what lies ahead stands at the end. */
-export function entriesOf({ lines, refusals, events }: Timeline, more: Entry[] = []): Entry[] {
-  const entries = [...lines.map(ofLine), ...refusals.map(ofRefusal), ...events.flatMap(ofEvent), ...more]
+export function entriesOf({ lines, refusals, events, attempts }: Timeline, more: Entry[] = []): Entry[] {
+  const told = [...lines.map(ofLine), ...attempts.flatMap(ofChallenge), ...refusals.map(ofRefusal)]
+  const entries = [...told, ...events.flatMap(ofEvent), ...more]
   // Entries of the same time keep their order: a line, its event, then the event's deliveries.
   return entries.sort((a, b) => rank(a) - rank(b) || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
@@ -51,6 +52,14 @@ function ofLine({ entry_id, at, change, actor, request_id, subject, detail }: Ti
     request_id,
     detail: { subject, ...detail },
   }
+}
+
+/** The end of a challenge that nobody came back from. */
+function ofChallenge({ attempt_id, authentication_failure: failure }: Timeline['attempts'][number]): Entry[] {
+  if (!failure?.unrecorded_since) return []
+  const { code: what, unrecorded_since: at } = failure
+  const detail = { subject: attempt_id, decline_code: what }
+  return [{ key: `${attempt_id} end`, at, kind: 'end', what, who: null, request_id: null, detail }]
 }
 
 function ofRefusal({ request_id, at, code, ...detail }: Timeline['refusals'][number]): Entry {

@@ -120,7 +120,7 @@ function Line({ entry, life }: { entry: Entry; life: Life }) {
 }
 
 function toneOf({ kind, what, detail }: Entry): string {
-  if (kind === 'refusal') return 'bad'
+  if (kind === 'refusal' || (kind === 'end' && detail.decline_code)) return 'bad'
   if (foundNothing({ what, detail })) return ''
   const text = `${what} ${detail.three_ds_state ?? ''}`
   if (/declined|failed|dead_lettered|refused|rejected/.test(text)) return 'bad'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { beginOf, dayOf } from '../parts/days.ts'
+import { beginOf, dayOf, minuteBeginOf, minuteOf } from '../parts/days.ts'
 import { type Filters, filtersOf, queryOf } from './filters.ts'
-import { choicesOf, meaningsOf, type Reader } from './search.ts'
+import { choicesOf, meaningsOf, type Reader, screenFor } from './search.ts'
 
 const readerOf = (locale: string): Reader => ({ locale, opens: () => true })
 const reader = readerOf('en-GB')
@@ -80,7 +80,7 @@ test.each([
   expect(choicesOf(typed, { ...reader, opens: (screen) => screen !== closed }, nothing)).toEqual([])
 })
 
-const nothing = { order_references: [], customer_emails: [], payment_ids: [] }
+const nothing = { order_references: [], customer_emails: [], payment_ids: [], session_ids: [] }
 const pay = 'pay_0123456789abcdef01234567'
 
 test.each<[string, string, Partial<typeof nothing> | object, object[]]>([
@@ -124,6 +124,17 @@ test('what an acquirer calls so is a payment, and an id of ours comes before all
   })
 })
 
+test('a request that a shopper was refused leads to its session first, whoever may not open requests', () => {
+  const request_id = 'req_0123456789abcdef01234567'
+  const session_id = 'cs_0123456789abcdef01234567'
+  const matches = { ...nothing, session_ids: [session_id] }
+  const choices = choicesOf(request_id, reader, matches)
+  expect(choices).toEqual([{ session_id }, { screen: `requests?request_id=${request_id}`, text: request_id }])
+  expect(screenFor(choices[0]!)).toBe(`sessions/${session_id}`)
+  const support = { ...reader, opens: (screen: string) => screen !== 'requests' }
+  expect(choicesOf(request_id, support, matches)).toEqual([{ session_id }])
+})
+
 test('filters go into an address and come out of it again', () => {
   const filters: Filters = { status: 'held', customer_email: 'jo+tea@shop.example' }
   expect(filtersOf(queryOf(filters))).toEqual(filters)
@@ -137,10 +148,14 @@ test('filters go into an address and come out of it again', () => {
   expect(queryOf({ status: undefined })).toBe('')
 })
 
-test('a day begins where the person is', () => {
+test('a day and a minute begin where the person is', () => {
   const begin = beginOf('2026-03-29')!
   expect(new Date(begin).getHours()).toBe(0)
   expect(dayOf(begin)).toBe('2026-03-29')
   expect(dayOf(beginOf('2026-03-29', 1)!)).toBe('2026-03-30')
   expect(beginOf('')).toBeUndefined()
+  const minute = minuteBeginOf('2026-03-29T10:15')!
+  expect(minuteOf(minute)).toBe('2026-03-29T10:15')
+  expect(Date.parse(minuteBeginOf('2026-03-29T10:15', 1)!) - Date.parse(minute)).toBe(60_000)
+  expect(minuteBeginOf('')).toBeUndefined()
 })

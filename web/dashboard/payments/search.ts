@@ -6,13 +6,22 @@ import { screenOfId, screenOfSecret } from '../frame/screen-of-id.ts'
 import { type Filters, queryOf } from './filters.ts'
 
 /** A screen to go to, of which the text that was typed is a name, or one for a secret, or filters of the list of payments. */
-export type Understood = { screen: string; text: string } | { secret_of: 'keys' | 'webhooks' } | { filters: Filters }
+export type Understood =
+  | { screen: string; text: string }
+  | { session_id: string }
+  | { secret_of: 'keys' | 'webhooks' }
+  | { filters: Filters }
 
 /** Who types: their language, and which screens they may open. */
 export type Reader = { locale: string; opens: (screen: ScreenName) => boolean }
 
 /** What the service knows of a text. */
-export type Matches = { order_references: string[]; customer_emails: string[]; payment_ids: string[] }
+export type Matches = {
+  order_references: string[]
+  customer_emails: string[]
+  payment_ids: string[]
+  session_ids: string[]
+}
 
 /**
  * Each choice once: what an id names, then what there is, of which whole words come first, and then what the text may mean although
@@ -28,6 +37,8 @@ export function choicesOf(typed: string, reader: Reader, matches: Matches): Unde
   const isWhole = (filters: Filters) =>
     Object.values(filters).some((value) => value?.toLowerCase() === text.toLowerCase())
   const all: Understood[] = [
+    // A request that a shopper was refused: its session, which more people may open than its line among the requests.
+    ...matches.session_ids.map((session_id) => ({ session_id })),
     ...meanings.filter((meaning) => 'screen' in meaning),
     ...matches.payment_ids.map((id) => ({
       screen: `payments/${id}`,
@@ -67,6 +78,7 @@ export function textOf(typed: string): string {
 /** Where a meaning leads, below the merchant's place. */
 export function screenFor(meaning: Understood): string {
   if ('secret_of' in meaning) return meaning.secret_of
+  if ('session_id' in meaning) return `sessions/${meaning.session_id}`
   return 'screen' in meaning ? meaning.screen : `payments${queryOf(meaning.filters)}`
 }
 

@@ -74,7 +74,7 @@ export function useChoices({ namesOf, onGo }: { namesOf?: (text: string) => Choi
   return { typed, type, choices, chosen, go, submit, onArrow, closed_words }
 }
 
-const nothing: Matches = { order_references: [], customer_emails: [], payment_ids: [] }
+const nothing: Matches = { order_references: [], customer_emails: [], payment_ids: [], session_ids: [] }
 
 /** What there is of the text, once somebody pauses, or at once where they wait for it; null until that is known. */
 function useMatches(text: string, is_waited_for: boolean): Matches | null {
@@ -99,10 +99,13 @@ function useMatches(text: string, is_waited_for: boolean): Matches | null {
 }
 
 function newChoice(meaning: Understood): Choice {
-  return { screen: screenFor(meaning), words: wordsOf(meaning), is_sure: !('filters' in meaning) }
+  const screen = screenFor(meaning)
+  // A request may have been a shopper's: then its session comes first.
+  return { screen, words: wordsOf(meaning), is_sure: !('filters' in meaning || screen.startsWith('requests')) }
 }
 
 function wordsOf(meaning: Understood): string {
+  if ('session_id' in meaning) return say('find_session')
   if ('secret_of' in meaning) return say(meaning.secret_of === 'keys' ? 'find_secret_key' : 'find_webhook_secret')
   return 'screen' in meaning ? say('find', { text: meaning.text }) : filtersWords(meaning.filters)
 }

@@ -16,6 +16,7 @@ import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { StatusChips } from '../parts/status-chips.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { GivenBack } from '../payment/refunds.tsx'
 import { refundStates } from '../payment/state.ts'
 import { say, sayKnown } from '../words.ts'
 
@@ -98,9 +99,12 @@ const columns: Column<ListedRefund>[] = [
   },
   {
     name: say('column_status'),
-    cell: ({ status, failure }) => (
+    cell: ({ failure, ...refund }) => (
       <>
-        <Status status={refundStates[status]} />
+        <Status status={refundStates[refund.status]} />{' '}
+        <span className="hint">
+          <GivenBack refund={refund} />
+        </span>
         {failure && <span className="hint reason"> {sayKnown('decline', failure.code) ?? failure.reason}</span>}
       </>
     ),

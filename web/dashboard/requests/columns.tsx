@@ -1,6 +1,7 @@
 // What a row of requests shows; of refused ones, what else is worth looking for.
 
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import type { LoggedRequest, RefusedRequest } from '../client/answers.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Id } from '../parts/id.tsx'
@@ -9,8 +10,11 @@ import type { Column } from '../parts/table.tsx'
 import { say } from '../words.ts'
 import type { Filters } from './search.ts'
 
-/** `onOnly` shows only those that share what was pressed. */
-export function refusedColumnsOf(onOnly: (more: Filters) => void): Column<RefusedRequest>[] {
+/** `onOnly` shows only those that share what was pressed. A shopper's leads to its session. */
+export function refusedColumnsOf(
+  onOnly: (more: Filters) => void,
+  pathOf: (path: string) => string,
+): Column<RefusedRequest>[] {
   const only = (name: 'route' | 'code' | 'asker_id', value: string, shown: ReactNode, text = value) => (
     <button
       type="button"
@@ -44,8 +48,18 @@ export function refusedColumnsOf(onOnly: (more: Filters) => void): Column<Refuse
       ),
     },
     {
-      name: say('column_key'),
-      cell: ({ asker_id }) => only('asker_id', asker_id, <Id id={asker_id} />),
+      name: say('column_asker'),
+      cell: ({ asker_id }) => (
+        <>
+          {only('asker_id', asker_id, <Id id={asker_id} />)}
+          {asker_id.startsWith('cs_') && (
+            <>
+              {' '}
+              <Link href={pathOf(`sessions/${asker_id}`)}>{say('session')}</Link>
+            </>
+          )}
+        </>
+      ),
     },
     duration!,
     time!,

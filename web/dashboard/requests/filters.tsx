@@ -9,7 +9,7 @@ const dropped = ['asker_id', 'route', 'code', 'request_id'] as const
 export function RequestFilters({ filters, onFilters }: { filters: Filters; onFilters: (filters: Filters) => void }) {
   return (
     <>
-      <DayChips times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />
+      <DayChips to_the_minute times={filters} onTimes={(times) => onFilters({ ...filters, ...times })} />
       {dropped.map((name) => {
         const value = filters[name]
         if (!value) return null

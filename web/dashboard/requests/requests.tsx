@@ -1,4 +1,4 @@
-// Requests of the merchant's servers, for whoever builds against the service: those that were refused, or the last of all.
+// Requests, for whoever builds against the service: those of servers or of shoppers' pages that were refused, or the last of all.
 
 import { useLocation, useSearch } from 'wouter'
 import { usePages } from '../client/pages.ts'
@@ -22,21 +22,22 @@ export function Requests() {
   const is_recent = search.has('recent')
   const filters = filtersIn(search)
   const onFilters = (next: Filters) => navigate(pathOf(addressOf(next)))
+  const shown = is_recent ? 'recent' : (filters.askers ?? 'servers')
   return (
-    <Screen title={say('nav_requests')} lead={is_recent ? say('requests_recent_lead') : say('requests_lead')}>
+    <Screen title={say('nav_requests')} lead={say(leads[shown])}>
       <fieldset className="chips">
         <legend className="unseen">{say('filters')}</legend>
-        <button type="button" className="chip" aria-pressed={!is_recent} onClick={() => navigate(pathOf('requests'))}>
-          {say('requests_refused')}
-        </button>
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={is_recent}
-          onClick={() => navigate(pathOf('requests?recent'))}
-        >
-          {say('requests_recent')}
-        </button>
+        {(['servers', 'shoppers', 'recent'] as const).map((each) => (
+          <button
+            key={each}
+            type="button"
+            className="chip"
+            aria-pressed={shown === each}
+            onClick={() => navigate(pathOf(paths[each]))}
+          >
+            {say(`requests_of_${each}`)}
+          </button>
+        ))}
         {!is_recent && <RequestFilters filters={filters} onFilters={onFilters} />}
       </fieldset>
       {is_recent ? <Recent /> : <Refused filters={filters} onFilters={onFilters} />}
@@ -44,8 +45,11 @@ export function Requests() {
   )
 }
 
+const paths = { servers: 'requests', shoppers: 'requests?askers=shoppers', recent: 'requests?recent' }
+const leads = { servers: 'requests_lead', shoppers: 'requests_shoppers_lead', recent: 'requests_recent_lead' } as const
+
 function Refused({ filters, onFilters }: { filters: Filters; onFilters: (filters: Filters) => void }) {
-  const { merchant_id } = useHere()
+  const { merchant_id, pathOf } = useHere()
   const pages = usePages('GET /{merchant_id}/requests', {
     merchant_id,
     query: { limit: 50, ...filters },
@@ -62,7 +66,7 @@ function Refused({ filters, onFilters }: { filters: Filters; onFilters: (filters
               is_even
               rows={requests}
               keyOf={({ request_id }) => request_id}
-              columns={refusedColumnsOf((more) => onFilters({ ...filters, ...more }))}
+              columns={refusedColumnsOf((more) => onFilters({ ...filters, ...more }), pathOf)}
             />
           )
         }
@@ -74,7 +78,8 @@ function Refused({ filters, onFilters }: { filters: Filters; onFilters: (filters
 
 function emptyWords(has_more: boolean, filters: Filters): string {
   if (has_more) return say('none_so_far')
-  return say(Object.keys(filters).length > 0 ? 'no_requests_fit' : 'no_requests')
+  const is_narrowed = Object.keys(filters).some((name) => name !== 'askers')
+  return say(is_narrowed ? 'no_requests_fit' : 'no_requests')
 }
 
 function Recent() {

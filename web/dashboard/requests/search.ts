@@ -1,12 +1,14 @@
 // The filters of refused requests, in the page's address.
 
-const names = ['asker_id', 'route', 'code', 'request_id', 'created_from', 'created_before'] as const
-export type Filters = { [Name in (typeof names)[number]]?: string | undefined }
+const names = ['askers', 'asker_id', 'route', 'code', 'request_id', 'created_from', 'created_before'] as const
+export type Filters = { [Name in Exclude<(typeof names)[number], 'askers'>]?: string | undefined } & {
+  askers?: 'shoppers' | undefined
+}
 
 export function filtersIn(search: URLSearchParams): Filters {
   const found = names.flatMap((name) => {
     const value = search.get(name)
-    return value ? [[name, value]] : []
+    return value && (name !== 'askers' || value === 'shoppers') ? [[name, value]] : []
   })
   return Object.fromEntries(found)
 }

@@ -1,12 +1,17 @@
 // The filters of the list of sessions, as its address has them.
 
-import type { SessionRow } from '../client/answers.ts'
-
-export const statuses = ['requires_payment', 'processing', 'succeeded', 'declined', 'expired'] as const
+export const statuses = [
+  'requires_payment',
+  'processing',
+  'succeeded',
+  'declined',
+  'expired',
+  'could_not_go_on',
+] as const
 const ends = ['frictionless', 'challenged', 'abandoned', 'failed'] as const
 
 export type SessionFilters = {
-  status?: SessionRow['status'] | undefined
+  status?: (typeof statuses)[number] | undefined
   three_ds?: (typeof ends)[number] | undefined
   /** A part of an order reference or email. */
   text?: string | undefined

@@ -7,6 +7,7 @@ import { Amount, amountWords } from '../parts/amount.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Status } from '../parts/status.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { toldWords } from '../payment/story.ts'
 import { say, sayCode } from '../words.ts'
 import { sessionStateOf } from './state.ts'
 
@@ -26,7 +27,15 @@ const facts: Column<SessionRow>[] = [
     kind: 'figure',
     cell: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
   },
-  { name: say('column_status'), cell: (session) => <Status status={sessionStateOf(session)} /> },
+  {
+    name: say('column_status'),
+    cell: (session) => (
+      <>
+        <Status status={sessionStateOf(session)} />
+        {session.refusal && <span className="hint reason"> {say('session_refused', reasonOf(session.refusal))}</span>}
+      </>
+    ),
+  },
   {
     name: say('column_attempts'),
     kind: 'named',
@@ -39,6 +48,10 @@ const facts: Column<SessionRow>[] = [
     cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
   },
 ]
+
+function reasonOf({ code }: NonNullable<SessionRow['refusal']>): { reason: string } {
+  return { reason: toldWords(code ?? '') }
+}
 
 export function SessionTable({ sessions }: { sessions: SessionRow[] }) {
   const { pathOf } = useHere()

@@ -1,6 +1,7 @@
 // Checkout sessions: what shoppers began, and where they left.
 
 import { useLocation, useSearch } from 'wouter'
+import type { SessionRow } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
 import { useHere } from '../merchant.ts'
 import { DayChips } from '../parts/day-chips.tsx'
@@ -42,7 +43,7 @@ export function Sessions() {
         onChoose={(each) => show({ status: each ?? undefined })}
         wordsOf={(each) => sayKnown('session_filter', each) ?? sayCode('status', each)}
       >
-        <DayChips times={filters} onTimes={show} />
+        <DayChips to_the_minute times={filters} onTimes={show} />
         {text && <DropChip text={`“${text}”`} onDrop={() => show({ text: undefined })} />}
         {three_ds && (
           <DropChip
@@ -54,7 +55,7 @@ export function Sessions() {
       <Loaded answer={pages.answer} rows={10}>
         {(sessions) =>
           sessions.length > 0 ? (
-            <SessionTable sessions={sessions} />
+            <SessionTable sessions={onceEach(sessions)} />
           ) : (
             <NoSessions is_searched={!pages.has_more} is_filtered={Object.values(filters).some(Boolean)} />
           )
@@ -64,6 +65,11 @@ export function Sessions() {
       <Older pages={pages} />
     </Screen>
   )
+}
+
+/** One in which the shopper could not go on twice comes on two pages. */
+function onceEach(sessions: SessionRow[]): SessionRow[] {
+  return [...new Map(sessions.toReversed().map((session) => [session.id, session])).values()].toReversed()
 }
 
 function NoSessions({ is_searched, is_filtered }: { is_searched: boolean; is_filtered: boolean }) {

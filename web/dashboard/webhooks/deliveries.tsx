@@ -1,7 +1,7 @@
 // Attempts to deliver events, the newest first. Those that were given up can be replayed, and those that wait sent now.
 
 import { useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import type { Delivery } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
 import { useHere } from '../merchant.ts'
@@ -17,25 +17,36 @@ import { Section } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { StatusChips } from '../parts/status-chips.tsx'
 import { Table } from '../parts/table.tsx'
-import { say } from '../words.ts'
+import { say, sayCode } from '../words.ts'
 import { AnswerBody } from './answer-body.tsx'
 import { answerWords } from './failure.ts'
 import { givesUpAt } from './gives-up-at.ts'
 import { Replay, SendNow } from './send-again.tsx'
 import { SentBody } from './sent-body.tsx'
 
-const statuses = ['succeeded', 'failed', 'dead_lettered'] as const
+/** `waiting` and `given_up` are of whole deliveries, the others of single attempts. */
+const choices = ['succeeded', 'waiting', 'failed', 'given_up'] as const
+type Choice = (typeof choices)[number]
+/** One request looks at a part of the attempts only. */
+const looks_max = 8
 
 export function Deliveries({ delays_seconds }: { delays_seconds: number[] }) {
-  const { merchant_id } = useHere()
-  const [status, setStatus] = useState<(typeof statuses)[number] | null>(null)
+  const { merchant_id, pathOf } = useHere()
+  const [, navigate] = useLocation()
+  const show = new URLSearchParams(useSearch()).get('show')
+  const chosen = choices.find((each) => each === show) ?? null
   const [shown, setShown] = useState<Delivery | null>(null)
-  const query = { limit: 20, status }
+  const query = { limit: 20, ...queryOf(chosen) }
   const sent = { merchant_id, query }
-  const pages = usePages('GET /{merchant_id}/webhooks/deliveries', sent, { every_ms: 5_000 })
+  const pages = usePages('GET /{merchant_id}/webhooks/deliveries', sent, { every_ms: 5_000, looks_max })
   return (
     <Section title={say('deliveries')}>
-      <StatusChips statuses={statuses} chosen={status} onChoose={setStatus} />
+      <StatusChips
+        statuses={choices}
+        chosen={chosen}
+        onChoose={(each) => navigate(pathOf(each ? `webhooks?show=${each}` : 'webhooks'))}
+        wordsOf={(each) => sayCode('status', each === 'given_up' ? 'dead_lettered' : each)}
+      />
       <Loaded answer={pages.answer}>
         {(deliveries) =>
           deliveries.length === 0 ? (
@@ -57,6 +68,10 @@ export function Deliveries({ delays_seconds }: { delays_seconds: number[] }) {
   )
 }
 
+function queryOf(chosen: Choice | null) {
+  return chosen === 'waiting' || chosen === 'given_up' ? { standing: chosen } : { status: chosen }
+}
+
 function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow: (delivery: Delivery) => void }) {
   const { may } = useHere()
   const can_replay = may('manage_webhooks') || may('replay_deliveries')
@@ -73,10 +88,11 @@ function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow:
         },
         {
           name: say('column_status'),
-          cell: ({ status, waiting, replay }) => (
+          cell: ({ status, waiting, replay, succeeded_later }) => (
             <>
               <Status status={replay?.status === 'succeeded' ? 'replayed' : status} />
               {replay && <span className="hint"> {replayWords(replay)}</span>}
+              {succeeded_later && <span className="hint"> {say('succeeded_later')}</span>}
               {waiting && (
                 <span className="hint">
                   {' '}
@@ -177,6 +193,7 @@ function DeliveryDialog({
           [say('next_attempt'), delivery.waiting && <NextAttempt key="next" waiting={delivery.waiting} />],
         ]}
       />
+      {(delivery.status === 'succeeded' || delivery.succeeded_later) && <p>{say('delivered_once')}</p>}
       {gives_up_at && <p>{say('replay_later', { when: exactWords(gives_up_at) })}</p>}
       {delivery.waiting?.next_attempt_at && may('replay_deliveries') && <p>{say('send_now_counts')}</p>}
       <AnswerBody text={delivery.response_body} />

@@ -118,12 +118,12 @@ function EndpointActs({
   )
 }
 
-function Health({ endpoint: { status, standing, missing } }: { endpoint: Endpoint }) {
+function Health({ endpoint: { status, standing, given_up } }: { endpoint: Endpoint }) {
   const paused = standing?.breaker?.open_until ? standing.breaker : null
   const waiting = (standing?.first_attempts ?? 0) + (standing?.retries ?? 0)
   const state = paused ? 'paused' : (standing?.retries ?? 0) > 0 ? 'failing' : status
   const hints = [
-    ...(missing > 0 ? [sayCount('missing_count', 'missing_count', missing)] : []),
+    ...(given_up > 0 ? [sayCount('waits_dead_lettered_1', 'waits_dead_lettered', given_up)] : []),
     ...(waiting > 0 ? [sayCount('waiting_count', 'waiting_count', waiting)] : []),
   ]
   return (
@@ -140,10 +140,10 @@ type Standing = NonNullable<Endpoint['standing']>
 /** Why an endpoint is paused, and when the service tries it again by itself. */
 function Pause({
   open_until,
-  standing: { last_attempt, oldest_due_at },
+  standing: { last_attempt, oldest_at },
 }: {
   open_until: string
-  standing: Pick<Standing, 'last_attempt' | 'oldest_due_at'>
+  standing: Pick<Standing, 'last_attempt' | 'oldest_at'>
 }) {
   return (
     <span className="pause hint">
@@ -156,9 +156,9 @@ function Pause({
       <span>
         {say('next_attempt')} <Moment at={open_until} is_ahead />
       </span>
-      {oldest_due_at && (
+      {oldest_at && (
         <span>
-          {say('oldest_waits')} <Moment at={oldest_due_at} is_exact />
+          {say('oldest_waits')} <Moment at={oldest_at} is_exact />
         </span>
       )}
     </span>

@@ -1,0 +1,177 @@
+// What whoever answers shoppers must find without pressing "Details": until when an outcome is asked for, why a decision or refund was
+// refused and what to do then, both times of a refund, and what became of a delivery.
+
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import * as more from './more-samples.ts'
+import { playEach } from './played.ts'
+import * as samples from './samples.ts'
+import { refuse, type StandIn } from './stand-in.ts'
+
+const place = `/dashboard/${samples.merchant_id}/test`
+const { held, id, ago } = samples
+
+let standIn: StandIn
+let page: Page
+
+playEach(async (played) => {
+  standIn = played.standIn
+  page = played.page
+  await page.clock.setFixedTime(samples.now)
+})
+
+const open = (path: string) => page.goto(`${standIn.base_url}${place}/${path}`)
+const says = (text: string) => page.getByText(text).first().waitFor()
+
+const asked = { operation_id: id('op', 1), sequence: 1, state: 'unknown', sent_at: ago(20), answered_at: null }
+const lifeWith = (operation: object) => {
+  const [payment] = samples.timeline.payments
+  return { body: { ...samples.timeline, payments: [{ ...payment, operations: [{ ...asked, ...operation }] }] } }
+}
+const unknown = { ...held, status: 'pending', hold: null, settlement: 'awaiting_reconciliation' }
+const refunding = { ...held, status: 'captured', hold: null, refunded_amount: 517, pending_refund_amount: 517 }
+const asking = { next_at: ago(-5), until: ago(-60 * 72) }
+
+test.each<[string, object, object, RegExp[]]>([
+  [
+    'a payment that is asked for',
+    unknown,
+    { kind: 'authorise', asking },
+    [/The service asks until 26 Nov.*, next at 23 Nov/, /“Your payment is not confirmed yet\. Please do not pay again/],
+  ],
+  [
+    'a refund that is asked for',
+    refunding,
+    { kind: 'refund', asking },
+    [/The service asks until 26 Nov.*, next at 23 Nov/, /“Your refund has been sent and is not confirmed yet/],
+  ],
+  [
+    'a payment that waits for a person',
+    unknown,
+    { kind: 'authorise', asking: { ...asking, next_at: null } },
+    [/it waits for a person under Operations/],
+  ],
+])('%s says until when, and what to tell the shopper', async (_, payment, operation, words) => {
+  standIn.on('GET /payments/pay', () => ({ body: payment }))
+  standIn.on('GET /payments/pay/timeline', () => lifeWith(operation))
+  await open(`payments/${held.id}`)
+  for (const each of words) await page.getByText(each).waitFor()
+})
+
+test('a refused capture says why on the payment and in its row under Holds', async () => {
+  const refusal = {
+    kind: 'capture',
+    sequence: 1,
+    reason: 'The issuer refused it',
+    decline_code: 'do_not_honor',
+    at: ago(3),
+  }
+  const hold = { ...held.hold!, operation_refusal: refusal }
+  const line = {
+    ...samples.timeline.lines[0]!,
+    entry_id: 'e1',
+    change: 'capture.refused',
+    detail: { decline_code: 'do_not_honor' },
+  }
+  standIn.on('GET /payments/pay', () => ({ body: { ...held, hold } }))
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, lines: [line] } }))
+  await open(`payments/${held.id}`)
+  await says('Capture: refused by the acquirer · The bank says no')
+  await page.getByRole('region', { name: 'Timeline' }).getByText('The bank says no').waitFor()
+  const [first] = samples.holds
+  standIn.on('GET /holds', () => ({ body: { data: [{ ...first, hold }], has_more: false, next_cursor: null } }))
+  await open('holds')
+  await page.getByRole('table', { name: 'Holds' }).getByText('Capture: refused by the acquirer').waitFor()
+})
+
+test('a refund shows when it was asked for and given back; one that failed says what to do, and begins with its amount', async () => {
+  const [refund] = samples.refunds
+  const slow = {
+    ...refund!,
+    id: id('ref', 31),
+    status: 'succeeded',
+    failure: null,
+    created_at: ago(600),
+    settled_at: ago(60),
+  }
+  const code = { code: 'refund_refused', reason: 'The issuer refused the refund' }
+  const failed = { ...refund!, id: id('ref', 32), status: 'failed', failure: code, amount: 517 }
+  const money = { amount: 4200, refunded_amount: 1000, refund_max: 3200, failed_refund_amount: 517, refund_count: 2 }
+  const payment = { ...held, status: 'captured', hold: null, permitted: ['refund'], ...money }
+  standIn.on('GET /payments/pay', () => ({ body: payment }))
+  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: [slow, failed] } }))
+  standIn.on('GET /refunds', () => ({ body: { data: [{ ...slow, order_reference: null, customer_email: null }] } }))
+  await open(`payments/${held.id}`)
+  await page
+    .getByText(/^Asked for 23 Nov/)
+    .first()
+    .waitFor()
+  await page.getByText(/^Given back 23 Nov/).waitFor()
+  await says('The shopper’s bank or the acquirer refused the refund. Nothing was given back.')
+  await says('If it is refused again, give the money back another way')
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await page.getByRole('button', { name: 'Refund £5.17' }).waitFor()
+  await open('refunds')
+  await page
+    .getByRole('table')
+    .getByText(/^Given back 23 Nov/)
+    .waitFor()
+})
+
+test('an operation says whose it is, and no outcome is chosen for the person', async () => {
+  const [operation] = more.operations
+  const open_one = { ...operation!, kind: 'authorise', waits_for_person_since: null }
+  standIn.on('GET /operations', () => ({ body: { operations: [open_one], brake: null } }))
+  standIn.on('POST /operations/op/resolve', () => refuse(409, 'hold_already_decided'))
+  await open('operations')
+  const row = page.getByRole('table', { name: 'Operations' }).getByRole('row').nth(1)
+  for (const words of [
+    'Charge',
+    operation!.order_reference!,
+    operation!.customer_email!,
+    'Not yet: the service is asking',
+  ])
+    await row.getByText(words).waitFor()
+  await row.getByRole('button', { name: 'Settle' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(operation!.order_reference!).waitFor()
+  await dialog.getByLabel('How you know').fill('The portal says so.')
+  await dialog.getByRole('button', { name: 'Settle' }).click()
+  expect(standIn.acts).toEqual([])
+  await dialog.getByLabel('Outcome').selectOption('refused')
+  await dialog.getByRole('button', { name: 'Settle' }).click()
+  await expect.poll(() => standIn.acts.map(({ body }) => body.outcome)).toEqual(['refused'])
+})
+
+test('deliveries: one word for what was given up, filters by what is still to come, and why one that arrived is not sent again', async () => {
+  const queries: Record<string, string>[] = []
+  const [, arrived, failed] = samples.deliveries
+  const data = [arrived!, { ...failed!, waiting: null, succeeded_later: true }]
+  standIn.on('GET /webhooks/deliveries', ({ query }) => {
+    queries.push(query)
+    return { body: { data, has_more: false, next_cursor: null } }
+  })
+  await open('overview')
+  await page.getByRole('link', { name: /given up/ }).click()
+  await expect.poll(() => queries.at(-1)).toMatchObject({ standing: 'given_up' })
+  expect(await page.getByRole('button', { name: 'Given up', exact: true }).getAttribute('aria-pressed')).toBe('true')
+  await page
+    .getByRole('table', { name: 'Endpoints' })
+    .getByText(/given up/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Waiting', exact: true }).click()
+  await expect.poll(() => queries.at(-1)).toMatchObject({ standing: 'waiting' })
+  await page.getByRole('button', { name: 'Failed', exact: true }).click()
+  await expect.poll(() => queries.at(-1)).toMatchObject({ status: 'failed' })
+  const table = page.getByRole('table', { name: 'Deliveries' })
+  await table.getByText('delivered later').waitFor()
+  await table.getByRole('button', { name: 'Details' }).first().click()
+  await says('so the service does not send it again')
+})
+
+test('the note of an escalation may be left out, and says so', async () => {
+  await open(`payments/${held.id}`)
+  await page.getByRole('button', { name: 'Escalate', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Note (optional)' }).waitFor()
+})
