@@ -162,7 +162,7 @@ describe('whatever happens', () => {
           const before = hold
           seconds += after_seconds
           const now = at(seconds)
-          const operation = { kind, asked_by, sequence } as Operation
+          const operation = { kind, asked_by, sequence }
           const refusal = { reason: 'No', decline_code: null }
           if (does === 'escalate') hold = escalate(before)
           else if (does === 'decide') hold = decideHold(before, operation, now)

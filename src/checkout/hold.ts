@@ -101,11 +101,21 @@ export function escalate(hold: Hold): Hold {
   return { ...hold, status: 'escalated', rules_at: hold.deadline }
 }
 
+/** What ends a hold. */
+export type Decision = 'capture' | 'void'
+
+/** How a hold and its payment end by each decision. */
+export const endOfDecision = { capture: 'captured', void: 'voided' } as const satisfies Record<Decision, Hold['status']>
+
 /** A capture or void was approved. */
-export function decideHold(hold: Hold, { kind, asked_by }: Pick<Operation, 'kind' | 'asked_by'>, now: Date): Hold {
+export function decideHold(
+  hold: Hold,
+  { kind, asked_by }: Pick<Operation, 'asked_by'> & { kind: Decision },
+  now: Date,
+): Hold {
   return {
     ...hold,
-    status: kind === 'capture' ? 'captured' : 'voided',
+    status: endOfDecision[kind],
     decided_by: asked_by,
     decided_at: now,
     operation_id: null,

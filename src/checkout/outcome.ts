@@ -10,7 +10,7 @@ import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
-import { decideHold, type Hold, newHold } from './hold.ts'
+import { type Decision, decideHold, endOfDecision, type Hold, newHold } from './hold.ts'
 import type { Operation } from './operation.ts'
 import type { Payment } from './payment.ts'
 import { type Session, statusAfterDecline } from './session.ts'
@@ -74,16 +74,14 @@ export function conclude(
  */
 export function decide(
   { session, payment, hold }: Change & { hold: Hold },
-  operation: Pick<Operation, 'kind' | 'asked_by'>,
+  operation: Pick<Operation, 'asked_by'> & { kind: Decision },
   now: Date,
 ): Change & { hold: Hold } {
-  const decided: Partial<Payment> =
-    operation.kind === 'capture'
-      ? { status: 'captured', capture_state: 'captured', executed_at: now }
-      : { status: 'voided', capture_state: 'voided' }
+  const end = endOfDecision[operation.kind]
+  const executed_at = end === 'captured' ? now : payment.executed_at
   return {
     session: { ...session, settlement: null, answer_by: null },
-    payment: { ...payment, ...decided },
+    payment: { ...payment, status: end, capture_state: end, executed_at },
     hold: decideHold(hold, operation, now),
   }
 }

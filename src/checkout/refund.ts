@@ -48,6 +48,15 @@ export const refundTimes = ['created_at', 'settled_at'] satisfies (keyof Refund)
 /** What a merchant asks for; without an amount, all that is left. */
 export type RefundWish = Pick<Refund, 'reason' | 'metadata'> & { amount: number | null }
 
+/** How much of a payment can still be refunded. Refunds that are pending count as given back. */
+export function refundableOf({
+  status,
+  amount,
+  refunded_amount,
+}: Pick<Payment, 'status' | 'amount' | 'refunded_amount'>): number {
+  return status === 'captured' ? amount - refunded_amount : 0
+}
+
 /**
  * The amount to refund. Throws `payment_not_refundable`, or `refund_exceeds_captured` where less is left. The statement that
  * begins the refund checks again, with the payment locked.
@@ -56,7 +65,7 @@ export function amountToRefund(payment: Payment, { amount }: Pick<RefundWish, 'a
   if (payment.status !== 'captured') {
     throw new Refusal('payment_not_refundable', `The payment is ${payment.status}, so there is nothing to refund.`)
   }
-  const rest = payment.amount - payment.refunded_amount
+  const rest = refundableOf(payment)
   if (rest === 0) throw exceeds('Nothing is left of the capture.', 'charge_already_refunded')
   if (amount !== null && amount > rest) {
     throw exceeds(`${inMajorUnits(rest, payment.currency)} ${payment.currency} is left of the capture.`)

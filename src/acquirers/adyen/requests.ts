@@ -52,9 +52,10 @@ export function settleRequest(
   if (kind === 'reverse') return post(account, of('reversals'), `${reference}-reversal`, bare)
   const amount = amountSent(request)
   if (amount === null) return null
-  const path = kind === 'capture' ? 'captures' : 'refunds'
-  return post(account, of(path), reference, { ...bare, amount })
+  return post(account, of(pathOf[kind]), reference, { ...bare, amount })
 }
+
+const pathOf = { capture: 'captures', refund: 'refunds' }
 
 /** Cancels every uncaptured payment with this reference of ours. Adyen's id of it need not be known. */
 export function cancelRequest({ reference, authorisation }: SettleRequest, account: Account): WireRequest {

@@ -4,6 +4,7 @@
 import type { AuthorisationStanding, AuthoriseAnswer, Notice, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { type AcquirerCharge, findingElsewhere } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
+import { endOfDecision } from '../hold.ts'
 import {
   type Difference,
   handleLostAnswer,
@@ -103,7 +104,7 @@ async function noteDoneAfterAll(
 ): Promise<void> {
   const { kind } = ended.operation
   if (kind !== 'capture' && kind !== 'void') return
-  const state = kind === 'capture' ? 'captured' : 'voided'
+  const state = endOfDecision[kind]
   if (ended.payment.status !== state) await note(context, ended, state)
 }
 

@@ -159,7 +159,7 @@ async function save(
     found: standing?.state ?? source,
     ...(by_person && { by_person }),
   }
-  const change = decide(held, operation, at)
+  const change = decide(held, { kind, asked_by }, at)
   const { acquirer } = operation
   const unwanted = { authorisation: authorisation!, acquirer, money: payment, payment }
   const event = eventOf(change, { event_id: ids.event(at), sequence: 2, at })

@@ -11,7 +11,7 @@ import { holdRulesOf } from '../../merchants/integration.ts'
 import { boundOutcome, boundRefund, isAsAsked } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
 import { eventOf } from '../event.ts'
-import { type Hold, refuseDecision } from '../hold.ts'
+import { type Decision, type Hold, refuseDecision } from '../hold.ts'
 import type { Payer } from '../limits/payer.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
@@ -33,7 +33,7 @@ export type ChargeCase = OperationCase & {
   /** The first acquirer's decline, if this is the second one's charge. It stands if this charge comes to nothing. */
   declined_before?: Declined | undefined
 }
-export type DecisionCase = OperationCase & { hold: Hold }
+export type DecisionCase = OperationCase & { operation: { kind: Decision }; hold: Hold }
 export type RefundCase = OperationCase & { refund: Refund }
 export type SettleCase = ChargeCase | DecisionCase | RefundCase | OperationCase
 

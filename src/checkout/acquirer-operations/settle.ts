@@ -191,8 +191,10 @@ async function withItsRows(context: SettlementContext, subject: UnansweredCase):
       return withRefund(context, subject)
     case 'reverse':
       return subject
-    default:
-      return heldOrRefuse(subject)
+    default: {
+      const { kind } = operation
+      return heldOrRefuse({ ...subject, operation: { ...operation, kind } })
+    }
   }
 }
 

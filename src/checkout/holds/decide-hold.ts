@@ -10,14 +10,12 @@ import { listOperations } from '../acquirer-operations/operation-store.ts'
 import { callToSettle, sendOperation } from '../acquirer-operations/send.ts'
 import type { Settled } from '../acquirer-operations/settle.ts'
 import type { SettlementContext } from '../context.ts'
-import { heldOrRefuse, isWaiting } from '../hold.ts'
+import { type Decision, heldOrRefuse, isWaiting } from '../hold.ts'
 import { newOperation, type Operation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import type { HeldPayment, WholePayment } from '../whole-payment.ts'
-
-export type Decision = 'capture' | 'void'
 
 export type DecisionRequest = {
   kind: Decision

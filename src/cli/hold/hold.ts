@@ -1,7 +1,7 @@
 // `ripper hold show|capture|void|escalate`: one held payment, and an operator's decision about it.
 
-import { type Hold, heldOrRefuse, isWaiting } from '../../checkout/hold.ts'
-import { type Decision, decideHold } from '../../checkout/holds/decide-hold.ts'
+import { type Decision, type Hold, heldOrRefuse, isWaiting } from '../../checkout/hold.ts'
+import { decideHold } from '../../checkout/holds/decide-hold.ts'
 import { escalateHold } from '../../checkout/holds/escalate-hold.ts'
 import { viewHeld } from '../../checkout/holds/read-held.ts'
 import type { Cause } from '../../checkout/outcome.ts'

@@ -10,6 +10,7 @@ import { listPayments } from '../../checkout/reading/list-payments.ts'
 import { modeOfPayment } from '../../checkout/reading/mode-store.ts'
 import { findPaymentWithHold, type PaymentWithHold } from '../../checkout/reading/payment-store.ts'
 import { paymentView, viewPayment } from '../../checkout/reading/read-payment.ts'
+import { refundableOf } from '../../checkout/refund.ts'
 import { findRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
 import { refundRecord } from '../../checkout/refunds/refund-routes.ts'
 import { settlementAt } from '../../checkout/session.ts'
@@ -59,8 +60,8 @@ export const readPaymentHere = route({
     const found = await findPaymentWithHold(sql, { merchant_id, payment_id: params.payment_id! })
     if (!found) throw notThere()
     const { payment, hold, session } = found
-    const { card_brand: brand, card_last4: last4, refunded_amount, status, amount } = payment
-    const left = status === 'captured' ? amount - refunded_amount : 0
+    const { card_brand: brand, card_last4: last4, refunded_amount, amount } = payment
+    const left = refundableOf(payment)
     const refund_limit = isLimited(holder) ? await findRefundLimit(sql, payment) : null
     const refund_max = Math.max(0, Math.min(left, (refund_limit ?? amount) - refunded_amount))
     const shown = {
