@@ -20,7 +20,7 @@ const methodsView = z.array(z.object({ type: z.literal('card'), brands: z.array(
 
 const three_ds_versions = ['2.1.0', '2.2.0']
 
-const configView = z.object({
+export const configView = z.object({
   public_key: z.string(),
   mode,
   merchant: z.object({ name: z.string() }),
