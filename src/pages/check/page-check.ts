@@ -82,7 +82,7 @@ function bodyDifferences({ kind, scripts }: PageEntry, { body }: TextAnswer, exp
   const { at, theirs, ours } = beginning(body, expected.body)
   const before = body.slice(0, at).split('\n')
   const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`
-  return [`The page differs from ${place} on: it has “${theirs}” where this release has “${ours}”.`]
+  return [`The page differs from ${place} on: it has “${theirs}” and should have “${ours}”.`]
 }
 
 async function fileDifferences(file: ScriptEntry, service: string, read: Read): Promise<string[]> {
@@ -120,7 +120,7 @@ function headerDifferences(expected: Headers, served: Headers): string[] {
     const is_same = name === 'content-type' ? compact(header) === compact(value) : header === value
     if (is_same) return []
     const { theirs, ours } = beginning(header, value)
-    return [`The header ${name} is “${theirs}” where this release has “${ours}”.`]
+    return [`The header ${name} is “${theirs}” and should be “${ours}”.`]
   })
   const added = meddling.filter((name) => name in served && !(name in expected))
   return [...wrong, ...added.map((name) => `The header ${name}, “${excerpt(served[name]!)}”, is not ours.`)]
