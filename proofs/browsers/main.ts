@@ -1,9 +1,9 @@
 // `npm run browsers`: the dashboard and the hosted page in Firefox and WebKit, each on a service and data folder of its own.
 
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { answer, serve } from '../../tests/support/programs.ts'
+import { newDataFolder } from '../../tests/support/setup-database.ts'
 import { flag, oneOf, readAsked } from '../asked.ts'
 import { type Browser, MissingError } from './driver.ts'
 import { firefox } from './firefox.ts'
@@ -58,9 +58,7 @@ async function visitAll(name: string, visitor: ReturnType<typeof visitorWith>, s
 }
 
 async function withShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
-  const place = mkdtempSync(join(tmpdir(), 'ripper-browsers-'))
-  // As root the database is another user's, who must reach it.
-  chmodSync(place, 0o711)
+  const place = newDataFolder()
   const env = { RIPPER_DATA_DIR: join(place, 'data'), RIPPER_PORT: '0' }
   const service = await serve({ env })
   try {

@@ -2,9 +2,8 @@
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { newDataFolder, removeData } from '../../tests/support/setup-database.ts'
 import { measure, oneOf, readAsked, seed } from '../asked.ts'
 import { describe } from '../storm/report.ts'
 import { type Cluster, openCluster } from './cluster.ts'
@@ -35,7 +34,7 @@ const faults: string[] = []
 const holds = (is_so: boolean, fault: string) => {
   if (!is_so) faults.push(fault)
 }
-const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
+const data_dir = newDataFolder()
 const key = randomBytes(32)
 let databases = 0
 try {
@@ -48,7 +47,7 @@ try {
   if (isAsked('storm')) await onCluster(rage)
   if (isAsked('conformance')) conform()
 } finally {
-  rmSync(data_dir, { recursive: true, force: true })
+  removeData(data_dir)
 }
 for (const fault of faults) say(`broken: ${fault}`)
 process.exitCode = faults.length === 0 ? 0 : 1
@@ -149,7 +148,7 @@ function wordsOf(answers: Answers): string {
 /** Three servers and the service share the machine here, so the ratio says less than the shares. */
 async function compare({ url, plain_url, coordinator, nodes }: Cluster): Promise<void> {
   const plain_key = randomBytes(32)
-  const plain_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
+  const plain_dir = newDataFolder()
   const spread = await startOn(url, data_dir, key)
   const one = await startOn(plain_url, plain_dir, plain_key)
   try {
@@ -183,7 +182,7 @@ async function compare({ url, plain_url, coordinator, nodes }: Cluster): Promise
   } finally {
     await spread.stop()
     await one.stop()
-    rmSync(plain_dir, { recursive: true, force: true })
+    removeData(plain_dir)
   }
 }
 

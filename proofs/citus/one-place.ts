@@ -4,14 +4,13 @@ import { joinEmbedded } from '../../src/database/embedded/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type AnySql, openDatabase } from '../../src/database/open.ts'
 import type { ServiceResources } from '../../src/service/resources.ts'
-import { removeData } from '../../tests/support/setup-database.ts'
+import { newDataFolder, removeData } from '../../tests/support/setup-database.ts'
 import { quiet, realClock } from '../../tests/support/world.ts'
-import { newFolder } from '../storm/pair.ts'
 
 export type OnePlace = { opened: ServiceResources; close(): Promise<void> }
 
 export async function copyToOnePlace(opened: ServiceResources): Promise<OnePlace> {
-  const data_dir = newFolder()
+  const data_dir = newDataFolder()
   const server = await joinEmbedded({ data_dir, log: quiet, clock: realClock })
   await server.admin()`create database copy template template0`
   const url = `postgres://ripper@localhost/copy?host=${encodeURIComponent(server.socket_folder)}`

@@ -1,11 +1,10 @@
 // Which servers the statements of each request went to. In a cell nothing leads further: its schema has no table but the node's own.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { openInProcess } from '../../bench/in-process.ts'
 import { openClients } from '../../bench/load.ts'
 import { steps, type Visit } from '../../bench/walk.ts'
 import { cellOf, cellsOf } from '../../src/database/cells/cells.ts'
+import { newDataFolder, removeData } from '../../tests/support/setup-database.ts'
 
 export type Touched = {
   step: string
@@ -17,7 +16,7 @@ const coordinator = 'coordinator'
 
 /** Walks twice, and counts the second time, when what is kept in memory is there. */
 export async function touchedBySteps(url: string): Promise<{ own: string; touched: Touched[] }> {
-  const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
+  const data_dir = newDataFolder()
   let counted: Record<string, number> = {}
   const service = await openInProcess({ url, data_dir }, (text, node) => {
     if (/\bsimulator\./.test(text)) return
@@ -46,6 +45,6 @@ export async function touchedBySteps(url: string): Promise<{ own: string; touche
     return { own: node!, touched }
   } finally {
     await service.close()
-    rmSync(data_dir, { recursive: true, force: true })
+    removeData(data_dir)
   }
 }

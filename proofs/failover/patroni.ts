@@ -7,8 +7,8 @@ import { asAccount, giveFolder } from '../../src/config/owner.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { serverAccount } from '../../src/database/embedded/account.ts'
 import type { Sql } from '../../src/database/open.ts'
-import { removeData } from '../../tests/support/setup-database.ts'
-import { newFolder, type Pair } from '../storm/pair.ts'
+import { newDataFolder, removeData } from '../../tests/support/setup-database.ts'
+import type { Pair } from '../storm/pair.ts'
 import { waitFor } from '../storm/rest.ts'
 import { killWhole } from '../storm/server.ts'
 import { type Cluster, etcdArguments, haproxyFile, type Node, patroniFile } from './configuration.ts'
@@ -17,7 +17,7 @@ import { openRunner } from './runner.ts'
 
 /** `log_file` is where all of them write. */
 export async function openPatroni(programs: Programs, log_file: string, is_synchronous: boolean): Promise<Pair> {
-  const folder = newFolder()
+  const folder = newDataFolder()
   const account = serverAccount(folder)
   const cluster = await newCluster(folder, programs.postgres_folder, is_synchronous)
   const run = openRunner(log_file, account)

@@ -1,11 +1,8 @@
 // `npm run fuzz -- --seed N --requests N [--only INDEX]`: sends what the description allows and what it does not.
 
-import { chmodSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { migrate } from '../../src/database/migrate.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import { removeData } from '../../tests/support/setup-database.ts'
+import { newDataFolder, removeData } from '../../tests/support/setup-database.ts'
 import { quiet, realClock } from '../../tests/support/world.ts'
 import { count, readAsked } from '../asked.ts'
 import { runCampaign } from './campaign.ts'
@@ -28,9 +25,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-const data_dir = mkdtempSync(join(tmpdir(), 'ripper-fuzz-'))
-// As root, the embedded server has a user of its own, who has to come through.
-chmodSync(data_dir, 0o711)
+const data_dir = newDataFolder()
 process.exitCode = 1
 try {
   const options = { data_dir, connections_max: 8, log: quiet, clock: realClock }

@@ -10,6 +10,7 @@ import {
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import { type Faults, move_faults } from './faults.ts'
+import { onItsWay } from './on-its-way.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 type Verb = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund'
@@ -49,61 +50,26 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
       }
       return chosen
     })
-    const answer = await onItsWay<Request, Answer>(verb, reference, request, fate)
+    if (fate === 'acquirer: not sent') throw new NotSent('connection refused')
+    const answer = await onItsWay<Answer>(fate, {
+      here,
+      there,
+      chance,
+      act: () => act(verb, request),
+      broken() {
+        throw new Unanswered('the connection was lost')
+      },
+      failed() {
+        throw new Error('502 from the gateway')
+      },
+      is_charge: verb === 'authorise',
+      noteDelay: (delay_ms) => void bank.delays.set(reference, delay_ms),
+    })
     const { result, decline_code = '' } = answer as { result: string; decline_code?: string }
     const label = `${verb} is answered, ${result} ${decline_code}`
     const heard = await scheduler.effect(owner, label, () => answer)
     bank.heard.push({ reference, owner, result })
     return heard
-  }
-
-  async function onItsWay<Request, Answer>(
-    verb: Verb,
-    reference: string,
-    request: Request,
-    fate: string | null,
-  ): Promise<Answer> {
-    switch (fate) {
-      case 'acquirer: not sent':
-        throw new NotSent('connection refused')
-      case 'acquirer: lost on its way':
-        return chance.often(0.5) ? never() : lose('lost on its way')
-      case 'acquirer: arrives late': {
-        // Within the window in which it may still be on its way.
-        await there.sleep(1_000 + chance.below(28_000))
-        return act(verb, request)
-      }
-      case 'acquirer: arrives after its reversal': {
-        // Nobody forbids a network to keep a charge for so long: what was reversed before must not be approved then.
-        const longest_ms = verb === 'authorise' ? 10 * 60_000 : 28_000
-        const delay_ms = 1_000 + chance.below(longest_ms)
-        bank.delays.set(reference, delay_ms)
-        await there.sleep(delay_ms)
-        return act(verb, request)
-      }
-      case 'acquirer: answer lost':
-        await act(verb, request)
-        return chance.often(0.5) ? never() : lose('the answer was lost')
-      case 'acquirer: answers late': {
-        const answer = await act<Request, Answer>(verb, request)
-        await there.sleep(1_000 + chance.below(60_000))
-        return answer
-      }
-      case 'acquirer: done twice': {
-        const [first] = await Promise.all([act<Request, Answer>(verb, request), act(verb, request)])
-        return first
-      }
-      case 'acquirer: error after the effect':
-        await act(verb, request)
-        throw new Error('502 from the gateway')
-      default:
-        return act(verb, request)
-    }
-  }
-
-  async function lose(words: string): Promise<never> {
-    await here.sleep(chance.below(15_000))
-    throw new Unanswered(words)
   }
 
   async function lookUp(request: LookUpRequest): Promise<LookUpAnswer> {
@@ -141,8 +107,4 @@ async function unwrapped<Answer>({ answer }: { answer: Promise<Answer> }): Promi
 
 function silently(work: Promise<unknown>): void {
   work.catch(() => {})
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {})
 }

@@ -54,6 +54,19 @@ export async function liveLife(living: Living): Promise<{ session_id: string; pa
   return { session_id: session.id, payment_id }
 }
 
+/** A merchant's act under a key of its own: asked again while the store is away, and now and then long after. */
+export async function doOnce(living: Living, asked: HttpCall, key: string): Promise<void> {
+  const { chance, shop, memory, town } = living
+  const keep = (answer: Answer | null) => answer && memory.keepAnswer(shop.merchant_id, key, answer)
+  for (let tries = 0; tries < 6; tries++) {
+    const answer = await town.ask(asked)
+    keep(answer)
+    if (answer && codeOf(answer) !== 'store_unavailable') break
+    await pause(living, 4)
+  }
+  if (chance.often(0.3)) keep(await insist(living, asked, 2))
+}
+
 /** Asks again, under the same key where there is one, until there is an answer that says something. Null where it gives up. */
 export async function insist(living: Living, asked: HttpCall, tries = 8): Promise<Answer | null> {
   for (let each = 0; each < tries; each++) {

@@ -1,6 +1,6 @@
 // What a shop does with a session of its own afterwards: reads it, decides on a held payment, and looks where it must not.
 
-import { codeOf, insist, type Living, pause } from './life.ts'
+import { codeOf, doOnce, insist, type Living, pause } from './life.ts'
 import { refundSome } from './refunding.ts'
 import type { Shop } from './shop.ts'
 import type { Answer, HttpCall } from './town.ts'
@@ -43,7 +43,7 @@ async function decide(living: Living, payment_id: string): Promise<void> {
 }
 
 async function decideOnce(living: Living, payment_id: string): Promise<void> {
-  const { chance, shop, memory, town } = living
+  const { chance, shop } = living
   const verb = chance.pick(['capture', 'capture', 'void', 'escalate'])
   const key = chance.bytes(8).toString('hex')
   const asked: HttpCall = {
@@ -51,17 +51,7 @@ async function decideOnce(living: Living, payment_id: string): Promise<void> {
     path: `/v1/payments/${payment_id}/hold/${verb}`,
     headers: { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': key },
   }
-  for (let tries = 0; tries < 6; tries++) {
-    const answer = await town.ask(asked)
-    if (answer) memory.keepAnswer(shop.merchant_id, key, answer)
-    if (answer && codeOf(answer) !== 'store_unavailable') break
-    await pause(living, 4)
-  }
-  // A retry under the same key, long after.
-  if (chance.often(0.3)) {
-    const answer = await insist(living, asked, 2)
-    if (answer) memory.keepAnswer(shop.merchant_id, key, answer)
-  }
+  await doOnce(living, asked, key)
 }
 
 /** Another shop asks for what is not its own: it must hear what it hears of nothing. */

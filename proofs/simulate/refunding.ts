@@ -3,7 +3,7 @@
 import type { Refund } from '../../src/checkout/refund.ts'
 import type { Sql } from '../../src/database/open.ts'
 import type { Bank } from './bank/bank.ts'
-import { codeOf, insist, type Living, pause } from './life.ts'
+import { doOnce, insist, type Living, pause } from './life.ts'
 import type { Memory } from './memory.ts'
 import type { HttpCall } from './town.ts'
 import { type Fault, unless } from './violations.ts'
@@ -27,22 +27,12 @@ export async function refundSome(living: Living, paid: Paid): Promise<void> {
 }
 
 async function refundOnce(living: Living, paid: Paid): Promise<void> {
-  const { chance, shop, memory, town } = living
+  const { chance } = living
   const amount = chance.pick([null, null, 13, 17, 100, 1 + chance.below(2_000)])
   const key = chance.bytes(8).toString('hex')
   const way = chance.pick([byRoute, byRoute, byCompatibleRoute])
   const asked = way(living, paid, { amount, key })
-  for (let tries = 0; tries < 6; tries++) {
-    const answer = await town.ask(asked)
-    if (answer) memory.keepAnswer(shop.merchant_id, key, answer)
-    if (answer && codeOf(answer) !== 'store_unavailable') break
-    await pause(living, 4)
-  }
-  // A retry under the same key, long after.
-  if (chance.often(0.3)) {
-    const answer = await insist(living, asked, 2)
-    if (answer) memory.keepAnswer(shop.merchant_id, key, answer)
-  }
+  await doOnce(living, asked, key)
 }
 
 type Way = (living: Living, paid: Paid, wish: { amount: number | null; key: string }) => HttpCall

@@ -14,6 +14,7 @@ import { referenceOf, verbOf } from '../vendors/verbs.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import { type Faults, move_faults } from './faults.ts'
+import { onItsWay } from './on-its-way.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 import type { VendorPosts } from './vendor-posts.ts'
 
@@ -104,9 +105,22 @@ export function openVendorLine(ends: Ends, { owner, clock, die }: Sender): Pick<
         die()
       }
       // What has left is on its way, though its process stands still from now on.
-      const coming = onItsWay(request, chosen)
+      const coming = chosen === 'acquirer: cannot be asked' ? Promise.resolve(unavailable) : travel(request, chosen)
       coming.catch(() => {})
       return { coming }
+    })
+  }
+
+  function travel(request: VendorRequest, fate: string | null): Promise<VendorReply> {
+    return onItsWay<VendorReply>(fate, {
+      here,
+      there,
+      chance,
+      act: () => act(request),
+      broken: () => 'lost',
+      failed: () => ({ status: 502, headers: {}, body: '<html>Bad gateway</html>' }),
+      is_charge: verbOf(request) === 'authorise',
+      noteDelay: (delay_ms) => void bank.delays.set(referenceOf(request)!, delay_ms),
     })
   }
 
@@ -132,55 +146,13 @@ export function openVendorLine(ends: Ends, { owner, clock, die }: Sender): Pick<
     }
   }
 
-  async function onItsWay(request: VendorRequest, fate: string | null): Promise<VendorReply> {
-    switch (fate) {
-      case 'acquirer: cannot be asked':
-        return { status: 503, headers: {}, body: '' }
-      case 'acquirer: lost on its way':
-        return lose()
-      case 'acquirer: arrives late':
-        // Within the window in which it may still be on its way.
-        await there.sleep(1_000 + chance.below(28_000))
-        return act(request)
-      case 'acquirer: arrives after its reversal': {
-        const longest_ms = verbOf(request) === 'authorise' ? 10 * 60_000 : 28_000
-        const delay_ms = 1_000 + chance.below(longest_ms)
-        bank.delays.set(referenceOf(request)!, delay_ms)
-        await there.sleep(delay_ms)
-        return act(request)
-      }
-      case 'acquirer: answer lost':
-        await act(request)
-        return lose()
-      case 'acquirer: answers late': {
-        const answer = await act(request)
-        await there.sleep(1_000 + chance.below(60_000))
-        return answer
-      }
-      case 'acquirer: done twice': {
-        const [first] = await Promise.all([act(request), act(request)])
-        return first
-      }
-      case 'acquirer: error after the effect':
-        await act(request)
-        return { status: 502, headers: {}, body: '<html>Bad gateway</html>' }
-      default:
-        return act(request)
-    }
-  }
-
-  /** Silence until nobody waits any more, or a connection that breaks. */
-  async function lose(): Promise<VendorReply> {
-    if (chance.often(0.5)) return new Promise(() => {})
-    await here.sleep(chance.below(15_000))
-    return 'lost'
-  }
-
   return { send }
 }
 
 /** For good is longer than anybody looks. */
 const refuses_for_ms = [3_600_000, 60 * 3_600_000, 400 * 24 * 3_600_000]
+
+const unavailable: VendorReply = { status: 503, headers: {}, body: '' }
 
 const to_ask = ['acquirer: cannot be asked'] as const
 

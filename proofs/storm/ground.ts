@@ -1,10 +1,10 @@
 // What a trial of whole processes stands on: folders of its own, the settings of its processes, and the clients' diary.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { open, type ServiceResources } from '../../src/service/resources.ts'
-import { removeData } from '../../tests/support/setup-database.ts'
+import { newDataFolder, removeData } from '../../tests/support/setup-database.ts'
 import { type Diary, openDiary } from './diary.ts'
 
 export type Ground = {
@@ -24,9 +24,7 @@ export type Ground = {
 
 /** `name` and the process's id name the folder of the logs; `settings` are added to those of every trial. */
 export function openGround(name: string, settings: Record<string, string>): Ground {
-  const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
-  // As root, the server's user has to come through.
-  chmodSync(data_dir, 0o711)
+  const data_dir = newDataFolder()
   const folder = `${tmpdir()}/ripper-${name}-${process.pid}`
   mkdirSync(folder, { recursive: true })
   const diary = openDiary(`${folder}/answers.jsonl`)

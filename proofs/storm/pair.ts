@@ -1,15 +1,14 @@
 // Two embedded servers, of which the second follows the first by streaming replication, behind one address that stays.
 
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { asAccount } from '../../src/config/owner.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { ensureCluster } from '../../src/database/embedded/cluster.ts'
 import { findHome, type Home } from '../../src/database/embedded/home.ts'
 import { launch, servingPid } from '../../src/database/embedded/process.ts'
 import type { Sql } from '../../src/database/open.ts'
-import { removeData } from '../../tests/support/setup-database.ts'
+import { newDataFolder, removeData } from '../../tests/support/setup-database.ts'
 import { realClock } from '../../tests/support/world.ts'
 import { type Link, openLink } from '../wire/link.ts'
 import { waitFor } from './rest.ts'
@@ -29,7 +28,7 @@ export type Pair = {
 
 /** `is_synchronous`: a commit is answered once the standby has it on its disk. */
 export async function openPair(is_synchronous: boolean): Promise<Pair> {
-  const folders = [newFolder(), newFolder()]
+  const folders = [newDataFolder(), newDataFolder()]
   const [first, second] = (await Promise.all(folders.map(findHome))) as [Home, Home]
   await ensureCluster(first)
   // A cluster that was never started is a whole backup of itself.
@@ -98,13 +97,6 @@ function keepUp() {
       await keeping
     },
   }
-}
-
-export function newFolder(): string {
-  const folder = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
-  // As root, the server's user has to come through.
-  chmodSync(folder, 0o711)
-  return folder
 }
 
 function socketOf({ socket_folder }: Home): { path: string } {

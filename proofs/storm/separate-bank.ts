@@ -4,9 +4,8 @@ import { connect } from '../../src/database/driver/driver.ts'
 import { joinEmbedded } from '../../src/database/embedded/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Sql } from '../../src/database/open.ts'
-import { removeData } from '../../tests/support/setup-database.ts'
+import { newDataFolder, removeData } from '../../tests/support/setup-database.ts'
 import { quiet, realClock } from '../../tests/support/world.ts'
-import { newFolder } from './pair.ts'
 
 export type SeparateBank = {
   url: string
@@ -16,7 +15,7 @@ export type SeparateBank = {
 }
 
 export async function openSeparateBank(): Promise<SeparateBank> {
-  const data_dir = newFolder()
+  const data_dir = newDataFolder()
   const server = await joinEmbedded({ data_dir, log: quiet, clock: realClock })
   await server.admin()`create database bank template template0`
   const url = `postgres://ripper@localhost/bank?host=${encodeURIComponent(server.socket_folder)}`

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type AnyEventType, api_version } from '../kernel/values.ts'
 import { anyMetadata } from './fields.ts'
-import { basketView, customerView, declineView, holdView, mode, refundView, time } from './views.ts'
+import { basketView, customerView, declineView, holdView, mode, refundFailureView, refundView, time } from './views.ts'
 
 /** The members of every envelope; its type comes second on the wire. */
 const frame = {
@@ -30,6 +30,18 @@ const payment = {
 
 const approved = { decline: z.null() }
 const refused = { capture_state: z.null(), decline: declineView, hold: z.null() }
+
+/** When each event is sent. */
+export const eventSummaries: Record<AnyEventType, string> = {
+  'payment.captured': 'Money was taken, at once or after a hold.',
+  'payment.held': 'The amount is reserved and waits for a decision: release no goods.',
+  'payment.voided': 'A held payment was released; nothing was taken.',
+  'payment.declined': 'The card was refused; nothing was taken.',
+  'payment.failed': 'An error, not a decline; nothing was taken.',
+  'refund.succeeded': 'Money was given back. Only for endpoints that name it in extension_events.',
+  'refund.failed':
+    'A refund failed, perhaps days after it had succeeded. Only for endpoints that name it in extension_events.',
+}
 
 /** In the order of the specification. */
 export const eventViews = {
@@ -65,21 +77,9 @@ export const eventViews = {
   }),
   'refund.failed': refundEnvelope('refund.failed', z.literal([1, 2]), {
     status: z.literal('failed'),
-    failure: z.object({ code: z.string(), reason: z.string() }),
+    failure: refundFailureView,
   }),
 } satisfies Record<AnyEventType, z.ZodType>
-
-/** When each event is sent. */
-export const eventSummaries: Record<AnyEventType, string> = {
-  'payment.captured': 'Money was taken, at once or after a hold.',
-  'payment.held': 'The amount is reserved and waits for a decision: release no goods.',
-  'payment.voided': 'A held payment was released; nothing was taken.',
-  'payment.declined': 'The card was refused; nothing was taken.',
-  'payment.failed': 'An error, not a decline; nothing was taken.',
-  'refund.succeeded': 'Money was given back. Only for endpoints that name it in extension_events.',
-  'refund.failed':
-    'A refund failed, perhaps days after it had succeeded. Only for endpoints that name it in extension_events.',
-}
 
 /** The sequence counts a refund's own events. */
 function refundEnvelope<Type extends AnyEventType, Sequence extends z.ZodType, Outcome extends z.ZodRawShape>(
@@ -89,12 +89,14 @@ function refundEnvelope<Type extends AnyEventType, Sequence extends z.ZodType, O
 ) {
   const sequenceMeta = { description: '1 for the outcome, 2 for a failure after success' }
   const settledMembers = { settled_at: time, checkout_session_id: z.string() }
-  return z.strictObject({
-    ...frame,
-    type: z.literal(type),
-    sequence: sequence.meta(sequenceMeta),
-    data: z.strictObject({ ...refundView.shape, ...settledMembers, ...outcome }),
-  })
+  return z
+    .strictObject({
+      ...frame,
+      type: z.literal(type),
+      sequence: sequence.meta(sequenceMeta),
+      data: z.strictObject({ ...refundView.shape, ...settledMembers, ...outcome }),
+    })
+    .meta(namedAs(type))
 }
 
 function envelope<Type extends AnyEventType, Sequence extends z.ZodType, Outcome extends z.ZodRawShape>(
@@ -102,10 +104,18 @@ function envelope<Type extends AnyEventType, Sequence extends z.ZodType, Outcome
   sequence: Sequence,
   outcome: Outcome,
 ) {
-  return z.strictObject({
-    ...frame,
-    type: z.literal(type),
-    sequence: sequence.meta({ description: '1 for the outcome, 2 for the decision on a hold' }),
-    data: z.strictObject({ ...payment, ...outcome }),
-  })
+  return z
+    .strictObject({
+      ...frame,
+      type: z.literal(type),
+      sequence: sequence.meta({ description: '1 for the outcome, 2 for the decision on a hold' }),
+      data: z.strictObject({ ...payment, ...outcome }),
+    })
+    .meta(namedAs(type))
+}
+
+/** The event `payment.captured` has the type PaymentCapturedEvent. */
+function namedAs(type: AnyEventType): { title: string; note: string } {
+  const words = type.split('.').map((word) => word[0]!.toUpperCase() + word.slice(1))
+  return { title: `${words.join('')}Event`, note: eventSummaries[type] }
 }

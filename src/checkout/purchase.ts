@@ -59,6 +59,7 @@ const itemRequest = z
       type: item.type ?? null,
     }),
   )
+  .meta({ title: 'ItemCreate', note: 'A line of a basket, as it is sent.' })
 
 type ItemRequest = Pick<Partial<Item>, 'sku' | 'name' | 'unit_amount' | 'tax_amount'> & {
   quantity: number
@@ -118,6 +119,7 @@ export const customerMembers = {
 const customerRequest = z
   .strictObject(customerMembers, must('be an object'))
   .transform((customer) => customerOf(customer))
+  .meta({ title: 'CustomerCreate', note: 'The shopper, as sent.' })
 
 /** A customer with every member; null for those that were not sent. */
 export function customerOf(body: { [Member in keyof Customer]?: Customer[Member] }): Customer {
@@ -140,18 +142,20 @@ export const descriptorSuffix = z
   .meta({ maxLength: 22 })
   .transform(nullIfEmpty)
 
-export const sessionCreate = z.strictObject({
-  amount,
-  currency,
-  items: items.nullish(),
-  customer: customerRequest.nullish(),
-  metadata: metadata.nullish(),
-  statement_descriptor_suffix: descriptorSuffix.nullish(),
-  order_reference: reference.nullish(),
-  confirmation_url: text(2048)
-    .nullish()
-    .meta({ description: "https, on one of the default integration's allowed origins" }),
-})
+export const sessionCreate = z
+  .strictObject({
+    amount,
+    currency,
+    items: items.nullish(),
+    customer: customerRequest.nullish(),
+    metadata: metadata.nullish(),
+    statement_descriptor_suffix: descriptorSuffix.nullish(),
+    order_reference: reference.nullish(),
+    confirmation_url: text(2048)
+      .nullish()
+      .meta({ description: "https, on one of the default integration's allowed origins" }),
+  })
+  .meta({ title: 'CheckoutSessionCreate', note: 'The body that creates a checkout session.' })
 
 /** The three members that show a basket in sessions, payments and events. */
 export function viewBasket(items: Item[] | null) {

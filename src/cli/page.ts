@@ -5,13 +5,12 @@ import { type HttpReader, OutgoingFailure, type TextAnswer } from '../kernel/wor
 import { isOrigin } from '../merchants/integration.ts'
 import { openHttp, realClock } from '../outgoing/real-world.ts'
 import { readAssets } from '../pages/assets.ts'
-import { check_limits } from '../pages/check/load-check.ts'
-import { namesOrigins } from '../pages/check/origin-check.ts'
-import { comparePage, filesOf, type Report } from '../pages/check/page-check.ts'
+import { accept_language, type ServedPage } from '../pages/check/expected-page.ts'
+import { check_limits, comparePage, namesOrigins, type Report } from '../pages/check/page-check.ts'
 import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts'
 import { choice, list, text } from './command-context.ts'
 import { type Command, CommandError, type Options, UsageError } from './terminal/command.ts'
-import { printJson } from './terminal/print.ts'
+import { oneLine, printJson } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
 export const pageCheck: Command = {
@@ -92,26 +91,22 @@ function entriesFor({ pathname }: URL, options: Options): PageEntry[] {
 async function check({
   entries,
   ...place
-}: {
-  url: string
-  service: string
-  origins: string[] | null
-  entries: PageEntry[]
-}): Promise<{ entry: PageEntry; report: Report }> {
+}: Omit<ServedPage, 'page'> & { entries: PageEntry[] }): Promise<{ entry: PageEntry; report: Report }> {
   const http = openHttp(realClock())
   const { url } = place
   const page = await read(http, url, documentHeaders)
   if (typeof page === 'string') throw new CommandError(`${url} cannot be read: ${page}`)
-  const addresses = entries.flatMap((entry) => filesOf(entry, { ...place, page }))
-  const files = new Map<string, TextAnswer | string>()
-  for (const address of addresses) {
-    if (!files.has(address)) files.set(address, await read(http, address, scriptHeaders))
-  }
-  const compared = entries.map((entry) => ({
+  const compared = entries.map(async (entry) => ({
     entry,
-    report: comparePage(entry, { ...place, page, files }),
+    report: await comparePage(entry, {
+      served: { ...place, page },
+      assets: readAssets(),
+      read: (address) => read(http, address, scriptHeaders),
+    }),
   }))
-  return compared.sort((a, b) => a.report.differences.length - b.report.differences.length)[0]!
+  // An entry of which nothing could be compared is the last to be named.
+  const distance = ({ report }: { report: Report }) => report.differences.length + (report.checked.length > 0 ? 0 : 1e3)
+  return (await Promise.all(compared)).sort((a, b) => distance(a) - distance(b))[0]!
 }
 
 /** The answer, or the reason why there is none. */
@@ -128,7 +123,7 @@ async function read(http: HttpReader, url: string, headers: Record<string, strin
 const browserHeaders = {
   'user-agent':
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/144.0.0.0 Safari/537.36',
-  'accept-language': 'en-GB,en;q=0.9',
+  'accept-language': accept_language,
 }
 const documentHeaders = {
   ...browserHeaders,
@@ -151,5 +146,5 @@ function told(url: string, { title }: PageEntry, report: Report): string {
 }
 
 function listed(lines: string[]): string {
-  return lines.map((line) => `  ${line}\n`).join('')
+  return lines.map((line) => `  ${oneLine(line, 2_000)}\n`).join('')
 }

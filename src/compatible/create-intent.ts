@@ -60,15 +60,17 @@ const captureMethod = z
   .meta({ type: ['string', 'null'], enum: ['automatic', null] })
 
 /** The body that creates a payment intent, and the purchase that it describes. */
-export const intentCreate = z.strictObject({
-  amount,
-  currency,
-  metadata: metadata.nullish(),
-  receipt_email: email.nullish().meta({ description: 'where it is empty the checkout asks for it' }),
-  description: optionalText(8192).meta({ description: 'kept as metadata.description' }),
-  statement_descriptor_suffix: descriptorSuffix.nullish(),
-  capture_method: captureMethod,
-})
+export const intentCreate = z
+  .strictObject({
+    amount,
+    currency,
+    metadata: metadata.nullish(),
+    receipt_email: email.nullish().meta({ description: 'where it is empty the checkout asks for it' }),
+    description: optionalText(8192).meta({ description: 'kept as metadata.description' }),
+    statement_descriptor_suffix: descriptorSuffix.nullish(),
+    capture_method: captureMethod,
+  })
+  .meta({ title: 'PaymentIntentCreate', note: 'The body that creates a session as a payment intent.' })
 type IntentCreate = z.output<typeof intentCreate>
 
 const intentForm: FormRules = { integers: ['amount'], maps: ['metadata'] }

@@ -20,18 +20,20 @@ import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
 import { compatibleRefund, reasons, viewCompatibleRefund } from './refund.ts'
 
-const refundCreate = z.strictObject({
-  payment_intent: z
-    .string(must('be text'))
-    .min(1, must('not be empty'))
-    .meta({ description: 'the id of the session that was paid' }),
-  amount: amount.optional().meta({ description: 'all that is left by default' }),
-  reason: z
-    .preprocess(nullIfEmpty, z.enum(reasons, must(`be one of ${reasons.join(', ')}`)).nullish())
-    .optional()
-    .meta({ type: ['string', 'null'], enum: [...reasons, null] }),
-  metadata: metadata.nullish(),
-})
+const refundCreate = z
+  .strictObject({
+    payment_intent: z
+      .string(must('be text'))
+      .min(1, must('not be empty'))
+      .meta({ description: 'the id of the session that was paid' }),
+    amount: amount.optional().meta({ description: 'all that is left by default' }),
+    reason: z
+      .preprocess(nullIfEmpty, z.enum(reasons, must(`be one of ${reasons.join(', ')}`)).nullish())
+      .optional()
+      .meta({ type: ['string', 'null'], enum: [...reasons, null] }),
+    metadata: metadata.nullish(),
+  })
+  .meta({ title: 'CompatibleRefundCreate', note: 'The body that refunds a payment intent.' })
 
 export const createRefundAt = (address: Address): Route<Context> =>
   route({

@@ -10,38 +10,40 @@ import { attemptAt, judge, type ThreeDsStep } from '../checkout/three-ds-states.
 import { holdView } from '../checkout/views.ts'
 import { paymentErrorOf } from './payment-error.ts'
 
-export const paymentIntent = z.object({
-  id: z.string(),
-  object: z.literal('payment_intent'),
-  amount: z.int(),
-  currency: z.string(),
-  status: z.enum([
-    'requires_payment_method',
-    'requires_confirmation',
-    'requires_action',
-    'processing',
-    'requires_capture',
-    'canceled',
-    'succeeded',
-  ]),
-  client_secret: z.string().nullable(),
-  created: z.int().meta({ description: 'Unix seconds' }),
-  livemode: z.boolean(),
-  metadata: anyMetadata,
-  statement_descriptor_suffix: z.string().nullable(),
-  receipt_email: z.string().nullable(),
-  capture_method: z.enum(['automatic', 'manual']),
-  last_payment_error: z
-    .object({ code: z.string(), decline_code: z.string().nullable(), message: z.string() })
-    .nullable(),
-  next_action: z.null(),
-  cancellation_reason: z.enum(['requested_by_customer', 'automatic', 'expired']).nullable(),
-  ripper: z.object({
-    checkout_session_id: z.string(),
-    amount_verified: z.boolean(),
-    hold: holdView.nullable(),
-  }),
-})
+export const paymentIntent = z
+  .object({
+    id: z.string(),
+    object: z.literal('payment_intent'),
+    amount: z.int(),
+    currency: z.string(),
+    status: z.enum([
+      'requires_payment_method',
+      'requires_confirmation',
+      'requires_action',
+      'processing',
+      'requires_capture',
+      'canceled',
+      'succeeded',
+    ]),
+    client_secret: z.string().nullable(),
+    created: z.int().meta({ description: 'Unix seconds' }),
+    livemode: z.boolean(),
+    metadata: anyMetadata,
+    statement_descriptor_suffix: z.string().nullable(),
+    receipt_email: z.string().nullable(),
+    capture_method: z.enum(['automatic', 'manual']),
+    last_payment_error: z
+      .object({ code: z.string(), decline_code: z.string().nullable(), message: z.string() })
+      .nullable(),
+    next_action: z.null(),
+    cancellation_reason: z.enum(['requested_by_customer', 'automatic', 'expired']).nullable(),
+    ripper: z.object({
+      checkout_session_id: z.string(),
+      amount_verified: z.boolean(),
+      hold: holdView.nullable(),
+    }),
+  })
+  .meta({ title: 'PaymentIntent', note: 'A session in the other platform’s words.' })
 export type PaymentIntent = z.infer<typeof paymentIntent>
 
 /** The rows of a payment intent, as they were at one moment. */

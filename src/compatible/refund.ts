@@ -3,32 +3,35 @@
 import { z } from 'zod'
 import { anyMetadata } from '../checkout/fields.ts'
 import type { Refund } from '../checkout/refund.ts'
+import { refundFailureView } from '../checkout/views.ts'
 
 /** The reasons that the other platform's library 23.1.0 sends. Any other that came by our own route is shown below `ripper` alone. */
 export const reasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
 
-export const compatibleRefund = z.object({
-  id: z.string(),
-  object: z.literal('refund'),
-  amount: z.int(),
-  balance_transaction: z.null(),
-  charge: z.null(),
-  created: z.int().meta({ description: 'Unix seconds' }),
-  currency: z.string(),
-  metadata: anyMetadata,
-  payment_intent: z.string(),
-  reason: z.enum(reasons).nullable(),
-  receipt_number: z.null(),
-  source_transfer_reversal: z.null(),
-  status: z.enum(['pending', 'succeeded', 'failed']),
-  transfer_reversal: z.null(),
-  failure_reason: z.enum(['declined', 'unknown']).optional().meta({ description: 'only where it failed' }),
-  ripper: z.object({
-    payment_id: z.string(),
-    reason: z.string().nullable(),
-    failure: z.object({ code: z.string(), reason: z.string() }).nullable(),
-  }),
-})
+export const compatibleRefund = z
+  .object({
+    id: z.string(),
+    object: z.literal('refund'),
+    amount: z.int(),
+    balance_transaction: z.null(),
+    charge: z.null(),
+    created: z.int().meta({ description: 'Unix seconds' }),
+    currency: z.string(),
+    metadata: anyMetadata,
+    payment_intent: z.string(),
+    reason: z.enum(reasons).nullable(),
+    receipt_number: z.null(),
+    source_transfer_reversal: z.null(),
+    status: z.enum(['pending', 'succeeded', 'failed']),
+    transfer_reversal: z.null(),
+    failure_reason: z.enum(['declined', 'unknown']).optional().meta({ description: 'only where it failed' }),
+    ripper: z.object({
+      payment_id: z.string(),
+      reason: z.string().nullable(),
+      failure: refundFailureView.nullable(),
+    }),
+  })
+  .meta({ title: 'CompatibleRefund', note: 'A refund in the other platform’s words.' })
 export type CompatibleRefund = z.infer<typeof compatibleRefund>
 
 export function viewCompatibleRefund(refund: Refund): CompatibleRefund {

@@ -16,7 +16,7 @@ import { type NamedSchema, typesOf } from './schema-types.ts'
 
 /** The text of sdk/src/api-types.ts. */
 export function sdkTypes(): string {
-  const union = events.map(({ type }) => eventName(type)).join('\n  | ')
+  const union = eventNames.join('\n  | ')
   return `// The API's bodies, replies and events as types. Made from the service's schemas by \`npm run docs\`.
 
 /** ISO 8601 with an offset, such as \`2026-09-01T12:00:00.0000000+00:00\`. */
@@ -60,10 +60,12 @@ function errorCodes(): string[] {
 /** Those of the API's types that merchants' servers use, in this order, and the events. */
 function apiTypes(): NamedSchema[] {
   const types = namedSchemas(inlineDocument(routes, events))
-  return [...used, ...events.map(({ type }) => eventName(type))].map((name) => {
+  return [...used, ...eventNames].map((name) => {
     return [...queries, ...types].find((each) => each.name === name)!
   })
 }
+
+const eventNames = events.map(({ schema }) => String(schema.meta()!.title))
 
 const used = [
   ...['ItemCreate', 'CustomerCreate', 'Item', 'Customer', 'Card', 'Decline', 'Hold'],
@@ -86,12 +88,6 @@ const queries: NamedSchema[] = [
 function queryOf(name: string, what: string, { query }: Route<never>): NamedSchema {
   const schema = withoutRefused(schemaOf(query!, 'input'))
   return { name, note: `${what}; all without any.`, schema }
-}
-
-/** The event `payment.captured` has the type PaymentCapturedEvent. */
-function eventName(type: string): string {
-  const words = type.split('.').map((word) => word[0]!.toUpperCase() + word.slice(1))
-  return `${words.join('')}Event`
 }
 
 /** Leaves out parameters that exist only so that the service can refuse them by name. */

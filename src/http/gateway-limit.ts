@@ -1,11 +1,10 @@
 // The gateway limit: how many requests a minute one address may make, in all processes together.
 
-import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
 import { addressOf } from './caller.ts'
 import { routeOf } from './fastify.ts'
-import { openRequestCounts, type SeparateCount } from './request-counts.ts'
+import { openRequestCounts, separate_counts } from './request-counts.ts'
 import { type SharedCounts, window_ms } from './shared-counts.ts'
 import { openTally } from './tally.ts'
 
@@ -28,57 +27,46 @@ type Limit = {
  * Counts every request before anything else is done for it, whether it has a route or not. Returns the function that
  * counts requests which reach no hook. Throws GatewayLimitError.
  */
-export async function limitGateway(
+export function limitGateway(
   app: FastifyInstance,
   { requests_per_minute, isOwnCall, isProxy, shared }: Limit,
-  world: Pick<World, 'clock' | 'random' | 'log'>,
-): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<void>> {
+  { clock, random, log }: Pick<World, 'clock' | 'random' | 'log'>,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   if (requests_per_minute === 0) return async () => {}
-  const quiet = {
-    'x-ratelimit-limit': false,
-    'x-ratelimit-remaining': false,
-    'x-ratelimit-reset': false,
-  }
-  await app.register(rateLimit, {
-    global: false,
-    max: requests_per_minute,
-    timeWindow: window_ms,
-    store: countingBy(world, shared),
-    keyGenerator: (request) => networkOf(addressOf(request)),
-    addHeaders: { ...quiet, 'retry-after': true },
-    addHeadersOnExceeding: quiet,
-    errorResponseBuilder: (_request, { ttl }) =>
-      new GatewayLimitError(`Too many requests. Try again in ${Math.ceil(ttl / 1000)} seconds.`),
-  })
-  // One counter for all routes: the plug-in would otherwise count each by itself.
-  const together = app.rateLimit()
   const apart_max = requests_per_minute * apart_times
-  const apart = (kind: SeparateCount) => app.rateLimit({ max: apart_max, groupId: kind })
+  const window = { window_ms, is_aligned: shared !== undefined }
+  const kinds = ['requests', ...separate_counts] as const
+  const minutes = new Map(kinds.map((kind) => [kind, openRequestCounts(random.bytes(16), window)]))
+  const now = shared?.now ?? clock.now
+
+  async function countInMinute(kind: (typeof kinds)[number], address: string, reply: FastifyReply): Promise<void> {
+    const limit = kind === 'requests' ? requests_per_minute : apart_max
+    const { count: used, left_ms } = minutes.get(kind)!.count(address, now())
+    if (used <= limit && (!shared || (await shared.admits({ kind, address, used, limit })))) return
+    const seconds = Math.ceil(left_ms / 1000)
+    reply.header('retry-after', seconds)
+    throw new GatewayLimitError(`Too many requests. Try again in ${seconds} seconds.`)
+  }
+
   // Otherwise all kinds at once, from a few addresses, would keep a process busy for half of each minute.
-  const seconds = openRequestCounts(world.random.bytes(16), { window_ms: 1_000 })
+  const seconds = openRequestCounts(random.bytes(16), { window_ms: 1_000 })
   const second_max = Math.max(second_least, (2 * apart_max) / 60)
-  function countInSecond(request: FastifyRequest, reply: FastifyReply): void {
-    const { count } = seconds.count(networkOf(addressOf(request)), world.clock.now())
-    if (count <= second_max) return
+  function countInSecond(address: string, reply: FastifyReply): void {
+    if (seconds.count(address, clock.now()).count <= second_max) return
     reply.header('retry-after', '1')
     throw new GatewayLimitError('Too many requests at once. Try again in 1 second.')
   }
-  const counts: Record<SeparateCount, ReturnType<typeof apart>> = {
-    webhooks: apart('webhooks'),
-    preflights: apart('preflights'),
-    health: apart('health'),
-    results: apart('results'),
-    notices: apart('notices'),
-  }
-  const refused = openTally(world.clock, (requests) => {
-    world.log.warn({ requests }, 'requests refused by the gateway limit')
+
+  const refused = openTally(clock, (requests) => {
+    log.warn({ requests }, 'requests refused by the gateway limit')
   })
   const count = async (request: FastifyRequest, reply: FastifyReply) => {
     if (isOwnCall(request)) return
     const { counted_apart } = routeOf(request).config
+    const address = networkOf(addressOf(request))
     try {
-      if (counted_apart) countInSecond(request, reply)
-      await (counted_apart ? counts[counted_apart] : together).call(app, request, reply)
+      if (counted_apart) countInSecond(address, reply)
+      await countInMinute(counted_apart ?? 'requests', address, reply)
     } catch (error) {
       if (error instanceof GatewayLimitError) {
         refused.count()
@@ -93,41 +81,6 @@ export async function limitGateway(
   app.addHook('onClose', async () => refused.close())
   return count
 }
-
-/** Counts in the form that the plug-in asks for; its own store forgets addresses beyond its capacity. */
-function countingBy(
-  world: Pick<World, 'clock' | 'random'>,
-  shared: SharedCounts | undefined,
-): FastifyRateLimitStoreCtor {
-  const now = shared?.now ?? world.clock.now
-  return class Store {
-    private readonly kind: string
-    private readonly counts = openRequestCounts(world.random.bytes(16), {
-      window_ms,
-      is_aligned: shared !== undefined,
-    })
-
-    constructor({ groupId = 'requests' }: { groupId?: string }) {
-      this.kind = groupId
-    }
-
-    incr(address: string, done: Counted, _window_ms?: number, limit = Number.POSITIVE_INFINITY) {
-      const { count, left_ms } = this.counts.count(address, now())
-      const tell = (current: number) => done(null, { current, ttl: left_ms })
-      const asked = { kind: this.kind, address, used: count, limit }
-      const passes = count > limit || !shared || shared.admits(asked)
-      if (typeof passes === 'boolean') tell(passes ? count : limit + 1)
-      else void passes.then((may_pass) => tell(may_pass ? count : limit + 1))
-    }
-
-    /** What is counted separately. */
-    child(options: object) {
-      return new Store(options)
-    }
-  }
-}
-
-type Counted = (error: Error | null, result: { current: number; ttl: number }) => void
 
 /** What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, which one customer is given. */
 export function networkOf(address: string): string {

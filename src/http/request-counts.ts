@@ -13,7 +13,8 @@ import { hash } from 'node:crypto'
  * same proxy does not restart the process; results and notices, since Directory Servers and acquirers send from few
  * addresses, and a flood of the one must not shut out the other.
  */
-export type SeparateCount = 'webhooks' | 'preflights' | 'health' | 'results' | 'notices'
+export const separate_counts = ['webhooks', 'preflights', 'health', 'results', 'notices'] as const
+export type SeparateCount = (typeof separate_counts)[number]
 
 const rows = 4
 /** Two bytes of a digest name a cell. */

@@ -154,7 +154,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     if (admissionOf(request.raw, reply.raw) !== 'not_heard') record(parts, request, reply)
   })
   app.setErrorHandler(failing(parts))
-  const count = await limitGateway(
+  const count = limitGateway(
     app,
     {
       requests_per_minute: parts.gateway_limit,

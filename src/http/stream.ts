@@ -51,6 +51,8 @@ type StreamRecord<Context, Query extends z.ZodType, Holder> = {
   /** Without it, they are those of the merchant whose key it is. */
   seats?(holder: Holder): Seats
   query: Query
+  /** What the API's description calls a message of this stream, and says of it. */
+  message?: { title: string; note: string }
   /** Describes the data of the messages, by their type. */
   messages: Record<string, z.ZodType>
   /** Every code that `open` may refuse with; access and query add their own. */
@@ -72,17 +74,20 @@ export function stream<Context, Query extends z.ZodType, Holder>(
 /** The last message for a caller that may not listen any more. */
 const refused = z.object({ code: z.string(), message: z.string() })
 
+/** The messages that every stream has. */
+const sharedMessages: Record<string, { title: string; note: string }> = {
+  ready: { title: 'StreamReady', note: 'The first message: the stream begins here.' },
+  refused: { title: 'StreamRefused', note: 'The last message, sent when the caller may not listen any more.' },
+}
+
 /** A stream as the API's description sees it: a route that answers with one message after the other. */
-export function describedRoute({ messages, ...stream }: Stream<never>): Route<never> {
+export function describedRoute({ messages, message, ...stream }: Stream<never>): Route<never> {
   const bySchema = Map.groupBy(Object.entries({ ...messages, refused }), ([, data]) => data)
   const shapes = [...bySchema].map(([data, named]) => {
-    return z.object({
-      event: z.enum(named.map(([event]) => event)),
-      id: z.string().optional(),
-      data,
-    })
+    const shape = z.object({ event: z.enum(named.map(([event]) => event)), id: z.string().optional(), data })
+    return shape.meta(sharedMessages[named[0]![0]] ?? {})
   })
-  const reply = z.union(shapes)
+  const reply = z.union(shapes).meta(message ?? {})
   const refusals = [...stream.refusals, 'rate_limit_exceeded']
   return { ...stream, status: 200, reply, refusals } as unknown as Route<never>
 }

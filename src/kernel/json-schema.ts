@@ -1,8 +1,9 @@
 // JSON Schema, as much of it as the API's description uses.
 
 export type Schema = {
-  /** The name of a type of the API, where the schema is one. */
+  /** The name of a type of the API, where the schema is one, and what is said of it. */
   title?: string
+  note?: string
   type?: string | string[]
   properties?: Record<string, Schema>
   required?: string[]

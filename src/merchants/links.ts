@@ -8,11 +8,13 @@ export const link_names = ['terms_url', 'support_url', 'back_url'] as const
 
 export type Links = Pick<IntegrationRules, (typeof link_names)[number]>
 
-export const linksView = z.object({
-  terms_url: z.string().nullable(),
-  support_url: z.string().nullable(),
-  back_url: z.string().nullable(),
-})
+export const linksView = z
+  .object({
+    terms_url: z.string().nullable(),
+    support_url: z.string().nullable(),
+    back_url: z.string().nullable(),
+  })
+  .meta({ title: 'Links', note: 'The merchant’s links below the checkout.' })
 
 /** The links that shoppers see. An address of this machine leads nowhere in live mode, so it is left out there. */
 export function viewLinks(integration: Links, mode: Mode): Links {

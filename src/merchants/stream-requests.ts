@@ -47,6 +47,7 @@ export const streamRequests = stream({
   mode: 'handler',
   dialect: 'checkout',
   query: requestsQuery,
+  message: { title: 'RequestStreamMessage', note: 'A message of the stream of requests.' },
   messages: { ready, request: logged, missed },
   refusals: [],
   admit: admitKey,

@@ -26,30 +26,53 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
       }
       const { integration, account, public_key, key_mode } = found
       const mode = modeOf({ merchant: account.merchant, integration, key_mode })
-      const origins = framingOrigins(context.addresses, account, integration)
-      const appearance = JSON.stringify(integration.appearance ?? null)
-      const own = new URL(context.addresses.base_url()).origin
-      const trusted = [...new Set([own, ...origins])]
+      const base_url = context.addresses.base_url()
+      const origins = [
+        ...new Set([new URL(base_url).origin, ...framingOrigins(context.addresses, account, integration)]),
+      ]
       const framer = framerOf(caller.header)
-      if (mode === 'test' && framer && !trusted.includes(framer)) {
+      if (mode === 'test' && framer && !origins.includes(framer)) {
         return refusedFrame(language, framer, assets['card-fields.css'].text)
       }
-      const parts = cardFieldsOptions(assets, { origins })
-      return document({
-        parts: query.has('isolated') ? inIsolation(parts) : parts,
+      return cardFieldsDocument(assets, {
+        origins,
+        public_key,
         language,
-        title: language.words.card_details!,
-        appearance: integration.appearance,
-        base_url: context.addresses.base_url(),
-        main_id: 'fields',
-        context_json:
-          `{"origins":${JSON.stringify(trusted)},"public_key":${JSON.stringify(public_key)},` +
-          `"brands":${JSON.stringify(brands)},"locale":${JSON.stringify(language.locale)},` +
-          `"words":${language.words_json},"appearance":${appearance},` +
-          `"receipts_sent":${context.receipt_modes.includes(mode)}}`,
+        base_url,
+        appearance: integration.appearance ?? null,
+        receipts_sent: context.receipt_modes.includes(mode),
+        is_isolated: query.has('isolated'),
       })
     },
   }
+}
+
+type CardFields = {
+  /** May frame the page and get its messages. */
+  origins: string[]
+  public_key: string
+  language: Language
+  base_url: string
+  appearance: unknown
+  receipts_sent: boolean
+  is_isolated: boolean
+}
+
+export function cardFieldsDocument(assets: Assets, { origins, language, ...fields }: CardFields): PageAnswer {
+  const parts = cardFieldsOptions(assets, { origins })
+  return document({
+    parts: fields.is_isolated ? inIsolation(parts) : parts,
+    language,
+    title: language.words.card_details!,
+    appearance: fields.appearance,
+    base_url: fields.base_url,
+    main_id: 'fields',
+    context_json:
+      `{"origins":${JSON.stringify(origins)},"public_key":${JSON.stringify(fields.public_key)},` +
+      `"brands":${JSON.stringify(brands)},"locale":${JSON.stringify(language.locale)},` +
+      `"words":${language.words_json},"appearance":${JSON.stringify(fields.appearance)},` +
+      `"receipts_sent":${fields.receipts_sent}}`,
+  })
 }
 
 /** For pages that isolate themselves. Such a frame takes no bank's page either, so others are spared this. */

@@ -35,7 +35,9 @@ export function demoShopPages(assets: Assets, shop: () => DemoShop | null): Page
         const open = shop()
         const language = languageFor('en', null)
         if (!open) return messagePage({ status: 404, language, words: 'unavailable' })
-        return shopPage(context, { assets, shop: open })
+        const { goods, publishable_key, handle } = open
+        const hosted_url = `${context.addresses.pay_url()}/${handle}`
+        return shopDocument(assets, { base_url: base_url(), public_key: publishable_key, goods, hosted_url })
       },
     },
     {
@@ -53,10 +55,10 @@ export function demoShopPages(assets: Assets, shop: () => DemoShop | null): Page
   ]
 }
 
-function shopPage(context: Context, { assets, shop }: { assets: Assets; shop: DemoShop }): PageAnswer {
-  const base_url = context.addresses.base_url()
-  const { goods, publishable_key, handle } = shop
-  const hosted_url = `${context.addresses.pay_url()}/${handle}`
+/** What the shop's script is told. */
+export type ShopContext = { base_url: string; public_key: string; goods: PriceListItem[]; hosted_url: string }
+
+export function shopDocument(assets: Assets, { base_url, public_key, goods, hosted_url }: ShopContext): PageAnswer {
   return document({
     parts: demoShopOptions(assets, { service: new URL(base_url).origin }),
     language: languageFor('en', null),
@@ -64,7 +66,7 @@ function shopPage(context: Context, { assets, shop }: { assets: Assets; shop: De
     appearance: { theme: 'auto' },
     base_url,
     main_id: 'shop',
-    context_json: JSON.stringify({ base_url, public_key: publishable_key, goods, hosted_url }),
+    context_json: JSON.stringify({ base_url, public_key, goods, hosted_url }),
   })
 }
 

@@ -1,6 +1,6 @@
 // Writes the inventory as the document that an assessor reads: docs/SCRIPT_INVENTORY.md.
 
-import { check_limits } from './check/load-check.ts'
+import { check_limits } from './check/page-check.ts'
 import type { PageEntry, ScriptEntry } from './inventory.ts'
 
 export function inventoryDocument(entries: PageEntry[], release: string): string {
@@ -25,9 +25,10 @@ npx ripper page check https://pay.example/pay/tea
 npx ripper page check https://pay.example/card-fields/rip_pk_… --origin https://shop.example
 \`\`\`
 
-This command reads a page as a browser does, and compares its scripts, its markup and its headers with this inventory. For the card
-fields and the hosted page it also compares what they tell their script with the configuration that the service gives. The exit
-status is 0 if everything is the same. Otherwise it is 1, with a line for each difference.
+This command reads a page as a browser does. It makes the same page itself, as this release would serve it, and compares the two byte
+for byte, with the scripts, the style sheets and the headers of this inventory. For the card fields and the hosted page it takes what
+they tell their script from the configuration that the service gives. The exit status is 0 if everything is the same. Otherwise it is
+1, and says where the page begins to differ, and which files and headers do.
 
 - Name with \`--origin\` every origin that may frame the card fields or a 3-D Secure page. These are the integration's allowed
   origins and, if the merchant has a hosted page, that page's own. The command then accepts only these and the service itself.

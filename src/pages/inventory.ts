@@ -86,7 +86,7 @@ export function pageInventory(assets: Assets): PageEntry[] {
   }
   return page_names.map((name) => {
     const { headers, ...rest } = contents[name]
-    return { name, ...places[name], ...rest, headers: guarding(headers, places[name].kind) }
+    return { name, ...places[name], ...rest, headers: guardingHeaders(headers, places[name].kind) }
   })
 }
 
@@ -197,7 +197,7 @@ export function integrityOf(text: string): string {
 }
 
 /** The headers without those for caches. `cache-control` of a page stays, because no cache may keep the page. */
-function guarding(headers: Record<string, string>, kind: PageEntry['kind']) {
+export function guardingHeaders(headers: Record<string, string>, kind: PageEntry['kind']): Record<string, string> {
   const { vary: _vary, 'cache-control': cache, ...rest } = headers
   if (kind === 'script') return rest
   return { 'content-type': 'text/html; charset=utf-8', ...rest, 'cache-control': cache! }

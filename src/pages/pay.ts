@@ -2,9 +2,9 @@
 
 import type { Context } from '../checkout/context.ts'
 import { type Configuration, readConfiguration } from '../checkout/reading/read-config.ts'
-import type { Page } from '../http/pages.ts'
+import type { Page, PageAnswer } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { languageFor } from '../kernel/words.ts'
+import { type Language, languageFor } from '../kernel/words.ts'
 import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
 import { type Assets, checkoutStyles } from './assets.ts'
 import { canonicalAddress, type DocumentOptions, document, documentHeaders } from './document.ts'
@@ -26,24 +26,29 @@ export function payPage(assets: Assets, path: string): Page<Context> {
         const status = active ? 503 : 404
         return messagePage({ status, language, words: 'unavailable' })
       }
-      const base_url = addresses.base_url()
-      const pictures = (config.pricing.price_list ?? []).flatMap(({ image_url }) =>
-        image_url ? [new URL(image_url).origin] : [],
-      )
-      return document({
-        parts: hostedPageOptions(assets, { service: new URL(base_url).origin, pictures }),
-        language,
-        title: config.merchant.name,
-        // As in web/pay/context.ts: dark or light like the device, unless the merchant chose.
-        appearance: { theme: 'auto', ...(config.appearance as object | null) },
-        base_url,
-        main_id: 'pay',
-        context_json:
-          `{"handle":${JSON.stringify(params.handle)},"base_url":${JSON.stringify(base_url)},` +
-          `"locale":${JSON.stringify(language.locale)},"config":${JSON.stringify(config)},"words":${language.words_json}}`,
-      })
+      return hostedDocument(assets, { handle: params.handle!, base_url: addresses.base_url(), config, language })
     },
   }
+}
+
+type HostedPage = { handle: string; base_url: string; config: Configuration; language: Language }
+
+export function hostedDocument(assets: Assets, { handle, base_url, config, language }: HostedPage): PageAnswer {
+  const pictures = (config.pricing.price_list ?? []).flatMap(({ image_url }) =>
+    image_url ? [new URL(image_url).origin] : [],
+  )
+  return document({
+    parts: hostedPageOptions(assets, { service: new URL(base_url).origin, pictures }),
+    language,
+    title: config.merchant.name,
+    // As in web/pay/context.ts: dark or light like the device, unless the merchant chose.
+    appearance: { theme: 'auto', ...(config.appearance as object | null) },
+    base_url,
+    main_id: 'pay',
+    context_json:
+      `{"handle":${JSON.stringify(handle)},"base_url":${JSON.stringify(base_url)},` +
+      `"locale":${JSON.stringify(language.locale)},"config":${JSON.stringify(config)},"words":${language.words_json}}`,
+  })
 }
 
 /** `service` is the service's origin. `pictures` are the origins of the price list's pictures. */

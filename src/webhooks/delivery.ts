@@ -34,22 +34,24 @@ export type Attempt = {
 /** Facts about a dead letter: whether its endpoint still exists, and whether a replay is under way. */
 export type ReplayStanding = { endpoint_is_active: boolean; is_being_replayed: boolean }
 
-export const attemptView = z.object({
-  delivery_id: z.string(),
-  replay_of: z.string().nullable(),
-  merchant_id: z.string(),
-  event_id: z.string(),
-  event_type: z.string(),
-  attempt_number: z.int(),
-  status: z.enum(deliveryStatuses),
-  occurred_at: time,
-  endpoint_url: z.string().nullable(),
-  response_status_code: z.int().nullable(),
-  response_body: z.string().nullable(),
-  next_retry_at: time.nullable(),
-  replayable: z.boolean(),
-  replay_expires_at: time.nullable(),
-})
+export const attemptView = z
+  .object({
+    delivery_id: z.string(),
+    replay_of: z.string().nullable(),
+    merchant_id: z.string(),
+    event_id: z.string(),
+    event_type: z.string(),
+    attempt_number: z.int(),
+    status: z.enum(deliveryStatuses),
+    occurred_at: time,
+    endpoint_url: z.string().nullable(),
+    response_status_code: z.int().nullable(),
+    response_body: z.string().nullable(),
+    next_retry_at: time.nullable(),
+    replayable: z.boolean(),
+    replay_expires_at: time.nullable(),
+  })
+  .meta({ title: 'WebhookDelivery', note: 'One attempt to deliver an event.' })
 
 export function viewAttempt(attempt: Attempt & ReplayStanding, now: Date): z.input<typeof attemptView> {
   const can_be = attempt.status === 'dead_lettered' && attempt.endpoint_is_active

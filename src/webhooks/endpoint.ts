@@ -37,20 +37,24 @@ export const endpoints_max = 200
 
 export const time = z.string().meta({ format: 'date-time' })
 
-export const endpointView = z.object({
-  id: z.string(),
-  url: z.string(),
-  event_filter: z.array(z.enum(eventTypes)),
-  /** Absent where it was not sent. */
-  extension_events: z.array(z.enum(extensionEventTypes)).optional().meta({ description: 'only where it was sent' }),
-  /** Absent where it gets the events of both modes. */
-  mode: z.enum(['test', 'live']).optional().meta({ description: 'only where it gets the events of one mode alone' }),
-  status: z.enum(['active', 'disabled']),
-  created_at: time,
-})
+export const endpointView = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    event_filter: z.array(z.enum(eventTypes)),
+    /** Absent where it was not sent. */
+    extension_events: z.array(z.enum(extensionEventTypes)).optional().meta({ description: 'only where it was sent' }),
+    /** Absent where it gets the events of both modes. */
+    mode: z.enum(['test', 'live']).optional().meta({ description: 'only where it gets the events of one mode alone' }),
+    status: z.enum(['active', 'disabled']),
+    created_at: time,
+  })
+  .meta({ title: 'WebhookEndpoint', note: 'Where events are posted to.' })
 
 /** A new endpoint, shown with its secret this once. */
-export const endpointCreated = endpointView.extend({ signing_secret: z.string() })
+export const endpointCreated = endpointView
+  .extend({ signing_secret: z.string() })
+  .meta({ title: 'WebhookEndpointCreated', note: 'A new endpoint. Only here it has its signing_secret.' })
 
 export function viewEndpoint(endpoint: Omit<Endpoint, 'sealed_secret'>): z.input<typeof endpointView> {
   return {

@@ -1,7 +1,7 @@
 // Where a challenge page opened in full leads back to: pages of the shop and of the service, and of nobody else.
 
 import { describe, expect, test } from 'vitest'
-import { readMarkup } from '../../src/pages/check/markup.ts'
+import { tagsOf } from '../support/markup.ts'
 import { useServedPages } from '../support/served-pages.ts'
 import { shop } from '../support/service.ts'
 
@@ -30,7 +30,7 @@ const ways = {
 async function leadsTo(page: keyof typeof ways, returnUrl: string) {
   const got = await ways[page](returnUrl)
   expect(got.status).toBe(200)
-  const { tags } = readMarkup(got.text)
+  const tags = tagsOf(got.text)
   const body = tags.find(({ name }) => name === 'body')!
   return {
     back: body.attributes.get('data-back') ?? null,
@@ -77,12 +77,12 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('from %s', (page) => {
 test('without an address there is no way back, and no link', async () => {
   const { text } = await read(pages.challenge)
   expect(text).not.toContain('data-back')
-  expect(readMarkup(text).tags.map(({ name }) => name)).not.toContain('a')
+  expect(tagsOf(text).map(({ name }) => name)).not.toContain('a')
 })
 
 /** The names of a page's elements, and the fields of its form. */
 async function partsOf(address: string) {
-  const { tags } = readMarkup((await inFull('challenge', address)).text)
+  const tags = tagsOf((await inFull('challenge', address)).text)
   const inputs = tags.filter(({ name }) => name === 'input')
   const field = (name: string) =>
     inputs.find(({ attributes }) => attributes.get('name') === name)?.attributes.get('value')

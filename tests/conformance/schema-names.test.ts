@@ -3,7 +3,6 @@
 import { expect, test } from 'vitest'
 import { namedSchemas } from '../../src/documents/openapi/named-schemas.ts'
 import { inlineDocument, openApiDocument } from '../../src/documents/openapi/openapi.ts'
-import { schemaNames } from '../../src/documents/openapi/schema-names.ts'
 import { guideFiles } from '../../src/documents/site/guide-files.ts'
 import { documentation } from '../../src/documents/site/pages.ts'
 import { events, routes, streams } from '../../src/routes.ts'
@@ -11,7 +10,7 @@ import { resolve, type Schema } from '../support/schema.ts'
 
 const inline = inlineDocument(routes, events, streams)
 const served = openApiDocument(routes, events, streams)
-const names = schemaNames.map(({ name }) => name)
+const names = namedSchemas(inline).map(({ name }) => name)
 
 type SchemaNode = { at: string; node: Schema }
 
@@ -22,9 +21,17 @@ function nodesOf(node: unknown, at: string): SchemaNode[] {
 }
 const nodes = nodesOf(served, '#')
 
-test('every name is of a shape that is there, and of one alone', () => {
-  expect(new Set(names).size).toBe(names.length)
-  expect(namedSchemas(inline).map(({ name }) => name)).toEqual(names)
+test('every name is of one shape alone, wherever it occurs, and has a note', () => {
+  const named = nodesOf({ paths: inline.paths, webhooks: inline.webhooks }, '#').filter(
+    ({ node }) => typeof node.title === 'string',
+  )
+  const byName = Map.groupBy(named, ({ node }) => node.title!)
+  const several = [...byName].filter(([, places]) => {
+    return new Set(places.map(({ node: { description: _, ...shape } }) => JSON.stringify(shape))).size > 1
+  })
+  expect(several.map(([name]) => name)).toEqual([])
+  expect(named.filter(({ node }) => !node.note?.endsWith('.')).map(({ at }) => at)).toEqual([])
+  expect(new Set(byName.keys())).toEqual(new Set(names))
   expect(Object.keys(served.components.schemas)).toEqual(expect.arrayContaining(names))
   const shapes = names.map((name) => {
     const { description: _, ...shape } = resolve(`#/components/schemas/${name}`, served)
@@ -59,9 +66,9 @@ test('a body or an answer has a name, and no shape stands twice', () => {
 function whole(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(whole)
   if (node === null || typeof node !== 'object') return node
-  const { $ref, title, ...rest } = node as Record<string, unknown>
+  const { $ref, title, note: _, ...rest } = node as Record<string, unknown>
   if (typeof $ref === 'string') {
-    const { description: _, ...shape } = resolve($ref, served)
+    const { description: __, ...shape } = resolve($ref, served)
     return whole({ ...shape, ...rest })
   }
   const kept = typeof title === 'string' ? rest : node

@@ -1,7 +1,7 @@
 // What the pages say: the shopper's language, what merchants wrote as mere text, and no secret.
 
 import { describe, expect, test } from 'vitest'
-import { readMarkup } from '../../src/pages/check/markup.ts'
+import { tagsOf } from '../support/markup.ts'
 import { breakout, contextOf, useServedPages } from '../support/served-pages.ts'
 
 const { account, client_secret, pages, read } = await useServedPages()
@@ -47,7 +47,7 @@ describe('what a merchant writes stays text', () => {
     expect(json).toContain('\\u003c/script>')
     expect(got.text).not.toContain(breakout)
     expect(got.text).not.toContain('<script>alert')
-    const scripts = readMarkup(got.text).tags.filter((tag) => tag.name === 'script')
+    const scripts = tagsOf(got.text).filter((tag) => tag.name === 'script')
     expect(scripts).toHaveLength(page === 'fields' ? 2 : 3)
   })
 

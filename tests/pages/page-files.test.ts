@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { readMarkup } from '../../src/pages/check/markup.ts'
+import { tagsOf } from '../support/markup.ts'
 import { useServedPages } from '../support/served-pages.ts'
 
 const { service, pages, read } = await useServedPages()
 
 /** What the linked scripts and style sheets of a page are, with their integrity. */
 async function linkedBy(path: string): Promise<{ path: string; integrity: string }[]> {
-  const { tags } = readMarkup((await read(path)).text)
+  const tags = tagsOf((await read(path)).text)
   return tags.flatMap(({ attributes }) => {
     const url = attributes.get('src') ?? attributes.get('href') ?? 'data:,'
     if (url === 'data:,') return []

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { checkoutStyles, readAssets } from '../../src/pages/assets.ts'
-import { readMarkup } from '../../src/pages/check/markup.ts'
+import { tagsOf } from '../support/markup.ts'
 import { hashOf, policyOf, useServedPages } from '../support/served-pages.ts'
 import { shop, startService } from '../support/service.ts'
 
@@ -49,8 +49,7 @@ describe('headers', () => {
       'connect-src': ["'self'"],
       'img-src': ['data:'],
       'frame-src': ["'self'"],
-      // The hosted page's origin too, because the merchant has one.
-      'frame-ancestors': ["'self'", shop, service.base_url],
+      'frame-ancestors': ["'self'", service.base_url, shop],
     })
     expect(got.headers['x-frame-options']).toBeUndefined()
   })
@@ -58,7 +57,7 @@ describe('headers', () => {
   test('the card fields of a merchant without a hosted page', async () => {
     const { publishable_key } = service.account
     const got = await read(`/card-fields/${publishable_key}`)
-    expect(policyOf(got)['frame-ancestors']).toEqual(["'self'", shop])
+    expect(policyOf(got)['frame-ancestors']).toEqual(["'self'", service.base_url, shop])
   })
 
   const embedder = 'cross-origin-embedder-policy'
@@ -83,7 +82,7 @@ describe('headers', () => {
     const got = await read(pages.fields, { 'sec-fetch-dest': 'iframe', ...headers })
     expect(got.status).toBe(200)
     expect(got.text.includes('"type":"refused"')).toBe(is_refused)
-    const framers = is_refused ? ['*'] : ["'self'", shop, service.base_url]
+    const framers = is_refused ? ['*'] : ["'self'", service.base_url, shop]
     expect(policyOf(got)['frame-ancestors']).toEqual(framers)
   })
 
@@ -94,7 +93,7 @@ describe('headers', () => {
       'sec-fetch-dest': 'iframe',
       referer: 'https://evil.example/',
     })
-    expect(policyOf(got)['frame-ancestors']).toEqual(["'self'", shop])
+    expect(policyOf(got)['frame-ancestors']).toEqual(["'self'", service.base_url, shop])
     expect(got.text).not.toContain('evil.example')
   })
 
@@ -217,7 +216,7 @@ describe('a page that is not there', () => {
       'img-src': ['data:'],
       'frame-ancestors': ancestors,
     })
-    expect(readMarkup(got.text).tags.map(({ name }) => name)).not.toContain('script')
+    expect(tagsOf(got.text).map(({ name }) => name)).not.toContain('script')
   })
 
   test('the demo shop, where there is none', async () => {

@@ -3,8 +3,6 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifyChain } from '../../src/audit/verify-chain.ts'
@@ -16,7 +14,7 @@ import { type Client, openClient, purchase } from './client.ts'
 import type { FreshDatabase } from './database.ts'
 import { readGuide, withChanges } from './guide-blocks.ts'
 import { loopback, type Service, startService } from './service.ts'
-import { removeData } from './setup-database.ts'
+import { newDataFolder, removeData } from './setup-database.ts'
 import { openWebhookReceiver } from './webhook-receiver.ts'
 import { quiet, realClock } from './world.ts'
 
@@ -42,9 +40,7 @@ export async function makeBackup() {
     now: () => new Date(realClock.now().getTime() + ahead_ms),
   }
   const master_key = randomBytes(32)
-  const place = mkdtempSync(join(tmpdir(), 'ripper-backup-'))
-  // As root, the server's user has to come through.
-  chmodSync(place, 0o711)
+  const place = newDataFolder()
   const backup = join(place, 'backup')
   const receiver = await openWebhookReceiver()
   await make(join(place, 'first'))

@@ -14,6 +14,7 @@ export type Schema = {
   format?: string
   pattern?: string
   title?: string
+  note?: string
   description?: string
 }
 

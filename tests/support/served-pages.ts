@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { afterAll, expect } from 'vitest'
 import { changeMerchant, createIntegration } from '../../src/merchants/manage.ts'
-import { readMarkup } from '../../src/pages/check/markup.ts'
 import { cardOf, runChallenge, visa } from './client.ts'
+import { tagsOf } from './markup.ts'
 import { type Account, type Service, shop, startService } from './service.ts'
 
 /** What a page must not take for its own markup, wherever a merchant writes it. */
@@ -110,13 +110,13 @@ export function policyOf({ headers }: PageAnswer): Record<string, string[]> {
 
 /** What the page itself holds, as its policy has to name it. */
 export function hashOf({ text }: PageAnswer, element: 'script' | 'style'): string {
-  const found = readMarkup(text).tags.filter((tag) => tag.name === element && tag.attributes.size === 0)
+  const found = tagsOf(text).filter((tag) => tag.name === element && tag.attributes.size === 0)
   expect(found).toHaveLength(1)
   return `'sha256-${createHash('sha256').update(found[0]!.text!).digest('base64')}'`
 }
 
 /** What the script of a page is told. */
 export function contextOf({ text }: PageAnswer) {
-  const block = readMarkup(text).tags.find(({ attributes }) => attributes.get('id') === 'context')
+  const block = tagsOf(text).find(({ attributes }) => attributes.get('id') === 'context')
   return JSON.parse(block!.text!)
 }

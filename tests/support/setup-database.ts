@@ -76,9 +76,7 @@ function freeBytes(path: string): number {
 
 async function startServer(): Promise<Running> {
   await removeLeftovers()
-  const data_dir = mkdtempSync(`${folder()}/${prefix}${process.pid}-`)
-  // As root, the server's user has to come through.
-  chmodSync(data_dir, 0o711)
+  const data_dir = newDataFolder(folder())
   const server = await joinEmbedded({ data_dir, log: quiet, clock: realClock })
   const url_of = `postgres://ripper@localhost/{name}?host=${encodeURIComponent(server.socket_folder)}`
   const stop = async () => {
@@ -108,6 +106,14 @@ async function stopServer(data_dir: string): Promise<void> {
   } catch {
     // Another run tidies up as well, and was faster.
   }
+}
+
+/** A data folder. What a killed process leaves of it in the folder for databases, a later run removes. */
+export function newDataFolder(within = tmpdir()): string {
+  const data_dir = mkdtempSync(`${within}/${prefix}${process.pid}-`)
+  // As root, the embedded server has a user of its own, who has to come through.
+  chmodSync(data_dir, 0o711)
+  return data_dir
 }
 
 /** Removes a data folder and what an embedded database keeps for it elsewhere. */

@@ -76,7 +76,7 @@ const doors: Record<string, number> = {
   kernel: 16,
   merchants: 18,
   outgoing: 8,
-  pages: 13,
+  pages: 12,
   service: 13,
   'three-ds': 8,
   users: 27,

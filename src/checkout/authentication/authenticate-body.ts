@@ -7,22 +7,27 @@ import { must } from '../fields.ts'
 
 const fraction = (words: string) => z.number(must(words)).min(0, must(words)).max(1_000_000, must(words))
 
-export const authenticateBody = z.strictObject({
-  card_reference: z.string(must('be a card reference')).max(40, must('be a card reference')),
-  browser: z.strictObject(
-    {
-      language: z.string(must('be text')).min(1, must('not be empty')).max(100, must('be a language tag')),
-      color_depth: fraction('be a number of bits'),
-      screen_height: fraction('be a number of pixels'),
-      screen_width: fraction('be a number of pixels'),
-      time_zone_offset: z.number(must('be minutes')).min(-1000, must('be minutes')).max(1000, must('be minutes')),
-      java_enabled: z.boolean(must('be true or false')).nullish(),
-      javascript_enabled: z.boolean(must('be true or false')),
-    },
-    must('be an object'),
-  ),
-  challenge_window_size: z.enum(['01', '02', '03', '04', '05'], must('be 01, 02, 03, 04 or 05')).nullish(),
-})
+export const authenticateBody = z
+  .strictObject({
+    card_reference: z.string(must('be a card reference')).max(40, must('be a card reference')),
+    browser: z.strictObject(
+      {
+        language: z.string(must('be text')).min(1, must('not be empty')).max(100, must('be a language tag')),
+        color_depth: fraction('be a number of bits'),
+        screen_height: fraction('be a number of pixels'),
+        screen_width: fraction('be a number of pixels'),
+        time_zone_offset: z.number(must('be minutes')).min(-1000, must('be minutes')).max(1000, must('be minutes')),
+        java_enabled: z.boolean(must('be true or false')).nullish(),
+        javascript_enabled: z.boolean(must('be true or false')),
+      },
+      must('be an object'),
+    ),
+    challenge_window_size: z.enum(['01', '02', '03', '04', '05'], must('be 01, 02, 03, 04 or 05')).nullish(),
+  })
+  .meta({
+    title: 'AuthenticateRequest',
+    note: 'The body that opens an attempt: a card reference, and what banks want to know of the browser.',
+  })
 export type AuthenticateBody = z.output<typeof authenticateBody>
 
 /** Such a tag is some ten characters long; a longer one stands for a language that we write without it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { languageFor } from '../../kernel/words.ts'
-import { challengeFrame, methodFrame } from './framed-page.ts'
+import { challengeDocument, methodFrame } from './framed-page.ts'
 
 const service = 'https://pay.example'
 const shop = 'https://shop.example'
@@ -12,7 +12,7 @@ test.each([
   ['a bank on our host, at another port', `${service}:8443/challenge`, true],
   ['the simulated bank on our own origin', `${service}/simulator/acs`, false],
 ])('the frame of %s', (_, action, is_sandboxed) => {
-  for (const page of [methodFrame, challengeFrame]) {
+  for (const page of [methodFrame, challengeDocument]) {
     const { body } = page({
       form: { action, fields: {} },
       language: languageFor('en', null),

@@ -4,6 +4,7 @@
 import type { PageAnswer } from '../../http/pages.ts'
 import { escapeHtml, guarded, htmlDocument, inlineText, type Policy } from '../../kernel/html.ts'
 import type { Language } from '../../kernel/words.ts'
+import { sessionDataOf } from '../../three-ds/emv/browser-messages.ts'
 import type { Form } from '../../three-ds/three-ds.ts'
 
 /** `origins` may frame the page and get its message, `service` is our own; `back` is where a page that is not framed leads to. */
@@ -39,8 +40,16 @@ const bank_sandbox =
   'allow-forms allow-scripts allow-same-origin allow-pointer-lock allow-modals allow-popups ' +
   'allow-popups-to-escape-sandbox allow-top-navigation-to-custom-protocols'
 
+/** The bank's challenge: nested in a page of ours, or in its place where the bank brings the way back to the shop with it. */
+export function challengeDocument({ form, frame, language }: BankForm): PageAnswer {
+  const session_data = frame.back && sessionDataOf(frame.back)
+  if (!session_data) return challengeFrame({ form, frame, language })
+  const fields = { ...form.fields, threeDSSessionData: session_data }
+  return challengeInFull({ form: { ...form, fields }, frame, language })
+}
+
 /** The page that nests the bank's challenge. Its title is for shoppers who do not see the bank's page. */
-export function challengeFrame(page: BankForm): PageAnswer {
+function challengeFrame(page: BankForm): PageAnswer {
   const title = page.language.words.challenge_title!
   const frame =
     `<iframe name="bank" title="${escapeHtml(title)}"${sandboxOf(page, bank_sandbox)}` +
@@ -50,12 +59,17 @@ export function challengeFrame(page: BankForm): PageAnswer {
 }
 
 /** The page that makes way for the bank's challenge, for banks that no frame holds. */
-export function challengeInFull(page: BankForm): PageAnswer {
+function challengeInFull(page: BankForm): PageAnswer {
   const { words } = page.language
   const title = words.challenge_title!
   const status = `<p role="status">${escapeHtml(words.challenge_loading!)}</p>`
   const body = `${headerOf(page, title)}<main>${status}${bankForm(page, '_self')}</main>`
   return bankPage(page, { title, body, options: challengePageOptions })
+}
+
+/** Instead of a challenge whose result has come. */
+export function answeredNotice(page: Pick<BankForm, 'frame' | 'language'>): PageAnswer {
+  return doneNotice('Your bank has answered. You can return to the shop.', page)
 }
 
 /** The end of a challenge: a message to the page around, with a text in English; or, in full, the way back to the shop. */

@@ -29,31 +29,33 @@ import {
 } from '../views.ts'
 import { challengeUrl } from './ask-bank.ts'
 
-const stateView = z.object({
-  session: z.object({
-    id: z.string(),
-    status: z.enum(['requires_payment', 'processing', 'succeeded', 'declined', 'expired']),
-    mode,
-    amount: z.int(),
-    currency: z.string(),
-    ...basketView,
-    expires_at: time,
-    expires_in_seconds: z.int(),
-    attempt_count: z.int(),
-    attempts_left: z.int(),
-    settlement: settlementView,
-    customer_email_required: z.boolean(),
-    last_decline: declineView.nullable(),
-    order_reference: z.string().nullable(),
-  }),
-  attempt: attemptView.nullable(),
-  three_ds: threeDsView.nullable(),
-  result: resultView.nullable(),
-  links: linksView,
-  shop_url: z.string().nullable().meta({
-    description: 'Where the shopper goes back to: `back_url`, or else the origin of the confirmation_url.',
-  }),
-})
+const stateView = z
+  .object({
+    session: z.object({
+      id: z.string(),
+      status: z.enum(['requires_payment', 'processing', 'succeeded', 'declined', 'expired']),
+      mode,
+      amount: z.int(),
+      currency: z.string(),
+      ...basketView,
+      expires_at: time,
+      expires_in_seconds: z.int(),
+      attempt_count: z.int(),
+      attempts_left: z.int(),
+      settlement: settlementView,
+      customer_email_required: z.boolean(),
+      last_decline: declineView.nullable(),
+      order_reference: z.string().nullable(),
+    }),
+    attempt: attemptView.nullable(),
+    three_ds: threeDsView.nullable(),
+    result: resultView.nullable(),
+    links: linksView,
+    shop_url: z.string().nullable().meta({
+      description: 'Where the shopper goes back to: `back_url`, or else the origin of the confirmation_url.',
+    }),
+  })
+  .meta({ title: 'SessionState', note: 'What a page needs to resume a session.' })
 
 export const resumeSession = route({
   method: 'GET',

@@ -6,7 +6,7 @@ import type { Sql } from '../../database/open.ts'
 import type { Page } from '../../http/pages.ts'
 import { languageFor } from '../../kernel/words.ts'
 import { sessionOrigins } from '../../merchants/public-account.ts'
-import { readSessionData, sessionDataOf } from '../../three-ds/emv/browser-messages.ts'
+import { readSessionData } from '../../three-ds/emv/browser-messages.ts'
 import { type PageKind, readPageToken } from '../cards/page-token.ts'
 import { completeMethod, findCard, openMethod } from '../cards/vault-store.ts'
 import type { Context } from '../context.ts'
@@ -15,7 +15,15 @@ import { findSession } from '../sessions/session-store.ts'
 import { attemptAt } from '../three-ds-states.ts'
 import { findAttempt } from './attempt-store.ts'
 import { fetchAtReturn } from './fetch-result.ts'
-import { backTo, challengeFrame, challengeInFull, doneNotice, type Frame, methodFrame, notice } from './framed-page.ts'
+import {
+  answeredNotice,
+  backTo,
+  challengeDocument,
+  doneNotice,
+  type Frame,
+  methodFrame,
+  notice,
+} from './framed-page.ts'
 
 /** GET: the page the card fields open in a hidden frame; it nests the bank's 3DS Method. */
 export const methodPage: Page<Context> = {
@@ -73,7 +81,7 @@ export const challengePage: Page<Context> = {
     const frame = await frameOf(context, subject, request.query.get('return_url'))
     const provider = context.threeDsOf(subject.session.mode, attempt.three_ds_provider)
     if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
-      return doneNotice('Your bank has answered. You can return to the shop.', { frame, language })
+      return answeredNotice({ frame, language })
     }
     const form = provider.challengeForm({
       version: attempt.three_ds_version!,
@@ -82,11 +90,7 @@ export const challengePage: Page<Context> = {
       acs_transaction_id: attempt.acs_transaction_id!,
       window_size: attempt.window_size,
     })
-    const session_data = frame.back && sessionDataOf(frame.back)
-    const page = { form, frame, language }
-    if (!session_data) return challengeFrame(page)
-    const fields = { ...form.fields, threeDSSessionData: session_data }
-    return challengeInFull({ ...page, form: { ...form, fields } })
+    return challengeDocument({ form, frame, language })
   },
 }
 

@@ -24,28 +24,32 @@ import { insertCard } from './vault-store.ts'
 
 const reference_life_ms = 15 * 60 * 1000
 
-const typedCard = z.strictObject({
-  number: z.string(must('be text')).max(40, must('be a card number')),
-  exp_month: wholeNumber(1, 12),
-  exp_year: wholeNumber(2000, 2100),
-  cvc: z.string(must('be text')).max(10, must('be a security code')),
-  cardholder_name: z
-    .string(must('be text'))
-    .max(200, must('be a name'))
-    .transform(nullIfEmpty)
-    .nullish()
-    .meta({ description: 'at most 45 characters, no control characters, no card number' }),
-})
+const typedCard = z
+  .strictObject({
+    number: z.string(must('be text')).max(40, must('be a card number')),
+    exp_month: wholeNumber(1, 12),
+    exp_year: wholeNumber(2000, 2100),
+    cvc: z.string(must('be text')).max(10, must('be a security code')),
+    cardholder_name: z
+      .string(must('be text'))
+      .max(200, must('be a name'))
+      .transform(nullIfEmpty)
+      .nullish()
+      .meta({ description: 'at most 45 characters, no control characters, no card number' }),
+  })
+  .meta({ title: 'CardReferenceCreate', note: 'A card, as the card fields send it.' })
 
-const cardReferenced = z.object({
-  card_reference: z.string(),
-  brand: z.string(),
-  last4: z.string(),
-  exp_month: z.int(),
-  exp_year: z.int(),
-  expires_at: time,
-  three_ds_method: z.object({ url: z.string() }).nullable(),
-})
+const cardReferenced = z
+  .object({
+    card_reference: z.string(),
+    brand: z.string(),
+    last4: z.string(),
+    exp_month: z.int(),
+    exp_year: z.int(),
+    expires_at: time,
+    three_ds_method: z.object({ url: z.string() }).nullable(),
+  })
+  .meta({ title: 'CardReference', note: 'A reference to a card, for one session.' })
 
 export const referenceCard = route({
   method: 'POST',

@@ -34,13 +34,15 @@ import { saveUncharged } from './charge-store.ts'
 
 const sentEmail = email.nullish().meta({ description: 'counts only where the session has none; empty is none' })
 
-const confirmBody = z.strictObject({
-  customer: z.strictObject({ email: sentEmail }, must('be an object')).nullish(),
-  abandon: z.string(must('be an attempt id')).nullish().meta({
-    description:
-      'the attempt whose check by the bank the shopper has left for good: it ends as declined, whatever the bank says later, and nothing is charged',
-  }),
-})
+const confirmBody = z
+  .strictObject({
+    customer: z.strictObject({ email: sentEmail }, must('be an object')).nullish(),
+    abandon: z.string(must('be an attempt id')).nullish().meta({
+      description:
+        'the attempt whose check by the bank the shopper has left for good: it ends as declined, whatever the bank says later, and nothing is charged',
+    }),
+  })
+  .meta({ title: 'ConfirmRequest', note: 'The body that charges the authenticated attempt.' })
 
 export const confirm = route({
   method: 'POST',

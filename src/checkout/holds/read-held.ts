@@ -9,11 +9,13 @@ import { paymentView, viewPayment } from '../reading/read-payment.ts'
 import { settlementAt } from '../session.ts'
 import { holdView, settlementView } from '../views.ts'
 
-export const heldView = paymentView.extend({
-  hold: holdView,
-  /** Set while the capture or void lacks the acquirer's answer: until it is known, the payment is still held. */
-  settlement: settlementView,
-})
+export const heldView = paymentView
+  .extend({
+    hold: holdView,
+    /** Set while the capture or void lacks the acquirer's answer: until it is known, the payment is still held. */
+    settlement: settlementView,
+  })
+  .meta({ title: 'HeldPayment', note: 'A payment that is or was held, with its hold.' })
 
 /**
  * Reads after all was committed, so that the count of the order's payments is right however many are captured at once;

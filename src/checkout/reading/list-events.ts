@@ -42,7 +42,10 @@ export const listEvents = route({
   dialect: 'checkout',
   query: listQuery,
   status: 200,
-  reply: pageView(envelope),
+  reply: pageView(envelope).meta({
+    title: 'EventPage',
+    note: 'A page of events, newest first, each as receivers get it.',
+  }),
   refusals: ['invalid_pagination'],
   admit: admitKey,
   handle: (context: Context, { holder, query }) => {

@@ -10,6 +10,7 @@ import { admitKey } from '../../merchants/admit.ts'
 import type { Context } from '../context.ts'
 import { must } from '../fields.ts'
 import { emailKey } from '../payment.ts'
+import { cardView } from '../views.ts'
 import { boundSpan, filterChoice, filterText, spanQuery } from './list-filters.ts'
 import { counted_max, listPayments as listRows, type PaymentFilters, positionOfPayment } from './payment-list-store.ts'
 import type { PaymentRead } from './payment-store.ts'
@@ -43,13 +44,16 @@ export const paymentFilters = z.strictObject({
 
 const listQuery = z.strictObject({ ...pageQuery, ...paymentFilters.shape })
 
-const listedPayment = paymentView.omit({ items: true }).extend({
-  order_reference_captured_payments: z
-    .int()
-    .nullable()
-    .meta({ description: `among the newest ${counted_max} of the order reference` }),
-  card: z.object({ brand: z.string(), last4: z.string() }).nullable(),
-})
+const listedPayment = paymentView
+  .omit({ items: true })
+  .extend({
+    order_reference_captured_payments: z
+      .int()
+      .nullable()
+      .meta({ description: `among the newest ${counted_max} of the order reference` }),
+    card: cardView.nullable(),
+  })
+  .meta({ title: 'ListedPayment', note: 'A payment in a list: as it is read, without items, with its card.' })
 
 export const listPayments = route({
   method: 'GET',
@@ -61,7 +65,7 @@ export const listPayments = route({
   dialect: 'checkout',
   query: listQuery,
   status: 200,
-  reply: pageView(listedPayment),
+  reply: pageView(listedPayment).meta({ title: 'PaymentPage', note: 'A page of payments, newest first.' }),
   refusals: ['invalid_pagination'],
   admit: admitKey,
   handle: (context: Context, { holder, query }) => {

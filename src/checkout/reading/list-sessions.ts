@@ -20,6 +20,7 @@ export const sessionQuery = z.strictObject({
 export const listedSession = sessionView
   .omit({ items: true, metadata: true })
   .extend({ order_reference: z.string().nullable() })
+  .meta({ title: 'ListedCheckoutSession', note: 'A session in a list: as it is read, without items and metadata.' })
 
 export const listSessions = route({
   method: 'GET',
@@ -31,7 +32,7 @@ export const listSessions = route({
   dialect: 'checkout',
   query: sessionQuery,
   status: 200,
-  reply: pageView(listedSession),
+  reply: pageView(listedSession).meta({ title: 'CheckoutSessionPage', note: 'A page of sessions, newest first.' }),
   refusals: ['invalid_pagination'],
   admit: admitKey,
   handle: (context: Context, { holder, query, now }) => {

@@ -16,33 +16,39 @@ import { noProvider, providerForNew } from '../three-ds-provider.ts'
 import { mode } from '../views.ts'
 
 const methods = [{ type: 'card' as const, brands: [...brands] }]
-const methodsView = z.array(z.object({ type: z.literal('card'), brands: z.array(z.string()) }))
+const methodsView = z.array(
+  z
+    .object({ type: z.literal('card'), brands: z.array(z.string()) })
+    .meta({ title: 'PaymentMethod', note: 'A payment method with its brands.' }),
+)
 
 const three_ds_versions = ['2.1.0', '2.2.0']
 
-const configView = z.object({
-  public_key: z.string(),
-  mode,
-  merchant: z.object({ name: z.string() }),
-  integration: z.object({ name: z.string() }),
-  methods: methodsView,
-  pricing: z.object({
-    amount: z.int().nullable(),
-    currency: z.string().nullable(),
-    require_verified_amount: z.boolean(),
-    price_list: z.array(priceView).nullable(),
-  }),
-  customer_email_required: z.literal(true),
-  confirmation_url: z.string().nullable(),
-  three_ds: z.object({ versions: z.array(z.string()) }),
-  card_fields_url: z.string(),
-  pay_url: z.string().nullable(),
-  appearance: z.unknown().nullable(),
-  links: linksView,
-  receipts_sent: z.boolean().meta({
-    description: 'Whether a receipt is mailed to the shopper once the payment was captured.',
-  }),
-})
+export const configView = z
+  .object({
+    public_key: z.string(),
+    mode,
+    merchant: z.object({ name: z.string() }),
+    integration: z.object({ name: z.string() }),
+    methods: methodsView,
+    pricing: z.object({
+      amount: z.int().nullable(),
+      currency: z.string().nullable(),
+      require_verified_amount: z.boolean(),
+      price_list: z.array(priceView).nullable(),
+    }),
+    customer_email_required: z.literal(true),
+    confirmation_url: z.string().nullable(),
+    three_ds: z.object({ versions: z.array(z.string()) }),
+    card_fields_url: z.string(),
+    pay_url: z.string().nullable(),
+    appearance: z.unknown().nullable(),
+    links: linksView,
+    receipts_sent: z.boolean().meta({
+      description: 'Whether a receipt is mailed to the shopper once the payment was captured.',
+    }),
+  })
+  .meta({ title: 'CheckoutConfiguration', note: 'The configuration of a checkout.' })
 export type Configuration = z.output<typeof configView>
 
 const integrationQuery = z.object({
@@ -75,7 +81,9 @@ export const readMethods = route({
   access: publicKeyInPath,
   cors: publicKeyCors,
   query: integrationQuery,
-  reply: z.object({ methods: methodsView }),
+  reply: z
+    .object({ methods: methodsView })
+    .meta({ title: 'PaymentMethodList', note: 'The payment methods of an integration.' }),
   refusals: [],
   handle: async (_context: Context) => ({ methods }),
 })

@@ -12,46 +12,49 @@ import { viewBasket } from '../purchase.ts'
 import { basketView, customerView, declineView, mode, time } from '../views.ts'
 import { findPayment, type PaymentRead } from './payment-store.ts'
 
-export const paymentView = z.object({
-  id: z.string(),
-  checkout_session_id: z.string().nullable(),
-  status: z.enum(['captured', 'held', 'voided', 'pending', 'declined', 'failed']),
-  amount: z.int(),
-  currency: z.string().nullable(),
-  mode,
-  decline: declineView.nullable(),
-  /** Absent unless 3-D Secure gave one of its three outcomes: the absence is meaningful. */
-  authentication: z
-    .object({
-      outcome: z.enum(['Authenticated', 'Attempted', 'Failed']),
-      liability_shifted: z.boolean(),
-      eci: z.string().nullable(),
-    })
-    .optional(),
-  acquirer_transaction_id: z.string().nullable(),
-  created_at: time,
-  executed_at: time.nullable(),
-  amount_verified: z.boolean(),
-  capture_state: z.enum(['captured', 'authorised', 'voided']).nullable(),
-  ...basketView,
-  customer: customerView.nullable(),
-  metadata: anyMetadata.meta({ description: 'as sent when the session was created' }),
-  order_reference: z.string().nullable(),
-  order_reference_captured_payments: z.int().nullable().meta({
-    description:
-      'captured payments with this order_reference, this one included: 2 or more are almost always a double payment; null without a reference',
-  }),
-  refunded_amount: z.int().optional().meta({
-    description: 'what was refunded, pending refunds included; absent where nothing was',
-  }),
-  pending_refund_amount: z.int().optional().meta({
-    description: 'what of `refunded_amount` is not given back yet; absent where no refund is pending',
-  }),
-  failed_refund_amount: z.int().optional().meta({
-    description:
-      'what was to be refunded and failed, while less than that was refunded since; absent where none failed',
-  }),
-})
+export const paymentView = z
+  .object({
+    id: z.string(),
+    checkout_session_id: z.string().nullable(),
+    status: z.enum(['captured', 'held', 'voided', 'pending', 'declined', 'failed']),
+    amount: z.int(),
+    currency: z.string().nullable(),
+    mode,
+    decline: declineView.nullable(),
+    /** Absent unless 3-D Secure gave one of its three outcomes: the absence is meaningful. */
+    authentication: z
+      .object({
+        outcome: z.enum(['Authenticated', 'Attempted', 'Failed']),
+        liability_shifted: z.boolean(),
+        eci: z.string().nullable(),
+      })
+      .meta({ title: 'Authentication', note: 'What 3-D Secure found of the cardholder.' })
+      .optional(),
+    acquirer_transaction_id: z.string().nullable(),
+    created_at: time,
+    executed_at: time.nullable(),
+    amount_verified: z.boolean(),
+    capture_state: z.enum(['captured', 'authorised', 'voided']).nullable(),
+    ...basketView,
+    customer: customerView.nullable(),
+    metadata: anyMetadata.meta({ description: 'as sent when the session was created' }),
+    order_reference: z.string().nullable(),
+    order_reference_captured_payments: z.int().nullable().meta({
+      description:
+        'captured payments with this order_reference, this one included: 2 or more are almost always a double payment; null without a reference',
+    }),
+    refunded_amount: z.int().optional().meta({
+      description: 'what was refunded, pending refunds included; absent where nothing was',
+    }),
+    pending_refund_amount: z.int().optional().meta({
+      description: 'what of `refunded_amount` is not given back yet; absent where no refund is pending',
+    }),
+    failed_refund_amount: z.int().optional().meta({
+      description:
+        'what was to be refunded and failed, while less than that was refunded since; absent where none failed',
+    }),
+  })
+  .meta({ title: 'Payment', note: 'The outcome of one confirmed attempt.' })
 
 export const readPayment = route({
   method: 'GET',

@@ -16,29 +16,31 @@ import { basketView, customerView, declineView, holdView, mode, settlementView, 
 
 export const sessionStatuses = ['requires_payment', 'processing', 'succeeded', 'declined', 'expired'] as const
 
-export const sessionView = z.object({
-  id: z.string(),
-  status: z.enum(sessionStatuses),
-  mode,
-  amount: z.int(),
-  currency: z.string(),
-  ...basketView,
-  customer: customerView.nullable(),
-  metadata: anyMetadata,
-  attempt_count: z.int(),
-  last_decline: declineView.nullable(),
-  payment_id: z.string().nullable(),
-  settlement: settlementView,
-  created_at: time,
-  expires_at: time,
-  expires_in_seconds: z.int(),
-  integration: z.string().nullable(),
-  minted_by: z.enum(['server', 'client']).nullable(),
-  amount_verified: z.boolean(),
-  amount_verification_source: z.string(),
-  amount_verification_detail: z.string().nullable(),
-  hold: holdView.nullable(),
-})
+export const sessionView = z
+  .object({
+    id: z.string(),
+    status: z.enum(sessionStatuses),
+    mode,
+    amount: z.int(),
+    currency: z.string(),
+    ...basketView,
+    customer: customerView.nullable(),
+    metadata: anyMetadata,
+    attempt_count: z.int(),
+    last_decline: declineView.nullable(),
+    payment_id: z.string().nullable(),
+    settlement: settlementView,
+    created_at: time,
+    expires_at: time,
+    expires_in_seconds: z.int(),
+    integration: z.string().nullable(),
+    minted_by: z.enum(['server', 'client']).nullable(),
+    amount_verified: z.boolean(),
+    amount_verification_source: z.string(),
+    amount_verification_detail: z.string().nullable(),
+    hold: holdView.nullable(),
+  })
+  .meta({ title: 'CheckoutSession', note: 'A session and its state.' })
 
 export const readSession = route({
   method: 'GET',

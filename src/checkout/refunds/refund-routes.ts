@@ -17,11 +17,13 @@ import { type Refund, viewRefund } from '../refund.ts'
 import { refundView } from '../views.ts'
 import { refundPayment } from './refund-payment.ts'
 
-const refundCreate = z.strictObject({
-  // No null: a number that went wrong is one in JSON, and must not refund everything.
-  amount: amount.optional().meta({ description: 'in minor units; all that is left by default' }),
-  reason: optionalText(255).meta({ description: 'your own words, which come back' }),
-})
+const refundCreate = z
+  .strictObject({
+    // No null: a number that went wrong is one in JSON, and must not refund everything.
+    amount: amount.optional().meta({ description: 'in minor units; all that is left by default' }),
+    reason: optionalText(255).meta({ description: 'your own words, which come back' }),
+  })
+  .meta({ title: 'RefundCreate', note: 'The body that refunds a captured payment.' })
 
 /** Every code that a refund may be refused with. */
 export const refundRefusals = ['resource_not_found', 'payment_not_refundable', 'refund_exceeds_captured'] as const
@@ -73,7 +75,9 @@ export const listPaymentRefunds = route({
   mode: { of: modeOfPayment, unknown: noPayment },
   dialect: 'checkout',
   status: 200,
-  reply: z.object({ refunds: z.array(refundView) }),
+  reply: z
+    .object({ refunds: z.array(refundView) })
+    .meta({ title: 'RefundList', note: 'All refunds of a payment, newest first.' }),
   refusals: ['resource_not_found'],
   admit: admitKey,
   handle: async ({ sql }: Context, { holder, params }) => {

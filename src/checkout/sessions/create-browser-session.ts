@@ -38,6 +38,7 @@ const accountCreated = z.preprocess(nullIfEmpty, time.nullish()).optional()
 const customer = z
   .strictObject({ ...customerMembers, account_created: accountCreated }, must('be an object'))
   .transform((body) => customerOf(body))
+  .meta({ title: 'BrowserCustomerCreate', note: 'The shopper, as a page sends it.' })
 
 /** A hundred lines of some 240 letters each. It is limited because anybody can make a page store texts. */
 const texts_bytes_max = 24_576
@@ -64,20 +65,26 @@ const purchase = {
 }
 
 /** The bodies with which pages create sessions: the same members as a server's, but fewer are required. */
-const hostedCreate = z.strictObject(purchase)
+const hostedCreate = z
+  .strictObject(purchase)
+  .meta({ title: 'HostedPageSessionCreate', note: 'The body with which the hosted page creates a session.' })
 type BrowserCreate = z.output<typeof hostedCreate>
 
-const publicCreate = z.strictObject({
-  public_key: z.string(must('be text')),
-  integration: text(200).nullish().meta({ description: 'a name; the default integration where it is left out' }),
-  ...purchase,
-})
+const publicCreate = z
+  .strictObject({
+    public_key: z.string(must('be text')),
+    integration: text(200).nullish().meta({ description: 'a name; the default integration where it is left out' }),
+    ...purchase,
+  })
+  .meta({ title: 'BrowserSessionCreate', note: 'The body with which a page creates a session.' })
 
-const browserSessionCreated = sessionCreated.extend({
-  integration: z.string(),
-  amount_verified: z.boolean(),
-  amount_verification_source: z.enum(['integration_default', 'price_list', 'none', 'mismatch']),
-})
+const browserSessionCreated = sessionCreated
+  .extend({
+    integration: z.string(),
+    amount_verified: z.boolean(),
+    amount_verification_source: z.enum(['integration_default', 'price_list', 'none', 'mismatch']),
+  })
+  .meta({ title: 'BrowserSessionCreated', note: 'A new session of a page. Only here it has its client_secret.' })
 
 const shared = {
   method: 'POST',

@@ -21,19 +21,21 @@ import { mode, time } from '../views.ts'
 import { clientSecretOf } from './client-secret.ts'
 import { verified_sources } from './price-check.ts'
 
-export const sessionCreated = z.object({
-  id: z.string(),
-  client_secret: z.string(),
-  status: z.string(),
-  mode,
-  amount: z.int(),
-  currency: z.string(),
-  public_key: z.string(),
-  config_url: z.string(),
-  created_at: time,
-  expires_at: time,
-  expires_in_seconds: z.int(),
-})
+export const sessionCreated = z
+  .object({
+    id: z.string(),
+    client_secret: z.string(),
+    status: z.string(),
+    mode,
+    amount: z.int(),
+    currency: z.string(),
+    public_key: z.string(),
+    config_url: z.string(),
+    created_at: time,
+    expires_at: time,
+    expires_in_seconds: z.int(),
+  })
+  .meta({ title: 'CheckoutSessionCreated', note: 'A new session. Only here it has its client_secret.' })
 
 /** The owner of the new session, and the publishable key with which its checkout will load it. */
 export type Place = {

@@ -8,7 +8,7 @@ import { describedRoute, type Stream } from '../../http/stream.ts'
 import { limitHeaders } from '../../http/use-limit.ts'
 import { api_version } from '../../kernel/values.ts'
 import type { Content, OpenApiDocument, Operation, Parameter, Response, Server, Webhook } from './document.ts'
-import { withNames, withReferences } from './named-schemas.ts'
+import { withReferences } from './named-schemas.ts'
 import {
   describedHeaders,
   headersOf,
@@ -42,10 +42,6 @@ export function inlineDocument(
   events: DescribedEvent[] = [],
   streams: AnyStream[] = [],
 ): OpenApiDocument {
-  return withNames(documentOf(routes, events, streams))
-}
-
-function documentOf(routes: AnyRoute[], events: DescribedEvent[], streams: AnyStream[]): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {}
   for (const route of routes) {
     if (route.alias_of) continue

@@ -1,25 +1,19 @@
-// Compares a served page with the inventory: what a browser would run there, and the headers that limit it.
+// Compares a served page, the files that it loads and its headers with what this release would serve, byte for byte.
 
+import type { PageAnswer } from '../../http/pages.ts'
 import type { TextAnswer } from '../../kernel/world.ts'
-import type { PageEntry, ScriptEntry } from '../inventory.ts'
-import { configurationAddress, contextDifferences, isContext } from './context-check.ts'
-import { headerDifferences } from './header-check.ts'
-import { addressOf, type Files, fileFault, linkOf, loadedDifferences, unknown } from './load-check.ts'
-import { readMarkup, type Tag } from './markup.ts'
-import { isStyleSheet, markupDifferences } from './markup-check.ts'
-import { backDifferences, framersOf, namesOrigins, originDifferences } from './origin-check.ts'
+import type { Assets } from '../assets.ts'
+import { guardingHeaders, integrityOf, type PageEntry, placeholders, type ScriptEntry } from '../inventory.ts'
+import { answerFault, expectedPage, NotMade, type Read, type ServedPage, trustedOrigins } from './expected-page.ts'
 
-/** What the service answered. */
-type FetchedPage = {
-  url: string
-  /** The origin of scripts. */
-  service: string
-  /** The origins that may frame the page, besides the service's own; null if the caller named none. */
-  origins: string[] | null
-  page: TextAnswer
-  /** The answers of every address of `filesOf`. */
-  files: Files
-}
+/** What `ripper page check` cannot see. Its help and the inventory show the same list. */
+export const check_limits = [
+  "It compares the card fields and the hosted page with the configuration that the same service gives. An attacker who controls the service, its database or the way to it can make both agree. It then does not see changed keys, prices, appearances and addresses. Only the publishable key or handle in the page's address comes from you.",
+  'Without --origin it takes the origins that may frame a page from the page itself.',
+  "It reads the page once, from one place, without cookies. It does not see what others get, what comes at another time, or what a browser's extension adds.",
+  "It does not compare the demo shop's key, goods and link, or the bank to which a challenge or 3DS Method is posted with its data.",
+  "It does not check the shop's own page around the frame. The shop has to do that.",
+]
 
 /**
  * One line for each thing that was compared, one for each that could not be, and each difference in words. Without a difference the
@@ -27,137 +21,126 @@ type FetchedPage = {
  */
 export type Report = { checked: string[]; not_checked: string[]; differences: string[] }
 
-/** The addresses to read with a page: its links, its scripts on demand, and its configuration. */
-export function filesOf(
-  entry: PageEntry,
-  { url, service, page }: Pick<FetchedPage, 'url' | 'service' | 'page'>,
-): string[] {
-  const linked = readMarkup(entry.kind === 'script' ? '' : page.body).tags.flatMap((tag) => {
-    const address = addressOf(linkOf(tag), url)
-    // A script from another server is a difference in any case, so that server is not asked.
-    return address?.startsWith(`${service}/`) ? [address] : []
-  })
-  const demanded = onDemand(entry).map(({ path }) => service + path)
-  const configuration = configurationAddress(entry, { url, service })
-  return [...new Set([...linked, ...demanded, ...(configuration ? [configuration] : [])])]
+/** Whether the origins that may frame a page differ between shops. */
+export function namesOrigins({ headers }: PageEntry): boolean {
+  return headers['content-security-policy']?.includes(placeholders.allowed) ?? false
 }
 
-export function comparePage(entry: PageEntry, seen: FetchedPage): Report {
-  const { page } = seen
+export async function comparePage(
+  entry: PageEntry,
+  { served, assets, read }: { served: ServedPage; assets: Assets; read: Read },
+): Promise<Report> {
+  const { page } = served
   if (page.status !== 200) {
     const to = page.headers.location ? ` and leads to ${page.headers.location}` : ''
+    return unlike(`The answer is ${page.status}${to}, not 200.`)
+  }
+  try {
+    const expected = await expectedPage(entry.name, { served, assets, read })
+    const files = [...entry.scripts, ...entry.styles].filter(({ path }) => path !== null)
+    const faults = await Promise.all(files.map((file) => fileDifferences(file, served.service, read)))
     return {
-      checked: [],
-      not_checked: [],
-      differences: [`The answer is ${page.status}${to}, not 200.`],
+      ...reach(entry, files, served),
+      differences: [
+        ...bodyDifferences(entry, page, expected),
+        ...faults.flat(),
+        ...headerDifferences(guardingHeaders(expected.headers, entry.kind), page.headers),
+      ],
     }
+  } catch (error) {
+    if (error instanceof NotMade) return unlike(error.message)
+    throw error
   }
-  const parts = [
-    ...(entry.kind === 'script' ? [wholeScript(entry, page)] : documentParts(entry, seen)),
-    ...onDemand(entry).map((script) => demandedPart(script, seen)),
-    headersPart(entry, seen),
+}
+
+function unlike(difference: string): Report {
+  return { checked: [], not_checked: [], differences: [difference] }
+}
+
+/** What was compared, and what was not: without --origin a manipulated page could name any origin. */
+function reach(entry: PageEntry, files: ScriptEntry[], served: ServedPage): Omit<Report, 'differences'> {
+  const { name, kind, scripts, styles, headers } = entry
+  const parts = [...scripts, ...styles].map(({ name, way }) => `${name} (${way})`).join(', ')
+  const origins = namesOrigins(entry) ? trustedOrigins(name, served).join(', ') : null
+  const has_configuration = name === 'card-fields' || name === 'hosted-page'
+  const checked = [
+    kind === 'script' ? `the script itself, ${name}` : `its text, byte for byte, with its scripts and styles: ${parts}`,
+    files.length > 0 && `each byte of the files that it loads: ${files.map(({ name }) => name).join(', ')}`,
+    has_configuration && "what its script is told: as the service's configuration read says, in this release's words",
+    kind === 'frame' && 'where it leads back to: a page of the origins that it trusts',
+    origins && served.origins && `the origins that it trusts: ${origins}`,
+    `its headers: ${Object.keys(headers).join(', ')}`,
   ]
-  return {
-    checked: parts.map(({ checked }) => checked),
-    not_checked: unnamed(entry, seen),
-    differences: parts.flatMap(({ differences }) => differences),
-  }
+  const is_unnamed = origins !== null && served.origins === null
+  const unnamed = `whether the origins that may frame it are yours, because none was named: ${origins}`
+  return { checked: checked.filter((line) => typeof line === 'string'), not_checked: is_unnamed ? [unnamed] : [] }
 }
 
-type PartCheck = { checked: string; differences: string[] }
-
-function onDemand({ scripts }: PageEntry): ScriptEntry[] {
-  return scripts.filter(({ way }) => way === 'on demand')
+function bodyDifferences({ kind, scripts }: PageEntry, { body }: TextAnswer, expected: PageAnswer): string[] {
+  if (body === expected.body) return []
+  if (kind === 'script') return [otherHash(`The script ${scripts[0]!.name}`, body, scripts[0]!)]
+  const { at, theirs, ours } = beginning(body, expected.body)
+  const before = body.slice(0, at).split('\n')
+  const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`
+  return [`The page differs from ${place} on: it has “${theirs}” and should have “${ours}”.`]
 }
 
-function wholeScript(entry: PageEntry, page: TextAnswer): PartCheck {
-  const own = entry.scripts[0]!
-  const wrong = page.body === own.text ? [] : [unknown(`The script`, page.body)]
-  return { checked: `the script itself, ${own.name}`, differences: wrong }
+async function fileDifferences(file: ScriptEntry, service: string, read: Read): Promise<string[]> {
+  const address = service + file.path
+  const answer = await read(address)
+  const fault = answerFault(`The file ${address}`, answer)
+  if (fault !== null) return [fault]
+  const { body } = answer as TextAnswer
+  return body === file.text ? [] : [otherHash(`The file ${address}`, body, file)]
 }
 
-function demandedPart(script: ScriptEntry, { service, files }: FetchedPage): PartCheck {
-  const address = service + script.path
-  const fault = fileFault(address, script, files.get(address))
-  return {
-    checked: `${script.name}, which checkout.js adds when it is needed`,
-    differences: fault ? [fault] : [],
-  }
+function otherHash(subject: string, body: string, { integrity }: ScriptEntry): string {
+  return `${subject} is not that of this release: its hash is ${integrityOf(body)}, not ${integrity}.`
 }
 
-function documentParts(entry: PageEntry, seen: FetchedPage): PartCheck[] {
-  const { url, files } = seen
-  const markup = readMarkup(seen.page.body)
-  const { tags } = markup
-  const scripts = entry.scripts.filter(({ way }) => way !== 'on demand')
-  const scriptTags = tags.filter((tag) => tag.name === 'script' && !isContext(tag))
-  const styleTags = tags.filter((tag) => tag.name === 'style' || isStyleSheet(tag))
-  return [
-    {
-      checked: `its scripts: ${scripts.map(({ name, way }) => `${name} (${way})`).join(', ')}`,
-      differences: loadedDifferences('script', { tags: scriptTags, known: scripts, url, files }),
-    },
-    {
-      checked: `its style sheet: ${entry.styles.map(({ name, way }) => `${name} (${way})`).join(', ')}`,
-      differences: loadedDifferences('style sheet', {
-        tags: styleTags,
-        known: entry.styles,
-        url,
-        files,
-      }),
-    },
-    {
-      checked: 'no other element, no event handler in the markup, no javascript: address',
-      differences: markupDifferences(markup, entry.kind),
-    },
-    ...toldParts(entry, { tags, seen }),
-  ]
+/** Headers that make a browser load, reveal or leave something. Headers that proxies add to any answer are not listed. */
+const meddling = [
+  'access-control-allow-credentials',
+  'access-control-allow-origin',
+  'content-security-policy-report-only',
+  'link',
+  'refresh',
+  'service-worker-allowed',
+  'sourcemap',
+  'x-frame-options',
+]
+
+type Headers = Record<string, string>
+
+function headerDifferences(expected: Headers, served: Headers): string[] {
+  const wrong = Object.entries(expected).flatMap(([name, value]) => {
+    const header = served[name]
+    if (header === undefined) return [`The header ${name} is missing.`]
+    // Proxies spell the charset in different ways.
+    const is_same = name === 'content-type' ? compact(header) === compact(value) : header === value
+    if (is_same) return []
+    const { theirs, ours } = beginning(header, value)
+    return [`The header ${name} is “${theirs}” and should be “${ours}”.`]
+  })
+  const added = meddling.filter((name) => name in served && !(name in expected))
+  return [...wrong, ...added.map((name) => `The header ${name}, “${excerpt(served[name]!)}”, is not ours.`)]
 }
 
-/** The parts about what the page tells its script. */
-function toldParts(entry: PageEntry, { tags, seen }: { tags: Tag[]; seen: FetchedPage }): PartCheck[] {
-  const { url, service, files, origins } = seen
-  const framers = framersOf(entry, tags)
-  const context = {
-    checked: configurationAddress(entry, seen)
-      ? "what its script is told: as the service's configuration read says, in this release's words"
-      : "what its script is told: the service's address",
-    differences: entry.kind === 'document' ? contextDifferences(entry, { tags, url, service, files }) : [],
-  }
-  const framing = {
-    checked: `the origins that it trusts: ${[...new Set([service, ...(origins ?? [])])].join(', ')}`,
-    differences: origins ? originDifferences(framers, [service, ...origins]) : [],
-  }
-  const back = {
-    checked: 'where it leads back to: a page of those origins',
-    differences: backDifferences(tags, [service, ...(origins ?? framers)]),
-  }
-  return [
-    ...(entry.kind === 'document' ? [context] : []),
-    ...(origins && namesOrigins(entry) ? [framing] : []),
-    ...(entry.kind === 'frame' ? [back] : []),
-  ]
+function compact(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, '')
 }
 
-/** Without --origin only the page names the origins that it trusts, and a manipulated page could name any. */
-function unnamed(entry: PageEntry, { origins, page }: FetchedPage): string[] {
-  if (origins || !namesOrigins(entry)) return []
-  const framers = framersOf(entry, readMarkup(page.body).tags).join(', ')
-  return [`whether the origins that may frame it are yours, because none was named: ${framers}`]
+/** Where two texts begin to differ, from the start of a tag, of a member or of a directive on, if one starts shortly before. */
+function beginning(served: string, own: string): { at: number; theirs: string; ours: string } {
+  let at = 0
+  while (at < own.length && served[at] === own[at]) at += 1
+  const start = Math.max(at - 160, 0)
+  const lead = own.slice(start, at)
+  const from = start + Math.max(lead.lastIndexOf('<'), lead.lastIndexOf(',') + 1, lead.lastIndexOf('; ') + 1, 0)
+  return { at, theirs: excerpt(served.slice(from), at - from), ours: excerpt(own.slice(from), at - from) }
 }
 
-function headersPart(entry: PageEntry, { url, service, page, origins }: FetchedPage): PartCheck {
-  const { tags } = readMarkup(entry.kind === 'script' ? '' : page.body)
-  const action = tags.find(({ name }) => name === 'form')?.attributes.get('action') ?? null
-  const bank = addressOf(action, url)
-  return {
-    checked: `its headers: ${Object.keys(entry.headers).join(', ')}`,
-    differences: headerDifferences(entry.headers, page.headers, {
-      service,
-      allowed: [service, ...(origins ?? framersOf(entry, tags))],
-      // The policy allows the service's own pages as 'self'.
-      required: (origins ?? []).filter((origin) => origin !== service),
-      bank: bank && new URL(bank).origin,
-    }),
-  }
+function excerpt(text: string, more = 0): string {
+  const length = more + 120
+  return text.length > length ? `${text.slice(0, length).trim()}…` : text.trim()
 }

@@ -35,7 +35,10 @@ export const listQuery = z.strictObject({
     .meta({ description: 'as rows spell it, such as webhook.payment.captured' }),
 })
 
-const deliveryPage = pageView(attemptView)
+const deliveryPage = pageView(attemptView).meta({
+  title: 'WebhookDeliveryPage',
+  note: 'A page of attempts, newest first.',
+})
 
 export const listDeliveries = route({
   method: 'GET',

@@ -12,7 +12,9 @@ import { type DeliveryKey, deliveryNotFound, replayInProgress, replayRefusals, v
 import { limitTo } from '../rate-limit.ts'
 import { findDelivery, insertReplay, modeOfDelivery } from './delivery-store.ts'
 
-const replayView = z.object({ delivery_id: z.string(), replay_of: z.string() })
+const replayView = z
+  .object({ delivery_id: z.string(), replay_of: z.string() })
+  .meta({ title: 'WebhookReplay', note: 'A replay: a new delivery of a dead-lettered event.' })
 
 export const replayDelivery = route({
   method: 'POST',

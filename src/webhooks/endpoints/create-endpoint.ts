@@ -52,7 +52,7 @@ const endpointCreate = z
       .nullish()
       .meta({ description: 'events beyond those of payments; none where it is left out or empty' }),
   })
-  .meta({ required: ['url'] })
+  .meta({ title: 'WebhookEndpointCreate', note: 'The body that registers a webhook endpoint.', required: ['url'] })
 
 export const createEndpoint = route({
   method: 'POST',

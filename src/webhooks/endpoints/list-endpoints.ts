@@ -18,7 +18,9 @@ export const listEndpoints = route({
   dialect: 'webhook_endpoints',
   limit: limitTo('read'),
   status: 200,
-  reply: z.object({ endpoints: z.array(endpointView) }),
+  reply: z
+    .object({ endpoints: z.array(endpointView) })
+    .meta({ title: 'WebhookEndpointList', note: 'All active endpoints.' }),
   refusals: [],
   handle: async ({ sql }: Context, { holder, only_mode }) => {
     const all = await findEndpoints(sql, holder.merchant_id)

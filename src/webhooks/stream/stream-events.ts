@@ -60,6 +60,7 @@ export const streamEvents = stream({
   dialect: 'webhook_endpoints',
   limit: limitTo('read'),
   query: eventsQuery,
+  message: { title: 'EventStreamMessage', note: 'A message of the event stream.' },
   messages: {
     ready,
     missed,
