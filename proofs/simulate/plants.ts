@@ -152,7 +152,7 @@ export const plants: Record<string, Plant> = {
     }),
   },
   'an answer may be recorded twice': {
-    sql: inSql("state in ('sent', 'unknown')", 'true', { is_whole: true }),
+    sql: inSql("state in ('sent', 'unknown', 'accepted')", 'true', { is_whole: true }),
   },
   'a lock that is not free while an outcome is saved is an error': { failure: asError },
   'some endpoints are not told': {

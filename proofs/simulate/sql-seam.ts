@@ -81,7 +81,7 @@ export function isOutcome(label: string): boolean {
   return outcomes.test(label)
 }
 
-const outcomes = /^with …, (session as \( update sessions|payment as \( update payments|key as \( delete from)/
+const outcomes = /^with (gate as \(… \), …, orphan as \(|locked as \(select 1 from sessions where …)/
 
 const labels = new WeakMap<object, string>()
 

@@ -19,7 +19,7 @@ import type { Change } from './whole-payment.ts'
 
 /** The rows that the end of a charge writes, without those of its operation. */
 export type ChargeOutcome = {
-  kind: 'authorise'
+  kind: 'charge'
   session: Session
   attempt: Attempt
   payment: Payment
@@ -125,7 +125,7 @@ export function chargeOutcome(ids: Ids, { change, attempt, account, operation, c
   const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment, at })
   const event = eventOf(change, { event_id: ids.event(at), sequence: 1, at })
   return {
-    kind: 'authorise',
+    kind: 'charge',
     session,
     payment,
     hold,

@@ -33,7 +33,8 @@ const ends = Object.values(stateOfStatus)
 
 /**
  * Which state may follow which. A newer attempt of the session makes one that is not confirmed `superseded`, whatever its state. The
- * states with nothing behind them end the authentication: see `judge`.
+ * states with nothing behind them end the authentication: see `judge`. A shopper who then leaves makes it `failed`, unless the bank has
+ * refused: see `leftByShopper`.
  */
 export const nextStates: Record<ThreeDsState, readonly ThreeDsState[]> = {
   not_started: ['awaiting_challenge', 'not_enrolled', ...ends],
@@ -65,7 +66,7 @@ export type ThreeDsStep = Pick<
 >
 
 /** The columns that hold the state of an attempt's authentication. */
-type Stage = Pick<Attempt, 'three_ds_state' | 'challenge_expires_at' | 'authentication_outcome'>
+type Stage = Omit<ThreeDsStep, 'phase' | 'brand'>
 
 /** The attempt at a given time: a challenge past its end has failed, even if no process has recorded that. */
 export function attemptAt<Known extends Stage>(attempt: Known, now: Date): Known {

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Unanswered } from '../../src/acquirers/acquirer.ts'
 import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
-import { settle } from '../../src/checkout/acquirer-operations/settle.ts'
+import { settle, withItsRows } from '../../src/checkout/acquirer-operations/settle.ts'
 import { heldOrRefuse } from '../../src/checkout/hold.ts'
 import { findPaymentWithHold, findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -323,8 +323,9 @@ async function refuse(tx: Sql, payment_id: string): Promise<void> {
   const key = { merchant_id: account.merchant_id, payment_id }
   const held = heldOrRefuse(await findWholePayment(tx, key))
   const operation = (await listOperations(tx, key)).find(({ kind }) => kind === 'capture')!
-  const sent = { ...held, operation, cause: { actor: 'reconciler', request_id: null } as const }
-  const settled = await settle({ ...service.context, sql: tx }, sent, {
+  const cause = { actor: 'reconciler', request_id: null } as const
+  const subject = await withItsRows(service.context, { ...held, operation, cause })
+  const settled = await settle({ ...service.context, sql: tx }, subject, {
     result: 'refused',
     authorisation_known: true,
     reason: 'The issuer refused it',

@@ -8,7 +8,7 @@ import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import { contradiction } from '../../src/checkout/acquirer-operations/contradiction.ts'
 import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
-import { settleOperation, type UnansweredCase } from '../../src/checkout/acquirer-operations/settle.ts'
+import { settleOperation, type BookedCase } from '../../src/checkout/acquirer-operations/settle.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import { openUnverified } from '../support/holding.ts'
@@ -65,7 +65,7 @@ describe.each(vendor_names)('at %s', async (name) => {
     expect(told).toEqual({ status: 'captured', authentication: kept })
   })
 
-  type Hearing = (found: UnansweredCase, answer: Approval) => Promise<unknown>
+  type Hearing = (found: BookedCase, answer: Approval) => Promise<unknown>
 
   test.each<[string, Hearing]>([
     ['the answer in time', (found, answer) => settleOperation(service.context, found, answer)],

@@ -71,7 +71,9 @@ describe('a payment', () => {
     )
     const written = below.filter(({ name }) => name.includes('insert events'))
     expect(written).toHaveLength(1)
-    expect(written[0]!.name).toMatch(/^update sessions, insert payments, insert events\b/)
+    expect(written[0]!.name).toMatch(
+      /^update acquirer_operations, update attempts, update sessions, insert payments, insert events\b/,
+    )
     // The simulated acquirer keeps its books in the database, too.
     const [call] = below.filter(({ name }) => name === 'acquirer authorise')
     expect(collector.below(call!).map(({ name }) => name)).toContain('insert simulator.ledger')

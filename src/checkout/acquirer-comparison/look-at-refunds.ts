@@ -5,7 +5,7 @@ import { inCell } from '../../database/cells/cells.ts'
 import { askIfContradicted } from '../acquirer-operations/contradiction.ts'
 import { listOperations } from '../acquirer-operations/operation-store.ts'
 import { lookUp } from '../acquirer-operations/reconcile.ts'
-import { settleOperation, type UnansweredCase } from '../acquirer-operations/settle.ts'
+import { type BookedCase, settleOperation } from '../acquirer-operations/settle.ts'
 import type { SettlementContext } from '../context.ts'
 import { isOpen } from '../operation.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
@@ -53,7 +53,7 @@ async function look(common: SettlementContext, booked: BookedRefund): Promise<st
   return charges.map(({ operation_id }) => operation_id)
 }
 
-async function settleIfKnown(context: SettlementContext, subject: UnansweredCase): Promise<void> {
+async function settleIfKnown(context: SettlementContext, subject: BookedCase): Promise<void> {
   const answer = await lookUp(context, subject)
   if (answer.result === 'found' && answer.kind === 'refund') {
     await settleOperation(context, subject, answer.answer)

@@ -7,7 +7,7 @@ import type { SettlementContext } from '../context.ts'
 import { endOfDecision } from '../hold.ts'
 import {
   type Difference,
-  handleLostAnswer,
+  handleSecondAnswer,
   noteOtherAmount,
   noteRefundedThere,
   noteRefusedShift,
@@ -16,7 +16,7 @@ import {
 import { noteFinding } from './finding-store.ts'
 import { listOperations } from './operation-store.ts'
 import { lookUp } from './reconcile.ts'
-import { failRefund, type UnansweredCase } from './settle.ts'
+import { type BookedCase, failRefund } from './settle.ts'
 
 /** `later`: the acquirer does not know yet. `settled`: a refund that had succeeded has failed, which happens in order. */
 export type Contradiction = Difference | 'settled' | 'later'
@@ -27,7 +27,7 @@ type Hint = Pick<Notice, 'about' | 'answer'>
 /** Asks an acquirer that can be asked, but only if the hint may say otherwise than we recorded. */
 export async function askIfContradicted(
   context: SettlementContext,
-  ended: UnansweredCase,
+  ended: BookedCase,
   hint: Hint,
 ): Promise<Contradiction> {
   if (!mayContradict(ended, hint)) return 'nothing_new'
@@ -45,7 +45,7 @@ export async function askIfContradicted(
 /** Compares the acquirer's answer with the recorded end of the operation. */
 export async function contradiction(
   context: SettlementContext,
-  ended: UnansweredCase,
+  ended: BookedCase,
   answer: AuthoriseAnswer | SettleAnswer,
 ): Promise<Contradiction> {
   const { operation, payment } = ended
@@ -67,7 +67,7 @@ export async function contradiction(
   const approval = { state: 'approved', money } as const
   // Nothing is concluded where the database cannot be reached: a notice that was taken in, or a comparison, comes again.
   const operations = await listOperations(context.sql, operation)
-  const difference = await handleLostAnswer(context, { operation, payment }, approval, operations)
+  const difference = await handleSecondAnswer(context, { operation, payment }, approval, operations)
   if (difference === 'contradicts') await noteDoneAfterAll(context, ended)
   return difference
 }
@@ -76,7 +76,7 @@ export async function contradiction(
  * A notice about a refund need not say its outcome. A refund may fail days after it succeeded, and one that a person gave up may
  * succeed. A reversal may have been a refund.
  */
-function mayContradict({ operation }: UnansweredCase, { answer }: Hint): boolean {
+function mayContradict({ operation }: BookedCase, { answer }: Hint): boolean {
   if (answer?.result !== 'suggested') {
     return operation.kind === 'refund' || operation.kind === 'reverse'
   }
@@ -87,7 +87,7 @@ function mayContradict({ operation }: UnansweredCase, { answer }: Hint): boolean
 /** The charge has failed or was voided here, and the acquirer holds its money again: it becomes an orphan, which is reversed. */
 async function reverseAgain(
   context: SettlementContext,
-  { operation, payment, authorisation }: UnansweredCase,
+  { operation, payment, authorisation }: BookedCase,
 ): Promise<Contradiction> {
   const { acquirer, operation_id, payment_id, kind, amount, currency } = operation
   const fields = { operation_id, payment_id, kind, acquirer }
@@ -98,10 +98,7 @@ async function reverseAgain(
 }
 
 /** A capture or void that was refused here was carried out, and the hold may still wait. */
-async function noteDoneAfterAll(
-  context: Pick<SettlementContext, 'sql' | 'world'>,
-  ended: UnansweredCase,
-): Promise<void> {
+async function noteDoneAfterAll(context: Pick<SettlementContext, 'sql' | 'world'>, ended: BookedCase): Promise<void> {
   const { kind } = ended.operation
   if (kind !== 'capture' && kind !== 'void') return
   const state = endOfDecision[kind]
@@ -114,7 +111,7 @@ async function noteDoneAfterAll(
  */
 async function noteTakenBack(
   context: Pick<SettlementContext, 'sql' | 'world'>,
-  ended: UnansweredCase,
+  ended: BookedCase,
 ): Promise<Contradiction> {
   const { operation_id, payment_id, kind, acquirer } = ended.operation
   const fields = { operation_id, payment_id, kind, acquirer }
@@ -126,7 +123,7 @@ async function noteTakenBack(
 /** About the payment's authorisation, so that a comparison may end it. */
 async function note(
   { sql, world }: Pick<SettlementContext, 'sql' | 'world'>,
-  { payment, authorisation }: UnansweredCase,
+  { payment, authorisation }: BookedCase,
   state: AcquirerCharge['state'],
 ): Promise<void> {
   const { reference } = authorisation!

@@ -19,7 +19,7 @@ import { orphanOfCharge, type UnwantedCharge } from './orphan-of-charge.ts'
 import { isChargeSettled, saveOrphan } from './orphan-rows-store.ts'
 import { saveSurely } from './save-surely.ts'
 
-export type LostAnswer = {
+export type SecondAnswer = {
   /** What would have been recorded. */
   state: OperationState
   /** For an approved charge: the amount at the acquirer. */
@@ -35,13 +35,13 @@ type ApprovedMoney = Pick<Operation, 'amount' | 'currency'> & {
 export type Difference = 'nothing_new' | 'contradicts' | 'taken_back'
 
 /**
- * An answer that was not recorded, since the operation had already ended. `known`: the payment's operations, where a caller that can come
+ * An answer that was not recorded, since the operation had already ended. `rows`: the payment's operations, where a caller that can come
  * again has read them. Throws SaveError.
  */
-export async function handleLostAnswer(
+export async function handleSecondAnswer(
   context: SettlementContext,
   { operation, payment }: { operation: Operation; payment: Payment },
-  { state, money }: LostAnswer,
+  { state, money }: SecondAnswer,
   rows?: OperationWithAnswer[],
 ): Promise<Difference> {
   const { operation_id, payment_id, kind, acquirer } = operation

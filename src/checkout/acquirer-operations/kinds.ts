@@ -1,7 +1,7 @@
 // What an answer means for each kind of operation: the rows that it writes, the event that tells of it, and its line. Nothing is written
 // here. A new kind of operation gets its outcome here, and its rows in `outcome-store.ts`.
 
-import { type AuthoriseAnswer, isGone, type OperationKind, type SettleAnswer } from '../../acquirers/acquirer.ts'
+import { type AuthoriseAnswer, isGone, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { strangeEnvironment } from '../../acquirers/environment.ts'
 import { environmentOfMode } from '../../kernel/connection-mode.ts'
@@ -25,49 +25,53 @@ import type { Outcome } from './outcome-store.ts'
 /** An operation with its payment, and the author of its answer. */
 export type OperationCase = WholePayment & { operation: Operation; cause: Cause }
 
-/** What the outcome of each kind is made from besides the payment. */
 export type ChargeCase = OperationCase & {
+  kind: 'charge'
   account: Account
   /** The payer against whom a decline is counted; null in test mode. */
   payer: Payer | null
   /** The first acquirer's decline, if this is the second one's charge. It stands if this charge comes to nothing. */
   declined_before?: Declined | undefined
 }
-export type DecisionCase = OperationCase & { operation: { kind: Decision }; hold: Hold }
-export type RefundCase = OperationCase & { refund: Refund }
-export type SettleCase = ChargeCase | DecisionCase | RefundCase | OperationCase
+export type DecisionCase = OperationCase & { kind: 'decision'; operation: { kind: Decision }; hold: Hold }
+export type RefundCase = OperationCase & { kind: 'refund'; refund: Refund }
+export type ReversalCase = OperationCase & { kind: 'reversal' }
+/** An operation with what its outcome is made from. */
+export type SettleCase = ChargeCase | DecisionCase | RefundCase | ReversalCase
 
-/** Nothing left this machine. A charge has failed then, in the words of an acquirer. */
+/** The outcome of such a case. */
+export type OutcomeOf<Case extends SettleCase> = Extract<Outcome, { kind: Case['kind'] }>
+
+/** Nothing left this machine. For a charge that is a `failed`. */
 export type NotSentAnswer = { result: 'not_sent'; reason: string; decline_code: null }
 export type Answer = AuthoriseAnswer | SettleAnswer | NotSentAnswer
 
 /** A refusal of a capture, void or refund. */
 export type RefusalReason = { reason: string; decline_code: string | null }
 
-type Deciding = Pick<SettlementContext, 'ids' | 'acquirerOf' | 'world'>
+type Context = Pick<SettlementContext, 'ids' | 'acquirerOf' | 'world'>
 /** `from`: the state in which the answer must find the operation. `at`: the time of everything that is written. */
-type Moment = { from: ExpectedState; at: Date }
+type Expectation = { from: ExpectedState; at: Date }
 
 /** The answer must be of the operation's kind. */
-export function outcomeOf(context: Deciding, subject: SettleCase, answer: Answer, moment: Moment): Outcome {
-  const { kind } = subject.operation
-  const outcome = outcomes[kind] as (...args: [Deciding, SettleCase, Answer, Moment]) => Outcome
-  return outcome(context, subject, answer, moment)
+export function outcomeOf(context: Context, subject: SettleCase, answer: Answer, expected: Expectation): Outcome {
+  switch (subject.kind) {
+    case 'charge':
+      return outcomeOfCharge(context, subject, answer as AuthoriseAnswer, expected)
+    case 'decision':
+      return outcomeOfDecision(context, subject, answer as SettleAnswer | NotSentAnswer, expected)
+    case 'refund':
+      return outcomeOfRefund(context, subject, answer as SettleAnswer | NotSentAnswer, expected)
+    case 'reversal':
+      return outcomeOfReversal(context, subject, answer as SettleAnswer, expected)
+  }
 }
 
-const outcomes = {
-  authorise: outcomeOfCharge,
-  capture: outcomeOfDecision,
-  void: outcomeOfDecision,
-  reverse: outcomeOfReversal,
-  refund: outcomeOfRefund,
-} satisfies Record<OperationKind, unknown>
-
 function outcomeOfCharge(
-  context: Deciding,
+  context: Context,
   charge: ChargeCase,
   theirs: AuthoriseAnswer,
-  { from, at }: Moment,
+  { from, at }: Expectation,
 ): Outcome {
   const { account, session, operation } = charge
   const { answer, orphan } = asAsked(context, charge, theirs)
@@ -75,7 +79,7 @@ function outcomeOfCharge(
   const change = conclude(charge, answerTold(charge, answer), rules, at)
   return {
     ...chargeOutcome(context.ids, { ...charge, change, at }),
-    operation: ended(operation, { answer, from, acquirer_transaction_id: change.payment.acquirer_transaction_id }),
+    operation: answered(operation, answer, from),
     orphan: orphan ?? givenUp(context, charge, answer.result !== 'approved'),
   }
 }
@@ -92,7 +96,7 @@ function answerTold({ declined_before }: ChargeCase, answer: AuthoriseAnswer): A
  * charge has failed.
  */
 function asAsked(
-  context: Deciding,
+  context: Context,
   { operation, payment }: ChargeCase,
   theirs: AuthoriseAnswer,
 ): { answer: AuthoriseAnswer; orphan: Orphan | null } {
@@ -103,23 +107,18 @@ function asAsked(
   // A sandbox holds nothing. Its answer says so in a line of the log: see `tellOfCharge`.
   if (strange !== null && payment.mode === 'live') return { answer: failed(strange), orphan: null }
   if (strange === null && isAsAsked(payment, theirs)) return { answer: theirs, orphan: null }
-  const fields = { operation_id: reference, acquirer, amount, currency, asked: payment.amount }
-  const { log } = context.world
-  if (strange === null) {
-    log.error(fields, 'another amount was approved than was asked for: it is taken back')
-  } else log.error({ ...fields, reason: strange }, 'money moved for a test payment: it is taken back')
   const answer = failed(strange ?? 'The acquirer approved another amount')
   const money = { amount, currency }
   const authorisation = { reference, handle, acquirer_transaction_id }
   return { answer, orphan: orphanOfCharge(context, { authorisation, acquirer, money, payment }) }
 }
 
-/** A refusal leaves the hold open. Nothing held at the acquirer any more is all that a void is for. */
+/** A refusal leaves the hold open. A void is done, too, where nothing is held any more. */
 function outcomeOfDecision(
-  context: Deciding,
+  context: Context,
   decision: DecisionCase,
   answer: SettleAnswer | NotSentAnswer,
-  { from, at }: Moment,
+  { from, at }: Expectation,
 ): Outcome {
   const { ids, world } = context
   const { operation, session, payment, hold, cause } = decision
@@ -129,7 +128,7 @@ function outcomeOfDecision(
     const detail = { operation_id, sequence, decline_code: answer.decline_code }
     return {
       kind: 'decision',
-      operation: ended(operation, { answer, from }),
+      operation: answered(operation, answer, from),
       session,
       payment,
       hold: refuseDecision(hold, operation, answer, { now: at, chance: chanceOf(world) }),
@@ -144,7 +143,7 @@ function outcomeOfDecision(
   return {
     kind: 'decision',
     ...change,
-    operation: { ...ended(operation, { answer, from }), state: 'approved' },
+    operation: { ...answered(operation, answer, from), state: 'approved' },
     event,
     orphan: givenUp(context, decision, kind === 'void' && answer.result === 'approved'),
     // As in `chargeOutcome`: the stream of events finds the event by this line.
@@ -158,10 +157,10 @@ function outcomeOfDecision(
 
 /** An approved refund that is refused later has failed after all: the money came back. */
 function outcomeOfRefund(
-  { ids }: Deciding,
+  { ids }: Context,
   { refund: before, operation, payment, cause }: RefundCase,
   answer: SettleAnswer | NotSentAnswer,
-  { from, at }: Moment,
+  { from, at }: Expectation,
 ): Outcome {
   const refund = settledRefund(before, answer, at)
   const sequence = from === 'approved' ? 2 : 1
@@ -171,7 +170,7 @@ function outcomeOfRefund(
   const detail = { payment_id, operation_id: operation.operation_id, ...failed_by, ...boundRefund(refund, event) }
   return {
     kind: 'refund',
-    operation: ended(operation, { answer, from }),
+    operation: answered(operation, answer, from),
     refund,
     event,
     orphan: null,
@@ -182,10 +181,10 @@ function outcomeOfRefund(
 
 /** After its reversal the charge is looked at again. It fails, unless its authorisation turned out to exist. */
 function outcomeOfReversal(
-  context: Deciding,
-  reversal: OperationCase,
+  context: Context,
+  reversal: ReversalCase,
   answer: SettleAnswer,
-  { from, at }: Moment,
+  { from, at }: Expectation,
 ): Outcome {
   const { ids, world } = context
   const { operation, payment, authorisation, cause } = reversal
@@ -198,8 +197,8 @@ function outcomeOfReversal(
   const state = is_there ? 'unknown' : 'reversing'
   const next_check_at = is_there ? lookAfterRefusal(operation, { now: at, chance: chanceOf(world) }) : at
   return {
-    kind: 'reverse',
-    operation: ended(operation, { answer, from }),
+    kind: 'reversal',
+    operation: answered(operation, answer, from),
     charge: { operation_id: reference, state, next_check_at },
     event: null,
     orphan: watched?.watched_until ? watched : givenUp(context, reversal, answer.result === 'approved'),
@@ -211,31 +210,18 @@ function outcomeOfReversal(
   }
 }
 
-function ended(
-  operation: Operation,
-  {
-    answer,
-    from,
-    acquirer_transaction_id,
-  }: { answer: Answer; from: ExpectedState; acquirer_transaction_id?: string | null },
-): NonNullable<Outcome['operation']> {
-  const id = 'acquirer_transaction_id' in answer ? answer.acquirer_transaction_id : null
-  return {
-    ...operation,
-    state: answer.result,
-    answer,
-    from,
-    acquirer_transaction_id: acquirer_transaction_id === undefined ? id : acquirer_transaction_id,
-  }
+function answered(operation: Operation, answer: Answer, from: ExpectedState): Outcome['operation'] {
+  const acquirer_transaction_id = 'acquirer_transaction_id' in answer ? answer.acquirer_transaction_id : null
+  return { ...operation, state: answer.result, answer, from, acquirer_transaction_id }
 }
 
 /** A person may be wrong: a charge that they give up is reversed if the acquirer holds it after all. */
-function givenUp(context: Deciding, { cause, ...subject }: OperationCase, holds_nothing: boolean): Orphan | null {
+function givenUp(context: Context, { cause, ...subject }: OperationCase, holds_nothing: boolean): Orphan | null {
   return cause.by_person && holds_nothing ? orphanOf(context, subject) : null
 }
 
 function orphanOf(
-  context: Deciding,
+  context: Context,
   { operation, payment, authorisation }: Pick<OperationCase, 'operation' | 'payment' | 'authorisation'>,
 ): Orphan {
   const { acquirer, amount, currency } = operation

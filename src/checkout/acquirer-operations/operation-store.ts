@@ -17,8 +17,8 @@ const longest_wait_ms = 2 * 3_600_000
 
 /**
  * The outcome is not known yet: from now on the reconciler asks for it. `accepted`: the acquirer carries the request out later, and
- * nothing is sent again. The card of a charge is deleted, since its security code must not outlive the request. The request was sent
- * before `at`, whatever the sender's clock said. False where the outcome is known already.
+ * nothing is sent again. The card of a charge is deleted, since its security code must not outlive the request. False where somebody
+ * else has it in hand.
  */
 export async function savePending(
   sql: Sql,
@@ -38,11 +38,13 @@ export async function savePending(
 ): Promise<boolean> {
   const { operation: o, state, session: s, attempt, acquirer_transaction_id, at, journal } = pending
   const before = state === 'accepted' ? sql`state in ('sent', 'unknown')` : sql`state = 'sent'`
+  // The search begins by these times. The request was sent before `at`, whatever the sender's clock said.
+  const times =
+    state === 'unknown' ? sql`, sent_at = least(sent_at, ${at}), last_sent_at = least(last_sent_at, ${at})` : sql``
   const rows = await sql`
     with gate as (
       update acquirer_operations set state = ${state}, next_check_at = ${pending.next_check_at},
-        acquirer_transaction_id = coalesce(${acquirer_transaction_id}, acquirer_transaction_id),
-        sent_at = least(sent_at, ${at}), last_sent_at = least(last_sent_at, ${at})
+        acquirer_transaction_id = coalesce(${acquirer_transaction_id}, acquirer_transaction_id) ${times}
       where ${isThis(sql, o)} and ${before} returning 1
     ), session as (${isAwaited(sql, s)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})

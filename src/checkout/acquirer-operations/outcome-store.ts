@@ -28,26 +28,32 @@ type AnsweredOperation = Operation & {
 }
 
 /** What an answer writes of every kind of operation. */
-type Ended = {
+type CommonRows = {
   operation: AnsweredOperation
   /** The authorisation that is reversed if the acquirer holds it after all. */
   orphan: Orphan | null
   journal: JournalLine
 }
 /** Without an event the hold stays open. */
-type DecisionOutcome = Ended & { kind: 'decision'; session: Session; payment: Payment; hold: Hold; event: Event | null }
-type RefundOutcome = Ended & { kind: 'refund'; refund: Refund; event: Event }
-type ReversalOutcome = Ended & {
-  kind: 'reverse'
+type DecisionOutcome = CommonRows & {
+  kind: 'decision'
+  session: Session
+  payment: Payment
+  hold: Hold
+  event: Event | null
+}
+type RefundOutcome = CommonRows & { kind: 'refund'; refund: Refund; event: Event }
+type ReversalOutcome = CommonRows & {
+  kind: 'reversal'
   /** What was reversed, and when it is looked up again. */
   charge: { operation_id: string; state: 'reversing' | 'unknown'; next_check_at: Date }
   event: null
 }
 
 /** All that an answer writes. */
-export type Outcome = (ChargeOutcome & Ended) | DecisionOutcome | RefundOutcome | ReversalOutcome
+export type Outcome = (ChargeOutcome & CommonRows) | DecisionOutcome | RefundOutcome | ReversalOutcome
 
-/** Returns false, with nothing written, where the operation is not in the expected state: it has an answer already. */
+/** Returns false, with nothing written, where the operation is not in the expected state: somebody else has it in hand. */
 export async function saveOutcome(own: Sql, outcome: Outcome, now: Date): Promise<boolean> {
   const { operation, orphan, journal } = outcome
   const sql = poolFor(own, orphan)
@@ -62,15 +68,15 @@ export async function saveOutcome(own: Sql, outcome: Outcome, now: Date): Promis
 }
 
 function transactionIdOf(sql: Sql, { kind, operation: { acquirer_transaction_id: id } }: Outcome) {
-  if (kind === 'reverse') return sql`acquirer_transaction_id`
-  // The acquirer may have named the refund when it accepted it.
-  return kind === 'refund' ? sql`coalesce(${id}, acquirer_transaction_id)` : id
+  if (kind === 'charge') return id
+  // The acquirer may have named it when it accepted it. A reversal keeps that name alone.
+  return kind === 'reversal' ? sql`acquirer_transaction_id` : sql`coalesce(${id}, acquirer_transaction_id)`
 }
 
-/** The CTEs of a kind. Rows are locked in one order everywhere: session, attempt, payment. */
+/** The CTEs of a kind. The session is locked before the attempt, and by a decision or a refund before the payment. */
 function rowsOf(sql: Sql, outcome: Outcome, now: Date): Fragment {
   switch (outcome.kind) {
-    case 'authorise': {
+    case 'charge': {
       const { merchant_id, attempt_id } = outcome.attempt
       return sql`
         ${lockSession(sql, outcome.session)}, attempt as (
@@ -82,7 +88,7 @@ function rowsOf(sql: Sql, outcome: Outcome, now: Date): Fragment {
       return decisionRows(sql, outcome)
     case 'refund':
       return refundRows(sql, outcome)
-    case 'reverse': {
+    case 'reversal': {
       const { operation_id, state, next_check_at } = outcome.charge
       return sql`
         charge as (

@@ -1,13 +1,6 @@
 // A job: looks up unanswered operations by our reference until their outcome is known.
 
-import {
-  type Accepted,
-  chargeNamed,
-  type LookUpAnswer,
-  type LookUpRequest,
-  type SettleAnswer,
-  Unanswered,
-} from '../../acquirers/acquirer.ts'
+import { chargeNamed, type LookUpAnswer, type LookUpRequest, Unanswered } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import type { SettlementContext } from '../context.ts'
@@ -17,11 +10,12 @@ import { findWholePayment } from '../reading/payment-store.ts'
 import { workOff } from '../run-rows.ts'
 import { askAcquirer } from './call-acquirer.ts'
 import { waitForPerson } from './differing-answer.ts'
+import type { SettleCase } from './kinds.ts'
 import { type LookUpResult, laterOrNever, type ReconciliationStep, stepAfter } from './next-step.ts'
 import { beginAgain, beginReversal, claimOperations, listOperations, lookAgain } from './operation-store.ts'
 import { wasPulledAfter } from './orphan-rows-store.ts'
 import { callToSettle, sendOperation } from './send.ts'
-import { noteUnanswered, settleOperation, type UnansweredCase } from './settle.ts'
+import { type BookedCase, followRefusal, noteUnanswered, settleOperation, withItsRows } from './settle.ts'
 
 /** Longer than two looks and their consequences may take. */
 const lease_ms = 90_000
@@ -46,7 +40,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
   try {
     const whole = await findWholePayment(context.sql, operation)
     if (!whole) throw new Error('an operation without a payment')
-    const subject: UnansweredCase = { ...whole, operation, cause }
+    const subject: BookedCase = { ...whole, operation, cause }
     if (operation.state === 'sent') {
       // The process that sent it has died. From now on the answer counts as lost, and is looked for.
       await noteUnanswered(context, subject, new Unanswered('nobody noted an answer before it was due'))
@@ -59,7 +53,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
   }
 }
 
-async function look(context: SettlementContext, subject: UnansweredCase): Promise<void> {
+async function look(context: SettlementContext, subject: BookedCase): Promise<void> {
   const { operation, payment } = subject
   const acquirer = context.acquirerOf(payment.mode, operation.acquirer)
   const answer = await lookUp(context, subject)
@@ -68,7 +62,7 @@ async function look(context: SettlementContext, subject: UnansweredCase): Promis
 }
 
 /** What the acquirer knows of an operation. */
-export async function lookUp(context: SettlementContext, subject: UnansweredCase): Promise<LookUpResult> {
+export async function lookUp(context: SettlementContext, subject: BookedCase): Promise<LookUpResult> {
   const { operation_id, acquirer: name } = subject.operation
   const acquirer = context.acquirerOf(subject.payment.mode, name)
   const request = requestOf(subject)
@@ -82,13 +76,13 @@ export async function lookUp(context: SettlementContext, subject: UnansweredCase
 }
 
 /** A charge is looked up by its own names: the payment's authorisation may be that of its fallback. */
-function requestOf({ operation, authorisation }: UnansweredCase): LookUpRequest {
+function requestOf({ operation, authorisation }: BookedCase): LookUpRequest {
   const { kind, operation_id: reference, handle, acquirer_transaction_id } = operation
   if (kind === 'authorise') return chargeNamed({ reference, handle, acquirer_transaction_id })
   return { kind, reference, acquirer_transaction_id, authorisation: authorisation! }
 }
 
-async function take(context: SettlementContext, subject: UnansweredCase, step: ReconciliationStep): Promise<void> {
+async function take(context: SettlementContext, subject: BookedCase, step: ReconciliationStep): Promise<void> {
   const { operation } = subject
   switch (step.step) {
     case 'settle_charge':
@@ -113,7 +107,7 @@ async function take(context: SettlementContext, subject: UnansweredCase, step: R
  */
 async function mayBeForgotten(
   { sql, world, acquirerOf }: SettlementContext,
-  { operation: { acquirer, sent_at }, payment }: UnansweredCase,
+  { operation: { acquirer, sent_at }, payment }: BookedCase,
 ): Promise<boolean> {
   const { reference_life_ms } = acquirerOf(payment.mode, acquirer)
   if (world.clock.now().getTime() < sent_at.getTime() + reference_life_ms) return false
@@ -121,7 +115,7 @@ async function mayBeForgotten(
 }
 
 /** The charge was not found where it would have to be. It is reversed so that it can never arrive, and then fails. */
-async function reverse(context: SettlementContext, subject: UnansweredCase): Promise<void> {
+async function reverse(context: SettlementContext, subject: BookedCase): Promise<void> {
   const { sql, ids, world } = context
   const { operation, payment } = subject
   const at = world.clock.now()
@@ -135,12 +129,13 @@ async function reverse(context: SettlementContext, subject: UnansweredCase): Pro
     at,
   })
   if (!(await beginReversal(sql, operation, { reversal, journal }))) return
-  await send(context, { ...subject, operation: { ...operation, ...reversal } })
+  const sent = { ...subject, kind: 'reversal' as const, operation: reversal }
+  await sendOperation(context, sent, callToSettle(context, sent))
 }
 
-async function sendAgain(context: SettlementContext, subject: UnansweredCase): Promise<void> {
+async function sendAgain(context: SettlementContext, booked: BookedCase): Promise<void> {
   const { sql, ids, world } = context
-  const { operation, payment } = subject
+  const { operation, payment } = booked
   const { operation_id, kind, sequence } = operation
   const at = world.clock.now()
   const journal = lineOf(ids, payment, cause, {
@@ -149,19 +144,15 @@ async function sendAgain(context: SettlementContext, subject: UnansweredCase): P
     at,
   })
   const sending = { last_sent_at: at, answer_by: answerBy(at) }
+  // Read before it is sent: a failure here must not lose the answer.
+  const subject = await withItsRows(context, booked)
   if (!(await beginAgain(sql, operation, { ...sending, journal }))) return
-  await send(context, { ...subject, operation: { ...operation, ...sending } })
-}
-
-/** Sends a capture, void, refund or reversal that is recorded as sent. */
-async function send(context: SettlementContext, sought: UnansweredCase): Promise<void> {
-  const answered = async (answer: SettleAnswer | Accepted) =>
-    (await settleOperation(context, sought, answer)) ? 'settled' : null
-  await sendOperation(context, sought, callToSettle(context, sought), answered)
+  const sent = { ...subject, operation: { ...subject.operation, ...sending } } as SettleCase
+  await followRefusal(context, sent, await sendOperation(context, sent, callToSettle(context, sent)))
 }
 
 /** A charge that is being reversed fails once the outcome of its reversal is known. */
-async function endReversal(context: SettlementContext, subject: UnansweredCase): Promise<void> {
+async function endReversal(context: SettlementContext, subject: BookedCase): Promise<void> {
   const { operation } = subject
   const operations = await listOperations(context.sql, operation)
   const reversal = operations.filter(({ kind }) => kind === 'reverse').at(-1)

@@ -46,7 +46,7 @@ export function outcomesOf({ kind, state }: Pick<UnansweredOperation, 'kind' | '
 
 /**
  * Throws `resource_not_found` if no operation of the payment is unanswered, or if the named one was answered meanwhile. Throws
- * `invalid_request` with the name of the wrong member of `asked`.
+ * `invalid_request` with the name of the wrong member of `request`.
  */
 export async function resolveOperation(
   context: SettlementContext,

@@ -42,7 +42,7 @@ export async function saveSurely(
 }
 
 /** An answer that could not be saved is looked for as if none had come. */
-export async function unlessUnsaved<Result>(settling: Promise<Result>): Promise<Result | 'unanswered'> {
+export async function unlessUnsaved<End>(settling: Promise<End>): Promise<End | 'unanswered'> {
   try {
     return await settling
   } catch (error) {

@@ -1,6 +1,13 @@
 // Sends an operation that is written down, once, and settles it by whatever comes of that.
 
-import { type Accepted, NotSent, type SettleAnswer, Unanswered, type UnderWay } from '../../acquirers/acquirer.ts'
+import {
+  type Accepted,
+  type AuthoriseAnswer,
+  NotSent,
+  type SettleAnswer,
+  Unanswered,
+  type UnderWay,
+} from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { isAsAsked } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
@@ -8,43 +15,52 @@ import { type Operation, sendableSince } from '../operation.ts'
 import { sendToAcquirer } from './call-acquirer.ts'
 import type { Answer, OperationCase, SettleCase } from './kinds.ts'
 import { unlessUnsaved } from './save-surely.ts'
-import { noteUnanswered, type Settled, settle, settleUnsent } from './settle.ts'
+import { type End, noteUnanswered, settle, settleUnsent } from './settle.ts'
 
 /**
- * Sends an operation that is written down, and settles it by whatever comes of that: the one way for all kinds. Returns what was
- * recorded; how the operation is open still; or null where another process has recorded an answer. Throws whatever else `call` throws.
- * `answered` stands in for `settle` where an answer does not end the matter.
+ * Sends an operation that is written down, and settles it by whatever comes of that: the one way for all kinds. `answered` stands in
+ * for `settle` where an answer does not end the matter.
  */
-export async function sendOperation<Sent extends SettleCase, Given extends Answer | Accepted | UnderWay, Else = never>(
+export async function sendOperation<
+  Case extends SettleCase,
+  Given extends AuthoriseAnswer | SettleAnswer | Accepted | UnderWay,
+>(
   context: SettlementContext,
-  subject: Sent,
+  subject: Case,
   call: () => Promise<Given>,
-  answered: (answer: Given) => Promise<Settled | Else> = (answer) => settle(context, subject, answer),
-): Promise<Settled | Else> {
-  const { world } = context
+  answered: (answer: Given) => Promise<End<Case>> = (answer) => settle(context, subject, answer),
+): Promise<End<Case>> {
+  const { clock, log } = context.world
   const { operation_id, payment_id, last_sent_at } = subject.operation
   const late = (answer: Given) => {
     const fields = { operation_id, payment_id, result: answer.result }
     answered(answer).then(
-      (end) => world.log.warn({ ...fields, counted: end !== null }, 'late answer'),
-      (error: Error) => world.log.error({ ...fields, error: error.message }, 'late answer lost'),
+      (end) => log.warn({ ...fields, counted: end !== null }, 'late answer'),
+      (error: Error) => log.error({ ...fields, error: error.message }, 'late answer lost'),
     )
   }
-  const answer = await sendToAcquirer(world.clock, last_sent_at, call, late).catch((error: unknown) => error)
-  if (answer instanceof NotSent && !mayHaveArrived(subject.operation)) {
-    return unlessUnsaved(settleUnsent(context, subject, unsentAnswer(subject.operation, answer.message)))
+  let answer: Given
+  try {
+    answer = await sendToAcquirer(clock, last_sent_at, call, late)
+  } catch (error) {
+    const is_unsent = error instanceof NotSent && !mayHaveArrived(subject.operation)
+    const settling = is_unsent
+      ? settleUnsent(context, subject, unsentAnswer(subject.operation, error.message))
+      : (noteUnanswered(context, subject, error as Error) as Promise<End<Case>>)
+    return unlessUnsaved(settling)
   }
-  if (answer instanceof NotSent || answer instanceof Unanswered) {
-    return unlessUnsaved(noteUnanswered(context, subject, answer))
-  }
-  if (answer instanceof Error) throw answer
-  return unlessUnsaved(answered(answer as Given))
+  return unlessUnsaved(answered(answer))
 }
 
-/** Whether it may be at the acquirer though this sending did not leave: it was sent before. A reversal is tried until it is answered. */
-function mayHaveArrived({ kind, sent_at, last_sent_at }: Operation): boolean {
-  // A charge is never sent again: it counts as sent once it is prepared.
-  return kind === 'reverse' || (kind !== 'authorise' && last_sent_at > sent_at)
+/** Whether it may be at the acquirer though this sending did not leave: it was sent before, or is a reversal, which is tried until it is answered. */
+function mayHaveArrived(operation: Operation): boolean {
+  // A charge is never sent again. Where it was prepared, it has a later time all the same.
+  return operation.kind === 'reverse' || (operation.kind !== 'authorise' && isRepeat(operation))
+}
+
+/** A clock that was set back may have given the repeat an earlier time. */
+function isRepeat({ sent_at, last_sent_at }: Operation): boolean {
+  return last_sent_at.getTime() !== sent_at.getTime()
 }
 
 /** The answer to what never left this machine. */
@@ -60,12 +76,12 @@ export function callToSettle(
   { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
   subject: Pick<OperationCase, 'payment' | 'authorisation' | 'operation'>,
 ): () => Promise<SettleAnswer | Accepted> {
-  const { operation_id, kind, acquirer, amount, currency, sent_at, last_sent_at } = subject.operation
+  const { operation_id, kind, acquirer, amount, currency, last_sent_at } = subject.operation
   if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
   const port = acquirerOf(subject.payment.mode, acquirer)
   const authorisation = subject.authorisation!
   const sendable = sendableSince(last_sent_at)
-  const is_repeat = last_sent_at > sent_at
+  const is_repeat = isRepeat(subject.operation)
   const request = { reference: operation_id, authorisation, amount, currency, is_repeat, sendable }
   return async () => {
     const answer = await port[kind](request)

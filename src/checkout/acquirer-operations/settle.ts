@@ -2,6 +2,8 @@
 // comparison or a person. A compare-and-set on the operation's state sees to it that one answer counts.
 
 import type { Accepted, AuthoriseAnswer, SettleAnswer, UnderWay } from '../../acquirers/acquirer.ts'
+import { strangeEnvironment } from '../../acquirers/environment.ts'
+import { environmentOfMode } from '../../kernel/connection-mode.ts'
 import { connectionNamed } from '../../merchants/account-connection.ts'
 import { findAccount } from '../../merchants/directory.ts'
 import type { SettlementContext } from '../context.ts'
@@ -16,94 +18,119 @@ import {
 } from '../operation.ts'
 import { type Declined, lineOf } from '../outcome.ts'
 import { findRefundOfOperation } from '../reading/refund-store.ts'
-import { handleLostAnswer, noteOtherAmount, noteRefundedThere } from './differing-answer.ts'
+import { handleSecondAnswer, noteOtherAmount, noteRefundedThere } from './differing-answer.ts'
 import { settleIfCaptured } from './found-hold.ts'
 import {
   type Answer,
   type ChargeCase,
   type OperationCase,
+  type OutcomeOf,
   outcomeOf,
   type RefundCase,
   type RefusalReason,
   type SettleCase,
 } from './kinds.ts'
 import { listOperations, savePending } from './operation-store.ts'
-import { type Outcome, saveOutcome } from './outcome-store.ts'
+import { saveOutcome } from './outcome-store.ts'
 import { saveSurely } from './save-surely.ts'
 
 /** How an operation is open still. `accepted`: the acquirer carries it out later. `under_way`: it has the charge. */
-export type Open = 'accepted' | 'under_way' | 'unanswered'
+type Open = 'accepted' | 'under_way' | 'unanswered'
 
-/** What was recorded, or how the operation is open; null where another answer was recorded before, or a person has to judge this one. */
-export type Settled = Outcome | Open | null
+/**
+ * What was recorded, or how the operation is open. Null where somebody else has it in hand: another answer was recorded, a search has
+ * begun, or a person has to judge this answer.
+ */
+export type End<Case extends SettleCase> =
+  | OutcomeOf<Case>
+  | (Case['kind'] extends 'charge' ? 'under_way' | 'unanswered' : 'accepted' | 'unanswered')
+  | null
 
 /** The answer must be of the operation's kind. Its row remembers that a person gave it. Throws SaveError. */
-export async function settle(
+export async function settle<Case extends SettleCase>(
   context: SettlementContext,
-  subject: SettleCase,
-  theirs: Answer | Accepted | UnderWay,
-): Promise<Settled> {
-  if (theirs.result === 'accepted' || theirs.result === 'under_way') return notePending(context, subject, theirs)
+  subject: Case,
+  theirs: AuthoriseAnswer | SettleAnswer | Accepted | UnderWay,
+): Promise<End<Case>> {
+  if (theirs.result === 'accepted' || theirs.result === 'under_way') {
+    return (await notePending(context, subject, theirs)) as End<Case>
+  }
   const { operation, cause } = subject
   const answer = cause.by_person ? { ...theirs, by_person: true } : theirs
-  if (answer.result !== 'not_sent' && (await noteOtherAmount(context, subject, answer)) !== null) return null
+  if ((await noteOtherAmount(context, subject, answer)) !== null) return null
   const from = operation.state === 'reversing' ? 'reversing' : 'unanswered'
   const { outcome, is_saved } = await record(context, subject, answer, from)
   if (is_saved) return outcome
-  // The outcome of a reversal is its charge's, which is looked at again.
-  if (operation.kind === 'reverse') return null
+  // An answer to a reversal that came second changes nothing: its charge was looked at after the first.
+  if (subject.kind === 'reversal') return null
   const money = theirs.result === 'approved' && 'captured' in theirs ? theirs : null
-  await handleLostAnswer(context, subject, { state: outcome.operation.state, money })
-  if (operation.kind === 'refund' && theirs.result === 'approved') await noteRefundedThere(context, operation)
+  await handleSecondAnswer(context, subject, { state: outcome.operation.state, money })
+  if (subject.kind === 'refund' && theirs.result === 'approved') await noteRefundedThere(context, operation)
   return null
 }
 
 /**
- * Nothing left this machine that moves money. It settles this very sending alone: an operation that was looked up or sent again
+ * Nothing that moves money left this machine. It settles this very sending alone: an operation that was looked up or sent again
  * meanwhile may have arrived, and its search goes on. Throws SaveError.
  */
-export async function settleUnsent(
+export async function settleUnsent<Case extends SettleCase>(
   context: SettlementContext,
-  subject: SettleCase,
+  subject: Case,
   answer: Answer,
-): Promise<Outcome | null> {
+): Promise<OutcomeOf<Case> | null> {
   const sending = subject.operation.last_sent_at
   const { outcome, is_saved } = await record(context, subject, answer, { sending })
   return is_saved ? outcome : null
 }
 
-async function record(
+async function record<Case extends SettleCase>(
   context: SettlementContext,
-  subject: SettleCase,
+  subject: Case,
   answer: Answer,
   from: ExpectedState,
-): Promise<{ outcome: Outcome; is_saved: boolean }> {
+): Promise<{ outcome: OutcomeOf<Case>; is_saved: boolean }> {
   const at = context.world.clock.now()
   const outcome = outcomeOf(context, subject, answer, { from, at })
   const { operation_id, state: result, acquirer_transaction_id } = outcome.operation
   const fields = { operation_id, result, acquirer_transaction_id }
   const is_saved = await saveSurely(context, () => saveOutcome(context.sql, outcome, at), fields)
   if (is_saved && outcome.event) context.wakeDeliveries('event', subject.payment.merchant_id)
-  if (is_saved && outcome.kind === 'authorise') await tellOfCharge(context, subject as ChargeCase, { outcome, at })
-  return { outcome, is_saved }
+  if (is_saved && subject.kind === 'charge') {
+    tellOfCharge(context, subject, {
+      theirs: answer as AuthoriseAnswer,
+      recorded: outcome.operation.answer as AuthoriseAnswer,
+    })
+    const { payment } = outcome as OutcomeOf<ChargeCase>
+    context.metrics.paymentConfirmed(payment.status, payment.mode)
+    await countOutcome(context, subject.payer, payment, at)
+  }
+  return { outcome: outcome as OutcomeOf<Case>, is_saved }
 }
 
-async function tellOfCharge(
-  context: SettlementContext,
-  { operation, payer }: ChargeCase,
-  { outcome, at }: { outcome: Extract<Outcome, { kind: 'authorise' }>; at: Date },
-): Promise<void> {
-  const { payment } = outcome
+function tellOfCharge(
+  { world }: SettlementContext,
+  { operation, payment }: ChargeCase,
+  { theirs, recorded }: { theirs: AuthoriseAnswer; recorded: AuthoriseAnswer },
+): void {
+  if (recorded.result !== 'failed') return
   const { operation_id, acquirer } = operation
-  const answer = outcome.operation.answer as AuthoriseAnswer
-  // A merchant's connection cannot charge: its credentials may be wrong, its account disabled, or its vendor at fault.
-  if (answer.result === 'failed' && connectionNamed(acquirer) !== null) {
-    const { reason } = answer.decline
-    const fields = { operation_id, payment_id: payment.payment_id, acquirer, reason }
-    context.world.log.error(fields, 'a connection failed to charge: ripper connection check shows whether it works')
+  const { payment_id, mode } = payment
+  const { reason } = recorded.decline
+  if (theirs.result === 'approved') {
+    const { amount, currency } = theirs
+    const fields = { operation_id, acquirer, amount, currency, asked: payment.amount }
+    const strange = strangeEnvironment(theirs, environmentOfMode[mode])
+    if (strange === null) {
+      world.log.error(fields, 'another amount was approved than was asked for: it is taken back')
+    } else if (mode === 'test') {
+      world.log.error({ ...fields, reason }, 'money moved for a test payment: it is taken back')
+    }
   }
-  context.metrics.paymentConfirmed(payment.status, payment.mode)
-  await countOutcome(context, payer, payment, at)
+  // A merchant's connection cannot charge: its credentials may be wrong, its account disabled, or its vendor at fault.
+  if (connectionNamed(acquirer) !== null) {
+    const fields = { operation_id, payment_id, acquirer, reason }
+    world.log.error(fields, 'a connection failed to charge: ripper connection check shows whether it works')
+  }
 }
 
 const pending = {
@@ -112,7 +139,7 @@ const pending = {
   accepted: { state: 'accepted', check_ms: accepted_check_ms },
 } as const
 
-/** The acquirer gave no usable answer: from now on the reconciler asks. Null where an answer was recorded meanwhile. Throws SaveError. */
+/** The acquirer gave no usable answer: from now on the reconciler asks. Null where somebody else has it in hand. Throws SaveError. */
 export async function noteUnanswered(
   context: SettlementContext,
   subject: OperationCase,
@@ -155,53 +182,58 @@ async function notePending<Result extends Open>(
   return (await saveSurely({ world }, () => savePending(sql, rows), answer)) ? result : null
 }
 
-/** An operation whose answer somebody searches for. */
-export type UnansweredCase = OperationCase & { operation: UnansweredOperation }
+/** An operation of the books, whose answer does not come by its own request. */
+export type BookedCase = OperationCase & { operation: UnansweredOperation }
 
-/**
- * Settles an operation whose answer somebody else than its request brings. False if it was answered meanwhile, or if the answer is of
- * another amount and a person has to judge it.
- */
+/** False if somebody else has it in hand, or if the answer is of another amount and a person has to judge it. */
 export async function settleOperation(
   context: SettlementContext,
-  subject: UnansweredCase,
-  answer: AuthoriseAnswer | SettleAnswer | Accepted,
+  booked: BookedCase,
+  answer: AuthoriseAnswer | SettleAnswer,
 ): Promise<boolean> {
-  const end = await settle(context, await withItsRows(context, subject), answer)
-  if (end === null) return false
-  if (typeof end === 'object' && end.kind === 'decision' && end.event === null) {
-    const { asked_by, kind } = subject.operation
-    const refusal = end.operation.answer as RefusalReason
-    const request = { asked_by: asked_by!, cause: subject.cause, kind, key: null }
-    await settleIfCaptured(context, subject.payment, refusal, request)
-  }
-  return true
+  const subject = await withItsRows(context, booked)
+  return (await followRefusal(context, subject, await settle(context, subject, answer))) !== null
 }
 
-async function withItsRows(context: SettlementContext, subject: UnansweredCase): Promise<SettleCase> {
-  const { operation, payment } = subject
+/** A refusal may say that the amount of a hold was captured at the acquirer already. */
+export async function followRefusal<Case extends SettleCase>(
+  context: SettlementContext,
+  { payment, operation, cause }: Case,
+  end: End<Case>,
+): Promise<End<Case>> {
+  if (end !== null && typeof end === 'object' && end.kind === 'decision' && end.event === null) {
+    const { asked_by, kind } = operation
+    const request = { asked_by: asked_by!, cause, kind, key: null }
+    await settleIfCaptured(context, payment, end.operation.answer as RefusalReason, request)
+  }
+  return end
+}
+
+/** Reads what the outcome is made from. */
+export async function withItsRows(context: SettlementContext, booked: BookedCase): Promise<SettleCase> {
+  const { operation, payment } = booked
   switch (operation.kind) {
     case 'authorise': {
       const account = await findAccount(context.sql, payment.merchant_id)
       if (!account) throw new Error('a payment without a merchant')
       const payer = operation.payer as Payer | null
-      return { ...subject, account, payer, declined_before: await declineBefore(context, operation) }
+      return { ...booked, kind: 'charge', account, payer, declined_before: await declineBefore(context, operation) }
     }
     case 'refund':
-      return withRefund(context, subject)
+      return withRefund(context, booked)
     case 'reverse':
-      return subject
+      return { ...booked, kind: 'reversal' }
     default: {
       const { kind } = operation
-      return heldOrRefuse({ ...subject, operation: { ...operation, kind } })
+      return { ...heldOrRefuse(booked), kind: 'decision', operation: { ...operation, kind } }
     }
   }
 }
 
-async function withRefund({ sql }: SettlementContext, subject: UnansweredCase): Promise<RefundCase> {
-  const { operation } = subject
+async function withRefund({ sql }: SettlementContext, booked: BookedCase): Promise<RefundCase> {
+  const { operation } = booked
   const refund = await findRefundOfOperation(sql, operation)
-  if (refund) return { ...subject, refund }
+  if (refund) return { ...booked, kind: 'refund', refund }
   throw new Error(`operation ${operation.operation_id} has no refund`)
 }
 
@@ -222,8 +254,8 @@ async function declineBefore(
  */
 export async function failRefund(
   context: SettlementContext,
-  approved: UnansweredCase,
+  booked: BookedCase,
   answer: Extract<SettleAnswer, { result: 'refused' }>,
 ): Promise<boolean> {
-  return (await record(context, await withRefund(context, approved), answer, 'approved')).is_saved
+  return (await record(context, await withRefund(context, booked), answer, 'approved')).is_saved
 }

@@ -2,7 +2,7 @@
 // or silence in between, the outcome is unknown, never failed, and the charge is never sent twice. Its reference is kept to
 // look it up.
 
-import type { Acquirer, AuthoriseAnswer, AuthoriseRequest } from '../../acquirers/acquirer.ts'
+import type { Acquirer, AuthoriseAnswer, AuthoriseRequest, UnderWay } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { strangeEnvironment } from '../../acquirers/environment.ts'
 import { openNumber, openSecurityCode } from '../../cards/vault.ts'
@@ -17,7 +17,7 @@ import { askAcquirer } from '../acquirer-operations/call-acquirer.ts'
 import type { ChargeCase } from '../acquirer-operations/kinds.ts'
 import { unlessUnsaved } from '../acquirer-operations/save-surely.ts'
 import { sendOperation } from '../acquirer-operations/send.ts'
-import { type Settled, settle, settleUnsent } from '../acquirer-operations/settle.ts'
+import { type End, settle, settleUnsent } from '../acquirer-operations/settle.ts'
 import type { Attempt } from '../attempt.ts'
 import { findAttempt } from '../authentication/attempt-store.ts'
 import { moneyOf } from '../bound-money.ts'
@@ -59,40 +59,41 @@ export async function charge(context: Context, confirmed: ConfirmedAttempt): Pro
     payment_id: payment.payment_id,
     answer_by: operation.answer_by,
   }
-  const nothing = { hold: null, authorisation: null }
-  const charge = { ...confirmed, session: { ...session, ...begun }, payment, operation, ...nothing }
-  const end = await unlessUnsaved(send(context, charge, acquirer, card))
+  const opened = { ...session, ...begun }
+  const subject = { ...confirmed, kind: 'charge' as const, session: opened, payment, ...sendingOf(operation) }
+  const end = await unlessUnsaved(send(context, subject, acquirer, card))
   if (end === null) return null
-  if (typeof end === 'object') return end.kind === 'authorise' ? (end.attempt.result as ConfirmResult) : null
+  if (typeof end === 'object') return end.attempt.result as ConfirmResult
   // The card may have been charged, and nothing more is known.
   context.metrics.paymentConfirmed('pending', session.mode)
-  return resultOf({ ...charge, payment: null })
+  return resultOf({ ...subject, payment: null })
+}
+
+function sendingOf(operation: Operation): Pick<ChargeCase, 'operation' | 'authorisation' | 'hold'> {
+  const { operation_id: reference, handle } = operation
+  return { operation, authorisation: { reference, handle, acquirer_transaction_id: null }, hold: null }
 }
 
 async function send(
   context: Context,
-  subject: ChargeCase & { verdict: Verdict },
+  begun: ChargeCase & { verdict: Verdict },
   acquirer: Acquirer,
   card: ChargeCard,
-): Promise<Settled> {
-  const prepared = await prepare(context, subject, acquirer, card)
+): Promise<End<ChargeCase>> {
+  const prepared = await prepare(context, begun, acquirer, card)
   if (prepared === 'taken') return null
   // Nothing has moved. If the reconciler already looks for an answer, its search continues.
-  if ('ended' in prepared) return settleUnsent(context, subject, prepared.ended)
+  if ('ended' in prepared) return settleUnsent<ChargeCase>(context, begun, prepared.ended)
   const { operation } = prepared
   const request = { ...prepared.request, sendable: sendableSince(operation.last_sent_at) }
-  const charge = { ...subject, operation }
-  return sendOperation(
-    context,
-    charge,
-    () => acquirer.authorise(request),
-    async (answer) => {
-      const next = answer.result === 'declined' ? await fallBack(context, charge, { request, answer }) : null
-      if (!next) return settle(context, charge, answer)
-      const { mode, acquirer: name } = next.payment
-      return send(context, next, context.acquirerOf(mode, name), card)
-    },
-  )
+  const subject = { ...begun, ...sendingOf(operation) }
+  const call = () => acquirer.authorise(request)
+  return sendOperation<ChargeCase, AuthoriseAnswer | UnderWay>(context, subject, call, async (answer) => {
+    const next = answer.result === 'declined' ? await fallBack(context, subject, { request, answer }) : null
+    if (!next) return settle<ChargeCase>(context, subject, answer)
+    const { mode, acquirer: name } = next.payment
+    return send(context, next, context.acquirerOf(mode, name), card)
+  })
 }
 
 /** A charge is not sent if its card cannot be opened or its preparation failed. */

@@ -1,14 +1,15 @@
 // Captures or voids a held payment, in the three steps of every acquirer call: intent, call, outcome.
 
+import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import { type HoldEnding, settleIfCaptured } from '../acquirer-operations/found-hold.ts'
 import { beginDecision } from '../acquirer-operations/hold-store.ts'
-import type { RefusalReason } from '../acquirer-operations/kinds.ts'
+import type { DecisionCase, RefusalReason } from '../acquirer-operations/kinds.ts'
 import { listOperations } from '../acquirer-operations/operation-store.ts'
 import { callToSettle, sendOperation } from '../acquirer-operations/send.ts'
-import type { Settled } from '../acquirer-operations/settle.ts'
+import type { End } from '../acquirer-operations/settle.ts'
 import type { SettlementContext } from '../context.ts'
 import { type Decision, heldOrRefuse, isWaiting } from '../hold.ts'
 import { newOperation, type Operation } from '../operation.ts'
@@ -45,13 +46,17 @@ export async function decideHold(
   request: DecisionRequest,
 ): Promise<DecisionEnd> {
   for (let tries = 0; tries < tries_max; tries++) {
-    const payment = undecidedOrRefuse(await findWholePayment(context.sql, key))
-    const operation = await begin(context, payment, request)
+    const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
+    const operation = await begin(context, held, request)
     // Another request was faster: the hold's present state gives the answer.
     if (!operation) continue
-    const subject = { ...payment, operation, cause: request.cause }
-    const answer = await sendOperation(context, subject, callToSettle(context, subject))
-    const end = endOf(answer) ?? (await recorded(context, operation))
+    const subject = { ...held, kind: 'decision' as const, operation, cause: request.cause }
+    const sent = await sendOperation<DecisionCase, SettleAnswer | Accepted>(
+      context,
+      subject,
+      callToSettle(context, subject),
+    )
+    const end = endOf(sent) ?? (await recorded(context, operation))
     if (typeof end === 'string') return end
     const ending = await settleIfCaptured(context, key, end.refused, request)
     if (ending === 'captured' && request.kind === 'capture') return 'approved'
@@ -76,7 +81,7 @@ export function undecidedOrRefuse(payment: WholePayment | undefined): HeldPaymen
   return heldPayment
 }
 
-/** `found` is how the refusal settled the hold; null where it is still open. */
+/** `ending` is how the refusal settled the hold; null where it is still open. */
 export function operationRefused(
   kind: string,
   { reason, decline_code }: RefusalReason,
@@ -91,7 +96,7 @@ async function begin(
   context: SettlementContext,
   { session, payment, hold }: HeldPayment,
   { kind, asked_by, cause, key }: DecisionRequest,
-): Promise<Operation | null> {
+): Promise<(Operation & { kind: Decision }) | null> {
   const { sql, ids, world } = context
   const at = world.clock.now()
   const operation_id = ids.operation(at)
@@ -105,7 +110,7 @@ async function begin(
     idempotency_key: key?.key ?? null,
     idempotency_audience: key?.audience ?? null,
   }
-  const operation = newOperation(payment, fields)
+  const operation = { ...newOperation(payment, fields), kind }
   const journal = lineOf(ids, payment, cause, {
     change: `${kind}.begun`,
     detail: { operation_id, sequence, acquirer: operation.acquirer },
@@ -116,9 +121,8 @@ async function begin(
   return is_begun ? operation : null
 }
 
-function endOf(end: Settled): DecisionEnd | DecisionRefusal | null {
-  if (end === null || end === 'accepted' || end === 'unanswered') return end
-  if (end === 'under_way') throw new Error('only a charge is under way at an acquirer')
+function endOf(end: End<DecisionCase>): DecisionEnd | DecisionRefusal | null {
+  if (end === null || typeof end === 'string') return end
   const { state, answer } = end.operation
   return state === 'approved' ? state : { refused: answer as RefusalReason }
 }

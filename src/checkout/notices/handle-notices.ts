@@ -7,7 +7,7 @@ import { acquirerName } from '../../merchants/account-connection.ts'
 import { askIfContradicted, contradiction } from '../acquirer-operations/contradiction.ts'
 import { noteOtherAmount } from '../acquirer-operations/differing-answer.ts'
 import type { OperationWithAnswer } from '../acquirer-operations/operation-store.ts'
-import { settleOperation, type UnansweredCase } from '../acquirer-operations/settle.ts'
+import { type BookedCase, settleOperation } from '../acquirer-operations/settle.ts'
 import { nextTryAt } from '../backoff.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
@@ -243,7 +243,7 @@ async function settleOrphan(
 
 async function settle(
   context: SettlementContext,
-  subject: UnansweredCase,
+  subject: BookedCase,
   notice: StoredNotice,
   notified: AuthoriseAnswer | SettleAnswer,
 ): Promise<Outcome> {

@@ -79,12 +79,12 @@ async function begin(
   const rest = asked_amount === null ? amount : null
   const intent = { refund, operation, rest, key, journal, is_limited }
   if (!(await writeAs(sql, cause, (tx) => beginRefund(tx, intent)))) return null
-  return { ...whole, refund, operation, cause }
+  return { ...whole, kind: 'refund', refund, operation, cause }
 }
 
 async function send(context: SettlementContext, subject: RefundCase): Promise<Refund> {
   const end = await sendOperation(context, subject, callToSettle(context, subject))
-  if (end !== null) return typeof end === 'object' && end.kind === 'refund' ? end.refund : subject.refund
+  if (end !== null) return typeof end === 'object' ? end.refund : subject.refund
   // Another process has recorded an answer.
   return (await findRefund(context.sql, subject.refund)) ?? subject.refund
 }

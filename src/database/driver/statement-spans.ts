@@ -2,18 +2,19 @@
 // values are parameters and are not in the text.
 
 import type { Span, Tracing } from '../../kernel/tracing.ts'
-
-type StatementText = { strings: readonly string[] }
+import { type Form, sendable } from './spell.ts'
+import type { Statement } from './statement.ts'
 
 /** Begins the span of a statement that is sent now; null where nothing is traced. */
-export type BeginStatement = (statement: StatementText) => Span | null
+export type BeginStatement = (statement: Statement) => Span | null
 
 export function openStatementSpans(tracing: Tracing | null | undefined): BeginStatement {
   if (!tracing) return () => null
-  const labels = new WeakMap<readonly string[], string>()
-  const labelled = ({ strings }: StatementText): string => {
-    const label = labels.get(strings) ?? labelOf(strings.join(' $ '))
-    labels.set(strings, label)
+  const labels = new WeakMap<Form, string>()
+  const labelled = (statement: Statement): string => {
+    const { text, form } = sendable(statement)
+    const label = (form && labels.get(form)) ?? labelOf(text)
+    if (form) labels.set(form, label)
     return label
   }
   return (statement) => {
