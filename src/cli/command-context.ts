@@ -3,20 +3,25 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Context, SettlementContext } from '../checkout/context.ts'
+import type { PaymentKey } from '../checkout/payment.ts'
+import { findPaymentKey } from '../checkout/reading/operator-store.ts'
 import { isNetwork, readConfig } from '../config/config.ts'
+import { skewWords } from '../database/clock/clock-skew.ts'
+import { type Clocks, compareClocks } from '../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'
+import type { Sql } from '../database/open.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { openIds } from '../kernel/ids.ts'
 import { type MerchantId, unshown } from '../kernel/values.ts'
 import type { VendorHttp } from '../kernel/world.ts'
 import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { findMerchant, firstMerchants } from '../merchants/store.ts'
-import { realClock } from '../outgoing/real-world.ts'
+import { realClock, steadyClock } from '../outgoing/real-world.ts'
 import { openAcquiring } from '../service/acquiring.ts'
 import { readDemo } from '../service/demo.ts'
 import { leaveToNeighbours } from '../service/neighbours.ts'
 import { openExisting } from '../service/resources.ts'
-import { refuseWrongClock } from './right-clock.ts'
-import { type OptionSpec, type Options, UsageError } from './terminal/command.ts'
+import { CommandError, type OptionSpec, type Options, UsageError } from './terminal/command.ts'
 import { terminal } from './terminal/terminal.ts'
 
 /** What commands work with. Its clock is that of the service that last started on this database. */
@@ -205,4 +210,42 @@ export function jsonFile(options: Options, name: string): unknown {
   } catch (error) {
     throw new UsageError(`--${name} must name a readable JSON file: ${(error as Error).message}`)
   }
+}
+
+const machine: Clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
+
+/** Throws a CommandError if the clock is certainly wrong. */
+async function refuseWrongClock(sql: Sql, clocks = machine): Promise<void> {
+  const fault = await clockFault(sql, clocks)
+  if (fault !== null) throw new CommandError(`${fault} Nothing was done.`)
+}
+
+/** Says what is wrong with the clock and what to do. Null if it is right, or if that is uncertain. */
+export async function clockFault(sql: Sql, clocks = machine): Promise<string | null> {
+  const { skew, verdict } = await compareClocks(sql, clocks)
+  if (verdict !== 'wrong') return null
+  return `this machine's clock is ${skewWords(skew.ahead_ms)} the database's. Have both machines keep time by NTP.`
+}
+
+/** Finds the payment of a command by its id alone, whichever merchant it belongs to. */
+export const paymentOptions = {
+  merchant: {
+    ...merchantOption,
+    meaning: 'its merchant; by default the service finds it by the payment',
+  },
+}
+
+/** Throws if the text is not a payment id. */
+export function requirePaymentId([id]: string[]): string {
+  if (id && /^pay_[0-9a-f]{24}$/.test(id)) return id
+  throw new UsageError('PAYMENT_ID must be pay_ and 24 hexadecimal characters')
+}
+
+/** The payment with this id, of any merchant unless one is given. Throws `resource_not_found`. */
+export async function paymentKeyOf({ sql }: CommandContext, options: Options, payment_id: string): Promise<PaymentKey> {
+  const named = text(options, 'merchant')
+  const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
+  const key = await findPaymentKey(sql, { payment_id, merchant_id })
+  if (!key) throw new Refusal('resource_not_found', 'There is no payment with this id.')
+  return key
 }

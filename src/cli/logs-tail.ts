@@ -6,9 +6,8 @@ import { text } from './command-context.ts'
 import { type Connection, connectionOf, connectionOptions, merchantWords } from './service/connection.ts'
 import { listen } from './service/stream.ts'
 import { type Command, type Options, UsageError } from './terminal/command.ts'
-import { paint } from './terminal/paint.ts'
-import { duration, printJsonLine, printLine, shortTime } from './terminal/print.ts'
-import { untilStopped } from './terminal/until-stopped.ts'
+import { duration, paint, printJsonLine, printLine, shortTime } from './terminal/print.ts'
+import { untilStopped } from './terminal/terminal.ts'
 
 export const logsTail: Command = {
   name: 'logs tail',

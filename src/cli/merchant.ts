@@ -6,8 +6,7 @@ import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
 import { listMerchants } from '../merchants/store.ts'
 import { choice, definedOnly, jsonFile, nameOf, withCommandContext } from './command-context.ts'
 import { type Command, CommandError, type OptionSpec, type Options, UsageError } from './terminal/command.ts'
-import { paintState } from './terminal/paint.ts'
-import { print, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
+import { paintState, print, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
 const profileOption: OptionSpec = {

@@ -5,12 +5,11 @@ import { readConfig } from '../config/config.ts'
 import { release } from '../kernel/version.ts'
 import { type RunningService, serve, work } from '../main.ts'
 import { demoPath } from '../service/demo.ts'
-import { examine } from './doctor/examine.ts'
+import { examine } from './doctor/doctor.ts'
 import type { Command } from './terminal/command.ts'
 import { logForPeople } from './terminal/log-lines.ts'
 import { printJson, printLine } from './terminal/print.ts'
-import { terminal } from './terminal/terminal.ts'
-import { untilStopped } from './terminal/until-stopped.ts'
+import { terminal, untilStopped } from './terminal/terminal.ts'
 
 export const serveCommand: Command = {
   name: 'serve',

@@ -4,6 +4,7 @@
 import { listChains } from '../../audit/chain-store.ts'
 import type { Fault } from '../../audit/check-chain.ts'
 import { type ChainVerification, verifyChain } from '../../audit/verify-chain.ts'
+import type { MoneyFault } from '../../checkout/reading/money-fault.ts'
 import { type PaymentsVerified, verifyPayments } from '../../checkout/reading/verify-payments.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
@@ -11,7 +12,6 @@ import { merchantOrRefuse } from '../../merchants/manage.ts'
 import { type CommandContext, list, text, withCommandContext } from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
-import { moneyFaultWords } from './money-fault-words.ts'
 
 export const auditVerify: Command = {
   name: 'audit verify',
@@ -166,4 +166,52 @@ function rowsFrom(position: number, until_position: number): string {
   return position === until_position
     ? `position ${position}: the row was`
     : `positions ${position} to ${until_position}: the rows were`
+}
+
+/** Says in words how a payment's rows contradict the journal. */
+export function moneyFaultWords(fault: MoneyFault): string {
+  const { kind, subject, operation_id, sequence, entry_id } = fault
+  const operation = `operation ${operation_id} of ${subject}`
+  const event = `event ${sequence} of ${subject}`
+  const line = `line ${entry_id}`
+  switch (kind) {
+    case 'payment_changed':
+      return `payment ${subject} was changed: ${differing(fault)}`
+    case 'payment_removed':
+      return `payment ${subject} was removed${entry_id === null ? '' : `; ${line} is about it`}`
+    case 'payment_without_line':
+      return `no line explains the state of payment ${subject}`
+    case 'session_changed':
+      return `session ${subject} was changed: ${differing(fault)}`
+    case 'session_removed':
+      return `session ${subject} was removed; ${line} is about it`
+    case 'operation_changed':
+      return `${operation} was changed: ${differing(fault)}`
+    case 'operation_removed':
+      return `${operation} was removed; ${line} is about it`
+    case 'operation_without_line':
+      return `${operation} has no line`
+    case 'event_changed':
+      return `${event} was changed: ${differing(fault)}`
+    case 'event_removed':
+      return `${event} was removed; ${line} is about it`
+    case 'event_without_line':
+      return `${event} has no line`
+    case 'refund_changed':
+      return `refund ${subject} was changed: ${differing(fault)}`
+    case 'refund_removed':
+      return `refund ${subject} was removed; ${line} is about it`
+    case 'refund_without_line':
+      return `no line explains refund ${subject}`
+    case 'outcome_told_twice':
+      return `${line} gives ${subject.startsWith('ref_') ? 'refund' : 'payment'} ${subject} an outcome that another line gave it before`
+  }
+}
+
+function differing({ differences, entry_id }: MoneyFault): string {
+  const each = differences.map(({ member, row, line }) => {
+    if (member === 'sha256') return 'its body is another'
+    return `${member} is ${row ?? 'empty'} and was ${line ?? 'empty'}`
+  })
+  return `${each.join(', ')}, by line ${entry_id}`
 }

@@ -24,8 +24,7 @@ import {
 import { type CommandContext, merchantOption, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
 import { answerOf } from '../terminal/failure-words.ts'
-import { paintState } from '../terminal/paint.ts'
-import { duration, oneLine, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import { duration, oneLine, paintState, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 
 export const deliveryShow: Command = {

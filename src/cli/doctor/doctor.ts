@@ -1,13 +1,31 @@
 // `ripper doctor`: finds faults of configuration, database, keys and work, and says what to do about them.
 
+import { type Config, readConfig, readDataDir } from '../../config/config.ts'
+import { nodesOf } from '../../database/cells/cells.ts'
+import type { Sql } from '../../database/open.ts'
 import { commit, release, version } from '../../kernel/version.ts'
-import { connectionOptions } from '../service/connection.ts'
-import { asTyped } from '../terminal/as-typed.ts'
-import type { Command } from '../terminal/command.ts'
-import { paintState } from '../terminal/paint.ts'
-import { printJson, printLine, printTable } from '../terminal/print.ts'
-import { examine } from './examine.ts'
-import type { CheckResult, Status } from './finding.ts'
+import { realClock } from '../../outgoing/real-world.ts'
+import { baseUrlOf, connectionOptions } from '../service/connection.ts'
+import type { Command, Options } from '../terminal/command.ts'
+import { paintState, printJson, printLine, printTable } from '../terminal/print.ts'
+import { asTyped, terminal } from '../terminal/terminal.ts'
+import { type AccountFacts, accountChecks, readAccounts } from './accounts.ts'
+import { type ConnectionFacts, connectionChecks, readConnections } from './connections.ts'
+import {
+  type DatabaseFacts,
+  databaseChecks,
+  readDatabase,
+  readSealing,
+  type SealingFacts,
+  sealingChecks,
+} from './database.ts'
+import { type CheckResult, type FactsOrReason, judgeAll, problem, ReadFailure, type Status } from './finding.ts'
+import { machineChecks, readMachine } from './machine.ts'
+import { mailChecks, readMail } from './mail.ts'
+import { type MoneyFacts, moneyChecks, readMoney } from './money.ts'
+import { type PeopleFacts, peopleChecks, readPeople } from './people.ts'
+import { readService, serviceChecks } from './service.ts'
+import { readWork, type WorkFacts, workChecks } from './work.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -61,4 +79,143 @@ function printForPeople(checks: CheckResult[], status: 'ok' | 'warning' | 'probl
     printLine(`\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`)
   } else if (all) printLine('\nAll is well.')
   else printLine(`${program}: ${checks.length} checks, which --all shows.\n\nAll is well.`)
+}
+
+const limit_ms = 3_000
+/** A database in cells is asked in each of them. */
+const limit_of_cells_ms = 20_000
+
+/** Nobody would hear of what stands behind it, for as long as it does not answer. */
+function tooLate(after_ms: number): ReadFailure {
+  return new ReadFailure(
+    problem(
+      `there was no answer within ${after_ms / 1000} s, so nothing is known of it`,
+      'Run ripper doctor again when the database is less busy. If it says so again, look for what is slow there.',
+    ),
+  )
+}
+
+/**
+ * Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. `is_itself`: the service
+ * itself looks.
+ */
+export async function examine(options: Options, is_itself = false): Promise<CheckResult[]> {
+  const config = configOrNull()
+  const machine = judgeAll(machineChecks, readMachine(readDataDir(terminal().environment)))
+  const unread = 'the configuration cannot be read'
+  if (config === null) {
+    return [
+      ...machine,
+      ...judgeAll(databaseChecks, unread),
+      ...judgeAll(sealingChecks, unread),
+      ...judgeAll(serviceChecks, unread),
+      ...judgeAll(mailChecks, unread),
+      ...judgeAll(accountChecks, unread),
+      ...judgeAll(peopleChecks, unread),
+      ...judgeAll(connectionChecks, unread),
+      ...judgeAll(workChecks, unread),
+      ...judgeAll(moneyChecks, unread),
+    ]
+  }
+  const base_url = baseUrlOf(options)
+  // At the same time, so that a part that does not answer does not delay the others.
+  const [tables, service, mail] = await Promise.all([
+    readTables(config),
+    inTime(() => readService(base_url, is_itself)),
+    inTime(() => readMail(config.mail)),
+  ])
+  return [
+    ...machine,
+    ...judgeAll(databaseChecks, tables.database),
+    ...judgeAll(sealingChecks, tables.sealing),
+    ...judgeAll(serviceChecks, service),
+    ...judgeAll(mailChecks, mail),
+    ...judgeAll(accountChecks, tables.accounts),
+    ...judgeAll(peopleChecks, tables.people),
+    ...judgeAll(connectionChecks, tables.connections),
+    ...judgeAll(workChecks, tables.work),
+    ...judgeAll(moneyChecks, tables.money),
+  ]
+}
+
+function configOrNull(): Config | null {
+  try {
+    return readConfig(terminal().environment)
+  } catch {
+    return null
+  }
+}
+
+type DatabaseReads = {
+  database: FactsOrReason<DatabaseFacts>
+  sealing: FactsOrReason<SealingFacts>
+  accounts: FactsOrReason<AccountFacts>
+  people: FactsOrReason<PeopleFacts>
+  connections: FactsOrReason<ConnectionFacts>
+  work: FactsOrReason<WorkFacts>
+  money: FactsOrReason<MoneyFacts>
+}
+
+async function readTables(config: Config): Promise<DatabaseReads> {
+  const { facts, sql, close } = await readDatabase(config)
+  try {
+    const fault = unreadable(facts)
+    if (fault !== null || sql === null) {
+      const why = fault ?? 'the database is not open'
+      const unread = { sealing: why, accounts: why, people: why, connections: why }
+      return { database: facts, ...unread, work: why, money: why }
+    }
+    return { database: facts, ...(await readRows(config, sql)) }
+  } finally {
+    await close()
+  }
+}
+
+/** Why this program must not read the tables, or null. */
+function unreadable(facts: DatabaseFacts): string | null {
+  if (facts.state !== 'open') return 'the database is not open'
+  const { newest, known } = facts.migrated
+  return newest === known ? null : 'the database is not of this release'
+}
+
+async function readRows(config: Config, sql: Sql): Promise<Omit<DatabaseReads, 'database'>> {
+  const within_ms = nodesOf(sql).length > 0 ? limit_of_cells_ms : limit_ms
+  const sealing = await inTime(() => readSealing(config, sql), within_ms)
+  // Deadlines follow the service's clock.
+  const recorded_seconds = isRead(sealing) ? sealing.offset_seconds : 0
+  const offset_seconds = config.clock_offset_seconds || recorded_seconds
+  const now = realClock(offset_seconds).now()
+  const [accounts, people, connections, work, money] = await Promise.all([
+    inTime(() => readAccounts(config, sql, now), within_ms),
+    inTime(() => readPeople(config, sql, now), within_ms),
+    inTime(() => readConnections(config, sql), within_ms),
+    inTime(() => readWork(config, sql, now), within_ms),
+    inTime(() => readMoney(sql, now), within_ms),
+  ])
+  return { sealing, accounts, people, connections, work, money }
+}
+
+function isRead<Facts>(facts: FactsOrReason<Facts>): facts is Facts {
+  return typeof facts !== 'string' && !(facts instanceof ReadFailure)
+}
+
+/** If reading fails or takes too long, that is the finding of its own checks alone. */
+async function inTime<Facts extends object>(
+  read: () => Promise<Facts>,
+  within_ms = limit_ms,
+): Promise<Facts | ReadFailure> {
+  const over = new AbortController()
+  const late = realClock()
+    .sleep(within_ms, over.signal)
+    .catch(() => {})
+    .then(() => tooLate(within_ms))
+  const reading = read().catch((error: Error) => {
+    const found = `it could not be read: ${error.message}`
+    return new ReadFailure(problem(found, 'Mend what the message says, and run ripper doctor again.'))
+  })
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    over.abort()
+  }
 }

@@ -1,5 +1,8 @@
 // Checks the mail server for receipts.
 
+import type { MailConfig } from '../../config/config.ts'
+import { openMailer } from '../../outgoing/mail/smtp.ts'
+import { realClock } from '../../outgoing/real-world.ts'
 import { type Check, ok, warning } from './finding.ts'
 
 /** `server` is its host and port; null if none is set. `fault` is the reason why it would take no mail now, or null. */
@@ -18,3 +21,22 @@ export const mailChecks: Check<MailFacts>[] = [
     },
   },
 ]
+
+/** For the connection, and again for the login. */
+const limit_ms = 1_200
+
+/** Tries the mail server: connection, TLS and login, and nothing else. */
+export async function readMail(mail: MailConfig | null): Promise<MailFacts> {
+  if (mail === null) return { server: null, fault: null, test_mode: false }
+  const { smtp, test_mode } = mail
+  const limits = { connect_ms: limit_ms, silence_ms: limit_ms, whole_ms: limit_ms }
+  const mailer = openMailer(smtp, realClock(), limits)
+  const fault = await mailer.open().then(
+    (line) => {
+      line.close()
+      return null
+    },
+    (error: Error) => error.message,
+  )
+  return { server: `${smtp.host}:${smtp.port}`, fault, test_mode }
+}

@@ -1,7 +1,10 @@
 // Checks money against the journal: the payments of the last day and their lines.
 
 import type { MoneyFault } from '../../checkout/reading/money-fault.ts'
-import { moneyFaultWords } from '../audit/money-fault-words.ts'
+import { verifyRecentPayments } from '../../checkout/reading/verify-payments.ts'
+import type { Sql } from '../../database/open.ts'
+import { idsFrom } from '../../kernel/ids.ts'
+import { moneyFaultWords } from '../audit/verify.ts'
 import { type Check, counted, named, ok, problem } from './finding.ts'
 
 export type MoneyFacts = {
@@ -28,3 +31,10 @@ export const moneyChecks: Check<MoneyFacts>[] = [
     },
   },
 ]
+
+const recent_ms = 24 * 3600 * 1000
+
+/** Reads the facts for the check of payments against the journal. */
+export async function readMoney(sql: Sql, now: Date): Promise<MoneyFacts> {
+  return verifyRecentPayments(sql, idsFrom(new Date(now.getTime() - recent_ms)))
+}

@@ -6,12 +6,14 @@ import { Refusal } from '../../kernel/errors.ts'
 import { eventTypes, extensionEventTypes, timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
 import { realClock } from '../../outgoing/real-world.ts'
+import { openWebhookSending } from '../../service/webhooks.ts'
 import { listAllEndpoints } from '../../webhooks/deliveries/standing-store.ts'
 import { endpointNotFound, viewEndpoint } from '../../webhooks/endpoint.ts'
 import { registerEndpoint } from '../../webhooks/endpoints/create-endpoint.ts'
 import { removeEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
 import { findEndpointKey, listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
+import { sendTestEvent, test_event_type } from '../../webhooks/sending/send-test-event.ts'
 import {
   type CommandContext,
   choices,
@@ -21,8 +23,7 @@ import {
   withCommandContext,
 } from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { paintState } from '../terminal/paint.ts'
-import { print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import { paintState, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { terminal } from '../terminal/terminal.ts'
 
 export const networks_variable = 'RIPPER_WEBHOOK_ALLOWED_NETWORKS'
@@ -184,4 +185,40 @@ function unreachable(reason: string): Refusal {
 
 function eventsOf(event_filter: readonly string[]): string {
   return event_filter.length === 0 ? 'all' : event_filter.join(', ')
+}
+
+/** `ripper endpoint test`: posts a test event to an endpoint, and shows what it answers. */
+export const endpointTest: Command = {
+  name: 'endpoint test',
+  summary: 'Posts a test event to an endpoint, once, and shows the answer',
+  positionals: ['ENDPOINT_ID'],
+  options: {},
+  remarks: [
+    `The event has the type ${test_event_type}. It is signed like every other and stored nowhere: no list has it.`,
+    'This machine sends it, not the service. The exit status is 1 if the answer was not 2xx.',
+  ],
+  async run({ positionals, json }) {
+    const [id] = positionals as [string]
+    const result = await withCommandContext((context) => sendFrom(context, id))
+    print(result, json)
+    if (!json && result.failure?.startsWith('blocked_address')) {
+      printLine(
+        `\nThe address lies in no network that this command may post to: list it in ${networks_variable}, such as ` +
+          '127.0.0.0/8 for\nthis machine. Set it both for the service and for this command.',
+      )
+    }
+    return result.succeeded ? 0 : 1
+  },
+}
+
+async function sendFrom(context: CommandContext, endpoint_id: string) {
+  const endpoint = await findEndpointKey(context.sql, endpoint_id)
+  if (!endpoint) throw endpointNotFound()
+  const sending = openWebhookSending(readConfig(terminal().environment), context.clock)
+  try {
+    const own = await inCell(context, endpoint.merchant_id)
+    return await sendTestEvent({ ...own, webhook_sending: sending }, endpoint)
+  } finally {
+    await sending.http.close()
+  }
 }

@@ -11,8 +11,16 @@ import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
-import { type CommandContext, choice, operatorName, text, withCommandContext } from '../command-context.ts'
-import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
+import {
+  type CommandContext,
+  choice,
+  operatorName,
+  paymentKeyOf,
+  paymentOptions,
+  requirePaymentId,
+  text,
+  withCommandContext,
+} from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { money, print, printJson, printLine, shortTime } from '../terminal/print.ts'
 import { nouns } from './reconcile.ts'

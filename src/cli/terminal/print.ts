@@ -1,10 +1,8 @@
 // Prints the answers of commands: one JSON document, or lines for people.
 
-import { stripVTControlCharacters } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { inMajorUnits } from '../../kernel/values.ts'
-import { asTyped } from './as-typed.ts'
-import { paint } from './paint.ts'
-import { terminal } from './terminal.ts'
+import { asTyped, terminal } from './terminal.ts'
 
 /** A record as JSON, or as `name  value` lines. */
 export function print(record: Record<string, unknown>, json: boolean): void {
@@ -75,4 +73,42 @@ function widthOf(cell: string): number {
 function shown(value: unknown): string {
   if (value === null) return '–'
   return Array.isArray(value) ? value.join(', ') : String(value)
+}
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Text for standard output. */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text, { stream: terminal().stdout })
+}
+
+/** The word before a failure's message on standard error. */
+export function paintError(text: string): string {
+  return styleText('red', text, { stream: terminal().stderr })
+}
+
+const styles: Record<string, Style> = {
+  succeeded: 'green',
+  captured: 'green',
+  usable: 'green',
+  active: 'green',
+  ok: 'green',
+  failed: 'yellow',
+  pending: 'yellow',
+  pending_review: 'yellow',
+  escalated: 'yellow',
+  dead_lettered: 'red',
+  declined: 'red',
+  WARNING: 'yellow',
+  PROBLEM: 'red',
+  revoked: 'dim',
+  expired: 'dim',
+  disabled: 'dim',
+  suspended: 'red',
+}
+
+/** The word for a state, in a colour that shows whether the state is good. */
+export function paintState(word: string): string {
+  const style = Object.hasOwn(styles, word) ? styles[word] : undefined
+  return style === undefined ? word : paint(style, word)
 }

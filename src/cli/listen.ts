@@ -1,21 +1,21 @@
 // `ripper listen`: receives a merchant's events from the running service and posts them, signed, to a local server.
 
-import { anyEventTypes } from '../../kernel/values.ts'
-import { openGuardedHttp } from '../../outgoing/guarded-http.ts'
-import { openListener, realClock } from '../../outgoing/real-world.ts'
-import { checkUrl, openAddressRule } from '../../outgoing/safe-address.ts'
-import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
-import { choices, text } from '../command-context.ts'
-import { type Connection, connectionOf, connectionOptions, merchantWords } from '../service/connection.ts'
-import { listen } from '../service/stream.ts'
-import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { answerOf } from '../terminal/failure-words.ts'
-import { paint } from '../terminal/paint.ts'
-import { duration, oneLine, printJsonLine, printLine, shortTime } from '../terminal/print.ts'
-import { terminal } from '../terminal/terminal.ts'
-import { untilStopped } from '../terminal/until-stopped.ts'
-import { type ForwardResult, type Identity, identityOf, openForwarder } from './forward.ts'
-import { openHeard } from './heard-events.ts'
+import { createHmac } from 'node:crypto'
+import { anyEventTypes } from '../kernel/values.ts'
+import type { Clock } from '../kernel/world.ts'
+import { openGuardedHttp } from '../outgoing/guarded-http.ts'
+import { openListener, realClock } from '../outgoing/real-world.ts'
+import { checkUrl, openAddressRule } from '../outgoing/safe-address.ts'
+import { type PostResult, post, type SendOptions } from '../webhooks/sending/deliver.ts'
+import type { StreamedEvent } from '../webhooks/stream/streamed-event.ts'
+import { overlap_ms, readCursor } from '../webhooks/stream/trail.ts'
+import { choices, text } from './command-context.ts'
+import { type Connection, connectionOf, connectionOptions, merchantWords } from './service/connection.ts'
+import { listen } from './service/stream.ts'
+import { type Command, type Options, UsageError } from './terminal/command.ts'
+import { answerOf } from './terminal/failure-words.ts'
+import { duration, oneLine, paint, printJsonLine, printLine, shortTime } from './terminal/print.ts'
+import { terminal, untilStopped } from './terminal/terminal.ts'
 
 export const listenCommand: Command = {
   name: 'listen',
@@ -166,4 +166,83 @@ function answered(forwarded: ForwardResult & { url: string }): string {
   const words = succeeded ? '' : oneLine(forwarded.response_body ?? '', answer_length_max)
   const said = words && `\n   ${words}`
   return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})${said}`
+}
+
+type ForwardResult = Pick<PostResult, 'succeeded' | 'response_status_code' | 'response_body' | 'failure'> & {
+  duration_ms: number
+}
+
+/** The identity of this command for a receiver. It is stored nowhere, and is the same each time for the same secret key. */
+type Identity = { signing_secret: string; endpoint_id: string }
+
+/** Posts events to a local server as a delivery would: signed, one after the other for each payment. */
+function identityOf(secret_key: string): Identity {
+  const hex = (label: string) => createHmac('sha256', secret_key).update(label).digest('hex')
+  return {
+    signing_secret: `rip_whsec_${hex('ripper listen: signing secret')}`,
+    endpoint_id: `whep_${hex('ripper listen: endpoint').slice(0, 24)}`,
+  }
+}
+
+type ForwardOptions = {
+  http: SendOptions['http']
+  clock: Clock
+  url: string
+  identity: Identity
+  /** Called for each event, in the order of the answers. */
+  told(event: StreamedEvent, forwarded: ForwardResult): void
+}
+
+/** How many events of different payments are posted at the same time, so that a slow answer delays no other payment. */
+const at_once_max = 8
+const limits = { timeout_ms: 15_000, connect_timeout_ms: 5_000, clock_offset_seconds: 0 }
+
+/** Takes an event, and resolves when there is room for the next. Sends nothing twice: a failure is only reported. */
+function openForwarder({ http, clock, url, identity, told }: ForwardOptions) {
+  const sending = { http, settings: limits, secretsOf: () => [identity.signing_secret] }
+  /** The last event of each payment with events under way. */
+  const underWay = new Map<string, Promise<void>>()
+
+  async function forward(event: StreamedEvent): Promise<void> {
+    const began_at = clock.now()
+    const { body, payment_id, type: event_type } = event
+    const { endpoint_id } = identity
+    const parcel = { endpoint_url: url, body, payment_id, event_type, endpoint_id }
+    const answer = await post(sending, parcel, began_at)
+    const { succeeded, response_status_code, response_body, failure } = answer
+    const duration_ms = clock.now().getTime() - began_at.getTime()
+    told(event, { succeeded, response_status_code, response_body, failure, duration_ms })
+  }
+
+  return async (event: StreamedEvent): Promise<void> => {
+    const { payment_id } = event
+    const before = underWay.get(payment_id) ?? Promise.resolve()
+    const mine = before
+      .then(() => forward(event))
+      .finally(() => {
+        if (underWay.get(payment_id) === mine) underWay.delete(payment_id)
+      })
+    underWay.set(payment_id, mine)
+    while (underWay.size >= at_once_max) await Promise.race(underWay.values())
+  }
+}
+
+/** Remembers events for as long as the service may send them again. */
+export function openHeard() {
+  /** The time of each event, from the cursor that came with it, in that order. */
+  const heard = new Map<string, number>()
+  return {
+    /** Notes an event. False if it was received before. */
+    isNew({ event_id, cursor }: { event_id: string; cursor: string }): boolean {
+      const { sent_until_ms: told_ms } = readCursor(cursor) ?? { sent_until_ms: 0 }
+      for (const [known, at_ms] of heard) {
+        if (at_ms >= told_ms - 2 * overlap_ms) break
+        heard.delete(known)
+      }
+      if (heard.has(event_id)) return false
+      heard.set(event_id, told_ms)
+      return true
+    },
+    count: () => heard.size,
+  }
 }

@@ -1,18 +1,25 @@
 // `ripper refund create|list`: an operator refunds a captured payment, or sees what became of its refunds.
 
-import type { Cause } from '../../checkout/outcome.ts'
-import type { PaymentKey } from '../../checkout/payment.ts'
-import { findPayment } from '../../checkout/reading/payment-store.ts'
-import { type Refund, viewRefund } from '../../checkout/refund.ts'
-import { refundPayment } from '../../checkout/refunds/refund-payment.ts'
-import { listRefunds } from '../../checkout/refunds/refund-store.ts'
-import { inCell } from '../../database/cells/cells.ts'
-import { amount_max } from '../../kernel/values.ts'
-import { type CommandContext, operatorName, text, wholeNumber, withCommandContext } from '../command-context.ts'
-import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
-import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { paintState } from '../terminal/paint.ts'
-import { money, oneLine, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import type { Cause } from '../checkout/outcome.ts'
+import type { PaymentKey } from '../checkout/payment.ts'
+import { findPayment } from '../checkout/reading/payment-store.ts'
+import { type Refund, viewRefund } from '../checkout/refund.ts'
+import { refundPayment } from '../checkout/refunds/refund-payment.ts'
+import { listRefunds } from '../checkout/refunds/refund-store.ts'
+import { inCell } from '../database/cells/cells.ts'
+import { amount_max } from '../kernel/values.ts'
+import {
+  type CommandContext,
+  operatorName,
+  paymentKeyOf,
+  paymentOptions,
+  requirePaymentId,
+  text,
+  wholeNumber,
+  withCommandContext,
+} from './command-context.ts'
+import { type Command, type Options, UsageError } from './terminal/command.ts'
+import { money, oneLine, paintState, print, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
 
 const reason_max = 255
 

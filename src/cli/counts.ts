@@ -1,12 +1,12 @@
 // `ripper counts rebuild`: counts the journal anew for the overview of the dashboard.
 
-import { type Recount, recount } from '../../dashboard/overview/recount.ts'
-import { listCounted } from '../../dashboard/overview/recount-store.ts'
-import { cellOf } from '../../database/cells/cells.ts'
-import { merchantOrRefuse } from '../../merchants/manage.ts'
-import { everyMerchantOption, text, withCommandContext } from '../command-context.ts'
-import type { Command } from '../terminal/command.ts'
-import { printJson, printLine } from '../terminal/print.ts'
+import { type Recount, recount } from '../dashboard/overview/recount.ts'
+import { listCounted } from '../dashboard/overview/recount-store.ts'
+import { cellOf } from '../database/cells/cells.ts'
+import { merchantOrRefuse } from '../merchants/manage.ts'
+import { everyMerchantOption, text, withCommandContext } from './command-context.ts'
+import type { Command } from './terminal/command.ts'
+import { printJson, printLine } from './terminal/print.ts'
 
 export const countsRebuild: Command = {
   name: 'counts rebuild',
