@@ -24,13 +24,14 @@ import { version } from '../kernel/version.ts'
 import { openWorld, realClock } from '../outgoing/real-world.ts'
 import { keepFolder, refuseUnlessMade } from '../service/resources.ts'
 import { endAllSessions } from '../users/keep-users.ts'
-import { verifyAll } from './audit/verify.ts'
+import { faultsIn, verifyAll } from './audit-verify.ts'
 import { operatorName, withCommandContext } from './command-context.ts'
-import { type Command, CommandError } from './terminal/command.ts'
+import { CommandError } from './terminal/command.ts'
+import { command } from './terminal/option.ts'
 import { printJson, printLine } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
-export const backupCommand: Command = {
+export const backupCommand = command({
   name: 'backup',
   summary: 'Writes the whole database into one file, while the service runs',
   positionals: ['[FILE]'],
@@ -66,7 +67,7 @@ export const backupCommand: Command = {
       )
     }
   },
-}
+})
 
 /** The key need not be at hand, nor the tables be of this release: a backup comes before an upgrade. */
 async function write(path: string, now: Date): Promise<WrittenBackup> {
@@ -115,7 +116,7 @@ export function rowWords(counts: BackupCounts): string {
 }
 
 /** `ripper restore`: puts a backup into an empty database, checks it, and pulls the brake. */
-export const restoreCommand: Command = {
+export const restoreCommand = command({
   name: 'restore',
   summary: 'Puts a backup into an empty database, checks it and pulls the brake',
   positionals: ['FILE'],
@@ -134,18 +135,18 @@ export const restoreCommand: Command = {
     const { head, counts, description } = await restore(config, path)
     const chains = await withCommandContext(async (context) => {
       await endAllSessions(context)
-      return verifyAll(context, {}, new Set())
+      return verifyAll(context, null, new Set())
     }).catch((error: Error) => {
       throw new CommandError(
         `the backup is restored and the brake is pulled, but: ${error.message}. Sign everybody out (ripper user sign-out), and run ripper audit verify`,
       )
     })
-    const faults = chains.reduce((sum, { fault_count, payments }) => sum + fault_count + payments.fault_count, 0)
+    const faults = faultsIn(chains)
     if (json) printJson({ file: path, ...head, rows: counts, chains: chains.length, faults })
     else tell({ head, counts, description, faults })
     return faults === 0 ? 0 : 1
   },
-}
+})
 
 type Restored = { head: BackupHead; counts: BackupCounts; description: string }
 

@@ -1,24 +1,18 @@
 // The table of all commands. `ripper help`, the command line and the completion scripts use it.
 
-import { auditShow } from './audit/show.ts'
-import { auditVerify } from './audit/verify.ts'
+import { auditShow } from './audit-show.ts'
+import { auditVerify } from './audit-verify.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { connectionCheck, connectionCreate, connectionDisable, connectionList, connectionRotate } from './connection.ts'
 import { countsRebuild } from './counts.ts'
-import { deliveryList } from './delivery/delivery.ts'
-import { deliveryReplay } from './delivery/replay.ts'
-import { deliveryShow } from './delivery/show.ts'
+import { deliveryList } from './delivery.ts'
+import { deliveryReplay } from './delivery-replay.ts'
+import { deliveryShow } from './delivery-show.ts'
 import { doctorCommand } from './doctor/doctor.ts'
-import {
-  endpointCreate,
-  endpointDelete,
-  endpointList,
-  endpointRotateSecret,
-  endpointTest,
-} from './endpoint/endpoint.ts'
-import { endpointHealth } from './endpoint/health.ts'
+import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret, endpointTest } from './endpoint.ts'
+import { endpointHealth } from './endpoint-health.ts'
 import { helpCommand } from './help.ts'
 import { holdCapture, holdEscalate, holdList, holdSettle, holdShow, holdVoid } from './hold.ts'
 import { integrationCreate, integrationDelete, integrationList, integrationUpdate } from './integration.ts'
@@ -29,9 +23,9 @@ import { merchantCreate, merchantList, merchantUpdate } from './merchant.ts'
 import { migrateCommand } from './migrate.ts'
 import { orphanBrake, orphanLeave, orphanList, orphanRelease, orphanReverse } from './orphan.ts'
 import { pageCheck } from './page.ts'
-import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile/compare.ts'
-import { reconcileList, reconcileShow } from './reconcile/reconcile.ts'
-import { reconcileResolve } from './reconcile/resolve.ts'
+import { reconcileList, reconcileShow } from './reconcile.ts'
+import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile-compare.ts'
+import { reconcileResolve } from './reconcile-resolve.ts'
 import { refundCreate, refundList } from './refund.ts'
 import { serveCommand, workerCommand } from './serve.ts'
 import type { Command, Section } from './terminal/command.ts'
@@ -71,14 +65,8 @@ export const sections: Section[] = [
       ...[deliveryList, deliveryShow, deliveryReplay],
     ],
   },
-  {
-    title: 'Trying it out',
-    commands: [listenCommand, triggerCommand, testCardsCommand, logsTail, pageCheck],
-  },
-  {
-    title: 'Held payments',
-    commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle],
-  },
+  { title: 'Trying it out', commands: [listenCommand, triggerCommand, testCardsCommand, logsTail, pageCheck] },
+  { title: 'Held payments', commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle] },
   { title: 'Refunds', commands: [refundCreate, refundList] },
   {
     title: 'Lost answers, and differences from an acquirer',
@@ -89,10 +77,7 @@ export const sections: Section[] = [
     ],
   },
   { title: 'The journal', commands: [auditShow, auditVerify, countsRebuild] },
-  {
-    title: 'This program',
-    commands: [helpCommand(() => sections), completionCommand(() => commands)],
-  },
+  { title: 'This program', commands: [helpCommand(() => sections), completionCommand(() => commands)] },
 ]
 
 /** Every command, in the order of `ripper help`. */

@@ -3,12 +3,11 @@
 import { type Recount, recount } from '../dashboard/overview/recount.ts'
 import { listCounted } from '../dashboard/overview/recount-store.ts'
 import { cellOf } from '../database/cells/cells.ts'
-import { merchantOrRefuse } from '../merchants/manage.ts'
-import { everyMerchantOption, text, withCommandContext } from './command-context.ts'
-import type { Command } from './terminal/command.ts'
+import { everyMerchantOption, merchantNamed, withCommandContext } from './command-context.ts'
+import { command } from './terminal/option.ts'
 import { printJson, printLine } from './terminal/print.ts'
 
-export const countsRebuild: Command = {
+export const countsRebuild = command({
   name: 'counts rebuild',
   summary: "Counts the journal anew for the dashboard's overview",
   options: { merchant: { ...everyMerchantOption, meaning: 'only this one; all where left out' } },
@@ -17,11 +16,10 @@ export const countsRebuild: Command = {
       'quarter of an hour is a short transaction.',
     'Of quarters from which unpaid sessions were purged, the counts of 3-D Secure stay as they are.',
   ],
-  async run({ options, json }) {
-    const merchant_id = text(options, 'merchant')
+  async run({ options: { merchant }, json }) {
     const done = await withCommandContext(async ({ sql }) => {
-      const merchants =
-        merchant_id === null ? await listCounted(sql) : [(await merchantOrRefuse(sql, merchant_id)).merchant_id]
+      const merchant_id = await merchantNamed(sql, merchant)
+      const merchants = merchant_id === null ? await listCounted(sql) : [merchant_id]
       const recounts: Recount[] = []
       for (const each of merchants) recounts.push(await recount(await cellOf(sql, each), each))
       return recounts
@@ -33,7 +31,7 @@ export const countsRebuild: Command = {
     if (done.length === 0) printLine('Nothing was counted yet.')
     for (const each of done) printLine(wordsOf(each))
   },
-}
+})
 
 function wordsOf({ merchant_id, counts, corrected }: Recount): string {
   return `${merchant_id}: counts gone through: ${counts}, corrected: ${corrected}.`

@@ -33,10 +33,7 @@ function helpOf(sections: Section[], words: string[]): string {
 /** The commands that begin with a word, under their headings. */
 export function groupOf(sections: Section[], word: string): Section[] {
   return sections
-    .map(({ title, commands }) => ({
-      title,
-      commands: commands.filter(({ name }) => name.split(' ')[0] === word),
-    }))
+    .map(({ title, commands }) => ({ title, commands: commands.filter(({ name }) => name.split(' ')[0] === word) }))
     .filter(({ commands }) => commands.length > 0)
 }
 

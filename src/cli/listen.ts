@@ -1,6 +1,7 @@
 // `ripper listen`: receives a merchant's events from the running service and posts them, signed, to a local server.
 
 import { createHmac } from 'node:crypto'
+import { z } from 'zod'
 import { anyEventTypes } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
 import { openGuardedHttp } from '../outgoing/guarded-http.ts'
@@ -9,25 +10,28 @@ import { checkUrl, openAddressRule } from '../outgoing/safe-address.ts'
 import { type PostResult, post, type SendOptions } from '../webhooks/sending/deliver.ts'
 import type { StreamedEvent } from '../webhooks/stream/streamed-event.ts'
 import { overlap_ms, readCursor } from '../webhooks/stream/trail.ts'
-import { choices, text } from './command-context.ts'
 import { type Connection, connectionOf, connectionOptions, merchantWords } from './service/connection.ts'
 import { listen } from './service/stream.ts'
-import { type Command, type Options, UsageError } from './terminal/command.ts'
+import { UsageError } from './terminal/command.ts'
 import { answerOf } from './terminal/failure-words.ts'
+import { command, flag, option, withDefault } from './terminal/option.ts'
 import { duration, oneLine, paint, printJsonLine, printLine, shortTime } from './terminal/print.ts'
 import { terminal, untilStopped } from './terminal/terminal.ts'
 
-export const listenCommand: Command = {
+export const listenCommand = command({
   name: 'listen',
   summary: "Receives a merchant's events and posts them, signed, to a local server",
   options: {
-    'forward-to': { value: 'URL', meaning: 'where to post them; without it they are only shown' },
-    events: {
-      value: 'TYPE,…',
-      many: true,
-      meaning: `only these of ${anyEventTypes.join(', ')}; by default all of payments`,
-    },
-    'print-secret': { meaning: 'print the signing secret, which never changes, and end' },
+    'forward-to': option('URL', 'where to post them; without it they are only shown'),
+    events: withDefault(
+      option(
+        'TYPE,…',
+        `only these of ${anyEventTypes.join(', ')}; by default all of payments`,
+        z.enum(anyEventTypes).array(),
+      ),
+      [],
+    ),
+    'print-secret': flag('print the signing secret, which never changes, and end'),
     ...connectionOptions,
   },
   tells_on: true,
@@ -38,17 +42,16 @@ export const listenCommand: Command = {
   async run({ options, json }) {
     const connection = connectionOf(options)
     const identity = identityOf(connection.secret_key)
-    if (options['print-secret'] === true) {
+    if (options['print-secret']) {
       if (json) printJsonLine({ signing_secret: identity.signing_secret })
       else printLine(identity.signing_secret)
       return 0
     }
-    const forward_to = forwardTo(options)
-    const events = choices(options, 'events', anyEventTypes)
-    await follow({ connection, identity, forward_to, events }, json ? jsonLines : forPeople)
+    const forward_to = forwardTo(options['forward-to'])
+    await follow({ connection, identity, forward_to, events: options.events }, json ? jsonLines : forPeople)
     return 0
   },
-}
+})
 
 type ListenTarget = {
   connection: Connection
@@ -110,9 +113,8 @@ async function follow(listening: ListenTarget, shown: ListenOutput): Promise<voi
 const everywhere = ['0.0.0.0/0', '::/0']
 
 /** The address to post to. `localhost:3000/hooks` is allowed, too. */
-function forwardTo(options: Options): string | null {
-  const named = text(options, 'forward-to')
-  if (named === null) return null
+function forwardTo(named: string | undefined): string | null {
+  if (named === undefined) return null
   const url = /^[a-z]+:\/\//i.test(named) ? named : `http://${named}`
   if (!/^https?:/i.test(url)) throw new UsageError('--forward-to must be an http or https URL')
   const fault = checkUrl(url, openAddressRule(everywhere))

@@ -1,4 +1,5 @@
-// `ripper orphan list`: authorisations without a payment, what will happen to each, and the brakes that are pulled.
+// `ripper orphan list|brake|release|reverse|leave`: authorisations without a payment, what will happen to each, and what a person
+// decides about them.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import {
@@ -17,31 +18,26 @@ import { viewBrake, viewOrphan, viewSweep } from '../checkout/orphans/orphan-vie
 import { findUnswept } from '../checkout/orphans/unswept.ts'
 import {
   type CommandContext,
-  choice,
   clockFault,
+  limitOption,
   operatorName,
-  text,
-  wholeNumber,
+  reasonRule,
   withCommandContext,
 } from './command-context.ts'
-import { minutes } from './reconcile/reconcile.ts'
-import { reasonOf } from './reconcile/resolve.ts'
-import { type Command, CommandError, type OptionSpec, type Options, UsageError } from './terminal/command.ts'
-import { money, oneLine, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
+import { CommandError, UsageError } from './terminal/command.ts'
+import { choiceOf, command, flag, needed, option, type ValuesOf } from './terminal/option.ts'
+import { minutes, money, oneLine, printJson, printLine, printList, shortTime, within } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
-const limit_default = 50
-const limit_max = 1000
+const acquirerOption = option('NAME', 'only those of this acquirer')
 
-export const acquirerOption: OptionSpec = { value: 'NAME', meaning: 'only those of this acquirer' }
-
-export const orphanList: Command = {
+export const orphanList = command({
   name: 'orphan list',
   summary: 'Lists authorisations at an acquirer that no payment stands behind',
   options: {
-    all: { meaning: 'also those that are settled, the newest first, and released brakes' },
+    all: flag('also those that are settled, the newest first, and released brakes'),
     acquirer: acquirerOption,
-    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
+    limit: limitOption,
   },
   remarks: [
     'due: the service reverses it, and tries again until the acquirer answers. While a brake is pulled, it reverses only what\n' +
@@ -55,14 +51,10 @@ export const orphanList: Command = {
       'are too many.',
     'ripper orphan reverse lets the service reverse what is held back. ripper orphan leave decides that it never does.',
   ],
-  async run({ options, json }) {
-    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
-    const acquirer = text(options, 'acquirer')
-    const settled_too = options.all === true
-    const { found, counts, brakes, sweeps, acquirers, now } = await withCommandContext(
+  async run({ options: { all: settled_too, acquirer = null, limit }, json }) {
+    const { shown, has_more, counts, brakes, sweeps, acquirers, now } = await withCommandContext(
       async ({ sql, listAcquirers, clock }) => ({
-        // One more than is shown, to know whether there are more.
-        found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
+        ...within(limit, await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 })),
         counts: await countUnsettled(sql, { acquirer, now: clock.now() }),
         brakes: await listBrakes(sql, { acquirer, released_too: settled_too }),
         sweeps: await listSweeps(sql, acquirer),
@@ -70,39 +62,26 @@ export const orphanList: Command = {
         now: clock.now(),
       }),
     )
-    const shown = found.slice(0, limit)
-    const has_more = found.length > limit
     if (json) {
-      printJson({
-        ...counts,
-        orphans: shown.map((orphan) => viewOrphan(orphan, now)),
-        has_more,
-        brakes: brakes.map(viewBrake),
-        sweeps: sweeps.map(viewSweep),
-      })
+      const orphans = shown.map((orphan) => viewOrphan(orphan, now))
+      printJson({ ...counts, orphans, has_more, brakes: brakes.map(viewBrake), sweeps: sweeps.map(viewSweep) })
       return
     }
-    if (shown.length === 0) {
-      printLine(settled_too ? 'There was never an orphan.' : 'There is no orphan; --all lists those of the past.')
-    } else
-      printTable(
-        headings,
-        shown.map((orphan) => rowOf(orphan, now)),
-        shown.map(notesOf),
-      )
-    if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
+    printList(shown, {
+      headings: ['acquirer', 'reference', 'amount', 'authorised', 'found', 'state'],
+      cells: (orphan) => rowOf(orphan, now),
+      notes: notesOf,
+      nothing: settled_too ? 'There was never an orphan.' : 'There is no orphan; --all lists those of the past.',
+      has_more,
+    })
     for (const brake of brakes) printLine(`\nThe ${brakeWords(brake)}`)
     if (brakes.some(({ released_at }) => released_at === null)) {
-      printLine(
-        sweptWords(
-          sweeps,
-          acquirers.filter(({ name }) => [null, name].includes(acquirer)),
-        ),
-      )
+      const waited_for = acquirers.filter(({ name }) => [null, name].includes(acquirer))
+      printLine(sweptWords(sweeps, waited_for))
     }
     if (counts.held_back > 0) printLine(`\n${adviceFor(counts.held_back)}`)
   },
-}
+})
 
 /** The state, in words for people. */
 const words: Record<OrphanStanding, string> = {
@@ -115,21 +94,16 @@ const words: Record<OrphanStanding, string> = {
   left: 'left',
 }
 
-// The simulator's name and the widest other values take 119 characters.
-const headings = ['acquirer', 'reference', 'amount', 'authorised', 'found', 'state']
-
+/** The simulator's name and the widest other values take 119 characters. */
 function rowOf(orphan: Orphan, now: Date): string[] {
   const { acquirer, reference, authorised_at, found_at } = orphan
-  return [
-    ...[acquirer, reference, money(orphan)],
-    ...[authorised_at ? minutes(authorised_at) : '–', minutes(found_at)],
-    words[standingOf(orphan, now)],
-  ]
+  const times = [authorised_at ? minutes(authorised_at) : '–', minutes(found_at)]
+  return [acquirer, reference, money(orphan), ...times, words[standingOf(orphan, now)]]
 }
 
 const text_max = 80
 
-function notesOf(orphan: Orphan): string[] {
+function notesOf(orphan: Orphan) {
   const { merchant_id, payment_id, left_by, left_reason, released_by, released_at } = orphan
   const acquirer_id = orphan.handle ?? orphan.acquirer_transaction_id
   return [
@@ -138,7 +112,7 @@ function notesOf(orphan: Orphan): string[] {
     orphan.tries > 0 && triesOf(orphan),
     left_by && oneLine(`left by ${left_by}: ${left_reason}`, text_max),
     released_at && oneLine(`released at ${shortTime(released_at)} by ${released_by}`, text_max),
-  ].filter((note) => typeof note === 'string')
+  ]
 }
 
 function triesOf({ tries, next_try_at, last_failure }: Orphan): string {
@@ -180,18 +154,12 @@ export function sweptWords(sweeps: Sweep[], acquirers: readonly Pick<Acquirer, '
   ].join(' ')
 }
 
-const whoseOption: OptionSpec = {
-  value: 'NAME',
-  meaning: 'only the brake of this acquirer; by default of every one',
-}
-
-/** `ripper orphan brake|release`: a person holds back unknown authorisations, and releases the brake again. */
-export const orphanBrake: Command = {
+export const orphanBrake = command({
   name: 'orphan brake',
   summary: 'Pulls the brake: the service finds unknown authorisations, but does not reverse them',
   options: {
-    acquirer: whoseOption,
-    reason: { value: 'TEXT', required: true, meaning: 'why; kept with your name' },
+    acquirer: option('NAME', 'only the brake of this acquirer; by default of every one'),
+    reason: needed(option('TEXT', 'why; kept with your name', reasonRule)),
   },
   remarks: [
     'Pull it after you restored a backup, before the service starts. Orders that were paid since the backup are then unknown\n' +
@@ -203,24 +171,16 @@ export const orphanBrake: Command = {
     'ripper orphan list shows what is held back. ripper orphan reverse and ripper orphan leave decide about it, also while\n' +
       'the brake is pulled. ripper orphan release releases the brake.',
   ],
-  async run({ options, json }) {
-    const reason = reasonOf(options)
+  async run({ options: { acquirer: typed, reason }, json }) {
     const { brake, is_new, held_back } = await withCommandContext(async (context) => {
-      const acquirer = (await acquirerNamed(context, options)) ?? every_acquirer
-      const wanted: Brake = {
-        acquirer,
-        reason,
-        pulled_at: context.clock.now(),
-        pulled_by: operatorName(),
-        released_at: null,
-        released_by: null,
-      }
-      const pulled = await pullBrake(context.sql, wanted)
+      const acquirer = (await acquirerNamed(context, typed)) ?? every_acquirer
+      const pulled = { acquirer, reason, pulled_at: context.clock.now(), pulled_by: operatorName() }
+      const result = await pullBrake(context.sql, { ...pulled, released_at: null, released_by: null })
       await warnOfClock(context)
-      const listed = await listBrakes(context.sql, { acquirer, released_too: false })
-      const stands = listed.find((each) => each.acquirer === acquirer)
-      if (!stands) throw new CommandError('somebody has just released the brake: pull it again')
-      return { ...pulled, brake: stands }
+      const brakes = await listBrakes(context.sql, { acquirer, released_too: false })
+      const brake = brakes.find((each) => each.acquirer === acquirer)
+      if (!brake) throw new CommandError('somebody has just released the brake: pull it again')
+      return { ...result, brake }
     })
     if (json) {
       printJson({ brake: viewBrake(brake), is_new, held_back })
@@ -231,17 +191,14 @@ export const orphanBrake: Command = {
     )
     if (held_back > 0) printLine(`Held back now: ${held_back}. ripper orphan list shows them.`)
   },
-}
+})
 
-export const orphanRelease: Command = {
+export const orphanRelease = command({
   name: 'orphan release',
   summary: 'Releases the brake that ripper orphan brake or the service has pulled',
   options: {
-    acquirer: {
-      ...whoseOption,
-      meaning: 'only the brake of this acquirer; by default all that are pulled',
-    },
-    anyway: { meaning: 'even if an acquirer was not swept since, or has no list' },
+    acquirer: option('NAME', 'only the brake of this acquirer; by default all that are pulled'),
+    anyway: flag('even if an acquirer was not swept since, or has no list'),
   },
   remarks: [
     'An authorisation that is held back stays so until ripper orphan reverse or ripper orphan leave decides about it. As long\n' +
@@ -253,35 +210,32 @@ export const orphanRelease: Command = {
       'that takes some seven minutes. ripper orphan list shows how far the sweeps have come. An acquirer without a list, such as\n' +
       'Adyen, is never swept: compare its payments by hand, then add --anyway.',
   ],
-  async run({ options, json }) {
+  async run({ options: { acquirer: typed, anyway }, json }) {
     const release = async (context: CommandContext) => {
       const { sql, clock } = context
-      const acquirer = await acquirerNamed(context, options)
-      const found = await listBrakes(sql, { acquirer, released_too: false })
-      const brakes = found.filter((brake) => acquirer === null || brake.acquirer === acquirer)
-      if (options.anyway !== true) await refuseUnlessSwept(context, brakes)
-      const end = { brakes, at: clock.now(), by: operatorName() }
-      const released = await releaseBrakes(sql, end)
+      const acquirer = await acquirerNamed(context, typed)
+      const listed = await listBrakes(sql, { acquirer, released_too: false })
+      const brakes = listed.filter((brake) => acquirer === null || brake.acquirer === acquirer)
+      if (!anyway) await refuseUnlessSwept(context, brakes)
+      const released = await releaseBrakes(sql, { brakes, at: clock.now(), by: operatorName() })
       const pulled = await listBrakes(sql, { acquirer, released_too: false })
       const { held_back } = await countUnsettled(sql, { acquirer, now: clock.now() })
       return { released, pulled, held_back }
     }
     const { released, pulled, held_back } = await withCommandContext(release, { moves_money: true })
     if (released.length === 0 && pulled.length > 0) {
-      const advice = options.acquirer ? 'Leave out --acquirer to let it go' : 'Somebody has just pulled it'
+      const advice = typed ? 'Leave out --acquirer to let it go' : 'Somebody has just pulled it'
       throw new CommandError(`the ${brakeWords(pulled[0]!)}. ${advice}`)
     }
     if (json) {
-      const views = { released: released.map(viewBrake), pulled: pulled.map(viewBrake) }
-      printJson({ ...views, held_back })
+      printJson({ released: released.map(viewBrake), pulled: pulled.map(viewBrake), held_back })
       return
     }
-    for (const brake of released) printLine(`The ${brakeWords(brake)}`)
-    for (const brake of pulled) printLine(`The ${brakeWords(brake)}`)
+    for (const brake of [...released, ...pulled]) printLine(`The ${brakeWords(brake)}`)
     if (released.length === 0) printLine('None is pulled.')
     if (held_back > 0) printLine(`Still held back: ${held_back}. ripper orphan list shows them.`)
   },
-}
+})
 
 /** A brake must not wait for a right clock. But a brake with a wrong time may be released too early, or much too late. */
 async function warnOfClock({ sql }: CommandContext): Promise<void> {
@@ -297,9 +251,9 @@ async function refuseUnlessSwept(context: CommandContext, brakes: Brake[]): Prom
         'RIPPER_CLOCK_OFFSET_SECONDS first, or add --anyway',
     )
   }
-  const found = await findUnswept(context, brakes)
-  if (!found) return
-  const { brake, sweeps, acquirers, unlisted } = found
+  const unswept = await findUnswept(context, brakes)
+  if (!unswept) return
+  const { brake, sweeps, acquirers, unlisted } = unswept
   const advice =
     unlisted.length > 0
       ? `Nobody but you can go through ${unlisted.join(', ')}: compare its payments in its portal with those here, then add --anyway`
@@ -309,20 +263,15 @@ async function refuseUnlessSwept(context: CommandContext, brakes: Brake[]): Prom
 }
 
 /** Takes only names of acquirers that there are, because a misspelt one would hold back nothing. */
-async function acquirerNamed({ listAcquirers }: CommandContext, options: Options): Promise<string | null> {
+async function acquirerNamed({ listAcquirers }: CommandContext, typed: string | undefined): Promise<string | null> {
   const names = (await listAcquirers()).map(({ acquirer }) => acquirer.name)
-  return choice(options, 'acquirer', names)
+  return choiceOf('acquirer', typed, names)
 }
 
-const whichOptions: Record<string, OptionSpec> = {
-  'held-back': { meaning: 'all that are held back' },
-  acquirer: acquirerOption,
-}
-
+const whichOptions = { 'held-back': flag('all that are held back'), acquirer: acquirerOption }
 const remark = 'The exit status is 1 if that failed for one that you named. It is done for the others all the same.'
 
-/** `ripper orphan reverse|leave`: a person decides about unknown authorisations. */
-export const orphanReverse: Command = {
+export const orphanReverse = command({
   name: 'orphan reverse',
   summary: 'Lets the service reverse authorisations that are held back: the money goes back',
   positionals: ['[REFERENCE…]'],
@@ -330,29 +279,24 @@ export const orphanReverse: Command = {
   remarks: ['It also takes one that was left, if you name it.', remark],
   async run({ options, positionals, json }) {
     const which = whichOf(options, positionals)
-    const decided = await withCommandContext((context) => reverseHeldBack(context, which, { by: operatorName() }), {
+    const decisions = await withCommandContext((context) => reverseHeldBack(context, which, { by: operatorName() }), {
       moves_money: true,
     })
-    const { length: released } = decided.changed
-    if (json) printJson({ released, refused: decided.unchanged })
+    const { length: released } = decisions.changed
+    if (json) printJson({ released, refused: decisions.unchanged })
     else {
-      tellOf(decided, {
-        done: `${counted(released)} due now: the service reverses them as long as it runs.`,
-        not_done: 'not released',
-      })
+      const done = `${counted(released)} due now: the service reverses them as long as it runs.`
+      printDecisions(decisions, { done, not_done: 'not released' })
     }
-    return statusOf(decided)
+    return decisions.unchanged.length > 0 ? 1 : 0
   },
-}
+})
 
-export const orphanLeave: Command = {
+export const orphanLeave = command({
   name: 'orphan leave',
   summary: 'Decides that authorisations are not to be reversed: the acquirer keeps them',
   positionals: ['[REFERENCE…]'],
-  options: {
-    ...whichOptions,
-    reason: { value: 'TEXT', required: true, meaning: 'why; kept with your name' },
-  },
+  options: { ...whichOptions, reason: needed(option('TEXT', 'why; kept with your name', reasonRule)) },
   remarks: [
     'They are never held back or reversed again, however often they are found. One whose reversal is under way at this\n' +
       'moment may still be reversed.',
@@ -360,31 +304,29 @@ export const orphanLeave: Command = {
   ],
   async run({ options, positionals, json }) {
     const which = whichOf(options, positionals)
-    const why = { by: operatorName(), reason: reasonOf(options) }
-    const decided = await withCommandContext((context) => leaveUnreversed(context, which, why))
-    const { length: left } = decided.changed
-    if (json) printJson({ left, refused: decided.unchanged })
-    else {
-      tellOf(decided, {
-        done: `${counted(left)} left: nothing reverses them.`,
-        not_done: 'not left',
-      })
-    }
-    return statusOf(decided)
+    const why = { by: operatorName(), reason: options.reason }
+    const decisions = await withCommandContext((context) => leaveUnreversed(context, which, why))
+    const { length: left } = decisions.changed
+    if (json) printJson({ left, refused: decisions.unchanged })
+    else printDecisions(decisions, { done: `${counted(left)} left: nothing reverses them.`, not_done: 'not left' })
+    return decisions.unchanged.length > 0 ? 1 : 0
   },
-}
+})
 
-function whichOf(options: Options, named: string[]): OrphanSelection {
-  const is_all = options['held-back'] === true
-  if (is_all && named.length > 0) throw new UsageError('--held-back goes without a REFERENCE')
-  if (!is_all && named.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
+function whichOf(options: ValuesOf<typeof whichOptions>, named: string[]): OrphanSelection {
+  const { 'held-back': all, acquirer = null } = options
+  if (all && named.length > 0) throw new UsageError('--held-back goes without a REFERENCE')
+  if (!all && named.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
   if (!named.every((reference) => /^[0-9a-f]{32}$/.test(reference))) {
     throw new UsageError('REFERENCE must be 32 hexadecimal characters, as ripper orphan list shows it')
   }
-  return { references: is_all ? null : [...new Set(named)], acquirer: text(options, 'acquirer') }
+  return { references: all ? null : [...new Set(named)], acquirer }
 }
 
-function tellOf({ changed, unchanged }: OrphanDecisions, { done, not_done }: { done: string; not_done: string }): void {
+function printDecisions(
+  { changed, unchanged }: OrphanDecisions,
+  { done, not_done }: { done: string; not_done: string },
+): void {
   if (changed.length > 0) printLine(done)
   else if (unchanged.length === 0) printLine('None is held back.')
   for (const { reference, state } of unchanged) {
@@ -405,8 +347,4 @@ const whyNot: Record<OrphanStanding, string> = {
 
 function counted(count: number): string {
   return count === 1 ? '1 authorisation is' : `${count} authorisations are`
-}
-
-function statusOf({ unchanged }: OrphanDecisions): number {
-  return unchanged.length > 0 ? 1 : 0
 }

@@ -224,7 +224,7 @@ describe('refusals', () => {
       'an amount that no session could have',
       ['integration', 'create', '--merchant', 'm', '--name', 'n', '--amount', '100000000000'],
       2,
-      '--amount must be at most 99999999999',
+      '--amount must be a whole number from 1 to 99999999999',
     ],
     [
       'a review window that no authorisation survives',

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { openProgress } from '../../src/cli/delivery/replay.ts'
+import { openProgress } from '../../src/cli/delivery-replay.ts'
 import { type DeliveryRow, deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { manualClock } from '../support/clock.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'

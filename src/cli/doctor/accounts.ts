@@ -118,10 +118,7 @@ export const accountChecks: Check<AccountFacts>[] = [
       )
     },
   },
-  {
-    name: 'Test mode',
-    judge: ({ simulator }) => ok(simulator === 'off' ? 'off, as RIPPER_SIMULATOR asks' : 'on'),
-  },
+  { name: 'Test mode', judge: ({ simulator }) => ok(simulator === 'off' ? 'off, as RIPPER_SIMULATOR asks' : 'on') },
   {
     name: 'Public address',
     judge({ live_merchants, base_url, pay_url }) {

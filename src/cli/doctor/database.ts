@@ -310,14 +310,8 @@ export async function readSealing(config: Config, sql: Sql): Promise<SealingFact
     key_fault: fault,
     newest_key_id: await newestSealingKey(sql),
     lacking: await findLackingProcesses(sql, new Date(database_ms - gone_after_ms)),
-    sealed_endpoints: {
-      count: secrets.length,
-      unopened: unopened.map(({ endpoint_id }) => endpoint_id),
-    },
-    sealed_connections: {
-      count: connections.length,
-      unopened: closed.map(({ connection_id }) => connection_id),
-    },
+    sealed_endpoints: { count: secrets.length, unopened: unopened.map(({ endpoint_id }) => endpoint_id) },
+    sealed_connections: { count: connections.length, unopened: closed.map(({ connection_id }) => connection_id) },
     offset_seconds: await recordedClockOffset(sql),
     live_merchant_exists: await liveMerchantExists(sql),
   }

@@ -30,10 +30,7 @@ import { readWork, type WorkFacts, workChecks } from './work.ts'
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Looks for what is wrong here, and says what to do about it',
-  options: {
-    all: { meaning: 'show what is fine, too' },
-    'base-url': connectionOptions['base-url']!,
-  },
+  options: { all: { meaning: 'show what is fine, too' }, 'base-url': connectionOptions['base-url']! },
   remarks: [
     'It changes nothing. The exit status is 1 if there is a problem, such as a service that does not answer. Warnings do not\n' +
       'change it. --json prints all checks.',
@@ -47,11 +44,7 @@ export const doctorCommand: Command = {
   },
 }
 
-const words: Record<Exclude<Status, 'not_checked'>, string> = {
-  ok: 'ok',
-  warning: 'WARNING',
-  problem: 'PROBLEM',
-}
+const words: Record<Exclude<Status, 'not_checked'>, string> = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM' }
 
 /** A check that could not be made needs a warning, unless another check shows the cause. */
 function worst(checks: CheckResult[]): 'ok' | 'warning' | 'problem' {

@@ -130,13 +130,7 @@ function folderFacts(path: string): MachineFacts['data_dir'] {
     return { path, is_there: false, is_folder: false, may_write: false, writers: null }
   }
   const may_write = mayWrite(path)
-  return {
-    path,
-    is_there: true,
-    is_folder: found.isDirectory(),
-    may_write,
-    writers: writersOf(found),
-  }
+  return { path, is_there: true, is_folder: found.isDirectory(), may_write, writers: writersOf(found) }
 }
 
 function mayWrite(path: string): boolean {

@@ -4,7 +4,7 @@ import type { MoneyFault } from '../../checkout/reading/money-fault.ts'
 import { verifyRecentPayments } from '../../checkout/reading/verify-payments.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../kernel/ids.ts'
-import { moneyFaultWords } from '../audit/verify.ts'
+import { moneyFaultWords } from '../audit-verify.ts'
 import { type Check, counted, named, ok, problem } from './finding.ts'
 
 export type MoneyFacts = {

@@ -6,12 +6,7 @@ import { asTyped, runIn } from './terminal.ts'
 
 const typed = (sentence: string, npm_command: string | undefined) =>
   runIn(
-    {
-      environment: { npm_command },
-      stdout: new PassThrough(),
-      stderr: new PassThrough(),
-      signals: new EventEmitter(),
-    },
+    { environment: { npm_command }, stdout: new PassThrough(), stderr: new PassThrough(), signals: new EventEmitter() },
     async () => asTyped(sentence),
   )
 

@@ -48,10 +48,7 @@ export function readArguments(command: Command, args: string[]) {
       options: Object.fromEntries(
         specs.map(([name, spec]) => [
           name,
-          {
-            type: spec.value ? ('string' as const) : ('boolean' as const),
-            multiple: spec.many ?? false,
-          },
+          { type: spec.value ? ('string' as const) : ('boolean' as const), multiple: spec.many ?? false },
         ]),
       ),
     })

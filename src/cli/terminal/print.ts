@@ -16,6 +16,12 @@ export function print(record: Record<string, unknown>, json: boolean): void {
   }
 }
 
+/** The same for people, without what is null or empty. */
+export function printKnown(record: Record<string, unknown>): void {
+  const known = Object.entries(record).filter(([, value]) => String(value ?? '') !== '')
+  print(Object.fromEntries(known), false)
+}
+
 export function printJson(document: unknown): void {
   terminal().stdout.write(`${JSON.stringify(document, null, 2)}\n`)
 }
@@ -30,10 +36,13 @@ export function printLine(sentence: string): void {
   terminal().stdout.write(`${asTyped(sentence)}\n`)
 }
 
-/** A time for a table: whole seconds, still ISO 8601. */
-export function shortTime(at: Date | string): string {
-  return `${new Date(at).toISOString().slice(0, 19)}Z`
+/** A time for a table: whole seconds, still ISO 8601; a dash where there is none. */
+export function shortTime(at: Date | string | null): string {
+  return at === null ? '–' : `${new Date(at).toISOString().slice(0, 19)}Z`
 }
+
+/** To the minute. */
+export const minutes = (at: Date) => `${at.toISOString().slice(0, 16)}Z`
 
 /** Milliseconds as people read them. */
 export function duration(ms: number): string {
@@ -49,6 +58,49 @@ export function money({ amount, currency }: { amount: number; currency: string }
 export function oneLine(text: string, length_max: number): string {
   const plain = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
   return plain.length > length_max ? `${plain.slice(0, length_max - 1)}…` : plain
+}
+
+/** How a list is shown to people. */
+type List<Row> = {
+  headings: string[]
+  cells(row: Row): string[]
+  /** Stand below the row, indented. */
+  notes?(row: Row): (string | false | null)[]
+  /** What is said in place of an empty table. */
+  nothing: string
+  has_more?: boolean
+}
+
+/** Prints a table, or that there is nothing, and whether there is more than the limit allowed. */
+export function printList<Row>(rows: Row[], { headings, cells, notes, nothing, has_more = false }: List<Row>): void {
+  if (rows.length === 0) printLine(nothing)
+  else {
+    const told = rows.map((row) => notes?.(row).filter((note) => typeof note === 'string') ?? [])
+    printTable(headings, rows.map(cells), told)
+  }
+  if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
+}
+
+/** The columns of a list, behind that of the merchant where it is of all. */
+export function ofMerchants<Row extends { merchant_id: string }>(
+  merchant_id: string | null,
+  { headings, cells }: Pick<List<Row>, 'headings' | 'cells'>,
+): Pick<List<Row>, 'headings' | 'cells'> {
+  if (merchant_id !== null) return { headings, cells }
+  return { headings: ['merchant', ...headings], cells: (row) => [row.merchant_id, ...cells(row)] }
+}
+
+/** `There is no key`, or that the merchant has none. */
+export function hasNo(what: string, merchant_id: string | null): string {
+  return `${merchant_id === null ? 'There is' : `The merchant ${merchant_id} has`} no ${what}`
+}
+
+/** How many rows a list shows that does not come in pages. */
+export const limit_max = 1000
+
+/** The rows that are shown, of those up to one beyond the limit. */
+export function within<Row>(limit: number, rows: Row[]): { shown: Row[]; has_more: boolean } {
+  return { shown: rows.slice(0, limit), has_more: rows.length > limit }
 }
 
 /** Prints rows under headings, as wide as their longest cells. Each row's notes follow it, indented. */

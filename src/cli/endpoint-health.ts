@@ -1,26 +1,26 @@
 // `ripper endpoint health`: shows which endpoints fail, since when, and how many deliveries wait for them.
 
-import { inCell } from '../../database/cells/cells.ts'
-import { idsFrom } from '../../kernel/ids.ts'
-import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { inCell } from '../database/cells/cells.ts'
+import { idsFrom } from '../kernel/ids.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import {
   type EndpointStanding,
   type RecentOutcome,
   readRecentOutcomes,
   readStandings,
   waiting_max,
-} from '../../webhooks/deliveries/standing-store.ts'
-import { closedBreaker, stateOf } from '../../webhooks/sending/breaker.ts'
-import { type CommandContext, merchantOption, withCommandContext } from '../command-context.ts'
-import type { Command } from '../terminal/command.ts'
-import { answerOf, failureWords } from '../terminal/failure-words.ts'
-import { duration, printJson, printLine, shortTime } from '../terminal/print.ts'
-import { terminal } from '../terminal/terminal.ts'
-import { type EndpointSelection, endpointsOf } from './endpoint.ts'
+} from '../webhooks/deliveries/standing-store.ts'
+import { closedBreaker, stateOf } from '../webhooks/sending/breaker.ts'
+import { type CommandContext, merchantOption, withCommandContext } from './command-context.ts'
+import { type EndpointSelection, endpointsOf, noEndpoint } from './endpoint.ts'
+import { answerOf, failureWords } from './terminal/failure-words.ts'
+import { command } from './terminal/option.ts'
+import { duration, printJson, printLine, shortTime } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
 const hour_ms = 3600 * 1000
 
-export const endpointHealth: Command = {
+export const endpointHealth = command({
   name: 'endpoint health',
   summary: "Shows the state of a merchant's active endpoints, or of one of them",
   positionals: ['[ENDPOINT_ID]'],
@@ -30,17 +30,16 @@ export const endpointHealth: Command = {
       'delivery as a test. Deliveries that wait lose none of their attempts.',
     `It counts waiting deliveries up to ${waiting_max}.`,
   ],
-  async run({ options, positionals, json }) {
+  async run({ options: { merchant }, positionals: [endpoint], json }) {
     const { merchant_id, endpoints } = await withCommandContext(async (context) => {
-      const which = await endpointsOf(context, options, positionals[0] ?? null)
+      const which = await endpointsOf(context, { endpoint, merchant, json })
       return { ...which, endpoints: await readHealth(context, which) }
     })
     if (json) printJson({ merchant_id, endpoints })
-    else if (endpoints.length === 0) {
-      printLine(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
-    } else terminal().stdout.write(endpoints.map(told).join('\n'))
+    else if (endpoints.length === 0) printLine(noEndpoint(merchant_id))
+    else terminal().stdout.write(endpoints.map(words).join('\n'))
   },
-}
+})
 
 async function readHealth(context: CommandContext, which: EndpointSelection) {
   const { sql, clock } = await inCell(context, which.merchant_id)
@@ -62,8 +61,8 @@ function viewHealth(standing: EndpointStanding, { since, outcomes }: Recent, now
   const { first_attempts, retries, under_way } = counts
   const open_until_ms = breaker?.open_until?.getTime() ?? null
   const countOf = (status: RecentOutcome['status']) => {
-    const found = outcomes.find((outcome) => outcome.status === status)
-    return { count: found?.count ?? 0, median_duration_ms: found?.median_duration_ms ?? null }
+    const { count = 0, median_duration_ms = null } = outcomes.find((outcome) => outcome.status === status) ?? {}
+    return { count, median_duration_ms }
   }
   return {
     id: endpoint_id,
@@ -102,7 +101,7 @@ function lastFailure(outcomes: RecentOutcome[]) {
 
 type Health = ReturnType<typeof viewHealth>
 
-function told({ id, url, breaker, waiting, attempts }: Health): string {
+function words({ id, url, breaker, waiting, attempts }: Health): string {
   const lines = [
     ['breaker', breakerWords(breaker)],
     ['waiting', waitingWords(waiting)],

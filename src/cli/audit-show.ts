@@ -1,53 +1,45 @@
 // `ripper audit show`: a payment's whole life in order of time, from its session's creation to the last delivery.
 
-import { readLife, viewLife } from '../../checkout/lives/life.ts'
-import { findLifeKey, type LifeKey } from '../../checkout/reading/life-store.ts'
-import { inCell } from '../../database/cells/cells.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { merchantOrRefuse } from '../../merchants/manage.ts'
-import { type CommandContext, merchantOption, text, withCommandContext } from '../command-context.ts'
-import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { answerOf } from '../terminal/failure-words.ts'
-import { money, oneLine, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import { readLife, viewLife } from '../checkout/lives/life.ts'
+import { findLifeKey } from '../checkout/reading/life-store.ts'
+import { inCell } from '../database/cells/cells.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { merchantNamed, merchantOption, withCommandContext } from './command-context.ts'
+import { UsageError } from './terminal/command.ts'
+import { answerOf } from './terminal/failure-words.ts'
+import { command } from './terminal/option.ts'
+import { money, oneLine, print, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
 
-export const auditShow: Command = {
+export const auditShow = command({
   name: 'audit show',
   summary: 'Shows the whole life of a payment: who did what and when, and which events were sent',
   positionals: ['PAYMENT_ID'],
-  options: {
-    merchant: { ...merchantOption, meaning: 'its merchant; by default found by the id' },
-  },
+  options: { merchant: { ...merchantOption, meaning: 'its merchant; by default found by the id' } },
   remarks: [
     'Takes the id of a payment (pay_…) or of a session (cs_…), and shows the whole session: each attempt and its payment.',
     'The numbered rows are the lines of the journal, which are sealed; the other rows are events and their deliveries.',
     'Ids are shortened; --json has whole ids, and each line of the journal with its hash.',
     'The exit status is 1 if the hash of a line is wrong.',
   ],
-  async run({ options, positionals, json }) {
+  async run({ options: { merchant }, positionals, json }) {
     const [id] = positionals as [string]
     if (!/^(pay|cs)_[0-9a-f]{24}$/.test(id)) {
       throw new UsageError('PAYMENT_ID must be the id of a payment (pay_…) or of a session (cs_…)')
     }
     const life = await withCommandContext(async (context) => {
-      const key = await lifeKeyOf(context, options, id)
+      const key = await findLifeKey(context.sql, id, await merchantNamed(context.sql, merchant))
+      if (!key) {
+        const what = id.startsWith('cs_') ? 'session' : 'payment'
+        throw new Refusal('resource_not_found', `There is no ${what} ${id}.`)
+      }
       const { sql } = await inCell(context, key.merchant_id)
-      const found = await readLife(sql, key)
-      return viewLife(found, context.clock.now())
+      return viewLife(await readLife(sql, key), context.clock.now())
     })
     if (json) printJson(life)
     else printForPeople(life)
     return life.seals.wrong === 0 ? 0 : 1
   },
-}
-
-async function lifeKeyOf({ sql }: CommandContext, options: Options, id: string): Promise<LifeKey> {
-  const named = text(options, 'merchant')
-  const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
-  const key = await findLifeKey(sql, id, merchant_id)
-  if (key) return key
-  const what = id.startsWith('cs_') ? 'session' : 'payment'
-  throw new Refusal('resource_not_found', `There is no ${what} ${id}.`)
-}
+})
 
 type LifeOutput = ReturnType<typeof viewLife>
 
@@ -192,10 +184,7 @@ function detailWords({ event_sha256: _, ...detail }: Record<string, unknown>): s
   ]
 }
 
-const names: Record<string, string> = {
-  three_ds_state: '3-D Secure',
-  amount_verification_source: 'amount check',
-}
+const names: Record<string, string> = { three_ds_state: '3-D Secure', amount_verification_source: 'amount check' }
 
 function told(value: unknown): string {
   if (Array.isArray(value)) return value.map(told).join(' and ') || 'none'
@@ -211,10 +200,7 @@ const words_max = 300
 
 /** The request id stays whole, because people search logs for it. */
 function rowOf(at: string, [what, who, request_id, words]: [string, string, string | null, string]): Row {
-  return {
-    at,
-    cells: [what, shortIds(who), request_id ?? '–', oneLine(words, words_max)],
-  }
+  return { at, cells: [what, shortIds(who), request_id ?? '–', oneLine(words, words_max)] }
 }
 
 /** The beginning of an id distinguishes it from others; if it begins with a time, its end does. */

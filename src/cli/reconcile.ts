@@ -1,26 +1,17 @@
-// `ripper reconcile list`: the operations that acquirers never answered, and how far the search for each has come.
+// `ripper reconcile list|show`: the operations that acquirers never answered, how far the search for each has come, and what to do.
 
-import { listOperations, type OperationWithAnswer } from '../../checkout/asking/operation-store.ts'
-import { isOpen, isUnanswered, type OperationKind, type UnansweredOperation } from '../../checkout/operation.ts'
-import { listUnanswered, type OperationWithPayment } from '../../checkout/reading/operator-store.ts'
-import { findWholePayment } from '../../checkout/reading/payment-store.ts'
-import { mustBeNamed, outcomesOf, unansweredOf } from '../../checkout/reconciling/resolve-operation.ts'
-import { settlementAt } from '../../checkout/session.ts'
-import type { WholePayment } from '../../checkout/whole-payment.ts'
-import { inCell } from '../../database/cells/cells.ts'
-import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { merchantOrRefuse } from '../../merchants/manage.ts'
-import {
-  merchantOption,
-  paymentKeyOf,
-  paymentOptions,
-  requirePaymentId,
-  text,
-  wholeNumber,
-  withCommandContext,
-} from '../command-context.ts'
-import type { Command } from '../terminal/command.ts'
-import { money, oneLine, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import { listOperations, type OperationWithAnswer } from '../checkout/asking/operation-store.ts'
+import { isOpen, isUnanswered, type OperationKind, type UnansweredOperation } from '../checkout/operation.ts'
+import { listUnanswered, type OperationWithPayment } from '../checkout/reading/operator-store.ts'
+import { findWholePayment } from '../checkout/reading/payment-store.ts'
+import { mustBeNamed, outcomesOf, unansweredOf } from '../checkout/reconciling/resolve-operation.ts'
+import { settlementAt } from '../checkout/session.ts'
+import type { WholePayment } from '../checkout/whole-payment.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
+import { everyMerchantOption, limitOption, merchantNamed, withCommandContext } from './command-context.ts'
+import { paymentCommand } from './payment-command.ts'
+import { command, flag } from './terminal/option.ts'
+import { minutes, money, oneLine, print, printJson, printLine, printList, shortTime, within } from './terminal/print.ts'
 
 /** The words for operations that people use. */
 export const nouns: Record<OperationKind, string> = {
@@ -31,55 +22,40 @@ export const nouns: Record<OperationKind, string> = {
   refund: 'refund',
 }
 
-const limit_default = 50
-const limit_max = 1000
-
-export const reconcileList: Command = {
+export const reconcileList = command({
   name: 'reconcile list',
   summary: 'Lists charges, captures, voids and refunds that the acquirer has not answered, oldest first',
-  options: {
-    merchant: { ...merchantOption, meaning: "only this merchant's; by default all merchants'" },
-    waiting: { meaning: 'only those that wait for a person' },
-    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
-  },
+  options: { merchant: everyMerchantOption, waiting: flag('only those that wait for a person'), limit: limitOption },
   remarks: [
     'Their outcome is unknown: money may have moved. The service looks up each at the acquirer, and leaves it to a person\n' +
       'after 72 hours. ripper reconcile show shows one and what you can do.',
   ],
-  async run({ options, json }) {
-    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
-    const waiting_for_person = options.waiting === true
-    const named = text(options, 'merchant')
-    const { merchant_id, found } = await withCommandContext(async ({ sql, clock }) => {
-      const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
+  async run({ options: { merchant, waiting: waiting_for_person, limit }, json }) {
+    const { merchant_id, shown, has_more } = await withCommandContext(async ({ sql, clock }) => {
+      const merchant_id = await merchantNamed(sql, merchant)
       const which = { merchant_id, waiting_for_person, now: clock.now(), limit: limit + 1 }
-      return { merchant_id, found: await listUnanswered(sql, which) }
+      return { merchant_id, ...within(limit, await listUnanswered(sql, which)) }
     })
-    const shown = found.slice(0, limit)
-    const has_more = found.length > limit
     if (json) printJson({ merchant_id, operations: shown.map(viewListed), has_more })
-    else if (shown.length === 0) {
-      printLine(waiting_for_person ? 'Nothing waits for a person.' : 'Every operation was answered.')
-    } else {
-      printTable(headings, shown.map(rowOf), shown.map(notesOf))
-      if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
+    else {
+      printList(shown, {
+        headings: ['payment', 'kind', 'amount', 'sent', 'looks', 'waits for'],
+        cells: rowOf,
+        notes: notesOf,
+        nothing: waiting_for_person ? 'Nothing waits for a person.' : 'Every operation was answered.',
+        has_more,
+      })
     }
   },
-}
+})
 
 function viewListed(operation: OperationWithPayment) {
-  const { merchant_id, payment_id, session_id, mode } = operation
-  return {
-    merchant_id,
-    payment_id,
-    checkout_session_id: session_id,
-    mode,
-    ...viewSearch(operation),
-  }
+  const { merchant_id, payment_id, session_id: checkout_session_id, mode } = operation
+  return { merchant_id, payment_id, checkout_session_id, mode, ...viewSearch(operation) }
 }
 
 /** The command that settles it. It names the operation where the payment's id says too little. */
-export function resolveCommand(operation: UnansweredOperation, is_named: boolean): [string, string] {
+function resolveCommand(operation: UnansweredOperation, is_named: boolean): [string, string] {
   const { kind, payment_id, operation_id } = operation
   const outcomes = outcomesOf(operation)
   const named = is_named ? ` --operation ${operation_id}` : ''
@@ -88,7 +64,7 @@ export function resolveCommand(operation: UnansweredOperation, is_named: boolean
 }
 
 /** An operation, and how far the search for its answer has come. */
-export function viewSearch(operation: UnansweredOperation) {
+function viewSearch(operation: UnansweredOperation) {
   return {
     operation_id: operation.operation_id,
     kind: operation.kind,
@@ -108,12 +84,10 @@ export function viewSearch(operation: UnansweredOperation) {
   }
 }
 
-// The widest values take 120 characters.
-const headings = ['payment', 'kind', 'amount', 'sent', 'looks', 'waits for']
-
+/** The widest values take 120 characters. */
 function rowOf(operation: OperationWithPayment): string[] {
   const { payment_id, kind, sent_at, checks } = operation
-  return [...[payment_id, kind, money(operation), shortTime(sent_at), String(checks)], waitWords(operation)]
+  return [payment_id, kind, money(operation), shortTime(sent_at), String(checks), waitWords(operation)]
 }
 
 /** In two lines, to copy: a payment may have several refunds. */
@@ -123,9 +97,6 @@ function notesOf(operation: OperationWithPayment): string[] {
   return [`${resolve} \\`, `  ${outcome}`]
 }
 
-/** To the minute. */
-export const minutes = (at: Date) => `${at.toISOString().slice(0, 16)}Z`
-
 function waitWords({ waits_for_person_since, next_check_at }: OperationWithPayment): string {
   if (waits_for_person_since) return `a person since ${minutes(waits_for_person_since)}`
   return next_check_at ? `a look at ${shortTime(next_check_at)}` : '–'
@@ -134,25 +105,20 @@ function waitWords({ waits_for_person_since, next_check_at }: OperationWithPayme
 /**
  * `ripper reconcile show`: shows every operation of a payment at its acquirer, and what to do if one has no answer.
  */
-export const reconcileShow: Command = {
+export const reconcileShow = paymentCommand({
   name: 'reconcile show',
   summary: 'Shows every operation of a payment at the acquirer, and what to do if one has no answer',
-  positionals: ['PAYMENT_ID'],
-  options: paymentOptions,
+  options: {},
   remarks: ['The reference is ours; the acquirer knows the operation by it, too.'],
-  async run({ options, positionals, json }) {
-    const payment_id = requirePaymentId(positionals)
-    const found = await withCommandContext(async (context) => {
-      const key = await paymentKeyOf(context, options, payment_id)
-      const { sql } = await inCell(context, key.merchant_id)
-      const whole = (await findWholePayment(sql, key))!
-      const operations = await listOperations(sql, key)
-      return { whole, operations, now: context.clock.now() }
-    })
-    if (json) printJson(viewShown(found))
-    else printForPeople(found)
+  async work({ sql, clock }, key): Promise<OperationDetail> {
+    const whole = (await findWholePayment(sql, key))!
+    return { whole, operations: await listOperations(sql, key), now: clock.now() }
   },
-}
+  show(detail, json) {
+    if (json) printJson(viewShown(detail))
+    else printForPeople(detail)
+  },
+})
 
 type OperationDetail = {
   whole: WholePayment
@@ -185,30 +151,26 @@ function viewShown({ whole: { payment, session }, operations, now }: OperationDe
   }
 }
 
-function printForPeople(found: OperationDetail): void {
-  const { whole, operations, now } = found
-  const { settlement, payment_id, merchant_id, checkout_session_id, status, mode } = viewShown(found)
+function printForPeople(detail: OperationDetail): void {
+  const { whole, operations, now } = detail
+  const { settlement, payment_id, merchant_id, checkout_session_id, status, mode } = viewShown(detail)
   const amount = money(whole.payment)
   print({ payment_id, merchant_id, checkout_session_id, status, amount, mode, settlement }, false)
-  if (operations.length === 0) {
-    printLine('\nThe acquirer was never asked.')
-    return
-  }
-  printLine('')
-  const headings = ['kind', '#', 'state', 'sent', 'answered', 'looks', 'reference']
-  printTable(headings, operations.map(operationRow), operations.map(operationNotes))
-  printLine(`\n${adviceOf(operations, now)}`)
-}
-
-function operationRow(operation: OperationWithAnswer): string[] {
-  const { kind, sequence, state, sent_at, answered_at, checks, operation_id } = operation
-  const answered = answered_at ? shortTime(answered_at) : '–'
-  return [...[kind, String(sequence), state, shortTime(sent_at), answered, String(checks)], operation_id]
+  if (operations.length > 0) printLine('')
+  printList(operations, {
+    headings: ['kind', '#', 'state', 'sent', 'answered', 'looks', 'reference'],
+    cells: ({ kind, sequence, state, sent_at, answered_at, checks, operation_id }) => [
+      ...[kind, String(sequence), state, shortTime(sent_at), shortTime(answered_at), String(checks), operation_id],
+    ],
+    notes: operationNotes,
+    nothing: '\nThe acquirer was never asked.',
+  })
+  if (operations.length > 0) printLine(`\n${adviceOf(operations, now)}`)
 }
 
 const reason_max = 90
 
-function operationNotes(operation: OperationWithAnswer): string[] {
+function operationNotes(operation: OperationWithAnswer) {
   const { acquirer_transaction_id, last_sent_at, sent_at, answered_at, not_found_count } = operation
   const reason = reasonIn(operation.answer)
   return [
@@ -218,7 +180,7 @@ function operationNotes(operation: OperationWithAnswer): string[] {
     !answered_at &&
       not_found_count > 0 &&
       `not found, although it should be there by now: ${not_found_count} of its look-ups`,
-  ].filter((note) => typeof note === 'string')
+  ]
 }
 
 /** Why the answer was no, in the words of the acquirer or of the person who resolved it. */

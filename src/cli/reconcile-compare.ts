@@ -1,23 +1,19 @@
 // `ripper reconcile compare|findings|close`: compares our books with each acquirer's, and lets a person close differences.
 
-import { closeFindings, countOpenFindings, listFindings } from '../../checkout/asking/finding-store.ts'
-import type { Finding, FindingKind } from '../../checkout/comparison.ts'
-import { type ComparisonResult, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
-import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
-import { viewComparison, viewFinding } from '../../checkout/reconciling/comparison-views.ts'
-import { readConfig } from '../../config/config.ts'
-import { type CommandContext, choice, operatorName, text, wholeNumber, withCommandContext } from '../command-context.ts'
-import type { Command, OptionSpec } from '../terminal/command.ts'
-import { money, oneLine, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
-import { terminal } from '../terminal/terminal.ts'
-import { reasonOf } from './resolve.ts'
+import { closeFindings, countOpenFindings, listFindings } from '../checkout/asking/finding-store.ts'
+import type { Finding, FindingKind } from '../checkout/comparison.ts'
+import { type ComparisonResult, compareAcquirer } from '../checkout/reconciling/compare-books.ts'
+import { type Comparison, listComparisons } from '../checkout/reconciling/comparison-store.ts'
+import { viewComparison, viewFinding } from '../checkout/reconciling/comparison-views.ts'
+import { readConfig } from '../config/config.ts'
+import { type CommandContext, limitOption, operatorName, reasonRule, withCommandContext } from './command-context.ts'
+import { choiceOf, command, flag, needed, option } from './terminal/option.ts'
+import { money, oneLine, printJson, printLine, printList, shortTime, within } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
-const limit_default = 50
-const limit_max = 1000
+const acquirerOption = option('NAME', 'only this acquirer')
 
-const acquirerOption: OptionSpec = { value: 'NAME', meaning: 'only this acquirer' }
-
-export const reconcileCompare: Command = {
+export const reconcileCompare = command({
   name: 'reconcile compare',
   summary: "Compares our captured and held payments with each acquirer's records, both ways, now",
   options: { acquirer: acquirerOption },
@@ -28,29 +24,10 @@ export const reconcileCompare: Command = {
     'The exit status is 1 if something differs, or if an acquirer could not be compared.',
   ],
   async run({ options, json }) {
-    const { unknown_authorisations } = readConfig(terminal().environment)
-    const compareAll = async (context: CommandContext) => {
-      const acquirers = (await context.listAcquirers()).filter(({ acquirer }) => acquirer.lists)
-      const named = choice(
-        options,
-        'acquirer',
-        acquirers.map(({ acquirer }) => acquirer.name),
-      )
-      const compared: ComparisonResult[] = []
-      const busy: string[] = []
-      for (const swept of acquirers) {
-        const { name } = swept.acquirer
-        if (named !== null && name !== named) continue
-        const done = await compareAcquirer({ ...context, unknown_authorisations }, swept, {
-          at_once: true,
-        })
-        if (done) compared.push(done)
-        else busy.push(name)
-      }
-      return { compared, busy, open: await countOpenFindings(context.sql) }
-    }
     // The service may reverse an orphan that the comparison finds.
-    const { compared, busy, open } = await withCommandContext(compareAll, { moves_money: true })
+    const { compared, busy, open } = await withCommandContext((context) => compareAll(context, options.acquirer), {
+      moves_money: true,
+    })
     if (json) {
       printJson({ compared: compared.map(viewCompared), being_compared: busy, open_findings: open })
     } else {
@@ -60,60 +37,71 @@ export const reconcileCompare: Command = {
     }
     return open > 0 || busy.length > 0 || compared.some(({ failure }) => failure !== null) ? 1 : 0
   },
+})
+
+async function compareAll(context: CommandContext, typed: string | undefined) {
+  const { unknown_authorisations } = readConfig(terminal().environment)
+  const acquirers = (await context.listAcquirers()).filter(({ acquirer }) => acquirer.lists)
+  const names = acquirers.map(({ acquirer }) => acquirer.name)
+  const named = choiceOf('acquirer', typed, names)
+  const compared: ComparisonResult[] = []
+  const busy: string[] = []
+  for (const swept of acquirers) {
+    const { name } = swept.acquirer
+    if (named !== null && name !== named) continue
+    const result = await compareAcquirer({ ...context, unknown_authorisations }, swept, { at_once: true })
+    if (result) compared.push(result)
+    else busy.push(name)
+  }
+  return { compared, busy, open: await countOpenFindings(context.sql) }
 }
 
-export const reconcileFindings: Command = {
+export const reconcileFindings = command({
   name: 'reconcile findings',
   summary: "Lists charges and refunds for which an acquirer's record differs from ours",
-  options: {
-    all: { meaning: 'also those that agree again or were closed' },
-    acquirer: acquirerOption,
-    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
-  },
+  options: { all: flag('also those that agree again or were closed'), acquirer: acquirerOption, limit: limitOption },
   remarks: [
     'A finding ends by itself at the next comparison if both sides agree again. For the others, ask the acquirer, correct\n' +
       'what is wrong, and close the finding with ripper reconcile close.',
   ],
-  async run({ options, json }) {
-    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
-    const acquirer = text(options, 'acquirer')
-    const closed_too = options.all === true
-    const { found, comparisons } = await withCommandContext(async ({ sql }) => ({
-      found: await listFindings(sql, { acquirer, closed_too, limit: limit + 1 }),
+  async run({ options: { all: closed_too, acquirer = null, limit }, json }) {
+    const { shown, has_more, comparisons } = await withCommandContext(async ({ sql }) => ({
+      ...within(limit, await listFindings(sql, { acquirer, closed_too, limit: limit + 1 })),
       comparisons: await listComparisons(sql),
     }))
-    const shown = found.slice(0, limit)
-    const has_more = found.length > limit
     if (json) {
-      const views = { findings: shown.map(viewFinding), has_more }
-      printJson({ ...views, comparisons: comparisons.map(viewComparison) })
+      printJson({ findings: shown.map(viewFinding), has_more, comparisons: comparisons.map(viewComparison) })
       return
     }
-    if (shown.length === 0) printLine(closed_too ? 'There was never a finding.' : 'No finding is open.')
-    else printTable(headings, shown.map(rowOf), shown.map(notesOf))
-    if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
+    printList(shown, {
+      headings: ['acquirer', 'reference', 'here', 'there', 'difference'],
+      cells: ({ acquirer, reference, kind, ours, theirs }) => [
+        ...[acquirer, reference, sideOf(ours), sideOf(theirs), differenceIn({ kind, ours, theirs })],
+      ],
+      notes: notesOf,
+      nothing: closed_too ? 'There was never a finding.' : 'No finding is open.',
+      has_more,
+    })
     for (const each of comparisons) printLine(`\n${comparisonWords(each)}`)
   },
-}
+})
 
-export const reconcileClose: Command = {
+export const reconcileClose = command({
   name: 'reconcile close',
   summary: 'Closes findings that a person has looked at; it changes nothing else',
   positionals: ['REFERENCE…'],
-  options: {
-    acquirer: acquirerOption,
-    reason: { value: 'TEXT', required: true, meaning: 'why; kept with your name' },
-  },
+  options: { acquirer: acquirerOption, reason: needed(option('TEXT', 'why; kept with your name', reasonRule)) },
   remarks: [
     'A finding opens again if either side changes later.',
     'The exit status is 1 if a reference had no open finding.',
   ],
-  async run({ options, positionals, json }) {
-    const why = { by: operatorName(), reason: reasonOf(options) }
-    const which = { acquirer: text(options, 'acquirer'), references: positionals }
-    const closed = await withCommandContext(({ sql, clock }) => closeFindings(sql, which, { at: clock.now(), ...why }))
+  async run({ options: { acquirer = null, reason }, positionals: references, json }) {
+    const why = { by: operatorName(), reason }
+    const closed = await withCommandContext(({ sql, clock }) =>
+      closeFindings(sql, { acquirer, references }, { at: clock.now(), ...why }),
+    )
     const done = new Set(closed.map(({ reference }) => reference))
-    const not_open = positionals.filter((reference) => !done.has(reference))
+    const not_open = references.filter((reference) => !done.has(reference))
     if (json) printJson({ closed: closed.map(viewFinding), not_open })
     else {
       printLine(`Closed: ${closed.length}.`)
@@ -121,7 +109,7 @@ export const reconcileClose: Command = {
     }
     return not_open.length > 0 ? 1 : 0
   },
-}
+})
 
 function viewCompared({ found, ...compared }: ComparisonResult) {
   return { ...compared, found: found.map(viewFinding) }
@@ -156,12 +144,6 @@ const words: Record<FindingKind, string> = {
   currency_differs: 'another currency',
 }
 
-const headings = ['acquirer', 'reference', 'here', 'there', 'difference']
-
-function rowOf({ acquirer, reference, kind, ours, theirs }: Finding): string[] {
-  return [acquirer, reference, sideOf(ours), sideOf(theirs), differenceIn({ kind, ours, theirs })]
-}
-
 function differenceIn({ kind, ours, theirs }: Pick<Finding, 'kind' | 'ours' | 'theirs'>): string {
   if (theirs.state === 'refunded' && kind === 'reversed_there') return 'refunded there'
   const are_refunds = kind === 'amount_differs' && ours.refunded_amount !== undefined
@@ -182,7 +164,7 @@ function refundWords({ ours, theirs }: Pick<Finding, 'ours' | 'theirs'>): string
   return `refunded here: ${here}, there: ${there}`
 }
 
-function notesOf(finding: Finding): string[] {
+function notesOf(finding: Finding) {
   const { merchant_id, payment_id, found_at, seen_at, cleared_at, resolved_at } = finding
   return [
     refundWords(finding),
@@ -190,5 +172,5 @@ function notesOf(finding: Finding): string[] {
     `found at ${shortTime(found_at)}, seen last at ${shortTime(seen_at)}`,
     cleared_at && `agrees since ${shortTime(cleared_at)}`,
     resolved_at && oneLine(`closed by ${finding.resolved_by}: ${finding.resolved_reason}`, text_max),
-  ].filter((note) => typeof note === 'string')
+  ]
 }

@@ -1,9 +1,9 @@
 // `ripper delivery show`: one delivery with each of its attempts and the reasons for their results.
 
-import { inCell } from '../../database/cells/cells.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { findDelivery } from '../../webhooks/deliveries/delivery-store.ts'
+import { inCell } from '../database/cells/cells.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
+import { findDelivery } from '../webhooks/deliveries/delivery-store.ts'
 import {
   type AttemptDetail,
   type DeliveryRecord,
@@ -11,7 +11,7 @@ import {
   listChain,
   listReplays,
   type ReplaySummary,
-} from '../../webhooks/deliveries/operator-store.ts'
+} from '../webhooks/deliveries/operator-store.ts'
 import {
   type DeliveryKey,
   type DeliveryStatus,
@@ -20,32 +20,40 @@ import {
   heldUntil,
   type_prefix,
   validateReplay,
-} from '../../webhooks/delivery.ts'
-import { type CommandContext, merchantOption, withCommandContext } from '../command-context.ts'
-import type { Command } from '../terminal/command.ts'
-import { answerOf } from '../terminal/failure-words.ts'
-import { duration, oneLine, paintState, print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+} from '../webhooks/delivery.ts'
+import { type CommandContext, merchantOption, withCommandContext } from './command-context.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
+import { answerOf } from './terminal/failure-words.ts'
+import { command, flag } from './terminal/option.ts'
+import {
+  duration,
+  oneLine,
+  paintState,
+  printJson,
+  printKnown,
+  printLine,
+  printList,
+  shortTime,
+} from './terminal/print.ts'
 
-export const deliveryShow: Command = {
+export const deliveryShow = command({
   name: 'delivery show',
   summary: 'Shows a delivery with each of its attempts',
   positionals: ['DELIVERY_ID'],
   options: {
-    body: { meaning: "the event's body too, as every attempt sends it" },
+    body: flag("the event's body too, as every attempt sends it"),
     merchant: { ...merchantOption, meaning: 'its merchant; by default found by the delivery' },
   },
-  async run({ options, positionals, json }) {
+  async run({ options: { body, merchant }, positionals, json }) {
     requireDeliveryIds(positionals)
-    const [id] = positionals as [string]
-    const found = await withCommandContext(async (context) =>
-      readAll(context, await deliveryKeyOf(context, options, id)),
+    const detail = await withCommandContext(async (context) =>
+      readAll(context, await deliveryKeyOf(context, positionals[0]!, merchant)),
     )
-    const shown = { ...view(found), ...(options.body === true && { body: found.delivery.body }) }
+    const shown = { ...view(detail), ...(body && { body: detail.delivery.body }) }
     if (json) printJson(shown)
-    else printForPeople(shown, found.replay_refusal)
+    else printForPeople(shown, detail.replay_refusal)
   },
-}
+})
 
 type DeliveryDetail = {
   delivery: DeliveryRecord
@@ -107,7 +115,7 @@ function view({ delivery, attempts, replays, held_until, replay_refusal }: Deliv
     })),
     replayable: replay_refusal === null,
     replay_refusal: replay_refusal?.code ?? null,
-    attempts: attempts.map(viewTold),
+    attempts: attempts.map(viewAttempt),
   }
 }
 
@@ -116,7 +124,7 @@ function unsettled(attempts: AttemptDetail[]): DeliveryStatus {
   return attempts.at(-1)?.status ?? 'pending'
 }
 
-function viewTold(attempt: AttemptDetail) {
+function viewAttempt(attempt: AttemptDetail) {
   const { attempt_number, status, occurred_at, duration_ms, endpoint_url, next_retry_at } = attempt
   const { response_status_code, response_body, failure } = attempt
   return {
@@ -135,41 +143,32 @@ function viewTold(attempt: AttemptDetail) {
 type DeliveryOutput = ReturnType<typeof view> & { body?: string }
 
 function printForPeople(shown: DeliveryOutput, refusal: Refusal | null): void {
-  const { endpoint, attempts, replays, body, replayable, replay_refusal, ...rest } = shown
-  const lines = {
+  const { endpoint, attempts, replays, body, replayable, replay_refusal, held_until, ...rest } = shown
+  printKnown({
     ...rest,
-    ...(shown.held_until && {
-      held_until: `${shown.held_until} (the breaker of its endpoint is open)`,
-    }),
+    held_until: held_until && `${held_until} (the breaker of its endpoint is open)`,
     endpoint: `${endpoint.id} (${endpoint.status}) ${endpoint.url}`,
     replayable: shown.status === 'dead_lettered' ? (replayable ? 'yes' : `no: ${refusal!.message}`) : null,
     replays: replays.map((each) => `${each.delivery_id} (${each.status ?? 'not settled'})`),
-  }
-  const known = Object.entries(lines).filter(([, value]) => String(value ?? '') !== '')
-  print(Object.fromEntries(known), false)
-  if (attempts.length === 0) printLine('\nIt was not attempted yet.')
-  else {
+  })
+  if (attempts.length > 0) {
     printLine(attempts[0]!.attempt_number > 1 ? '\nAttempts (older ones are gone):' : '\nAttempts:')
-    printTable(['#', 'begun', 'took', 'status', 'answer'], attempts.map(rowOf))
   }
+  printList(attempts, {
+    headings: ['#', 'begun', 'took', 'status', 'answer'],
+    cells: rowOf,
+    nothing: '\nIt was not attempted yet.',
+  })
   if (body !== undefined) printLine(`\n${body}`)
 }
 
 function rowOf(attempt: DeliveryOutput['attempts'][number]): string[] {
   const { attempt_number, occurred_at, duration_ms, status } = attempt
-  return [
-    String(attempt_number),
-    shortTime(occurred_at),
-    duration_ms === null ? '–' : duration(duration_ms),
-    paintState(status),
-    `${answerOf(attempt)}${quoted(attempt.response_body)}`,
-  ]
+  const took = duration_ms === null ? '–' : duration(duration_ms)
+  // The beginning of the receiver's answer.
+  const answer = oneLine(attempt.response_body ?? '', answer_max)
+  const result = `${answerOf(attempt)}${answer && `  ${answer}`}`
+  return [String(attempt_number), shortTime(occurred_at), took, paintState(status), result]
 }
 
-const quoted_max = 60
-
-/** The beginning of a receiver's answer. */
-function quoted(answer: string | null): string {
-  const text = oneLine(answer ?? '', quoted_max)
-  return text === '' ? '' : `  ${text}`
-}
+const answer_max = 60

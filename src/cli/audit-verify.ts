@@ -1,28 +1,32 @@
 // `ripper audit verify`: recomputes the chains of the journal, compares payments with their lines, and names whatever was changed,
 // removed or inserted.
 
-import { listChains } from '../../audit/chain-store.ts'
-import type { Fault } from '../../audit/check-chain.ts'
-import { type ChainVerification, verifyChain } from '../../audit/verify-chain.ts'
-import type { MoneyFault } from '../../checkout/reading/money-fault.ts'
-import { type PaymentsVerified, verifyPayments } from '../../checkout/reading/verify-payments.ts'
-import { inCell } from '../../database/cells/cells.ts'
-import { timestampOrNull } from '../../kernel/values.ts'
-import { merchantOrRefuse } from '../../merchants/manage.ts'
-import { type CommandContext, list, text, withCommandContext } from '../command-context.ts'
-import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import { z } from 'zod'
+import { listChains } from '../audit/chain-store.ts'
+import type { Fault } from '../audit/check-chain.ts'
+import { type ChainVerification, verifyChain } from '../audit/verify-chain.ts'
+import type { MoneyFault } from '../checkout/reading/money-fault.ts'
+import { type PaymentsVerified, verifyPayments } from '../checkout/reading/verify-payments.ts'
+import { inCell } from '../database/cells/cells.ts'
+import { timestampOrNull } from '../kernel/values.ts'
+import { type CommandContext, merchantNamed, withCommandContext } from './command-context.ts'
+import { command, option, withDefault } from './terminal/option.ts'
+import { printJson, printLine, printList, shortTime } from './terminal/print.ts'
 
-export const auditVerify: Command = {
+const head = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal characters, as ripper audit verify shows them')
+  .toLowerCase()
+
+export const auditVerify = command({
   name: 'audit verify',
   summary: "Checks that nobody has changed the journal, each merchant's chain of hashes, or a payment in it",
   options: {
-    merchant: { value: 'ID', meaning: 'only this one; all where left out' },
-    head: {
-      value: 'HASH',
-      many: true,
-      meaning: 'a head that you noted earlier, which must still be in a chain',
-    },
+    merchant: option('ID', 'only this one; all where left out'),
+    head: withDefault(
+      option('HASH', 'a head that you noted earlier, which must still be in a chain', head.array()),
+      [],
+    ),
   },
   remarks: [
     'The exit status is 1 if something is wrong. Note the heads in another place from time to time: somebody who can write\n' +
@@ -32,41 +36,35 @@ export const auditVerify: Command = {
     'It compares amount, currency, mode, status, operations and events of a payment with its lines. Lines of older releases\n' +
       'have no amount and no hash of the event. Their payments are not bound, and only the rest is compared.',
   ],
-  async run({ options, json }) {
-    const heads = headsOf(options)
-    const chains = await withCommandContext((context) => verifyAll(context, options, heads))
+  async run({ options: { merchant, ...options }, json }) {
+    const heads = new Set(options.head)
+    const chains = await withCommandContext(async (context) =>
+      verifyAll(context, await merchantNamed(context.sql, merchant), heads),
+    )
     const found = chains.flatMap(({ merchant_id, found_heads }) =>
       found_heads.map((head) => ({ merchant_id, ...head })),
     )
     const missing_heads = [...heads].filter((hash) => !found.some((head) => head.hash === hash))
-    const faults = chains.reduce(
-      (sum, { fault_count, payments }) => sum + fault_count + payments.fault_count,
-      missing_heads.length,
-    )
+    const faults = faultsIn(chains) + missing_heads.length
     const shown = { ok: faults === 0, faults, chains: chains.map(view), found, missing_heads }
     if (json) printJson(shown)
     else printForPeople(shown)
     return faults === 0 ? 0 : 1
   },
+})
+
+export function faultsIn(chains: VerifiedMerchant[]): number {
+  return chains.reduce((sum, { fault_count, payments }) => sum + fault_count + payments.fault_count, 0)
 }
 
-function headsOf(options: Options): Set<string> {
-  const heads = list(options, 'head').map((hash) => hash.toLowerCase())
-  if (!heads.every((hash) => /^[0-9a-f]{64}$/.test(hash))) {
-    throw new UsageError('--head must be 64 hexadecimal characters, as ripper audit verify shows them')
-  }
-  return new Set(heads)
-}
-
-/** Every merchant's chain and payments, or those of the one that the options name. */
+/** A merchant's chain and payments, or those of all. */
 export async function verifyAll(
   context: CommandContext,
-  options: Options,
+  merchant_id: string | null,
   heads: ReadonlySet<string>,
 ): Promise<VerifiedMerchant[]> {
-  const { clock } = context
-  const named = text(options, 'merchant')
-  const merchants = named ? [(await merchantOrRefuse(context.sql, named)).merchant_id] : await listChains(context.sql)
+  const { sql, clock } = context
+  const merchants = merchant_id === null ? await listChains(sql) : [merchant_id]
   const chains: VerifiedMerchant[] = []
   for (const merchant_id of merchants) {
     const { sql } = await inCell(context, merchant_id)
@@ -98,15 +96,19 @@ type VerifyOutput = {
   missing_heads: string[]
 }
 
-const headings = ['merchant', 'lines', 'newest', 'not sealed yet', 'payments', 'not bound', 'head']
-
 function printForPeople({ ok, faults, chains, found, missing_heads }: VerifyOutput): void {
-  if (chains.length === 0) printLine('The journal has no line yet.')
-  else printTable(headings, chains.map(rowOf))
+  printList(chains, {
+    headings: ['merchant', 'lines', 'newest', 'not sealed yet', 'payments', 'not bound', 'head'],
+    cells: ({ merchant_id, lines, newest_line_at, not_sealed_yet, payments: { compared, not_bound }, head }) => [
+      ...[merchant_id, String(lines), shortTime(newest_line_at)],
+      ...[...[not_sealed_yet, compared, not_bound].map(String), head?.hash ?? '–'],
+    ],
+    nothing: 'The journal has no line yet.',
+  })
   printLine('')
   for (const { merchant_id, faults: named, fault_count, payments } of chains) {
-    tellFaults(merchant_id, named.map(faultWords), fault_count)
-    tellFaults(merchant_id, payments.faults.map(moneyFaultWords), payments.fault_count)
+    printFaults(merchant_id, named.map(faultWords), fault_count)
+    printFaults(merchant_id, payments.faults.map(moneyFaultWords), payments.fault_count)
   }
   for (const { hash, merchant_id, position } of found) {
     printLine(`The head ${hash} is in the chain of ${merchant_id}, at position ${position}.`)
@@ -123,22 +125,9 @@ function printForPeople({ ok, faults, chains, found, missing_heads }: VerifyOutp
   )
 }
 
-function tellFaults(merchant_id: string, named: string[], count: number): void {
+function printFaults(merchant_id: string, named: string[], count: number): void {
   for (const words of named) printLine(`${merchant_id}: ${words}`)
   if (count > named.length) printLine(`${merchant_id}: and ${count - named.length} more`)
-}
-
-function rowOf({
-  merchant_id,
-  lines,
-  newest_line_at,
-  not_sealed_yet,
-  payments: { compared, not_bound },
-  head,
-}: VerifyOutput['chains'][number]) {
-  const newest = newest_line_at === null ? '–' : shortTime(newest_line_at)
-  const counts = [not_sealed_yet, compared, not_bound].map(String)
-  return [merchant_id, String(lines), newest, ...counts, head?.hash ?? '–']
 }
 
 function faultWords({ kind, position, until_position, entry_id }: Fault): string {
