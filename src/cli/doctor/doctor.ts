@@ -5,32 +5,31 @@ import { nodesOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import { commit, release, version } from '../../kernel/version.ts'
 import { realClock } from '../../outgoing/real-world.ts'
-import { baseUrlOf, connectionOptions } from '../service/connection.ts'
-import type { Command, Options } from '../terminal/command.ts'
+import { baseUrlOf, baseUrlOption } from '../service/connection.ts'
+import { command, flag } from '../terminal/option.ts'
 import { paintState, printJson, printLine, printTable } from '../terminal/print.ts'
 import { asTyped, terminal } from '../terminal/terminal.ts'
-import { type AccountFacts, accountChecks, readAccounts } from './accounts.ts'
-import { type ConnectionFacts, connectionChecks, readConnections } from './connections.ts'
+import { accountChecks, readAccounts } from './accounts.ts'
+import { connectionChecks, readConnections } from './connections.ts'
+import { type DatabaseFacts, databaseChecks, readDatabase, readSealing, sealingChecks } from './database.ts'
 import {
-  type DatabaseFacts,
-  databaseChecks,
-  readDatabase,
-  readSealing,
-  type SealingFacts,
-  sealingChecks,
-} from './database.ts'
-import { type CheckResult, type FactsOrReason, judgeAll, problem, ReadFailure, type Status } from './finding.ts'
+  type Check,
+  type CheckResult,
+  type FactsOrReason,
+  judgeAll,
+  problem,
+  ReadFailure,
+  type Status,
+} from './finding.ts'
 import { machineChecks, readMachine } from './machine.ts'
-import { mailChecks, readMail } from './mail.ts'
-import { type MoneyFacts, moneyChecks, readMoney } from './money.ts'
-import { type PeopleFacts, peopleChecks, readPeople } from './people.ts'
-import { readService, serviceChecks } from './service.ts'
-import { readWork, type WorkFacts, workChecks } from './work.ts'
+import { peopleChecks, readPeople } from './people.ts'
+import { mailChecks, readMail, readService, serviceChecks } from './service.ts'
+import { moneyChecks, readMoney, readWork, workChecks } from './work.ts'
 
-export const doctorCommand: Command = {
+export const doctorCommand = command({
   name: 'doctor',
   summary: 'Looks for what is wrong here, and says what to do about it',
-  options: { all: { meaning: 'show what is fine, too' }, 'base-url': connectionOptions['base-url']! },
+  options: { all: flag('show what is fine, too'), 'base-url': baseUrlOption },
   remarks: [
     'It changes nothing. The exit status is 1 if there is a problem, such as a service that does not answer. Warnings do not\n' +
       'change it. --json prints all checks.',
@@ -39,10 +38,10 @@ export const doctorCommand: Command = {
     const checks = await examine(options)
     const status = worst(checks)
     if (json) printJson({ status, release: version(), commit: commit(), checks })
-    else printForPeople(checks, status, options.all === true)
+    else printForPeople(checks, status, options.all)
     return status === 'problem' ? 1 : 0
   },
-}
+})
 
 const words: Record<Exclude<Status, 'not_checked'>, string> = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM' }
 
@@ -88,28 +87,30 @@ function tooLate(after_ms: number): ReadFailure {
   )
 }
 
+/** The checks of each part behind the machine's, in the order of the output. */
+const checksOf = {
+  database: databaseChecks,
+  sealing: sealingChecks,
+  service: serviceChecks,
+  mail: mailChecks,
+  accounts: accountChecks,
+  people: peopleChecks,
+  connections: connectionChecks,
+  work: workChecks,
+  money: moneyChecks,
+}
+type Part = keyof typeof checksOf
+type FactsOf<P extends Part> = (typeof checksOf)[P] extends Check<infer Facts>[] ? Facts : never
+type Reads = { [P in Part]: FactsOrReason<FactsOf<P>> }
+
 /**
  * Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. `is_itself`: the service
  * itself looks.
  */
-export async function examine(options: Options, is_itself = false): Promise<CheckResult[]> {
+export async function examine(options: { 'base-url'?: string | undefined }, is_itself = false): Promise<CheckResult[]> {
   const config = configOrNull()
   const machine = judgeAll(machineChecks, readMachine(readDataDir(terminal().environment)))
-  const unread = 'the configuration cannot be read'
-  if (config === null) {
-    return [
-      ...machine,
-      ...judgeAll(databaseChecks, unread),
-      ...judgeAll(sealingChecks, unread),
-      ...judgeAll(serviceChecks, unread),
-      ...judgeAll(mailChecks, unread),
-      ...judgeAll(accountChecks, unread),
-      ...judgeAll(peopleChecks, unread),
-      ...judgeAll(connectionChecks, unread),
-      ...judgeAll(workChecks, unread),
-      ...judgeAll(moneyChecks, unread),
-    ]
-  }
+  if (config === null) return [...machine, ...judgeParts(() => 'the configuration cannot be read')]
   const base_url = baseUrlOf(options)
   // At the same time, so that a part that does not answer does not delay the others.
   const [tables, service, mail] = await Promise.all([
@@ -117,18 +118,14 @@ export async function examine(options: Options, is_itself = false): Promise<Chec
     inTime(() => readService(base_url, is_itself)),
     inTime(() => readMail(config.mail)),
   ])
-  return [
-    ...machine,
-    ...judgeAll(databaseChecks, tables.database),
-    ...judgeAll(sealingChecks, tables.sealing),
-    ...judgeAll(serviceChecks, service),
-    ...judgeAll(mailChecks, mail),
-    ...judgeAll(accountChecks, tables.accounts),
-    ...judgeAll(peopleChecks, tables.people),
-    ...judgeAll(connectionChecks, tables.connections),
-    ...judgeAll(workChecks, tables.work),
-    ...judgeAll(moneyChecks, tables.money),
-  ]
+  const reads: Reads = { ...tables, service, mail }
+  return [...machine, ...judgeParts((part) => reads[part])]
+}
+
+function judgeParts(factsOf: (part: Part) => FactsOrReason<unknown>): CheckResult[] {
+  return Object.entries(checksOf).flatMap(([part, checks]) =>
+    judgeAll(checks as Check<unknown>[], factsOf(part as Part)),
+  )
 }
 
 function configOrNull(): Config | null {
@@ -139,26 +136,16 @@ function configOrNull(): Config | null {
   }
 }
 
-type DatabaseReads = {
-  database: FactsOrReason<DatabaseFacts>
-  sealing: FactsOrReason<SealingFacts>
-  accounts: FactsOrReason<AccountFacts>
-  people: FactsOrReason<PeopleFacts>
-  connections: FactsOrReason<ConnectionFacts>
-  work: FactsOrReason<WorkFacts>
-  money: FactsOrReason<MoneyFacts>
-}
+type TableReads = Omit<Reads, 'service' | 'mail'>
 
-async function readTables(config: Config): Promise<DatabaseReads> {
-  const { facts, sql, close } = await readDatabase(config)
+async function readTables(config: Config): Promise<TableReads> {
+  const { facts: database, sql, close } = await readDatabase(config)
   try {
-    const fault = unreadable(facts)
-    if (fault !== null || sql === null) {
-      const why = fault ?? 'the database is not open'
-      const unread = { sealing: why, accounts: why, people: why, connections: why }
-      return { database: facts, ...unread, work: why, money: why }
-    }
-    return { database: facts, ...(await readRows(config, sql)) }
+    const why = unreadable(database)
+    if (why === null && sql !== null) return { database, ...(await readRows(config, sql)) }
+    const unread = why ?? 'the database is not open'
+    const rows = { sealing: unread, accounts: unread, people: unread, connections: unread }
+    return { database, ...rows, work: unread, money: unread }
   } finally {
     await close()
   }
@@ -171,7 +158,7 @@ function unreadable(facts: DatabaseFacts): string | null {
   return newest === known ? null : 'the database is not of this release'
 }
 
-async function readRows(config: Config, sql: Sql): Promise<Omit<DatabaseReads, 'database'>> {
+async function readRows(config: Config, sql: Sql): Promise<Omit<TableReads, 'database'>> {
   const within_ms = nodesOf(sql).length > 0 ? limit_of_cells_ms : limit_ms
   const sealing = await inTime(() => readSealing(config, sql), within_ms)
   // Deadlines follow the service's clock.

@@ -7,7 +7,9 @@ import { type GivenUpNotice, listGivenUp } from '../../checkout/notices/notice-s
 import { type Brake, service_actor } from '../../checkout/orphan.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
+import type { MoneyFault } from '../../checkout/reading/money-fault.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'
+import { verifyRecentPayments } from '../../checkout/reading/verify-payments.ts'
 import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
 import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
 import { agesDue } from '../../checkout/sessions/purge-sessions.ts'
@@ -18,6 +20,7 @@ import type { Sql } from '../../database/open.ts'
 import { listUnnamedProxies } from '../../database/presence/presence-store.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { countUnreplayed } from '../../webhooks/deliveries/operator-store.ts'
+import { moneyFaultWords } from '../audit-verify.ts'
 import { brakeWords } from '../orphan.ts'
 import { failureWords } from '../terminal/failure-words.ts'
 import {
@@ -335,4 +338,37 @@ async function oldestReceiptAt(sql: Sql): Promise<Date | null> {
   const waiting = await fromCells(sql, async (cell) => [(await countReceipts(cell)).oldest])
   const times = waiting.filter((at) => at !== null)
   return times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
+}
+
+export type MoneyFacts = {
+  /** The number of payments with an outcome in the last day that were compared. */
+  payments: number
+  fault_count: number
+  /** The first of them. */
+  faults: MoneyFault[]
+}
+
+/** Checks money against the journal: the payments of the last day and their lines. */
+export const moneyChecks: Check<MoneyFacts>[] = [
+  {
+    name: 'Payments',
+    judge({ payments, fault_count, faults }) {
+      if (fault_count === 0) {
+        const those = `${counted(payments, 'payment')} of the last day`
+        return ok(`${those} compared with the journal; ripper audit verify compares all`)
+      }
+      const subjects = [...new Set(faults.map(({ subject }) => subject))]
+      return problem(
+        `rows that contradict the journal: ${named(subjects)}; ${moneyFaultWords(faults[0]!)}`,
+        'Somebody has changed the tables. ripper audit verify names every change; ripper audit show PAYMENT_ID shows a payment.',
+      )
+    },
+  },
+]
+
+const recent_ms = 24 * 3600 * 1000
+
+/** Reads the facts for the check of payments against the journal. */
+export async function readMoney(sql: Sql, now: Date): Promise<MoneyFacts> {
+  return verifyRecentPayments(sql, idsFrom(new Date(now.getTime() - recent_ms)))
 }
