@@ -57,7 +57,8 @@ function printForPeople({ session, payments, lines, events, seals, ...key }: Lif
     for (const refund of payment.refunds) printLine(refundWords(refund))
   }
   printLine('')
-  printTable(lifeHeadings, lifeRows(lines, events))
+  // `#` numbers the lines of the journal; rows of events and deliveries have no number.
+  printTable(['#', 'time', 'what', 'who', 'request', ''], lifeRows(lines, events))
   printLine(`\n${sealWords(seals)}`)
 }
 
@@ -89,46 +90,13 @@ function sealWords({ right, wrong, not_yet }: LifeOutput['seals']): string {
   return `All ${all} numbered lines are sealed and match their hashes.`
 }
 
-/** A line of the journal as it is shown. */
-type LineView = {
-  at: string
-  change: string
-  subject: string
-  actor: string
-  request_id: string | null
-  detail: Record<string, unknown>
-}
-
-type EventWithDeliveries = {
-  event_id: string
-  type: string
-  sequence: number
-  created_at: string
-  deliveries: DeliveryView[]
-}
-
-type DeliveryView = {
-  endpoint_id: string
-  endpoint_url: string
-  replay_of: string | null
-  next_attempt_at: string | null
-  attempts: {
-    occurred_at: string
-    status: string
-    attempt_number: number
-    endpoint_url: string | null
-    response_status_code: number | null
-    failure: string | null
-  }[]
-}
-
-/** `#` numbers the lines of the journal; rows of events and deliveries have no number. */
-const lifeHeadings = ['#', 'time', 'what', 'who', 'request', '']
-
+type LineView = LifeOutput['lines'][number]
+type EventView = LifeOutput['events'][number]
+type DeliveryView = EventView['deliveries'][number]
 type Row = { at: string; cells: string[] }
 
 /** Everything that happened, oldest first. What is still to come has the time when it is due. */
-function lifeRows(lines: LineView[], events: EventWithDeliveries[]): string[][] {
+function lifeRows(lines: LineView[], events: EventView[]): string[][] {
   const rows = [
     ...lines.map((line) => ({ ...lineRow(line), is_line: true })),
     ...events.flatMap(eventRows).map((row) => ({ ...row, is_line: false })),
@@ -145,7 +113,7 @@ function lineRow({ at, change, subject, actor, request_id, detail }: LineView): 
   return rowOf(at, [plain(change), actor, request_id, shortIds(words)])
 }
 
-function eventRows({ event_id, type, sequence, created_at, deliveries }: EventWithDeliveries): Row[] {
+function eventRows({ event_id, type, sequence, created_at, deliveries }: EventView): Row[] {
   const words = `${shortIds(event_id)}, sequence ${sequence}`
   const event = rowOf(created_at, [`event ${plain(type)}`, 'service', null, words])
   return [event, ...deliveries.flatMap(deliveryRows)]
@@ -180,14 +148,14 @@ function detailWords({ event_sha256: _, ...detail }: Record<string, unknown>): s
     ...(is_money ? [money({ amount, currency })] : []),
     ...Object.entries(others)
       .filter(([, value]) => value !== null)
-      .map(([name, value]) => `${names[name] ?? plain(name.replace(/_id$/, ''))} ${told(value)}`),
+      .map(([name, value]) => `${names[name] ?? plain(name.replace(/_id$/, ''))} ${wordsOf(value)}`),
   ]
 }
 
 const names: Record<string, string> = { three_ds_state: '3-D Secure', amount_verification_source: 'amount check' }
 
-function told(value: unknown): string {
-  if (Array.isArray(value)) return value.map(told).join(' and ') || 'none'
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsOf).join(' and ') || 'none'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 

@@ -8,7 +8,6 @@ import { type ChainVerification, verifyChain } from '../audit/verify-chain.ts'
 import type { MoneyFault } from '../checkout/reading/money-fault.ts'
 import { type PaymentsVerified, verifyPayments } from '../checkout/reading/verify-payments.ts'
 import { inCell } from '../database/cells/cells.ts'
-import { timestampOrNull } from '../kernel/values.ts'
 import { type CommandContext, merchantNamed, withCommandContext } from './command-context.ts'
 import { command, option, withDefault } from './terminal/option.ts'
 import { printJson, printLine, printList, shortTime } from './terminal/print.ts'
@@ -79,13 +78,8 @@ type VerifiedMerchant = ChainVerification & {
   payments: Omit<PaymentsVerified, 'payments'> & { compared: number }
 }
 
-function view({ found_heads: _, ...chain }: VerifiedMerchant) {
-  const { newest_line_at, head } = chain
-  return {
-    ...chain,
-    newest_line_at: timestampOrNull(newest_line_at),
-    head: head && { position: head.position, hash: head.hash.toString('hex') },
-  }
+function view({ found_heads: _, head, ...chain }: VerifiedMerchant) {
+  return { ...chain, head: head && { position: head.position, hash: head.hash.toString('hex') } }
 }
 
 type VerifyOutput = {

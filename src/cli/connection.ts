@@ -21,7 +21,6 @@ import { bodyLimits } from '../http/body-limits.ts'
 import { readJson } from '../http/json.ts'
 import { type ConnectionMode, connection_modes } from '../kernel/connection-mode.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import type { ConnectionKind } from '../merchants/account-connection.ts'
 import { realClock } from '../outgoing/real-world.ts'
 import { apiUrlJudge } from '../service/api-urls.ts'
@@ -109,7 +108,7 @@ export const connectionRotate = command({
       const credentials = await judgeFile(connectorOf(connection), { file, mode: connection.mode })
       return { rotated: await rotateCredentials(context, id, credentials), credentials }
     })
-    print({ ...viewBriefly(rotated), previous_until: timestamp(rotated.previous_until) }, json)
+    print({ ...viewBriefly(rotated), previous_until: rotated.previous_until }, json)
     warnOfEnvironment(connectorOf(rotated), { credentials, mode: rotated.mode })
   },
 })
@@ -125,7 +124,7 @@ export const connectionDisable = command({
   ],
   async run({ positionals, json }) {
     const connection = await withCommandContext((context) => disableConnection(context, positionals[0]!))
-    print({ ...viewBriefly(connection), disabled_at: timestamp(connection.disabled_at!) }, json)
+    print({ ...viewBriefly(connection), disabled_at: connection.disabled_at }, json)
   },
 })
 
@@ -194,13 +193,7 @@ function viewBriefly(connection: Connection) {
 
 function viewConnection(connection: Connection) {
   const { created_at, rotated_at, disabled_at, ...rest } = connection
-  return {
-    ...rest,
-    notice_url: noticeUrl(baseUrlOf({}), connection),
-    created_at: timestamp(created_at),
-    rotated_at: timestampOrNull(rotated_at),
-    disabled_at: timestampOrNull(disabled_at),
-  }
+  return { ...rest, notice_url: noticeUrl(baseUrlOf({}), connection), created_at, rotated_at, disabled_at }
 }
 
 function connectorOf({ connector }: { connector: string }): KnownConnector {

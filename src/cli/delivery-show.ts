@@ -2,7 +2,7 @@
 
 import { inCell } from '../database/cells/cells.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { timestamp, timestampOrNull } from '../kernel/values.ts'
+import { timestamp } from '../kernel/values.ts'
 import { findDelivery } from '../webhooks/deliveries/delivery-store.ts'
 import {
   type AttemptDetail,
@@ -102,16 +102,16 @@ function view({ delivery, attempts, replays, held_until, replay_refusal }: Deliv
     payment_id: delivery.payment_id,
     sequence: delivery.sequence,
     endpoint: { id, url, status },
-    created_at: timestamp(delivery.created_at),
-    settled_at: timestampOrNull(delivery.settled_at),
-    attempt_under_way_since: timestampOrNull(delivery.attempted_at),
-    next_attempt_at: timestampOrNull(delivery.attempted_at ? null : delivery.due_at),
-    held_until: timestampOrNull(held_until),
+    created_at: delivery.created_at,
+    settled_at: delivery.settled_at,
+    attempt_under_way_since: delivery.attempted_at,
+    next_attempt_at: delivery.attempted_at ? null : delivery.due_at,
+    held_until,
     replay_of: delivery.replay_of,
     replays: replays.map((replay) => ({
       delivery_id: replay.delivery_id,
       status: replay.status,
-      created_at: timestamp(replay.created_at),
+      created_at: replay.created_at,
     })),
     replayable: replay_refusal === null,
     replay_refusal: replay_refusal?.code ?? null,
@@ -130,13 +130,13 @@ function viewAttempt(attempt: AttemptDetail) {
   return {
     attempt_number,
     status,
-    occurred_at: timestamp(occurred_at),
+    occurred_at,
     duration_ms,
     endpoint_url,
     response_status_code,
     response_body,
     failure,
-    next_retry_at: timestampOrNull(next_retry_at),
+    next_retry_at,
   }
 }
 
@@ -146,7 +146,7 @@ function printForPeople(shown: DeliveryOutput, refusal: Refusal | null): void {
   const { endpoint, attempts, replays, body, replayable, replay_refusal, held_until, ...rest } = shown
   printKnown({
     ...rest,
-    held_until: held_until && `${held_until} (the breaker of its endpoint is open)`,
+    held_until: held_until && `${timestamp(held_until)} (the breaker of its endpoint is open)`,
     endpoint: `${endpoint.id} (${endpoint.status}) ${endpoint.url}`,
     replayable: shown.status === 'dead_lettered' ? (replayable ? 'yes' : `no: ${refusal!.message}`) : null,
     replays: replays.map((each) => `${each.delivery_id} (${each.status ?? 'not settled'})`),

@@ -2,7 +2,6 @@
 
 import { inCell } from '../database/cells/cells.ts'
 import { idsFrom } from '../kernel/ids.ts'
-import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import {
   type EndpointStanding,
   type RecentOutcome,
@@ -69,19 +68,19 @@ function viewHealth(standing: EndpointStanding, { since, outcomes }: Recent, now
     url,
     breaker: {
       state: stateOf({ ...closedBreaker, open_until_ms }, now.getTime()),
-      open_until: timestampOrNull(breaker?.open_until ?? null),
-      changed_at: timestampOrNull(breaker?.changed_at ?? null),
+      open_until: breaker?.open_until ?? null,
+      changed_at: breaker?.changed_at ?? null,
       last_failure: breaker?.last_failure ?? null,
     },
     waiting: {
       first_attempts,
       retries,
       under_way,
-      oldest_due_at: timestampOrNull(oldest_due_at),
+      oldest_due_at,
       oldest_due_seconds: oldest_due_at && (now.getTime() - oldest_due_at.getTime()) / 1000,
     },
     attempts: {
-      since: timestamp(since),
+      since,
       succeeded: countOf('succeeded'),
       failed: countOf('failed'),
       dead_lettered: countOf('dead_lettered'),
@@ -96,7 +95,7 @@ function lastFailure(outcomes: RecentOutcome[]) {
     .sort((a, b) => b.occurred_at.getTime() - a.occurred_at.getTime())
   if (!newest) return null
   const { occurred_at, response_status_code, failure } = newest
-  return { occurred_at: timestamp(occurred_at), response_status_code, failure }
+  return { occurred_at, response_status_code, failure }
 }
 
 type Health = ReturnType<typeof viewHealth>

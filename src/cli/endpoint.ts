@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readConfig } from '../config/config.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { eventTypes, extensionEventTypes, timestamp, timestampOrNull } from '../kernel/values.ts'
+import { eventTypes, extensionEventTypes } from '../kernel/values.ts'
 import { openEndpointUrlJudge } from '../outgoing/judge-endpoint-url.ts'
 import { realClock } from '../outgoing/real-world.ts'
 import { openWebhookSending } from '../service/webhooks.ts'
@@ -67,7 +67,7 @@ export const endpointList = command({
       const merchant_id = await merchantOf(context, merchant, json)
       const endpoints = all
         ? (await listAllEndpoints(context.sql, merchant_id)).map((endpoint) => {
-            return { ...viewEndpoint(endpoint), disabled_at: timestampOrNull(endpoint.disabled_at) }
+            return { ...viewEndpoint(endpoint), disabled_at: endpoint.disabled_at }
           })
         : (await listEndpoints(context.sql, merchant_id)).map(viewEndpoint)
       return { merchant_id, endpoints }
@@ -119,7 +119,7 @@ export const endpointRotateSecret = command({
       rotateSecret(context, positionals[0]!, context, context.clock.now()),
     )
     const { endpoint_id: id, signing_secret, previous_secret_until } = rotated
-    print({ id, signing_secret, previous_secret_until: timestamp(previous_secret_until) }, json)
+    print({ id, signing_secret, previous_secret_until }, json)
     if (!json) printLine('\nThe new secret is shown only this once. Until the time above the old one signs, too.')
   },
 })

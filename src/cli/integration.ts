@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import type { paletteOf, Theme } from '../../web/shared/palette.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import {
   changeIntegration,
   deleted,
@@ -180,7 +179,7 @@ export const integrationDelete = command({
       })
       return { before, integration }
     })
-    print({ integration_id: id, name: before.name, deleted_at: timestamp(integration.deleted_at!) }, json)
+    print({ integration_id: id, name: before.name, deleted_at: integration.deleted_at }, json)
     if (json) return
     if (before.is_hosted_page) printLine(`\nThe hosted page ${before.handle} answers 404 now.`)
     if (before.is_default) printLine('\nThe merchant has no default integration now.')
@@ -362,8 +361,7 @@ function roleWords({ is_default, is_hosted_page, handle, deleted_at }: Integrati
 }
 
 function viewIntegration({ merchant_id, integration_id, name, created_at, deleted_at, ...rules }: Integration) {
-  const times = { created_at: timestamp(created_at), deleted_at: timestampOrNull(deleted_at) }
-  return { integration_id, merchant_id, name, ...rules, ...times }
+  return { integration_id, merchant_id, name, ...rules, created_at, deleted_at }
 }
 
 function printIntegration(integration: Integration): void {

@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import { isNetwork } from '../config/config.ts'
 import { permissions } from '../http/access.ts'
-import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { origin, shownName } from '../merchants/change-integration.ts'
 import { type KeySummary, listKeys } from '../merchants/key-store.ts'
 import { createKey, withdrawKey, withdrawPublishableKey } from '../merchants/manage.ts'
@@ -58,11 +57,11 @@ export const keyRevoke = command({
     if (id.startsWith('rip_sk_')) throw new UsageError('takes the key_id (key_…) of a secret key')
     if (id.startsWith('rip_pk_')) {
       const { publishable_key, revoked_at } = await withCommandContext((each) => withdrawPublishableKey(each, id))
-      print({ publishable_key, revoked_at: timestamp(revoked_at) }, json)
+      print({ publishable_key, revoked_at }, json)
       return
     }
     const key = await withCommandContext((context) => withdrawKey(context, id))
-    print({ key_id: key.key_id, revoked_at: timestamp(key.revoked_at!) }, json)
+    print({ key_id: key.key_id, revoked_at: key.revoked_at }, json)
   },
 })
 
@@ -113,12 +112,12 @@ function viewKey(key: KeySummary, now: Date) {
     mode,
     allowed_addresses,
     allowed_origins,
-    created_at: timestamp(key.created_at),
-    last_used_at: timestampOrNull(key.last_used_at),
+    created_at: key.created_at,
+    last_used_at: key.last_used_at,
     made_by,
-    expires_at: timestampOrNull(key.expires_at),
-    revoked_at: timestampOrNull(revoked_at),
-    publishable_key_revoked_at: timestampOrNull(key.publishable_key_revoked_at),
+    expires_at: key.expires_at,
+    revoked_at,
+    publishable_key_revoked_at: key.publishable_key_revoked_at,
   }
 }
 

@@ -1,7 +1,6 @@
 // `ripper merchant create|update|list`: accounts.
 
 import { z } from 'zod'
-import { timestamp } from '../kernel/values.ts'
 import { shownName } from '../merchants/change-integration.ts'
 import { changeMerchant, createMerchant, merchantOrRefuse } from '../merchants/manage.ts'
 import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
@@ -89,7 +88,7 @@ export const merchantList = command({
 })
 
 function viewMerchant({ merchant_id, name, status, live, live_enabled, acquiring_profile, created_at }: Merchant) {
-  return { merchant_id, name, status, live, live_enabled, acquiring_profile, created_at: timestamp(created_at) }
+  return { merchant_id, name, status, live, live_enabled, acquiring_profile, created_at }
 }
 
 /** A change without the members that were not given. */

@@ -7,7 +7,6 @@ import { findWholePayment } from '../checkout/reading/payment-store.ts'
 import { mustBeNamed, outcomesOf, unansweredOf } from '../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../checkout/session.ts'
 import type { WholePayment } from '../checkout/whole-payment.ts'
-import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { everyMerchantOption, limitOption, merchantNamed, withCommandContext } from './command-context.ts'
 import { paymentCommand } from './payment-command.ts'
 import { command, flag } from './terminal/option.ts'
@@ -74,13 +73,13 @@ function viewSearch(operation: UnansweredOperation) {
     amount: operation.amount,
     currency: operation.currency,
     asked_by: operation.asked_by,
-    sent_at: timestamp(operation.sent_at),
-    last_sent_at: timestamp(operation.last_sent_at),
-    answer_by: timestamp(operation.answer_by),
+    sent_at: operation.sent_at,
+    last_sent_at: operation.last_sent_at,
+    answer_by: operation.answer_by,
     looks: operation.checks,
     looks_not_found: operation.not_found_count,
-    next_look_at: timestampOrNull(operation.next_check_at),
-    waits_for_person_since: timestampOrNull(operation.waits_for_person_since),
+    next_look_at: operation.next_check_at,
+    waits_for_person_since: operation.waits_for_person_since,
   }
 }
 
@@ -140,7 +139,7 @@ function viewShown({ whole: { payment, session }, operations, now }: OperationDe
     settlement: settlementAt(session, now),
     operations: operations.map((operation) => ({
       ...viewSearch(operation),
-      answered_at: timestampOrNull(operation.answered_at),
+      answered_at: operation.answered_at,
       acquirer_transaction_id: operation.acquirer_transaction_id,
       answer: operation.answer,
     })),

@@ -2,7 +2,6 @@
 
 import { z } from 'zod'
 import { readConfig } from '../config/config.ts'
-import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { changeRoleOf, disableUser, makeLinkFor, markOperator, signOutUser, unlockUser } from '../users/manage-users.ts'
 import { dashboardAddress } from '../users/page-origin.ts'
@@ -47,7 +46,7 @@ export const userLink = command({
         'This makes an operator, who sees the payments of no merchant by that: --merchant ID --role owner makes them an owner, too.\n',
       )
     }
-    print({ url, email, purpose: link.purpose, expires_at: timestamp(link.expires_at) }, json)
+    print({ url, email, purpose: link.purpose, expires_at: link.expires_at }, json)
   },
 })
 
@@ -142,8 +141,7 @@ export const userList = command({
 })
 
 function viewUser({ user_id, email, name, is_operator, memberships, disabled_at, seen_at }: ListedUser) {
-  const times = { disabled_at: timestampOrNull(disabled_at), seen_at: timestampOrNull(seen_at) }
-  return { user_id, email, name, is_operator, memberships, ...times }
+  return { user_id, email, name, is_operator, memberships, disabled_at, seen_at }
 }
 
 function rowOf(user: ListedUser, now: Date): string[] {

@@ -1,7 +1,7 @@
 // Prints the answers of commands: one JSON document, or lines for people.
 
 import { stripVTControlCharacters, styleText } from 'node:util'
-import { inMajorUnits } from '../../kernel/values.ts'
+import { inMajorUnits, timestamp } from '../../kernel/values.ts'
 import { asTyped, terminal } from './terminal.ts'
 
 /** A record as JSON, or as `name  value` lines. */
@@ -22,8 +22,15 @@ export function printKnown(record: Record<string, unknown>): void {
   print(Object.fromEntries(known), false)
 }
 
+/** Times as the API writes them. */
 export function printJson(document: unknown): void {
-  terminal().stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+  terminal().stdout.write(`${JSON.stringify(document, withTimes, 2)}\n`)
+}
+
+/** `value` is a date's own text already, in another form. */
+function withTimes(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const member = this[name]
+  return member instanceof Date ? timestamp(member) : value
 }
 
 /** One of several documents, in a line of its own. */
@@ -124,6 +131,7 @@ function widthOf(cell: string): number {
 
 function shown(value: unknown): string {
   if (value === null) return '–'
+  if (value instanceof Date) return timestamp(value)
   return Array.isArray(value) ? value.join(', ') : String(value)
 }
 
