@@ -46,11 +46,7 @@ export const holdList = command({
   options: {
     merchant: merchantOption,
     all: flag('also decided ones, the newest first, after those that wait'),
-    status: option(
-      'STATUS',
-      'only those that are pending_review, escalated, captured or voided',
-      z.enum(statuses).array(),
-    ),
+    status: option(null, 'only those that are this, or one of several of these', z.enum(statuses).array()),
     limit: limitOption,
   },
   remarks: [
@@ -139,7 +135,7 @@ export const holdSettle = holdCommand({
       'command refuses if the acquirer contradicts it.',
   ],
   options: {
-    as: option('OUTCOME', `one of ${ends.join(', ')}, if you know it; without it the acquirer is asked`, z.enum(ends)),
+    as: option(null, 'what became of it, if you know it; without it the acquirer is asked', z.enum(ends)),
     reason: option('TEXT', 'with --as: how you know it; kept in the audit journal', reasonRule),
   },
   moves_money: true,

@@ -28,7 +28,7 @@ export const reconcileResolve = paymentCommand({
   name: 'reconcile resolve',
   summary: 'Settles an operation without an answer by what a person learned from the acquirer',
   options: {
-    as: needed(option('OUTCOME', `one of ${resolutions.join(', ')}`, z.enum(resolutions))),
+    as: needed(option(null, 'the outcome', z.enum(resolutions))),
     operation: option('REFERENCE', 'which one; needed for a refund, or if several have no answer'),
     transaction: option('ID', "the acquirer's own id; needed for an approved charge", transactionId),
     reason: needed(option('TEXT', 'how you know it; kept in the audit journal', reasonRule)),
