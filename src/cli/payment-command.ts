@@ -34,13 +34,13 @@ export function paymentCommand<Result, Options extends Record<string, Option<unk
     positionals: ['PAYMENT_ID'],
     options: { ...options, merchant: { ...merchantOption, meaning: 'its merchant; by default found by the payment' } },
     async run({ options: values, positionals, json }) {
-      const [own_values, { merchant }] = [values as ValuesOf<Options>, values as { merchant: string | undefined }]
+      const [ownValues, { merchant }] = [values as ValuesOf<Options>, values as { merchant: string | undefined }]
       const payment_id = paymentIdIn(positionals[0]!, 'PAYMENT_ID')
-      judge?.(own_values)
+      judge?.(ownValues)
       const result = await withCommandContext(
         async (context) => {
           const key = await paymentKeyOf(context, payment_id, merchant)
-          return work(await inCell(context, key.merchant_id), key, own_values)
+          return work(await inCell(context, key.merchant_id), key, ownValues)
         },
         { moves_money },
       )
