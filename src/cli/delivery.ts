@@ -34,7 +34,7 @@ export const deliveryList = command({
   summary: 'Lists attempts to deliver events to endpoints, newest first, for 30 days',
   options: {
     merchant: merchantOption,
-    status: option(null, 'only those that are this', z.enum(deliveryStatuses)),
+    status: option(null, 'only those in this state', z.enum(deliveryStatuses)),
     event: option('evt_…', 'only those of this event'),
     payment: option('pay_…', 'only those of the events of this payment and its refunds'),
     'event-type': option('TYPE', 'only this type of event, such as payment.captured', eventType),

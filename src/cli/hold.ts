@@ -46,7 +46,7 @@ export const holdList = command({
   options: {
     merchant: merchantOption,
     all: flag('also decided ones, the newest first, after those that wait'),
-    status: option(null, 'only those that are this, or one of several of these', z.enum(statuses).array()),
+    status: option(null, 'only those in this state; several may be named', z.enum(statuses).array()),
     limit: limitOption,
   },
   remarks: [

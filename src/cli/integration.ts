@@ -34,7 +34,7 @@ import { hasNo, ofMerchants, print, printJson, printKnown, printLine, printList 
 const rules = memberOptions(integrationChange, {
   name: ['name', 'NAME', 'unique for the merchant; pages use this name'],
   handle: ['handle', 'HANDLE', '3 to 64 of a-z, 0-9 and -'],
-  allowed_origins: ['origin', 'URL', 'an allowed origin, such as https://shop.example; a change replaces all of now'],
+  allowed_origins: ['origin', 'URL', 'an allowed origin, such as https://shop.example'],
   confirmation_url: ['confirmation-url', 'URL', 'where shoppers go after paying; http://localhost for tests'],
   default_amount: ['amount', null, 'default amount in minor units; needs --currency'],
   default_currency: ['currency', 'CODE', 'default currency'],
@@ -46,7 +46,11 @@ const rules = memberOptions(integrationChange, {
   require_verified_amount: ['require-verified-amount', null, 'refuse browser sessions whose amount cannot be verified'],
   mode_setting: ['mode-setting', null, 'test keeps its sessions out of live mode'],
   test_connections: ['test-connection', 'LABEL', 'test sessions go to this connection of mode sandbox'],
-  order_reference_metadata_key: ['order-reference-key', 'KEY', 'metadata key with the order, on compatible routes'],
+  order_reference_metadata_key: [
+    'order-reference-key',
+    'KEY',
+    'metadata key that names the order on compatible routes',
+  ],
   on_3ds_unavailable: ['on-3ds-unavailable', null, 'when a card cannot be authenticated'],
   review_window_seconds: [
     'review-window-seconds',
@@ -57,6 +61,8 @@ const rules = memberOptions(integrationChange, {
   escalate_after_seconds: ['escalate-after-seconds', null, 'when a hold is escalated; within the review window'],
   capture_below: ['capture-below', null, 'capture unverified amounts below this'],
 })
+
+const { name: nameOption, ...ruleOptions } = rules.options
 
 const roleOptions = {
   default: flag('the one that server sessions use'),
@@ -71,9 +77,9 @@ export const integrationCreate = command({
   summary: 'Makes an integration of a merchant',
   options: {
     merchant: needed(option('ID', 'the merchant')),
-    ...rules.options,
+    name: needed(nameOption!),
     ...roleOptions,
-    name: needed(rules.options.name!),
+    ...ruleOptions,
   },
   remarks: [
     'If the merchant has a default integration, --default needs --replace-default. --hosted-page needs --replace-hosted-page.',
@@ -120,8 +126,10 @@ export const integrationUpdate = command({
   summary: 'Changes an integration: only the options that you give change',
   positionals: ['INTEGRATION_ID'],
   options: {
-    ...rules.options,
+    name: nameOption!,
     ...roleOptions,
+    ...ruleOptions,
+    origin: { ...ruleOptions.origin!, meaning: 'an allowed origin; these replace all present ones' },
     'add-origin': option('URL', 'one more allowed origin', origin.array()),
     'remove-origin': option('URL', 'an origin that is no longer allowed', origin.array()),
     'no-hosted-page': flag('not the one of the hosted page any more: its address answers 404'),

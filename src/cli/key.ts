@@ -21,9 +21,10 @@ export const keyCreate = command({
   options: {
     merchant: needed(option('ID', 'the merchant')),
     name: option('NAME', 'what uses it, for people', shownName),
-    permission: withDefault(option(null, 'what it may do; all by default', z.array(z.enum(permissions))), [
-      ...permissions,
-    ]),
+    permission: withDefault(
+      option('NAME', `one of ${permissions.join(', ')}; all by default`, z.array(z.enum(permissions))),
+      [...permissions],
+    ),
     mode: withDefault(option(null, 'which sessions it may make', z.enum(['any', 'test_only', 'live_only'])), 'any'),
     'expires-at': option('TIME', 'ISO 8601', later),
     'allow-address': withDefault(option('CIDR', 'addresses it may be used from', z.array(network)), []),
