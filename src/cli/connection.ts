@@ -103,13 +103,13 @@ export const connectionRotate = command({
   async run({ options, positionals, json }) {
     const [id] = positionals as [string]
     const file = readCredentials(options.credentials)
-    const { rotated, credentials } = await withCommandContext(async (context) => {
+    const { connection, credentials } = await withCommandContext(async (context) => {
       const connection = await connectionOrRefuse(context, id)
       const credentials = await judgeFile(connectorOf(connection), { file, mode: connection.mode })
-      return { rotated: await rotateCredentials(context, id, credentials), credentials }
+      return { connection: await rotateCredentials(context, id, credentials), credentials }
     })
-    print({ ...viewBriefly(rotated), previous_until: rotated.previous_until }, json)
-    warnOfEnvironment(connectorOf(rotated), { credentials, mode: rotated.mode })
+    print({ ...viewBriefly(connection), previous_until: connection.previous_until }, json)
+    warnOfEnvironment(connectorOf(connection), { credentials, mode: connection.mode })
   },
 })
 

@@ -80,9 +80,9 @@ async function readAll(context: CommandContext, key: DeliveryKey): Promise<Deliv
   }
 }
 
-function replayRefusal(found: Parameters<typeof validateReplay>[0], now: Date): Refusal | null {
+function replayRefusal(delivery: Parameters<typeof validateReplay>[0], now: Date): Refusal | null {
   try {
-    validateReplay(found, now)
+    validateReplay(delivery, now)
     return null
   } catch (error) {
     if (error instanceof Refusal) return error

@@ -115,10 +115,10 @@ export const endpointRotateSecret = command({
       'oldest secret ends at once.',
   ],
   async run({ positionals, json }) {
-    const rotated = await withCommandContext((context) =>
+    const rotation = await withCommandContext((context) =>
       rotateSecret(context, positionals[0]!, context, context.clock.now()),
     )
-    const { endpoint_id: id, signing_secret, previous_secret_until } = rotated
+    const { endpoint_id: id, signing_secret, previous_secret_until } = rotation
     print({ id, signing_secret, previous_secret_until }, json)
     if (!json) printLine('\nThe new secret is shown only this once. Until the time above the old one signs, too.')
   },

@@ -86,23 +86,23 @@ async function follow(listening: ListenTarget, shown: ListenOutput): Promise<voi
           clock,
           url,
           identity,
-          told: (event, forwarded) => {
+          onAnswer: (event, forwarded) => {
             if (!signal.aborted) shown.event(event, { ...forwarded, url })
           },
         })
-  const heard = openHeard()
+  const memory = openHeard()
   let is_ready = false
   const filter = events.length === 0 ? '' : `?events=${events.join(',')}`
-  const told = (state: 'lost' | 'back') => shown.state(state, connection.base_url)
+  const onState = (state: 'lost' | 'back') => shown.state(state, connection.base_url)
   const path = () => `/v1/events/stream${filter}`
   try {
-    const messages = listen({ connection, http: listener, clock, path, signal, onState: told })
+    const messages = listen({ connection, http: listener, clock, path, signal, onState })
     for await (const { event, id, data } of messages) {
       if (event === 'ready') {
         if (!is_ready) shown.ready(listening, data.merchant_id)
         is_ready = true
       } else if (event === 'missed') shown.missed(data.before)
-      else if (heard.isNew({ event_id: data.event_id, cursor: id! })) await forward(data)
+      else if (memory.isNew({ event_id: data.event_id, cursor: id! })) await forward(data)
     }
   } finally {
     await Promise.all([http.close(), listener.close()])
@@ -192,7 +192,7 @@ type ForwardOptions = {
   url: string
   identity: Identity
   /** Called for each event, in the order of the answers. */
-  told(event: StreamedEvent, forwarded: ForwardResult): void
+  onAnswer(event: StreamedEvent, forwarded: ForwardResult): void
 }
 
 /** How many events of different payments are posted at the same time, so that a slow answer delays no other payment. */
@@ -200,7 +200,7 @@ const at_once_max = 8
 const limits = { timeout_ms: 15_000, connect_timeout_ms: 5_000, clock_offset_seconds: 0 }
 
 /** Takes an event, and resolves when there is room for the next. Sends nothing twice: a failure is only reported. */
-function openForwarder({ http, clock, url, identity, told }: ForwardOptions) {
+function openForwarder({ http, clock, url, identity, onAnswer }: ForwardOptions) {
   const sending = { http, settings: limits, secretsOf: () => [identity.signing_secret] }
   /** The last event of each payment with events under way. */
   const underWay = new Map<string, Promise<void>>()
@@ -213,7 +213,7 @@ function openForwarder({ http, clock, url, identity, told }: ForwardOptions) {
     const answer = await post(sending, parcel, began_at)
     const { succeeded, response_status_code, response_body, failure } = answer
     const duration_ms = clock.now().getTime() - began_at.getTime()
-    told(event, { succeeded, response_status_code, response_body, failure, duration_ms })
+    onAnswer(event, { succeeded, response_status_code, response_body, failure, duration_ms })
   }
 
   return async (event: StreamedEvent): Promise<void> => {

@@ -82,8 +82,8 @@ export async function readConnections(config: Config, sql: Sql): Promise<Connect
   const http = openVendorHttp({ clock, allowed_networks: config.connection_allowed_networks })
   const wire = openWire(http)
   try {
-    const asked = active.filter((row) => keyring !== null && isBuiltIn(row, connectors))
-    const checked = asked.map(async (row) => {
+    const checkable = active.filter((row) => keyring !== null && isBuiltIn(row, connectors))
+    const checked = checkable.map(async (row) => {
       const parts = { keyring: keyring!, wire, clock, connectors }
       const answer = await checkConnection(parts, row, check_ms)
       const { connection_id, label } = row

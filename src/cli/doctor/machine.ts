@@ -125,12 +125,12 @@ export function readMachine(data_dir: string): MachineFacts {
 }
 
 function folderFacts(path: string): MachineFacts['data_dir'] {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) {
     return { path, is_there: false, is_folder: false, may_write: false, writers: null }
   }
   const may_write = mayWrite(path)
-  return { path, is_there: true, is_folder: found.isDirectory(), may_write, writers: writersOf(found) }
+  return { path, is_there: true, is_folder: stats.isDirectory(), may_write, writers: writersOf(stats) }
 }
 
 function mayWrite(path: string): boolean {

@@ -117,8 +117,8 @@ const description_bytes_max = 8 * 1024 * 1024
 /** Asks the running service for the facts of its checks. */
 export async function readService(base_url: string, is_itself = false): Promise<ServiceFacts> {
   const clock = realClock()
-  const looked = await look(`${base_url}/healthz`)
-  const health = 'status' in looked ? looked : null
+  const answer = await look(`${base_url}/healthz`)
+  const health = 'status' in answer ? answer : null
   const heard_ms = clock.now().getTime()
   const up = health?.status === 200
   const [ready, description] = up
@@ -128,7 +128,7 @@ export async function readService(base_url: string, is_itself = false): Promise<
   return {
     base_url,
     health_status: health?.status ?? null,
-    health_failure: 'failure' in looked ? looked.failure : null,
+    health_failure: 'failure' in answer ? answer.failure : null,
     is_itself,
     ready_status: ready?.status ?? null,
     ready_fault: ready && faultOf(ready),
@@ -149,8 +149,8 @@ function faultOf({ body }: TextAnswer): string | null {
 
 /** Null if no answer came in time. */
 async function read(url: string): Promise<TextAnswer | null> {
-  const looked = await look(url)
-  return 'status' in looked ? looked : null
+  const answer = await look(url)
+  return 'status' in answer ? answer : null
 }
 
 async function look(url: string): Promise<TextAnswer | { failure: string }> {

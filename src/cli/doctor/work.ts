@@ -147,9 +147,9 @@ export const workChecks: Check<WorkFacts>[] = [
     judge({ orphans_held_back, orphans_unreversed, brakes_pulled }) {
       const brakes = brakes_pulled.map(brakeWords)
       if (orphans_held_back > 0) {
-        const held = `${counted(orphans_held_back, 'authorisation')} unknown here, held back`
+        const unknown = `${counted(orphans_held_back, 'authorisation')} unknown here, held back`
         return problem(
-          [held, ...brakes].join('; '),
+          [unknown, ...brakes].join('; '),
           'Run ripper orphan list, then ripper orphan reverse or ripper orphan leave.',
         )
       }

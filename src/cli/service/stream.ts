@@ -35,7 +35,7 @@ const wait_max_ms = 30_000
  * after 1 to 30 s, unless the service refuses. Throws a CommandError.
  */
 export async function* listen(listening: StreamOptions): AsyncGenerator<Message> {
-  const { connection, clock, path, signal, onState: told } = listening
+  const { connection, clock, path, signal, onState } = listening
   const last: LastEvent = { id: null }
   let wait_ms = first_wait_ms
   let state: 'new' | 'open' | 'lost' = 'new'
@@ -45,7 +45,7 @@ export async function* listen(listening: StreamOptions): AsyncGenerator<Message>
         if (message.event === 'ready') {
           requireMerchant(connection, message.data.merchant_id)
           wait_ms = first_wait_ms
-          if (state === 'lost') told('back')
+          if (state === 'lost') onState('back')
           state = 'open'
         }
         yield message
@@ -56,7 +56,7 @@ export async function* listen(listening: StreamOptions): AsyncGenerator<Message>
       if (error instanceof CommandError && !isPassing(error)) throw error
     }
     if (signal.aborted) return
-    if (state !== 'lost') told('lost')
+    if (state !== 'lost') onState('lost')
     state = 'lost'
     await clock.sleep(wait_ms, signal).catch(() => {})
     wait_ms = Math.min(wait_ms * 2, wait_max_ms)
@@ -115,9 +115,9 @@ function plainly(error: unknown, { base_url }: Connection): unknown {
   return error instanceof OutgoingFailure ? unreachable(base_url, 'Listening', error) : error
 }
 
-function requireMerchant({ merchant_id }: Connection, found: string): void {
-  if (merchant_id === null || merchant_id === found) return
-  throw new CommandError(`The key belongs to the merchant ${found}, not to ${merchant_id}.`)
+function requireMerchant({ merchant_id }: Connection, owner_id: string): void {
+  if (merchant_id === null || merchant_id === owner_id) return
+  throw new CommandError(`The key belongs to the merchant ${owner_id}, not to ${merchant_id}.`)
 }
 
 export type ServerSentEvent = {

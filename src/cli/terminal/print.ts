@@ -82,8 +82,8 @@ type List<Row> = {
 export function printList<Row>(rows: Row[], { headings, cells, notes, nothing, has_more = false }: List<Row>): void {
   if (rows.length === 0) printLine(nothing)
   else {
-    const told = rows.map((row) => notes?.(row).filter((note) => typeof note === 'string') ?? [])
-    printTable(headings, rows.map(cells), told)
+    const lines = rows.map((row) => notes?.(row).filter((note) => typeof note === 'string') ?? [])
+    printTable(headings, rows.map(cells), lines)
   }
   if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
 }

@@ -59,9 +59,9 @@ export const triggerCommand = command({
     refusePageOptions(course, options)
     const { amount, currency, metadata, 'order-reference': order_reference = null } = options
     const purchase = { amount, currency, metadata: Object.fromEntries(metadata), order_reference }
-    const triggered = await trigger(course, { purchase, options, json }).catch(leaveInterrupted)
-    if (json) printJson(triggered)
-    else printForPeople(course, triggered)
+    const result = await trigger(course, { purchase, options, json }).catch(leaveInterrupted)
+    if (json) printJson(result)
+    else printForPeople(course, result)
   },
 })
 
@@ -150,9 +150,9 @@ function refusePageOptions({ event, opened_by }: TriggerScenario, options: Given
   throw new UsageError(`takes --${given} for held and voided only: a server pays ${event}`)
 }
 
-function printForPeople(course: TriggerScenario, triggered: TriggerOutput): void {
-  const { event_type, event_id, payment_id, session_id, decline, deliveries } = triggered
-  const amount = money(triggered)
+function printForPeople(course: TriggerScenario, result: TriggerOutput): void {
+  const { event_type, event_id, payment_id, session_id, decline, deliveries } = result
+  const amount = money(result)
   printLine(`${doings[course.event](amount)}\n`)
   const reason = decline && `${decline.code}, ${decline.category}`
   printKnown({ event_type, event_id, payment_id, session_id, amount, decline: reason })
@@ -221,8 +221,8 @@ async function readDeliveryResults(service: ServiceCalls, which: DeliverySearch)
     for (let looks = 1; ; looks += 1) {
       if (wanting.length === 0) return []
       const { data } = await service.get(`/v1/webhooks/deliveries?${query}`, { headers })
-      const told = wanting.map((endpoint) => toldOf(endpoint, data, which))
-      if (looks === looks_max || told.every(({ status }) => status !== null)) return told
+      const results = wanting.map((endpoint) => resultOf(endpoint, data, which))
+      if (looks === looks_max || results.every(({ status }) => status !== null)) return results
       await realClock().sleep(look_ms)
     }
   } catch (error) {
@@ -232,7 +232,7 @@ async function readDeliveryResults(service: ServiceCalls, which: DeliverySearch)
 }
 
 /** Rows come newest first. */
-function toldOf(
+function resultOf(
   { id, url }: ShownEndpoint,
   rows: Row[],
   { payment_id, event }: { payment_id: string; event: EventType },
