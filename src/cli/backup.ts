@@ -18,14 +18,14 @@ import { type WrittenBackup, writeBackup } from '../database/backup/write-backup
 import { nodesOf } from '../database/cells/cells.ts'
 import { hasCitus } from '../database/cells/distribute.ts'
 import { migrate, readMigrated } from '../database/migrate.ts'
-import { type Database, openDatabase, type Sql } from '../database/open.ts'
+import type { Database, Sql } from '../database/open.ts'
 import { openKeyring } from '../kernel/keyring.ts'
 import { version } from '../kernel/version.ts'
-import { openWorld, realClock } from '../outgoing/real-world.ts'
+import { realClock } from '../outgoing/real-world.ts'
 import { keepFolder, refuseUnlessMade } from '../service/resources.ts'
 import { endAllSessions } from '../users/keep-users.ts'
 import { faultsIn, verifyAll } from './audit-verify.ts'
-import { operatorName, withCommandContext } from './command-context.ts'
+import { openBareDatabase, operatorName, withCommandContext } from './command-context.ts'
 import { CommandError } from './terminal/command.ts'
 import { command } from './terminal/option.ts'
 import { printJson, printLine } from './terminal/print.ts'
@@ -73,13 +73,11 @@ export const backupCommand = command({
 async function write(path: string, now: Date): Promise<WrittenBackup> {
   const config = readConfig(terminal().environment)
   refuseUnlessMade(config)
-  const { clock, log } = openWorld({ ...config, log_level: 'error' }, terminal().stderr)
-  const { data_dir, database_url: url } = config
-  const database = await openDatabase({ url, data_dir, connections_max: 1, clock, log })
-  const copies = database.openCopies()
+  const { sql, openCopies, close } = await openBareDatabase(config)
+  const copies = openCopies()
   try {
-    if (nodesOf(database.sql).length > 0) throw new CommandError(of_citus)
-    await refuseUnknownRelease(database.sql)
+    if (nodesOf(sql).length > 0) throw new CommandError(of_citus)
+    await refuseUnknownRelease(sql)
     return await writeBackup(copies, { path, version: version(), now })
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
@@ -93,7 +91,7 @@ async function write(path: string, now: Date): Promise<WrittenBackup> {
     throw error
   } finally {
     await copies.end()
-    await database.close()
+    await close()
   }
 }
 
@@ -157,10 +155,8 @@ async function restore(config: Config, path: string): Promise<Restored> {
   try {
     refuseWithoutKey(config, head)
     if (config.database_url === null) keepFolder(config.data_dir)
-    const { clock, log } = openWorld({ ...config, log_level: 'error' }, terminal().stderr)
-    const { data_dir, database_url: url } = config
-    const database = await openDatabase({ url, data_dir, connections_max: 1, clock, log })
-    const { sql, description } = database
+    const database = await openBareDatabase(config)
+    const { sql, description, clock, log } = database
     try {
       if (await hasCitus(sql)) {
         throw new CommandError(`${description} has Citus, for which there is no ripper restore`)

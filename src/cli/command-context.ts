@@ -5,17 +5,17 @@ import { z } from 'zod'
 import { looksLikeCardNumber } from '../cards/card-data.ts'
 import type { Context, SettlementContext } from '../checkout/context.ts'
 import type { Cause } from '../checkout/outcome.ts'
-import { readConfig } from '../config/config.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { skewWords } from '../database/clock/clock-skew.ts'
 import { type Clocks, compareClocks } from '../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'
-import type { Sql } from '../database/open.ts'
+import { openDatabase, type Sql } from '../database/open.ts'
 import { openIds } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { VendorHttp } from '../kernel/world.ts'
 import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { findMerchant, firstMerchants } from '../merchants/store.ts'
-import { realClock, steadyClock } from '../outgoing/real-world.ts'
+import { openWorld, realClock, steadyClock } from '../outgoing/real-world.ts'
 import { openAcquiring } from '../service/acquiring.ts'
 import { readDemo } from '../service/demo.ts'
 import { leaveToNeighbours } from '../service/neighbours.ts'
@@ -77,6 +77,13 @@ export async function withCommandContext<T>(
     await vendor_http.close()
     await database.close()
   }
+}
+
+/** The database as it is, whatever its tables: for what makes them, copies them or puts them back. `close` gives it back. */
+export async function openBareDatabase(config: Config) {
+  const { clock, log } = openWorld({ ...config, log_level: 'error' }, terminal().stderr)
+  const { data_dir, database_url: url } = config
+  return { ...(await openDatabase({ url, data_dir, connections_max: 1, clock, log })), clock, log }
 }
 
 /** The user who runs the command, by the name that this machine gives them. */

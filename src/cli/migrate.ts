@@ -3,8 +3,8 @@
 import { readConfig } from '../config/config.ts'
 import { distribute, makeCells } from '../database/cells/distribute.ts'
 import { migrate } from '../database/migrate.ts'
-import { openDatabase, type Sql } from '../database/open.ts'
-import { openWorld } from '../outgoing/real-world.ts'
+import type { Sql } from '../database/open.ts'
+import { openBareDatabase } from './command-context.ts'
 import { command, flag, option, wholeNumber, withDefault } from './terminal/option.ts'
 import { printJson } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
@@ -18,22 +18,19 @@ export const migrateCommand = command({
     shards: withDefault(option('N', 'with --distribute: over so many cells; by default 32', wholeNumber(1_024)), 32),
   },
   async run({ options: { distribute: spreads, shards }, json }) {
-    const config = readConfig(terminal().environment)
-    const { clock, log } = openWorld({ ...config, log_level: 'error' }, terminal().stderr)
-    const { data_dir, database_url: url } = config
-    const database = await openDatabase({ url, data_dir, connections_max: 1, clock, log })
+    const { sql, clock, log, description, close } = await openBareDatabase(readConfig(terminal().environment))
     try {
-      const applied = await migrate({ sql: database.sql, clock, log })
-      const cells = spreads ? await spread(database.sql, shards) : null
+      const applied = await migrate({ sql, clock, log })
+      const cells = spreads ? await spread(sql, shards) : null
       if (json) {
         printJson(cells === null ? { applied } : { applied, cells })
         return
       }
       const words = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`
       const places = cells === null ? '' : `, ${cells} cells made`
-      terminal().stdout.write(`${database.description}: ${words}${places}.\n`)
+      terminal().stdout.write(`${description}: ${words}${places}.\n`)
     } finally {
-      await database.close()
+      await close()
     }
   },
 })

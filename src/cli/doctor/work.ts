@@ -7,9 +7,8 @@ import { type GivenUpNotice, listGivenUp } from '../../checkout/notices/notice-s
 import { type Brake, service_actor } from '../../checkout/orphan.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
-import type { MoneyFault } from '../../checkout/reading/money-fault.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'
-import { verifyRecentPayments } from '../../checkout/reading/verify-payments.ts'
+import { type PaymentsVerified, verifyRecentPayments } from '../../checkout/reading/verify-payments.ts'
 import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
 import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
 import { agesDue } from '../../checkout/sessions/purge-sessions.ts'
@@ -340,13 +339,8 @@ async function oldestReceiptAt(sql: Sql): Promise<Date | null> {
   return times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
 }
 
-export type MoneyFacts = {
-  /** The number of payments with an outcome in the last day that were compared. */
-  payments: number
-  fault_count: number
-  /** The first of them. */
-  faults: MoneyFault[]
-}
+/** The payments with an outcome in the last day that were compared, and the first of their faults. */
+export type MoneyFacts = Omit<PaymentsVerified, 'not_bound'>
 
 /** Checks money against the journal: the payments of the last day and their lines. */
 export const moneyChecks: Check<MoneyFacts>[] = [
