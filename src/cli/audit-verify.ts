@@ -1,5 +1,5 @@
-// `ripper audit verify`: recomputes the chains of the journal, compares payments with their lines, and names whatever was changed,
-// removed or inserted.
+// `ripper audit verify`: recomputes the chains of the journal, compares payments with their lines, and names whatever
+// was changed, removed or inserted.
 
 import { z } from 'zod'
 import { listChains } from '../audit/chain-store.ts'

@@ -1,4 +1,4 @@
-// `ripper backup`: the database in one file, while the service runs.
+// `ripper backup|restore`: the database in one file, while the service runs, and from it back into an empty one.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

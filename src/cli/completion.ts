@@ -4,6 +4,34 @@ import { type Command, optionsOf, UsageError } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
+
+/** `commands` is read only when the command runs, because the command is itself among them. */
+export function completionCommand(commands: () => Command[]): Command {
+  return {
+    name: 'completion',
+    summary: 'Prints a script that lets bash, zsh or fish complete commands and options',
+    positionals: ['bash|zsh|fish'],
+    options: {},
+    remarks: [
+      'bash, in ~/.bashrc:                   source <(ripper completion bash)\n' +
+        'zsh, in ~/.zshrc, behind compinit:    source <(ripper completion zsh)\n' +
+        'fish, once:                           ripper completion fish > ~/.config/fish/completions/ripper.fish',
+      "Shells complete only commands that they know. Without a global install, use alias ripper='npx ripper'.",
+    ],
+    async run({ positionals, json }) {
+      const [shell] = positionals as [string]
+      if (!Object.hasOwn(scripts, shell)) {
+        throw new UsageError(`completes for ${Object.keys(scripts).join(', ')}, not ${shell}`)
+      }
+      const script = scripts[shell as keyof typeof scripts](completionOf(commands()))
+      if (json) printJson({ shell, script })
+      else terminal().stdout.write(script)
+      return 0
+    },
+  }
+}
+
 /** The completion script for bash. It works with the bash of macOS (3.2), too, which has no associative arrays. */
 export function bashScript({ firsts, groups, commands }: Completion): string {
   const group_words = groups.map(({ word }) => word)
@@ -73,34 +101,6 @@ const wordsIn = (all: { word: string }[]) => all.map(({ word }) => word).join(' 
 
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
-}
-
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
-
-/** `commands` is read only when the command runs, because the command is itself among them. */
-export function completionCommand(commands: () => Command[]): Command {
-  return {
-    name: 'completion',
-    summary: 'Prints a script that lets bash, zsh or fish complete commands and options',
-    positionals: ['bash|zsh|fish'],
-    options: {},
-    remarks: [
-      'bash, in ~/.bashrc:                   source <(ripper completion bash)\n' +
-        'zsh, in ~/.zshrc, behind compinit:    source <(ripper completion zsh)\n' +
-        'fish, once:                           ripper completion fish > ~/.config/fish/completions/ripper.fish',
-      "Shells complete only commands that they know. Without a global install, use alias ripper='npx ripper'.",
-    ],
-    async run({ positionals, json }) {
-      const [shell] = positionals as [string]
-      if (!Object.hasOwn(scripts, shell)) {
-        throw new UsageError(`completes for ${Object.keys(scripts).join(', ')}, not ${shell}`)
-      }
-      const script = scripts[shell as keyof typeof scripts](completionOf(commands()))
-      if (json) printJson({ shell, script })
-      else terminal().stdout.write(script)
-      return 0
-    },
-  }
 }
 
 export type CompletionOption = {

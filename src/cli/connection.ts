@@ -1,5 +1,5 @@
-// `ripper connection create|rotate|disable|list|check`: a merchant's accounts at acquirers and 3-D Secure providers. Credentials are
-// shown to nobody, and never repeated, not even where they are no JSON.
+// `ripper connection create|rotate|disable|list|check`: a merchant's accounts at acquirers and 3-D Secure providers.
+// Credentials are shown to nobody, and never repeated, not even where they are no JSON.
 
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'

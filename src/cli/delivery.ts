@@ -1,4 +1,5 @@
-// `ripper delivery list`: what was sent to endpoints and how it ended, one row for each attempt.
+// `ripper delivery list`: what was sent to endpoints and how it ended, one row for each attempt. Finds deliveries for
+// other commands.
 
 import { z } from 'zod'
 import { listRefunds } from '../checkout/refunds/refund-store.ts'

@@ -1,5 +1,5 @@
-// `ripper orphan list|brake|release|reverse|leave`: authorisations without a payment, what will happen to each, and what a person
-// decides about them.
+// `ripper orphan list|brake|release|reverse|leave`: authorisations without a payment, what will happen to each, and
+// what a person decides about them.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import {

@@ -1,4 +1,5 @@
-// `ripper reconcile compare|findings|close`: compares our books with each acquirer's, and lets a person close differences.
+// `ripper reconcile compare|findings|close`: compares our books with each acquirer's, and lets a person close
+// differences.
 
 import { closeFindings, countOpenFindings, listFindings } from '../checkout/asking/finding-store.ts'
 import type { Finding, FindingKind } from '../checkout/comparison.ts'

@@ -1,4 +1,5 @@
-// `ripper reconcile list|show`: the operations that acquirers never answered, how far the search for each has come, and what to do.
+// `ripper reconcile list|show`: the operations that acquirers never answered, how far the search for each has come, and
+// what to do.
 
 import { listOperations, type OperationWithAnswer } from '../checkout/asking/operation-store.ts'
 import { isOpen, isUnanswered, type OperationKind, type UnansweredOperation } from '../checkout/operation.ts'

@@ -1,4 +1,5 @@
-// `ripper user link|list|disable|unlock|sign-out|operator|role`: who comes in to the dashboard, and what they may do there.
+// `ripper user link|list|disable|unlock|sign-out|operator|role`: who comes in to the dashboard, and what they may do
+// there.
 
 import { z } from 'zod'
 import { readConfig } from '../config/config.ts'

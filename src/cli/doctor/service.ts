@@ -1,4 +1,5 @@
-// Checks the running service: whether it answers, is ready, has this release, and has the right time.
+// Checks the running service, whether it answers, is ready, has this release and the right time; and the mail server
+// for receipts.
 
 import type { MailConfig } from '../../config/config.ts'
 import { clock_skew_max_ms, skewWords } from '../../database/clock/clock-skew.ts'

@@ -1,4 +1,5 @@
-// Checks ongoing work: deliveries, holds, unanswered operations, orphans, receipts, the journal.
+// Checks ongoing work: deliveries, holds, unanswered operations, orphans, receipts, the journal, and payments against
+// it.
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
 import { countOpenFindings } from '../../checkout/asking/finding-store.ts'
@@ -342,7 +343,6 @@ async function oldestReceiptAt(sql: Sql): Promise<Date | null> {
 /** The payments with an outcome in the last day that were compared, and the first of their faults. */
 export type MoneyFacts = Omit<PaymentsVerified, 'not_bound'>
 
-/** Checks money against the journal: the payments of the last day and their lines. */
 export const moneyChecks: Check<MoneyFacts>[] = [
   {
     name: 'Payments',
@@ -362,7 +362,6 @@ export const moneyChecks: Check<MoneyFacts>[] = [
 
 const recent_ms = 24 * 3600 * 1000
 
-/** Reads the facts for the check of payments against the journal. */
 export async function readMoney(sql: Sql, now: Date): Promise<MoneyFacts> {
   return verifyRecentPayments(sql, idsFrom(new Date(now.getTime() - recent_ms)))
 }

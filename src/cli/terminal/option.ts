@@ -1,5 +1,5 @@
-// Options of commands with what they take. A value is judged by a schema, by that of a route where one takes the same, so that both
-// refuse the same; the refusal names the option.
+// Options of commands with what they take. A value is judged by a schema, by that of a route where one takes the same,
+// so that both refuse the same; the refusal names the option.
 
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'

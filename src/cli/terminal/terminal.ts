@@ -1,4 +1,5 @@
-// Where a command runs: in its process's own terminal, or in one that its caller gives it.
+// Where a command runs: in its process's own terminal, or in one that its caller gives it; how commands are typed
+// there, and stopped.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EventEmitter } from 'node:events'

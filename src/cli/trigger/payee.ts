@@ -1,4 +1,5 @@
-// Chooses the merchant and the keys of a test payment: given ones, the demo merchant's, or some made only for this payment.
+// Chooses the merchant and the keys of a test payment: given ones, the demo merchant's, or some made only for this
+// payment.
 
 import { permissions } from '../../http/access.ts'
 import type { MerchantId } from '../../kernel/values.ts'
