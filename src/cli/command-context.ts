@@ -1,22 +1,28 @@
-// What commands share: the database of the running service, and values read from options.
+// What commands share: the database of the running service, who runs them, and whose rows they are about.
 
-import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { z } from 'zod'
+import { looksLikeCardNumber } from '../cards/card-data.ts'
 import type { Context, SettlementContext } from '../checkout/context.ts'
-import { isNetwork, readConfig } from '../config/config.ts'
+import type { Cause } from '../checkout/outcome.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { skewWords } from '../database/clock/clock-skew.ts'
+import { type Clocks, compareClocks } from '../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'
+import { openDatabase, type Sql } from '../database/open.ts'
 import { openIds } from '../kernel/ids.ts'
-import { type MerchantId, unshown } from '../kernel/values.ts'
+import type { MerchantId } from '../kernel/values.ts'
 import type { VendorHttp } from '../kernel/world.ts'
 import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { findMerchant, firstMerchants } from '../merchants/store.ts'
-import { realClock } from '../outgoing/real-world.ts'
+import { openWorld, realClock, steadyClock } from '../outgoing/real-world.ts'
 import { openAcquiring } from '../service/acquiring.ts'
 import { readDemo } from '../service/demo.ts'
 import { leaveToNeighbours } from '../service/neighbours.ts'
 import { openExisting } from '../service/resources.ts'
-import { refuseWrongClock } from './right-clock.ts'
-import { type OptionSpec, type Options, UsageError } from './terminal/command.ts'
+import { CommandError, type Options, UsageError } from './terminal/command.ts'
+import { choiceOf, option, wholeNumber, withDefault } from './terminal/option.ts'
+import { limit_max } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
 /** What commands work with. Its clock is that of the service that last started on this database. */
@@ -73,6 +79,13 @@ export async function withCommandContext<T>(
   }
 }
 
+/** The database as it is, whatever its tables: for what makes them, copies them or puts them back. `close` gives it back. */
+export async function openBareDatabase(config: Config) {
+  const { clock, log } = openWorld({ ...config, log_level: 'error' }, terminal().stderr)
+  const { data_dir, database_url: url } = config
+  return { ...(await openDatabase({ url, data_dir, connections_max: 1, clock, log })), clock, log }
+}
+
 /** The user who runs the command, by the name that this machine gives them. */
 export function operatorName(): string {
   try {
@@ -83,30 +96,63 @@ export function operatorName(): string {
   }
 }
 
-export const merchantOption: OptionSpec = {
-  value: 'ID',
-  meaning: 'the merchant; by default the demo merchant, or the only one',
+/** Why something changed: the operator did it, and by whom and what else goes into the journal. */
+export function operatorCause(note: object = {}) {
+  return { actor: 'operator', request_id: null, note: { by: operatorName(), ...note } } as const satisfies Cause
 }
 
+const machine: Clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
+
+/** Says what is wrong with this machine's clock and what to do. Null if it is right, or if that is uncertain. */
+export async function clockFault(sql: Sql): Promise<string | null> {
+  const { skew, verdict } = await compareClocks(sql, machine)
+  if (verdict !== 'wrong') return null
+  return `this machine's clock is ${skewWords(skew.ahead_ms)} the database's. Have both machines keep time by NTP.`
+}
+
+async function refuseWrongClock(sql: Sql): Promise<void> {
+  const fault = await clockFault(sql)
+  if (fault !== null) throw new CommandError(`${fault} Nothing was done.`)
+}
+
+export const merchantOption = option('ID', 'the merchant; by default the demo merchant, or the only one')
 /** The same option of commands that list for all merchants. */
-export const everyMerchantOption: OptionSpec = {
-  value: 'ID',
-  meaning: "only this merchant's; all merchants' where left out",
+export const everyMerchantOption = option('ID', "only this merchant's; all merchants' where left out")
+
+export const limitOption = withDefault(option('N', `how many, 1 to ${limit_max} (50)`, wholeNumber(limit_max)), 50)
+
+const one_line_max = 200
+const one_line_words = `must have 1 to ${one_line_max} characters, in one line`
+/** What a person says of a decision. */
+export const reasonRule = z
+  .string()
+  .trim()
+  .min(1, one_line_words)
+  .max(one_line_max, one_line_words)
+  .regex(/^\P{Cc}*$/u, one_line_words)
+  .refine((text) => !looksLikeCardNumber(text), 'must not hold a card number')
+
+/** The merchant that an option names; null where it was left out. */
+export async function merchantNamed(sql: Sql, named: string | undefined): Promise<MerchantId | null> {
+  return named === undefined ? null : (await merchantOrRefuse(sql, named)).merchant_id
 }
 
 const merchants_named_max = 5
 
 /** The merchant of the option, else the demo merchant, else the only one. Prints a note if there are others beside the demo merchant. */
-export async function merchantOf({ sql, data_dir }: CommandContext, options: Options): Promise<MerchantId> {
-  const named = text(options, 'merchant')
-  if (named !== null) return (await merchantOrRefuse(sql, named)).merchant_id
+export async function merchantOf(
+  { sql, data_dir }: CommandContext,
+  named: string | undefined,
+  json: boolean,
+): Promise<MerchantId> {
+  if (named !== undefined) return (await merchantOrRefuse(sql, named)).merchant_id
   const demo = readDemo(data_dir)
   // The file may belong to another database.
-  const found = demo && (await findMerchant(sql, demo.merchant_id as MerchantId))
+  const merchant = demo && (await findMerchant(sql, demo.merchant_id as MerchantId))
   const [first, ...others] = await firstMerchants(sql, merchants_named_max + 1)
-  if (found) {
-    if (others.length > 0 && options.json !== true) terminal().stderr.write(demoNote(found))
-    return found.merchant_id
+  if (merchant) {
+    if (others.length > 0 && !json) terminal().stderr.write(demoNote(merchant))
+    return merchant.merchant_id
   }
   if (!first) {
     throw new UsageError(
@@ -130,79 +176,11 @@ export function text(options: Options, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** `--name` of an account or an integration. */
-export function nameOf(options: Options): string | null {
-  const name = text(options, 'name')
-  if (name !== null && (name.trim() === '' || name.length > 100 || unshown.test(name))) {
-    throw new UsageError('--name must have 1 to 100 characters, no control characters and none that turns text round')
-  }
-  return name
-}
-
-/** A change without the members that the user did not give. */
-export function definedOnly<T extends object>(change: T): DefinedOnly<T> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as DefinedOnly<T>
-}
-
-type DefinedOnly<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
 export function list(options: Options, name: string): string[] {
   const value = options[name]
   return Array.isArray(value) ? value : []
 }
 
 export function choice<T extends string>(options: Options, name: string, words: readonly T[]): T | null {
-  const value = text(options, name)
-  if (value === null) return null
-  const found = words.find((word) => word === value)
-  if (!found) throw new UsageError(`--${name} must be one of ${words.join(', ')}`)
-  return found
-}
-
-/** The words of an option that may be repeated or have several words between commas. Each word comes once. */
-export function choices<T extends string>(options: Options, name: string, words: readonly T[]): T[] {
-  const named = list(options, name).flatMap((each) => each.split(','))
-  if (!named.every((each) => words.some((word) => word === each))) {
-    throw new UsageError(`--${name} must be one of ${words.join(', ')}`)
-  }
-  return [...new Set(named)] as T[]
-}
-
-export function wholeNumber(options: Options, name: string, most = Number.MAX_SAFE_INTEGER): number | null {
-  const value = text(options, name)
-  if (value === null) return null
-  const number = Number(value)
-  if (!/^\d+$/.test(value) || number > most || number === 0) {
-    const bound = most === Number.MAX_SAFE_INTEGER ? 'above 0' : `from 1 to ${most}`
-    throw new UsageError(`--${name} must be a whole number ${bound}`)
-  }
-  return number
-}
-
-export function time(options: Options, name: string): Date | null {
-  const value = text(options, name)
-  if (value === null) return null
-  const at = new Date(value)
-  if (!/^\d{4}-\d{2}-\d{2}/.test(value) || Number.isNaN(at.getTime())) {
-    throw new UsageError(`--${name} must be an ISO 8601 time such as 2027-01-31T12:00:00Z`)
-  }
-  return at
-}
-
-export function networks(options: Options, name: string): string[] {
-  const values = list(options, name)
-  const wrong = values.find((value) => !isNetwork(value))
-  if (wrong) throw new UsageError(`--${name} must be an IP address or a CIDR network, such as 10.0.0.0/8`)
-  return values
-}
-
-/** The JSON in a file that an option names. */
-export function jsonFile(options: Options, name: string): unknown {
-  const path = text(options, name)
-  if (path === null) return null
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new UsageError(`--${name} must name a readable JSON file: ${(error as Error).message}`)
-  }
+  return choiceOf(name, text(options, name) ?? undefined, words)
 }

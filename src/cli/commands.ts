@@ -1,51 +1,37 @@
 // The table of all commands. `ripper help`, the command line and the completion scripts use it.
 
-import { auditShow } from './audit/show.ts'
-import { auditVerify } from './audit/verify.ts'
-import { backupCommand } from './backup/backup.ts'
-import { restoreCommand } from './backup/restore.ts'
-import { completionCommand } from './completion/completion.ts'
+import { auditShow } from './audit-show.ts'
+import { auditVerify } from './audit-verify.ts'
+import { backupCommand, restoreCommand } from './backup.ts'
+import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
-import { connectionCheck } from './connection/check.ts'
-import { connectionCreate, connectionDisable, connectionRotate } from './connection/connection.ts'
-import { connectionList } from './connection/list.ts'
-import { countsRebuild } from './counts/rebuild.ts'
-import { deliveryList } from './delivery/delivery.ts'
-import { deliveryReplay } from './delivery/replay.ts'
-import { deliveryShow } from './delivery/show.ts'
+import { connectionCheck, connectionCreate, connectionDisable, connectionList, connectionRotate } from './connection.ts'
+import { countsRebuild } from './counts.ts'
+import { deliveryList } from './delivery.ts'
+import { deliveryReplay } from './delivery-replay.ts'
+import { deliveryShow } from './delivery-show.ts'
 import { doctorCommand } from './doctor/doctor.ts'
-import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret } from './endpoint/endpoint.ts'
-import { endpointHealth } from './endpoint/health.ts'
-import { endpointTest } from './endpoint/test-endpoint.ts'
+import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret, endpointTest } from './endpoint.ts'
+import { endpointHealth } from './endpoint-health.ts'
 import { helpCommand } from './help.ts'
-import { holdCapture, holdEscalate, holdShow, holdVoid } from './hold/hold.ts'
-import { holdList } from './hold/list.ts'
-import { holdSettle } from './hold/settle.ts'
-import { integrationDelete, integrationUpdate } from './integration/change.ts'
-import { integrationCreate } from './integration/integration.ts'
-import { integrationList } from './integration/list.ts'
-import { keyCreate, keyRevoke } from './key/key.ts'
-import { keyList } from './key/list.ts'
-import { listenCommand } from './listen/listen.ts'
+import { holdCapture, holdEscalate, holdList, holdSettle, holdShow, holdVoid } from './hold.ts'
+import { integrationCreate, integrationDelete, integrationList, integrationUpdate } from './integration.ts'
+import { keyCreate, keyList, keyRevoke } from './key.ts'
+import { listenCommand } from './listen.ts'
 import { logsTail } from './logs-tail.ts'
 import { merchantCreate, merchantList, merchantUpdate } from './merchant.ts'
 import { migrateCommand } from './migrate.ts'
-import { orphanBrake, orphanRelease } from './orphan/brake.ts'
-import { orphanLeave, orphanReverse } from './orphan/decide.ts'
-import { orphanList } from './orphan/orphan.ts'
+import { orphanBrake, orphanLeave, orphanList, orphanRelease, orphanReverse } from './orphan.ts'
 import { pageCheck } from './page.ts'
-import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile/compare.ts'
-import { reconcileList } from './reconcile/reconcile.ts'
-import { reconcileResolve } from './reconcile/resolve.ts'
-import { reconcileShow } from './reconcile/show.ts'
-import { refundCreate, refundList } from './refund/refund.ts'
+import { reconcileList, reconcileShow } from './reconcile.ts'
+import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile-compare.ts'
+import { reconcileResolve } from './reconcile-resolve.ts'
+import { refundCreate, refundList } from './refund.ts'
 import { serveCommand, workerCommand } from './serve.ts'
 import type { Command, Section } from './terminal/command.ts'
 import { testCardsCommand } from './test-cards.ts'
 import { triggerCommand } from './trigger/trigger.ts'
-import { userLink } from './user/link.ts'
-import { userList } from './user/list.ts'
-import { userDisable, userOperator, userRole, userSignOut, userUnlock } from './user/user.ts'
+import { userDisable, userLink, userList, userOperator, userRole, userSignOut, userUnlock } from './user.ts'
 
 export const sections: Section[] = [
   {
@@ -79,14 +65,8 @@ export const sections: Section[] = [
       ...[deliveryList, deliveryShow, deliveryReplay],
     ],
   },
-  {
-    title: 'Trying it out',
-    commands: [listenCommand, triggerCommand, testCardsCommand, logsTail, pageCheck],
-  },
-  {
-    title: 'Held payments',
-    commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle],
-  },
+  { title: 'Trying it out', commands: [listenCommand, triggerCommand, testCardsCommand, logsTail, pageCheck] },
+  { title: 'Held payments', commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle] },
   { title: 'Refunds', commands: [refundCreate, refundList] },
   {
     title: 'Lost answers, and differences from an acquirer',
@@ -97,10 +77,7 @@ export const sections: Section[] = [
     ],
   },
   { title: 'The journal', commands: [auditShow, auditVerify, countsRebuild] },
-  {
-    title: 'This program',
-    commands: [helpCommand(() => sections), completionCommand(() => commands)],
-  },
+  { title: 'This program', commands: [helpCommand(() => sections), completionCommand(() => commands)] },
 ]
 
 /** Every command, in the order of `ripper help`. */

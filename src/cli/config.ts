@@ -1,11 +1,11 @@
 // `ripper config`: every setting with its meaning and its value.
 
 import { allSettings, readConfig, shownValue } from '../config/config.ts'
-import type { Command } from './terminal/command.ts'
+import { command } from './terminal/option.ts'
 import { printJson } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
-export const configCommand: Command = {
+export const configCommand = command({
   name: 'config',
   summary: 'Lists every setting with its value; secrets show only whether they are set',
   options: {},
@@ -27,4 +27,4 @@ export const configCommand: Command = {
       )
     }
   },
-}
+})

@@ -1,11 +1,8 @@
 // `ripper help`: shows all commands, a group of them, or one with its options. Suggests a command for a mistyped word.
 
-import { asTyped } from './terminal/as-typed.ts'
-import { closest } from './terminal/closest.ts'
-import { type Command, type Section, UsageError, usageOf } from './terminal/command.ts'
-import { paint } from './terminal/paint.ts'
-import { printJson } from './terminal/print.ts'
-import { terminal } from './terminal/terminal.ts'
+import { type Command, closest, type Section, UsageError, usageOf } from './terminal/command.ts'
+import { paint, printJson } from './terminal/print.ts'
+import { asTyped, terminal } from './terminal/terminal.ts'
 
 /** `sections` is read only when the command runs, because the command is itself among them. */
 export function helpCommand(sections: () => Section[]): Command {
@@ -36,10 +33,7 @@ function helpOf(sections: Section[], words: string[]): string {
 /** The commands that begin with a word, under their headings. */
 export function groupOf(sections: Section[], word: string): Section[] {
   return sections
-    .map(({ title, commands }) => ({
-      title,
-      commands: commands.filter(({ name }) => name.split(' ')[0] === word),
-    }))
+    .map(({ title, commands }) => ({ title, commands: commands.filter(({ name }) => name.split(' ')[0] === word) }))
     .filter(({ commands }) => commands.length > 0)
 }
 

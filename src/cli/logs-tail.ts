@@ -1,23 +1,27 @@
 // `ripper logs tail`: shows a merchant's requests as the running service answers them.
 
+import { z } from 'zod'
 import { last_max } from '../merchants/stream-requests.ts'
 import { openListener, realClock } from '../outgoing/real-world.ts'
-import { text } from './command-context.ts'
 import { type Connection, connectionOf, connectionOptions, merchantWords } from './service/connection.ts'
 import { listen } from './service/stream.ts'
-import { type Command, type Options, UsageError } from './terminal/command.ts'
-import { paint } from './terminal/paint.ts'
-import { duration, printJsonLine, printLine, shortTime } from './terminal/print.ts'
-import { untilStopped } from './terminal/until-stopped.ts'
+import { command, option, withDefault } from './terminal/option.ts'
+import { duration, paint, printJsonLine, printLine, shortTime } from './terminal/print.ts'
+import { untilStopped } from './terminal/terminal.ts'
 
-export const logsTail: Command = {
+const statusOrClass = z.string().regex(/^[1-5](\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
+
+export const logsTail = command({
   name: 'logs tail',
   summary: "Shows a merchant's requests as they are answered",
   options: {
-    'request-id': { value: 'req_…', meaning: 'only this one' },
-    status: { value: 'STATUS', meaning: 'such as 404, or 4xx for all of a class' },
-    path: { value: 'PREFIX', meaning: 'only paths that begin so' },
-    last: { value: 'N', meaning: `begin with this many earlier requests, up to ${last_max} (20)` },
+    'request-id': option('req_…', 'only this one'),
+    status: option('STATUS', 'such as 404, or 4xx for all of a class', statusOrClass),
+    path: option('PREFIX', 'only paths that begin so'),
+    last: withDefault(
+      option('N', `begin with this many earlier requests, up to ${last_max} (20)`, z.int().min(0).max(last_max)),
+      20,
+    ),
     ...connectionOptions,
   },
   tells_on: true,
@@ -28,7 +32,8 @@ export const logsTail: Command = {
   ],
   async run({ options, json }) {
     const connection = connectionOf(options)
-    const asked = queryOf(options)
+    const { 'request-id': request_id, status, path, last } = options
+    const filters = Object.entries({ request_id, status, path }).filter(([, value]) => value !== undefined)
     const stopped = new AbortController()
     void untilStopped().signal.then(() => stopped.abort())
     const http = openListener()
@@ -37,7 +42,8 @@ export const logsTail: Command = {
       http,
       clock: realClock(),
       signal: stopped.signal,
-      path: (is_again) => `/v1/logs/stream?${is_again ? withoutLast(asked) : asked}`,
+      // Does not show again what it showed before the connection was lost.
+      path: (is_again) => `/v1/logs/stream?${queryOf(is_again ? filters : [...filters, ['last', String(last)]])}`,
       onState(state) {
         if (json) printJsonLine({ type: state })
         else printLine(states[state])
@@ -60,7 +66,7 @@ export const logsTail: Command = {
     }
     return 0
   },
-}
+})
 
 function readyWords(connection: Connection, merchant_id: string): string {
   const whose = merchantWords(connection, merchant_id)
@@ -72,26 +78,7 @@ const states = {
   back: 'Connected again.',
 }
 
-function queryOf(options: Options): URLSearchParams {
-  const status = text(options, 'status')
-  if (status !== null && !/^[1-5](\d\d|xx)$/.test(status)) {
-    throw new UsageError('--status must be a status such as 404, or a class such as 4xx')
-  }
-  const last = text(options, 'last') ?? '20'
-  if (!/^\d+$/.test(last) || Number(last) > last_max) {
-    throw new UsageError(`--last must be a whole number from 0 to ${last_max}`)
-  }
-  const asked = { request_id: text(options, 'request-id'), status, path: text(options, 'path') }
-  const named = Object.entries(asked).filter(([, value]) => value !== null) as [string, string][]
-  return new URLSearchParams([...named, ['last', String(Number(last))]])
-}
-
-/** Does not show again what it showed before the connection was lost. */
-function withoutLast(asked: URLSearchParams): URLSearchParams {
-  const rest = new URLSearchParams(asked)
-  rest.delete('last')
-  return rest
-}
+const queryOf = (entries: [string, string | undefined][]) => new URLSearchParams(entries as [string, string][])
 
 type RequestOutput = {
   request_id: string

@@ -5,10 +5,9 @@ import { release } from '../kernel/version.ts'
 import { commands, sections } from './commands.ts'
 import { groupOf, overview, strangerWords } from './help.ts'
 import { ServiceError } from './service/call.ts'
-import { asTyped } from './terminal/as-typed.ts'
 import { type Command, readArguments, UsageError, usageOf } from './terminal/command.ts'
-import { paintError } from './terminal/paint.ts'
-import { terminal } from './terminal/terminal.ts'
+import { paintError } from './terminal/print.ts'
+import { asTyped, terminal } from './terminal/terminal.ts'
 
 /** Runs the command of this process. Returns its exit status. */
 export function main(args: string[]): Promise<number> {

@@ -1,134 +1,111 @@
 // `ripper merchant create|update|list`: accounts.
 
-import { timestamp } from '../kernel/values.ts'
+import { z } from 'zod'
+import { shownName } from '../merchants/change-integration.ts'
 import { changeMerchant, createMerchant, merchantOrRefuse } from '../merchants/manage.ts'
 import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
 import { listMerchants } from '../merchants/store.ts'
-import { choice, definedOnly, jsonFile, nameOf, withCommandContext } from './command-context.ts'
-import { type Command, CommandError, type OptionSpec, type Options, UsageError } from './terminal/command.ts'
-import { paintState } from './terminal/paint.ts'
-import { print, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
+import { type CommandContext, withCommandContext } from './command-context.ts'
+import { CommandError } from './terminal/command.ts'
+import { command, flag, needed, option } from './terminal/option.ts'
+import { paintState, print, printJson, printList, shortTime } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
-const profileOption: OptionSpec = {
-  value: 'FILE.json',
-  meaning:
-    'what live payments need: {"acquirer", "three_ds", "descriptor_name", "mcc", "country"}, the first two by label',
-}
+const nameOption = option('NAME', 'the name shoppers see', shownName)
+const profileOption = option(
+  'FILE.json',
+  'what live payments need: {"acquirer", "three_ds", "descriptor_name", "mcc", "country"}, the first two by label',
+  z.record(z.string(), z.unknown(), 'must hold a JSON object'),
+)
+const switched = z.enum(['true', 'false']).transform((word) => word === 'true')
 
-export const merchantCreate: Command = {
+export const merchantCreate = command({
   name: 'merchant create',
   summary: 'Makes a merchant account',
   options: {
-    name: { value: 'NAME', required: true, meaning: 'the name shoppers see' },
-    live: { meaning: 'the account is a live one' },
-    'live-enabled': { meaning: 'the live toggle is on' },
+    name: needed(nameOption),
+    live: flag('the account is a live one'),
+    'live-enabled': flag('the live toggle is on'),
     'acquiring-profile': profileOption,
   },
-  async run({ options, json }) {
-    const asked = {
-      name: nameOf(options)!,
-      live: options.live === true,
-      live_enabled: options['live-enabled'] === true,
-      acquiring_profile: profileOf(options) ?? null,
-    }
+  async run({ options: { name, live, 'live-enabled': live_enabled, 'acquiring-profile': profile }, json }) {
+    warnOfGaps(profile)
+    const wish = { name, live, live_enabled, acquiring_profile: profile ?? null }
     const merchant = await withCommandContext(async (context) => {
-      refuseLiveUnderShiftedClock(context, asked.live)
-      refuseSwitchAlone(asked)
-      return createMerchant(context, asked)
+      refuseLiveUnderShiftedClock(context, live)
+      refuseSwitchAlone(wish)
+      return createMerchant(context, wish)
     })
     printMerchant(merchant, json)
   },
-}
+})
 
-export const merchantUpdate: Command = {
+export const merchantUpdate = command({
   name: 'merchant update',
   summary: 'Changes a merchant account: only the options that you give change',
   positionals: ['MERCHANT_ID'],
   options: {
-    name: { value: 'NAME', meaning: 'the name shoppers see' },
-    status: { value: 'active|suspended', meaning: 'a suspended account takes no payments' },
-    live: { value: 'true|false', meaning: 'the account is a live one' },
-    'live-enabled': { value: 'true|false', meaning: 'the live toggle' },
+    name: nameOption,
+    status: option(null, 'a suspended account takes no payments', z.enum(['active', 'suspended'])),
+    live: option(null, 'the account is a live one', switched),
+    'live-enabled': option(null, 'the live toggle', switched),
     'acquiring-profile': profileOption,
   },
   async run({ options, positionals, json }) {
-    const change = definedOnly({
-      name: nameOf(options) ?? undefined,
-      status: choice(options, 'status', ['active', 'suspended']) ?? undefined,
-      live: switchOf(options, 'live'),
-      live_enabled: switchOf(options, 'live-enabled'),
-      acquiring_profile: profileOf(options),
-    })
+    const { name, status, live, 'live-enabled': live_enabled, 'acquiring-profile': profile } = options
+    warnOfGaps(profile)
+    const change = { name, status, live, live_enabled, acquiring_profile: profile }
     const merchant = await withCommandContext(async (context) => {
-      refuseLiveUnderShiftedClock(context, change.live === true)
-      if (change.live_enabled) {
-        const { live } = await merchantOrRefuse(context.sql, positionals[0]!)
-        refuseSwitchAlone({ live, ...change })
+      refuseLiveUnderShiftedClock(context, live === true)
+      if (live_enabled) {
+        const before = await merchantOrRefuse(context.sql, positionals[0]!)
+        refuseSwitchAlone({ live: live ?? before.live, live_enabled })
       }
-      return changeMerchant(context, positionals[0]!, change)
+      return changeMerchant(context, positionals[0]!, definedOnly(change))
     })
     printMerchant(merchant, json)
   },
-}
+})
 
-export const merchantList: Command = {
+export const merchantList = command({
   name: 'merchant list',
   summary: 'Lists the merchant accounts, oldest first',
   options: {},
   async run({ json }) {
-    const found = await withCommandContext(({ sql }) => listMerchants(sql))
-    if (json) printJson({ merchants: found.map(viewMerchant) })
-    else if (found.length === 0) {
-      printLine('There is no merchant yet. ripper merchant create makes one, ripper serve --demo the demo merchant.')
-    } else {
-      printTable(
-        ['merchant', 'name', 'status', 'live', 'live-enabled', 'created'],
-        found.map(({ merchant_id, name, status, live, live_enabled, created_at }) => [
+    const merchants = await withCommandContext(({ sql }) => listMerchants(sql))
+    if (json) printJson({ merchants: merchants.map(viewMerchant) })
+    else {
+      printList(merchants, {
+        headings: ['merchant', 'name', 'status', 'live', 'live-enabled', 'created'],
+        cells: ({ merchant_id, name, status, live, live_enabled, created_at }) => [
           ...[merchant_id, name, paintState(status), live ? 'yes' : 'no', live_enabled ? 'yes' : 'no'],
           shortTime(created_at),
-        ]),
-      )
+        ],
+        nothing: 'There is no merchant yet. ripper merchant create makes one, ripper serve --demo the demo merchant.',
+      })
     }
   },
+})
+
+function viewMerchant({ merchant_id, name, status, live, live_enabled, acquiring_profile, created_at }: Merchant) {
+  return { merchant_id, name, status, live, live_enabled, acquiring_profile, created_at }
 }
 
-function viewMerchant({ created_at, ...merchant }: Merchant) {
-  const { merchant_id, name, status, live, live_enabled, acquiring_profile } = merchant
-  return {
-    merchant_id,
-    name,
-    status,
-    live,
-    live_enabled,
-    acquiring_profile,
-    created_at: timestamp(created_at),
-  }
+/** A change without the members that were not given. */
+function definedOnly<T extends object>(change: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as T
 }
 
-function switchOf(options: Options, name: string): boolean | undefined {
-  const word = choice(options, name, ['true', 'false'])
-  return word === null ? undefined : word === 'true'
+function warnOfGaps(profile: Record<string, unknown> | undefined): void {
+  const read = readAcquiringProfile(profile ?? null)
+  if (profile === undefined || !('missing' in read)) return
+  terminal().stderr.write(
+    `The profile is stored, but lacks a valid ${read.missing.join(', ')}. Until it has one, live sessions are refused.\n`,
+  )
 }
 
-function profileOf(options: Options): Record<string, unknown> | undefined {
-  const content = jsonFile(options, 'acquiring-profile')
-  if (content === null) return undefined
-  if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new UsageError('--acquiring-profile must hold a JSON object')
-  }
-  const profile = content as Record<string, unknown>
-  const read = readAcquiringProfile(profile)
-  if ('missing' in read) {
-    terminal().stderr.write(
-      `The profile is stored, but lacks a valid ${read.missing.join(', ')}. Until it has one, live sessions are refused.\n`,
-    )
-  }
-  return profile
-}
-
-function refuseLiveUnderShiftedClock(context: { clock_is_shifted: boolean }, live: boolean): void {
-  if (live && context.clock_is_shifted) {
+function refuseLiveUnderShiftedClock({ clock_is_shifted }: Pick<CommandContext, 'clock_is_shifted'>, live: boolean) {
+  if (live && clock_is_shifted) {
     throw new CommandError(
       'No live merchant can be made while RIPPER_CLOCK_OFFSET_SECONDS is set, here or for the service.',
     )
@@ -136,7 +113,7 @@ function refuseLiveUnderShiftedClock(context: { clock_is_shifted: boolean }, liv
 }
 
 /** A switch that is on before the account is live would let the account take money in the moment in which it becomes live. */
-function refuseSwitchAlone({ live, live_enabled }: { live?: boolean; live_enabled?: boolean }) {
+function refuseSwitchAlone({ live, live_enabled }: { live: boolean; live_enabled: boolean }) {
   if (live_enabled && !live) {
     throw new CommandError(
       'The account is not live, and the switch is the last step: first --live true and the acquiring profile, then ripper doctor, then this.',
@@ -144,7 +121,6 @@ function refuseSwitchAlone({ live, live_enabled }: { live?: boolean; live_enable
   }
 }
 
-function printMerchant(merchant: Merchant, json: boolean): void {
-  const { merchant_id, name, status, live, live_enabled } = merchant
+function printMerchant({ merchant_id, name, status, live, live_enabled }: Merchant, json: boolean): void {
   print({ merchant_id, name, status, live, live_enabled }, json)
 }

@@ -3,47 +3,40 @@
 import { readConfig } from '../config/config.ts'
 import { distribute, makeCells } from '../database/cells/distribute.ts'
 import { migrate } from '../database/migrate.ts'
-import { openDatabase, type Sql } from '../database/open.ts'
-import { openWorld } from '../outgoing/real-world.ts'
-import { wholeNumber } from './command-context.ts'
-import type { Command, Options } from './terminal/command.ts'
+import type { Sql } from '../database/open.ts'
+import { openBareDatabase } from './command-context.ts'
+import { command, flag, option, wholeNumber, withDefault } from './terminal/option.ts'
 import { printJson } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
-export const migrateCommand: Command = {
+export const migrateCommand = command({
   name: 'migrate',
   summary: 'Brings the database up to this version; safe while the service runs',
   options: {
-    distribute: { meaning: 'spread the tables of an empty database over the nodes of Citus' },
-    shards: { value: 'N', meaning: 'with --distribute: over so many cells; by default 32' },
+    distribute: flag('spread the tables of an empty database over the nodes of Citus'),
+    // Each cell may get a machine of its own. A process holds connections to each.
+    shards: withDefault(option('N', 'with --distribute: over so many cells; by default 32', wholeNumber(1_024)), 32),
   },
-  async run({ options, json }) {
-    const config = readConfig(terminal().environment)
-    const { clock, log } = openWorld({ ...config, log_level: 'error' }, terminal().stderr)
-    const { data_dir, database_url: url } = config
-    const database = await openDatabase({ url, data_dir, connections_max: 1, clock, log })
+  async run({ options: { distribute: spreads, shards }, json }) {
+    const { sql, clock, log, description, close } = await openBareDatabase(readConfig(terminal().environment))
     try {
-      const applied = await migrate({ sql: database.sql, clock, log })
-      const cells = options.distribute === true ? await spread(database.sql, options) : null
+      const applied = await migrate({ sql, clock, log })
+      const cells = spreads ? await spread(sql, shards) : null
       if (json) {
         printJson(cells === null ? { applied } : { applied, cells })
         return
       }
       const words = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`
       const places = cells === null ? '' : `, ${cells} cells made`
-      terminal().stdout.write(`${database.description}: ${words}${places}.\n`)
+      terminal().stdout.write(`${description}: ${words}${places}.\n`)
     } finally {
-      await database.close()
+      await close()
     }
   },
-}
-
-/** Each cell may get a machine of its own. A process holds connections to each. */
-const shards = 32
-const shards_max = 1_024
+})
 
 /** Safe to repeat: cells are made anew, as after a node was added and shards were moved to it. */
-async function spread(sql: Sql, options: Options): Promise<number> {
-  await distribute(sql, wholeNumber(options, 'shards', shards_max) ?? shards)
+async function spread(sql: Sql, shards: number): Promise<number> {
+  await distribute(sql, shards)
   return makeCells(sql)
 }

@@ -5,19 +5,16 @@ import { readConfig } from '../config/config.ts'
 import { release } from '../kernel/version.ts'
 import { type RunningService, serve, work } from '../main.ts'
 import { demoPath } from '../service/demo.ts'
-import { examine } from './doctor/examine.ts'
-import type { Command } from './terminal/command.ts'
+import { examine } from './doctor/doctor.ts'
 import { logForPeople } from './terminal/log-lines.ts'
+import { command, flag } from './terminal/option.ts'
 import { printJson, printLine } from './terminal/print.ts'
-import { terminal } from './terminal/terminal.ts'
-import { untilStopped } from './terminal/until-stopped.ts'
+import { terminal, untilStopped } from './terminal/terminal.ts'
 
-export const serveCommand: Command = {
+export const serveCommand = command({
   name: 'serve',
   summary: 'Starts the service: API, pages and worker',
-  options: {
-    demo: { meaning: 'make the demo merchant on the database of RIPPER_DATABASE_URL too' },
-  },
+  options: { demo: flag('make the demo merchant on the database of RIPPER_DATABASE_URL too') },
   async run({ options, json }) {
     const stopped = untilStopped()
     warnOfRoot()
@@ -25,7 +22,7 @@ export const serveCommand: Command = {
     const config = readConfig(environment)
     const has_terminal = !json && stdout.isTTY === true
     const running = await serve(config, {
-      demo: options.demo === true,
+      demo: options.demo,
       terminal: has_terminal,
       examine: () => examine({}, true),
       ...(has_terminal && { logLines: logForPeople(stdout) }),
@@ -37,9 +34,9 @@ export const serveCommand: Command = {
     if (!json && stdout.isTTY) printLine(farewell(config.drain_seconds))
     return leave(await running.stop())
   },
-}
+})
 
-export const workerCommand: Command = {
+export const workerCommand = command({
   name: 'worker',
   summary: 'Delivers webhooks and runs the background jobs, beside the service',
   options: {},
@@ -52,7 +49,7 @@ export const workerCommand: Command = {
     await stopped.signal
     return leave(await running.stop())
   },
-}
+})
 
 /** Written beside the log, whatever its level, so that the user who starts the service sees it. */
 function warnOfRoot(): void {

@@ -1,11 +1,11 @@
 // `ripper test-cards`: the card numbers of test mode, and what each does.
 
 import { publishedGroups, refundScenarios, refusedNumbers, scenarios } from '../cards/scenarios.ts'
-import type { Command } from './terminal/command.ts'
+import { command } from './terminal/option.ts'
 import { printJson, printTable } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
-export const testCardsCommand: Command = {
+export const testCardsCommand = command({
   name: 'test-cards',
   summary: 'Prints the cards of test mode and what each does',
   options: {},
@@ -39,4 +39,4 @@ export const testCardsCommand: Command = {
       refundScenarios.map(({ amount_ends_in, expected }) => [amount_ends_in, expected]),
     )
   },
-}
+})

@@ -58,7 +58,7 @@ function refusalOf(issue: Issue): Refusal {
 type Finding = Parameters<z.core.$ZodErrorMap>[0]
 
 /** In place of the library's own words, which name its types. */
-function wordsOf(finding: Finding): string {
+export function wordsOf(finding: Finding): string {
   switch (finding.code) {
     case 'invalid_type':
       if (finding.input === undefined) return 'is required'

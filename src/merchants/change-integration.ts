@@ -113,7 +113,11 @@ function notFound(integration_id: string): Refusal {
 /** Hardly any authorisation lives this long. */
 export const review_window_max = 30 * 24 * 3600
 /** If the pay address has no path, handles stand beside these paths. */
-export const taken_paths = ['docs', 'healthz', 'readyz', 'metrics', 'dashboard']
+const taken_paths = ['docs', 'healthz', 'readyz', 'metrics', 'dashboard']
+const taken_words = `must not be one of ${taken_paths.join(', ')}, which are pages of the service`
+const origin_words = 'must be scheme, host and port alone, such as https://shop.example; http only for localhost'
+
+export const origin = z.string().refine(isOrigin, origin_words)
 
 const seconds = z.int().min(1).max(review_window_max)
 const amount = z.int().min(1).max(amount_max)
@@ -146,10 +150,10 @@ export const integrationChange = z
     handle: z
       .string()
       .regex(/^[a-z0-9-]{3,64}$/, 'must have 3 to 64 characters of a-z, 0-9 and -')
-      .refine((handle) => !taken_paths.includes(handle), withFault('reserved', 'is a page of the service'))
+      .refine((handle) => !taken_paths.includes(handle), withFault('reserved', taken_words))
       .nullable(),
     mode_setting: z.enum(['auto', 'test']),
-    allowed_origins: z.array(z.string().refine(isOrigin, 'must be an origin, such as https://shop.example')).max(100),
+    allowed_origins: z.array(origin).max(100),
     confirmation_url: z.string().max(2000).nullable(),
     default_amount: amount.nullable(),
     default_currency: currency.nullable(),

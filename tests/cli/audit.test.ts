@@ -200,15 +200,9 @@ describe('show', () => {
     ])
   }, 60_000)
 
-  test.each([
-    ['no id', [], 2, 'needs PAYMENT_ID'],
-    ['what is no id', ['evt_1'], 2, 'PAYMENT_ID must be'],
-    ['an unknown payment', [`pay_${'0'.repeat(24)}`], 1, 'There is no payment pay_000'],
-    ['an unknown session', [`cs_${'0'.repeat(24)}`], 1, 'There is no session cs_000'],
-    ['an unknown merchant', [`cs_${'0'.repeat(24)}`, '--merchant', 'm_0'], 1, 'no merchant m_0'],
-  ] as [string, string[], number, string][])('%s', async (_, args, status, words) => {
-    const ended = await run('show', ...args)
-    expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(words)])
+  test('an unknown session', async () => {
+    const ended = await run('show', `cs_${'0'.repeat(24)}`)
+    expect([ended.status, ended.stderr]).toEqual([1, expect.stringContaining('There is no session cs_000')])
   })
 
   test("another merchant's", async () => {

@@ -118,16 +118,7 @@ describe('compare', () => {
   })
 })
 
-test.each<[string, string[], string]>([
-  ['compare with nobody', ['compare', '--acquirer', 'bank'], '--acquirer must be one of simulator'],
-  ['close nothing', ['close', '--reason', 'x'], 'needs REFERENCE…'],
-  ['close without a reason', ['close', '0'.repeat(32)], 'needs --reason'],
-  ['list too many', ['findings', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
-])(
-  'it refuses to %s',
-  async (_, args, words) => {
-    const { status, stderr } = await run(...args)
-    expect([status, stderr]).toEqual([2, expect.stringContaining(words)])
-  },
-  15_000,
-)
+test('nobody is compared who is no acquirer', async () => {
+  const { status, stderr } = await run('compare', '--acquirer', 'bank')
+  expect([status, stderr]).toEqual([2, expect.stringContaining('--acquirer must be one of simulator')])
+})

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readConnections } from '../../src/cli/doctor/read-connections.ts'
+import { readConnections } from '../../src/cli/doctor/connections.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { credentialsThatCount, findConnection } from '../../src/connections/connection-store.ts'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'

@@ -241,10 +241,8 @@ describe('show', () => {
   }, 60_000)
 
   test.each([
-    ['no id', [], 2, 'needs DELIVERY_ID'],
     ['what is no id', ['evt:pay_0'], 2, 'DELIVERY_ID must be 32 hexadecimal characters'],
     ['an unknown id', [unknown_id], 1, 'There is no delivery with this id.'],
-    ['an unknown merchant', [unknown_id, '--merchant', 'm_0'], 1, 'There is no merchant m_0.'],
   ] as [string, string[], number, string][])('%s', async (_, args, status, words) => {
     const ended = await run('show', ...args)
     expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(words)])

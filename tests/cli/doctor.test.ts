@@ -6,11 +6,9 @@ import { type AccountFacts, accountChecks } from '../../src/cli/doctor/accounts.
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from '../../src/cli/doctor/database.ts'
 import { type Check, judgeAll, problem, ReadFailure } from '../../src/cli/doctor/finding.ts'
 import { type MachineFacts, machineChecks } from '../../src/cli/doctor/machine.ts'
-import { mailChecks } from '../../src/cli/doctor/mail.ts'
-import { moneyChecks } from '../../src/cli/doctor/money.ts'
 import { type PeopleFacts, peopleChecks } from '../../src/cli/doctor/people.ts'
-import { type ServiceFacts, serviceChecks } from '../../src/cli/doctor/service.ts'
-import { type WorkFacts, workChecks } from '../../src/cli/doctor/work.ts'
+import { mailChecks, type ServiceFacts, serviceChecks } from '../../src/cli/doctor/service.ts'
+import { moneyChecks, type WorkFacts, workChecks } from '../../src/cli/doctor/work.ts'
 import { configFaults, unknownVariables } from '../../src/config/config.ts'
 import type { UnusableReason } from '../../src/database/open.ts'
 

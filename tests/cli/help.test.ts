@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { strangerWords } from '../../src/cli/help.ts'
-import { editDistance } from '../../src/cli/terminal/closest.ts'
+import { editDistance } from '../../src/cli/terminal/command.ts'
 import { release } from '../../src/kernel/version.ts'
 import { ripper, ripperProgram } from '../support/programs.ts'
 

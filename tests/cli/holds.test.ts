@@ -21,7 +21,6 @@ const run = (...args: string[]) => ripper(['hold', ...args], { env })
 
 const capture_refused = '4000009190520000'
 const void_refused = '4000009190600000'
-const unknown_id = `pay_${'0'.repeat(24)}`
 
 const spelled = (at: Date) => `${at.toISOString().slice(0, -1)}0000+00:00`
 const shortly = (at: Date) => `${at.toISOString().slice(0, 19)}Z`
@@ -276,23 +275,6 @@ test('a hold that does not agree with the price is shown with what differs', asy
 })
 
 describe('refused', () => {
-  test.each<[string, string[], number, string]>([
-    ['a status that is none', ['list', '--status', 'held'], 2, '--status must be one of pending_'],
-    ['no number', ['list', '--limit', 'all'], 2, '--limit must be a whole number from 1 to 1000'],
-    ['too many', ['list', '--limit', '1001'], 2, '--limit must be a whole number from 1 to 1000'],
-    ['an argument too much', ['list', 'x'], 2, 'takes no argument such as x'],
-    ["an unknown merchant's list", ['list', '--merchant', 'm_0'], 1, 'There is no merchant m_0.'],
-    ['an unknown option', ['capture', unknown_id, '--force'], 2, '--force'],
-    ['no id', ['capture'], 2, 'needs PAYMENT_ID'],
-    ['another id', ['void', 'cs_1'], 2, 'PAYMENT_ID must be pay_ and 24 hexadecimal characters'],
-    ['two ids', ['show', unknown_id, unknown_id], 2, 'takes no argument such as pay_0'],
-    ['an unknown id', ['escalate', unknown_id], 1, 'There is no payment with this id.'],
-    ['an unknown merchant', ['show', unknown_id, '--merchant', 'm_0'], 1, 'no merchant m_0.'],
-  ])('%s', async (_, args, status, words) => {
-    const ended = await run(...args)
-    expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(words)])
-  })
-
   test('a payment that was never held', async () => {
     const { payment_id } = (await account.client.pay()).body
     for (const verb of ['show', 'capture', 'void', 'escalate']) {

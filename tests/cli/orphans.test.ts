@@ -312,16 +312,6 @@ describe('refused', () => {
     ['reverse both', ['reverse', reference, '--held-back'], '--held-back goes without'],
     ['reverse what is no reference', ['reverse', reference, 'x'], 'REFERENCE must be 32'],
     ['leave nothing', ['leave', ...reason], 'needs a REFERENCE, or --held-back'],
-    ['leave without a reason', ['leave', '--held-back'], 'needs --reason'],
-    ['leave for an empty reason', ['leave', reference, '--reason', ' '], '--reason must have 1'],
-    [
-      'leave with a card number',
-      ['leave', reference, '--reason', 'of 4242 4242 4242 4242'],
-      '--reason must not hold a card number',
-    ],
-    ['list too many', ['list', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
-    ['list one', ['list', reference], 'takes no argument'],
-    ['pull the brake without a reason', ['brake'], 'needs --reason'],
     ['pull the brake of nobody', ['brake', ...reason, '--acquirer', 'bank'], '--acquirer must be one of simulator'],
     ['let go of the brake of nobody', ['release', '--acquirer', 'bank'], '--acquirer must be one'],
   ])(

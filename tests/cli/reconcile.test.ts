@@ -448,24 +448,6 @@ test('a reversal resolved as approved ends its charge as failed', async () => {
 
 describe('refused', () => {
   test.each<[string, string[], number, string]>([
-    ['a limit', ['list', '--limit', '0'], 2, '--limit must be a whole number from 1 to 1000'],
-    ['an unknown merchant', ['list', '--merchant', 'm_0'], 1, 'There is no merchant m_0.'],
-    ['no id', ['show'], 2, 'needs PAYMENT_ID'],
-    ['no payment id', ['show', 'm_0'], 2, 'PAYMENT_ID must be pay_'],
-    ['an unknown id', ['show', unknown_id], 1, 'There is no payment with this id.'],
-    ['no outcome', ['resolve', unknown_id, '--reason', 'r'], 2, 'needs --as'],
-    ['no reason', ['resolve', unknown_id, '--as', 'failed'], 2, 'needs --reason'],
-    ['an outcome that is none', resolve(unknown_id, 'captured'), 2, '--as must be one of approved'],
-    [
-      'a blank reason',
-      ['resolve', unknown_id, '--as', 'failed', '--reason', ' '],
-      ...([2, '--reason must have 1 to 200 characters, in one line'] as const),
-    ],
-    [
-      'a card number',
-      ['resolve', unknown_id, '--as', 'failed', '--reason', 'of 4242 4242 4242 4242'],
-      ...([2, '--reason must not hold a card number'] as const),
-    ],
     [
       'a transaction with a space',
       resolve(unknown_id, 'approved', '--transaction', 'a b'),

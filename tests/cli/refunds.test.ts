@@ -69,9 +69,7 @@ test('one that takes its time is pending', async () => {
 test.each<[string[], number, string]>([
   [['create', '--amount', '4201'], 1, '42.00 GBP is left of the capture.'],
   [['create', '--amount', '0'], 2, '--amount must be'],
-  [['create', '--amount', '1.5'], 2, '--amount must be'],
   [['create', '--reason', 'x'.repeat(256)], 2, '--reason must have at most 255 characters'],
-  [['create', '--merchant', `m_${'0'.repeat(24)}`], 1, 'There is no merchant'],
 ])('%j', async ([verb, ...rest], status, words) => {
   const ended = await run(verb!, await paid(), ...rest)
   expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(words)])

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { openProgress } from '../../src/cli/delivery/replay.ts'
+import { openProgress } from '../../src/cli/delivery-replay.ts'
 import { type DeliveryRow, deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { manualClock } from '../support/clock.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
@@ -62,7 +62,6 @@ describe('refused', () => {
     ['what is no id', [unknown_id, 'x'], 'DELIVERY_ID must be 32'],
     ['a time for one', [unknown_id, '--since', '2026-01-01'], '--since needs --all-dead'],
     ['an endpoint for one', [unknown_id, '--endpoint', 'e'], '--endpoint needs --all-dead'],
-    ['a time that is none', ['--all-dead', '--since', 'noon'], '--since must be an ISO 8601 time'],
     [
       'times in the wrong order',
       ['--all-dead', '--since', '2026-01-02', '--until', '2026-01-01'],

@@ -1,7 +1,7 @@
 // `ripper integration … --test-connection`: which connections test sessions may be sent to, and where that is shown.
 
 import { describe, expect, test } from 'vitest'
-import { readAccounts } from '../../src/cli/doctor/read-accounts.ts'
+import { readAccounts } from '../../src/cli/doctor/accounts.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
 import { useOperated } from '../support/operated.ts'

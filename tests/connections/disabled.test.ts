@@ -5,7 +5,7 @@ import { compareBooks } from '../../src/checkout/acquirer-comparison/compare-boo
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { connectionChecks } from '../../src/cli/doctor/connections.ts'
 import { judgeAll } from '../../src/cli/doctor/finding.ts'
-import { readConnections } from '../../src/cli/doctor/read-connections.ts'
+import { readConnections } from '../../src/cli/doctor/connections.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { KnownConnector } from '../../src/connections/connectors.ts'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'

@@ -1,6 +1,6 @@
 // Listens to a stream of the service as a client of its own would, message by message.
 
-import { readServerSentEvents } from '../../src/cli/service/server-sent-events.ts'
+import { readServerSentEvents } from '../../src/cli/service/stream.ts'
 import type { Json } from './client.ts'
 import { until } from './service.ts'
 

@@ -1,7 +1,7 @@
 // The stream of events: each event of a merchant once and whole, whatever becomes of connections, keys and readers.
 
 import { expect, test } from 'vitest'
-import { openHeard } from '../../src/cli/listen/heard-events.ts'
+import { openHeard } from '../../src/cli/listen.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
 import { manualClock } from '../support/clock.ts'
 import { hold } from '../support/holding.ts'

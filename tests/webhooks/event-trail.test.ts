@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openHeard } from '../../src/cli/listen/heard-events.ts'
+import { openHeard } from '../../src/cli/listen.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import {
   cursorOf,

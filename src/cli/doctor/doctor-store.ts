@@ -53,13 +53,13 @@ export async function listWithoutPair(sql: Sql, now: Date): Promise<string[]> {
 export async function listSealedSecrets(
   whole: Sql,
 ): Promise<Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'sealed_secret'>[]> {
-  const found = await fromCells(
+  const rows = await fromCells(
     whole,
     (sql) => sql<Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'sealed_secret'>[]>`
       select merchant_id, endpoint_id, sealed_secret from webhook_endpoints where status = 'active'
       order by created_at desc, endpoint_id limit ${rows_max}`,
   )
-  return found.slice(0, rows_max)
+  return rows.slice(0, rows_max)
 }
 
 /** Connections with their credentials, the newest first. */
@@ -107,7 +107,7 @@ export async function listEndpointTroubles(
   whole: Sql,
   { now, from }: { now: Date; from: string },
 ): Promise<EndpointTrouble[]> {
-  const found = await fromCells(
+  const rows = await fromCells(
     whole,
     (sql) => sql<EndpointTrouble[]>`
     select e.endpoint_id, h.open_until is not null as breaker_is_open, h.last_failure,
@@ -126,7 +126,7 @@ export async function listEndpointTroubles(
         order by a.attempt_id desc limit ${rows_max}) recent) f
     where e.status = 'active' order by e.created_at, e.endpoint_id limit ${rows_max}`,
   )
-  return found.slice(0, rows_max)
+  return rows.slice(0, rows_max)
 }
 
 function oldest(sql: Sql, queue_class: 0 | 1, now: Date) {

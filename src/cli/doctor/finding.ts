@@ -18,23 +18,11 @@ export type CheckResult = { name: string } & Finding
 
 export const ok = (found: string): Finding => ({ status: 'ok', found, to_do: null })
 
-export const warning = (found: string, to_do: string): Finding => ({
-  status: 'warning',
-  found,
-  to_do,
-})
+export const warning = (found: string, to_do: string): Finding => ({ status: 'warning', found, to_do })
 
-export const problem = (found: string, to_do: string): Finding => ({
-  status: 'problem',
-  found,
-  to_do,
-})
+export const problem = (found: string, to_do: string): Finding => ({ status: 'problem', found, to_do })
 
-export const notChecked = (found: string): Finding => ({
-  status: 'not_checked',
-  found,
-  to_do: null,
-})
+export const notChecked = (found: string): Finding => ({ status: 'not_checked', found, to_do: null })
 
 /** Facts that could not be read although nothing else was found to prevent it, or that did not come in time. */
 export class ReadFailure {

@@ -1,7 +1,14 @@
-// Checks the running service: whether it answers, is ready, has this release, and has the right time.
+// Checks the running service, whether it answers, is ready, has this release and the right time; and the mail server
+// for receipts.
 
+import type { MailConfig } from '../../config/config.ts'
 import { clock_skew_max_ms, skewWords } from '../../database/clock/clock-skew.ts'
 import { connectionFault } from '../../database/failures.ts'
+import { openApiDocument } from '../../documents/openapi/openapi.ts'
+import { OutgoingFailure, type TextAnswer } from '../../kernel/world.ts'
+import { openMailer } from '../../outgoing/mail/smtp.ts'
+import { openHttp, realClock } from '../../outgoing/real-world.ts'
+import { events, routes, streams } from '../../routes.ts'
 import { type Check, notChecked, ok, problem, warning } from './finding.ts'
 
 /** The answers of the service at an address; each is null if there was none. */
@@ -104,3 +111,93 @@ export const serviceChecks: Check<ServiceFacts>[] = [
     },
   },
 ]
+
+const timeout_ms = 1_500
+const description_bytes_max = 8 * 1024 * 1024
+
+/** Asks the running service for the facts of its checks. */
+export async function readService(base_url: string, is_itself = false): Promise<ServiceFacts> {
+  const clock = realClock()
+  const answer = await look(`${base_url}/healthz`)
+  const health = 'status' in answer ? answer : null
+  const heard_ms = clock.now().getTime()
+  const up = health?.status === 200
+  const [ready, description] = up
+    ? await Promise.all([read(`${base_url}/readyz`), read(`${base_url}/openapi.json`)])
+    : [null, null]
+  const date_ms = Date.parse(health?.headers.date ?? '')
+  return {
+    base_url,
+    health_status: health?.status ?? null,
+    health_failure: 'failure' in answer ? answer.failure : null,
+    is_itself,
+    ready_status: ready?.status ?? null,
+    ready_fault: ready && faultOf(ready),
+    is_same_release: description && isOurs(description),
+    clock_ahead_ms: Number.isNaN(date_ms) ? null : date_ms - heard_ms,
+  }
+}
+
+function isOurs({ body }: TextAnswer): boolean {
+  return body === JSON.stringify(openApiDocument(routes, events, streams), null, 2)
+}
+
+/** Takes only a line of plain text, because any program may listen there. */
+function faultOf({ body }: TextAnswer): string | null {
+  const [, fault] = /^not ready: ([\x20-\x7e]{1,300})\n$/.exec(body) ?? []
+  return fault ?? null
+}
+
+/** Null if no answer came in time. */
+async function read(url: string): Promise<TextAnswer | null> {
+  const answer = await look(url)
+  return 'status' in answer ? answer : null
+}
+
+async function look(url: string): Promise<TextAnswer | { failure: string }> {
+  try {
+    const http = openHttp(realClock())
+    const limits = { timeout_ms, answer_bytes_max: description_bytes_max }
+    return await http.get({ url, headers: {}, ...limits })
+  } catch (error) {
+    if (error instanceof OutgoingFailure) return { failure: error.message }
+    throw error
+  }
+}
+
+/** `server` is its host and port; null if none is set. `fault` is the reason why it would take no mail now, or null. */
+type MailFacts = { server: string | null; fault: string | null; test_mode: boolean }
+
+/** Checks the mail server for receipts. */
+export const mailChecks: Check<MailFacts>[] = [
+  {
+    name: 'Mail server',
+    judge({ server, fault, test_mode }) {
+      if (server === null) return ok('none is set, so no receipts are sent')
+      if (fault === null) return ok(`${server}; test payments ${test_mode ? 'have' : 'have no'} receipts`)
+      return warning(
+        `${server} cannot be used: ${fault}`,
+        'Correct RIPPER_SMTP_URL, or the server. Receipts wait for a day; payments go on.',
+      )
+    },
+  },
+]
+
+/** For the connection, and again for the login. */
+const limit_ms = 1_200
+
+/** Tries the mail server: connection, TLS and login, and nothing else. */
+export async function readMail(mail: MailConfig | null): Promise<MailFacts> {
+  if (mail === null) return { server: null, fault: null, test_mode: false }
+  const { smtp, test_mode } = mail
+  const limits = { connect_ms: limit_ms, silence_ms: limit_ms, whole_ms: limit_ms }
+  const mailer = openMailer(smtp, realClock(), limits)
+  const fault = await mailer.open().then(
+    (line) => {
+      line.close()
+      return null
+    },
+    (error: Error) => error.message,
+  )
+  return { server: `${smtp.host}:${smtp.port}`, fault, test_mode }
+}

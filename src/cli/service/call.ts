@@ -59,8 +59,8 @@ export function openServiceCalls(base_url: string): ServiceCalls {
       answered(`POST ${path}`, () => {
         const type = { 'content-type': 'application/json' }
         const text = body === undefined ? '' : JSON.stringify(body)
-        const sent = body === undefined ? headers : { ...type, ...headers }
-        return http.post({ url: base_url + path, headers: sent, body: text, timeout_ms })
+        const all = body === undefined ? headers : { ...type, ...headers }
+        return http.post({ url: base_url + path, headers: all, body: text, timeout_ms })
       }),
   }
 }

@@ -2,8 +2,8 @@
 
 import { readConfig } from '../../config/config.ts'
 import { type Demo, demoPath, readDemo } from '../../service/demo.ts'
-import { text } from '../command-context.ts'
-import { CommandError, type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
+import { CommandError, UsageError } from '../terminal/command.ts'
+import { option, type ValuesOf } from '../terminal/option.ts'
 import { terminal } from '../terminal/terminal.ts'
 import type { ServiceError } from './call.ts'
 
@@ -19,26 +19,23 @@ export type Connection = {
   merchant_id: string | null
 }
 
-export const connectionOptions: Record<string, OptionSpec> = {
-  key: {
-    value: 'rip_sk_…',
-    meaning: "the merchant's secret key; else RIPPER_SECRET_KEY, else the demo merchant's",
-  },
-  merchant: { value: 'ID', meaning: 'refuse if the key belongs to another merchant' },
-  'base-url': {
-    value: 'URL',
-    meaning: "the service's address; by default that of its last start here",
-  },
+export const baseUrlOption = option('URL', "the service's address; by default that of its last start here")
+
+export const connectionOptions = {
+  key: option('rip_sk_…', "the merchant's secret key; else RIPPER_SECRET_KEY, else the demo merchant's"),
+  merchant: option('ID', 'refuse if the key belongs to another merchant'),
+  'base-url': baseUrlOption,
 }
 
+type Given = Partial<ValuesOf<typeof connectionOptions>>
+type Address = Pick<Given, 'base-url'>
+
 /** Throws a UsageError for a malformed value, and a CommandError if there is no key. */
-export function connectionOf(options: Options): Connection {
+export function connectionOf(options: Given): Connection {
   const config = readConfig(terminal().environment)
   const demo = readDemo(config.data_dir)
-  const found = keyOf(options, config.secret_key, { demo, path: demoPath(config.data_dir) })
-  const named = text(options, 'merchant')
-  if (!found) throw new CommandError(no_key_words)
-  const { secret_key, key_from } = found
+  const [secret_key, key_from] = keyOf(options.key, config, demo)
+  const { merchant: named = null } = options
   if (!/^rip_sk_[\w-]+$/.test(secret_key)) {
     throw new UsageError('--key (or RIPPER_SECRET_KEY) must be a secret key, which begins rip_sk_')
   }
@@ -55,15 +52,18 @@ export function connectionOf(options: Options): Connection {
   }
 }
 
+/** The secret key, and where it was found. */
 function keyOf(
-  options: Options,
-  in_environment: string | null,
-  { demo, path }: { demo: Demo | null; path: string },
-): { secret_key: string; key_from: string } | null {
-  const named = text(options, 'key')
-  if (named) return { secret_key: named, key_from: '--key' }
-  if (in_environment) return { secret_key: in_environment, key_from: 'RIPPER_SECRET_KEY' }
-  return demo?.secret_key ? { secret_key: demo.secret_key, key_from: path } : null
+  named: string | undefined,
+  { secret_key, data_dir }: ReturnType<typeof readConfig>,
+  demo: Demo | null,
+): [string, string] {
+  if (named) return [named, '--key']
+  if (secret_key) return [secret_key, 'RIPPER_SECRET_KEY']
+  if (demo?.secret_key) return [demo.secret_key, demoPath(data_dir)]
+  throw new CommandError(
+    "There is no secret key to use: name one by --key or RIPPER_SECRET_KEY, or start the service once (npm start), which makes a demo merchant's.",
+  )
 }
 
 /** Says whose key it is and, if the user gave none, how to give another. */
@@ -90,11 +90,8 @@ function adviceOn(code: string, { key_from, base_url }: Connection): string {
   )
 }
 
-const no_key_words =
-  "There is no secret key to use: name one by --key or RIPPER_SECRET_KEY, or start the service once (npm start), which makes a demo merchant's."
-
 /** The service's address, for commands that need no key. */
-export function baseUrlOf(options: Options): string {
+export function baseUrlOf(options: Address): string {
   const config = readConfig(terminal().environment)
   return baseUrl(options, config, readDemo(config.data_dir))
 }
@@ -107,9 +104,9 @@ export function hostedPageUrl(handle: string): string {
   return `${pay_url ?? `${baseUrl({}, config, demo)}/pay`}/${handle}`
 }
 
-function baseUrl(options: Options, { base_url, host, port }: ReturnType<typeof readConfig>, demo: Demo | null): string {
-  const named = text(options, 'base-url')
-  if (named === null) return base_url ?? demo?.base_url ?? `http://${reachable(host)}:${port}`
+function baseUrl(options: Address, { base_url, host, port }: ReturnType<typeof readConfig>, demo: Demo | null): string {
+  const { 'base-url': named } = options
+  if (named === undefined) return base_url ?? demo?.base_url ?? `http://${reachable(host)}:${port}`
   const url = URL.canParse(named) ? new URL(named) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
     throw new UsageError('--base-url must be an http or https address without query or fragment')

@@ -1,7 +1,7 @@
 // Server-Sent Events as they may come: cut anywhere, with every end of line, and never larger than a message may be.
 
 import { expect, test } from 'vitest'
-import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
+import { readServerSentEvents, type ServerSentEvent } from './stream.ts'
 
 async function* bytesOf(...parts: (string | Uint8Array)[]) {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part

@@ -1,10 +1,10 @@
 // Listens to a stream of the running service, and opens it again after it was lost.
 
+import { createParser } from 'eventsource-parser'
 import { type Clock, type HttpListener, OutgoingFailure } from '../../kernel/world.ts'
 import { CommandError } from '../terminal/command.ts'
 import { ServiceError, unreachable } from './call.ts'
 import { adviseOnKey, type Connection } from './connection.ts'
-import { readServerSentEvents } from './server-sent-events.ts'
 
 export type Message = {
   event: string
@@ -35,7 +35,7 @@ const wait_max_ms = 30_000
  * after 1 to 30 s, unless the service refuses. Throws a CommandError.
  */
 export async function* listen(listening: StreamOptions): AsyncGenerator<Message> {
-  const { connection, clock, path, signal, onState: told } = listening
+  const { connection, clock, path, signal, onState } = listening
   const last: LastEvent = { id: null }
   let wait_ms = first_wait_ms
   let state: 'new' | 'open' | 'lost' = 'new'
@@ -45,7 +45,7 @@ export async function* listen(listening: StreamOptions): AsyncGenerator<Message>
         if (message.event === 'ready') {
           requireMerchant(connection, message.data.merchant_id)
           wait_ms = first_wait_ms
-          if (state === 'lost') told('back')
+          if (state === 'lost') onState('back')
           state = 'open'
         }
         yield message
@@ -56,7 +56,7 @@ export async function* listen(listening: StreamOptions): AsyncGenerator<Message>
       if (error instanceof CommandError && !isPassing(error)) throw error
     }
     if (signal.aborted) return
-    if (state !== 'lost') told('lost')
+    if (state !== 'lost') onState('lost')
     state = 'lost'
     await clock.sleep(wait_ms, signal).catch(() => {})
     wait_ms = Math.min(wait_ms * 2, wait_max_ms)
@@ -115,7 +115,45 @@ function plainly(error: unknown, { base_url }: Connection): unknown {
   return error instanceof OutgoingFailure ? unreachable(base_url, 'Listening', error) : error
 }
 
-function requireMerchant({ merchant_id }: Connection, found: string): void {
-  if (merchant_id === null || merchant_id === found) return
-  throw new CommandError(`The key belongs to the merchant ${found}, not to ${merchant_id}.`)
+function requireMerchant({ merchant_id }: Connection, owner_id: string): void {
+  if (merchant_id === null || merchant_id === owner_id) return
+  throw new CommandError(`The key belongs to the merchant ${owner_id}, not to ${merchant_id}.`)
+}
+
+export type ServerSentEvent = {
+  event: string
+  /** The id of this message, or of the last message before it that had one. */
+  id: string | null
+  data: string
+}
+
+/** More than any message of ours, which is an event's body and little else. */
+const message_chars_max = 4 * 1024 * 1024
+
+/** Calls `noted` with each id, even without a message. Throws if a message is too large, and whatever the body throws. */
+export async function* readServerSentEvents(
+  body: AsyncIterable<Uint8Array>,
+  noted: (id: string) => void = () => {},
+): AsyncGenerator<ServerSentEvent> {
+  const decoder = new TextDecoder()
+  const come: ServerSentEvent[] = []
+  let last_id: string | null = null
+  let is_too_long = false
+  const parser = createParser({
+    maxBufferSize: message_chars_max,
+    onId: (id) => {
+      last_id = id
+      noted(id)
+    },
+    onEvent: ({ event = 'message', data }) => come.push({ event, id: last_id, data }),
+    // Skips other fields, and times to wait that make no sense.
+    onError: ({ type }) => {
+      is_too_long ||= type === 'max-buffer-size-exceeded'
+    },
+  })
+  for await (const bytes of body) {
+    parser.feed(decoder.decode(bytes, { stream: true }))
+    yield* come.splice(0)
+    if (is_too_long) throw new Error('a message that does not end')
+  }
 }

@@ -2,17 +2,11 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runCommand } from '../main.ts'
-import { asTyped } from './as-typed.ts'
-import { runIn } from './terminal.ts'
+import { asTyped, runIn } from './terminal.ts'
 
 const typed = (sentence: string, npm_command: string | undefined) =>
   runIn(
-    {
-      environment: { npm_command },
-      stdout: new PassThrough(),
-      stderr: new PassThrough(),
-      signals: new EventEmitter(),
-    },
+    { environment: { npm_command }, stdout: new PassThrough(), stderr: new PassThrough(), signals: new EventEmitter() },
     async () => asTyped(sentence),
   )
 

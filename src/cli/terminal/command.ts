@@ -1,9 +1,8 @@
 // The type of a command, and the reading of its arguments.
 
 import { parseArgs } from 'node:util'
-import { asTyped } from './as-typed.ts'
-import { closest } from './closest.ts'
-import { paint } from './paint.ts'
+import { paint } from './print.ts'
+import { asTyped } from './terminal.ts'
 
 /** The command was called wrongly: exit status 2. */
 export class UsageError extends Error {}
@@ -49,10 +48,7 @@ export function readArguments(command: Command, args: string[]) {
       options: Object.fromEntries(
         specs.map(([name, spec]) => [
           name,
-          {
-            type: spec.value ? ('string' as const) : ('boolean' as const),
-            multiple: spec.many ?? false,
-          },
+          { type: spec.value ? ('string' as const) : ('boolean' as const), multiple: spec.many ?? false },
         ]),
       ),
     })
@@ -119,3 +115,32 @@ export function usageOf(command: Command): string {
 
 /** Commands under a heading. */
 export type Section = { title: string; commands: Command[] }
+
+/** The word with the fewest slips; null if none is near. */
+export function closest(typed: string, words: readonly string[]): string | null {
+  const most = Math.max(1, Math.min(3, Math.floor(typed.length / 3)))
+  const [best] = words
+    .map((word) => ({ word, slips: editDistance(typed.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ slips }) => slips <= most)
+    .sort((a, b) => a.slips - b.slips)
+  return best?.word ?? null
+}
+
+/** The number of slips between two texts: characters left out, added, changed, or swapped with the next. */
+export function editDistance(from: string, to: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row += 1) {
+    const here = [row]
+    for (let column = 1; column <= to.length; column += 1) {
+      const is_same = from[row - 1] === to[column - 1]
+      let slips = Math.min(last[column]! + 1, here[column - 1]! + 1, last[column - 1]! + Number(!is_same))
+      const is_swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      if (row > 1 && column > 1 && is_swapped) slips = Math.min(slips, before[column - 2]! + 1)
+      here.push(slips)
+    }
+    before = last
+    last = here
+  }
+  return last[to.length]!
+}

@@ -33,9 +33,9 @@ export function logForPeople(out: { write(text: string): unknown }): LogLines {
 type Line = { level: number; time: string; msg: string } & Record<string, unknown>
 
 function shown({ level, time, msg, ...fields }: Line): string {
-  const told = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`)
+  const members = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`)
   const start = `${time.slice(11, 19)} ${(levels.get(level) ?? '').padEnd(5)}`
-  return `${start} ${oneLine([msg, ...told].join(' '), fields_length_max)}\n`
+  return `${start} ${oneLine([msg, ...members].join(' '), fields_length_max)}\n`
 }
 
 function textOf(value: unknown): string {

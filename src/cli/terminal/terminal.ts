@@ -1,9 +1,10 @@
-// Where a command runs: in its process's own terminal, or in one that its caller gives it.
+// Where a command runs: in its process's own terminal, or in one that its caller gives it; how commands are typed
+// there, and stopped.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EventEmitter } from 'node:events'
 import type { Writable } from 'node:stream'
-import type { Environment } from '../../config/config.ts'
+import { type Environment, programName } from '../../config/config.ts'
 
 type Output = Writable & { isTTY?: boolean }
 
@@ -37,4 +38,27 @@ const ownTerminal: Terminal = {
     return process.stderr
   },
   signals: process,
+}
+
+/** A sentence of ours with each `ripper COMMAND` in it as it runs here. Never for what others wrote. */
+export function asTyped(sentence: string): string {
+  const program = programName(terminal().environment)
+  if (program === 'ripper') return sentence
+  return sentence.replaceAll(/(?<!npx |[\w./-])ripper (?=[a-zA-Z])/g, `${program} `)
+}
+
+/** The first SIGINT or SIGTERM ends the command in order. A second one ends it at once, with the status that shells give it. */
+export function untilStopped(): { signal: Promise<void> } {
+  const signal = new Promise<void>((resolve) => {
+    let first_seconds: number | null = null
+    const stop = (_: NodeJS.Signals, number: number) => {
+      const seconds = process.uptime()
+      // npm passes on the signal that the terminal has already sent to us. That is not a second one.
+      if (first_seconds !== null && seconds - first_seconds > 1) process.exit(128 + number)
+      first_seconds ??= seconds
+      resolve()
+    }
+    terminal().signals.on('SIGINT', stop).on('SIGTERM', stop)
+  })
+  return { signal }
 }

@@ -1,4 +1,5 @@
-// Chooses the merchant and the keys of a test payment: given ones, the demo merchant's, or some made only for this payment.
+// Chooses the merchant and the keys of a test payment: given ones, the demo merchant's, or some made only for this
+// payment.
 
 import { permissions } from '../../http/access.ts'
 import type { MerchantId } from '../../kernel/values.ts'
@@ -6,22 +7,21 @@ import type { Integration } from '../../merchants/integration.ts'
 import { createKey, withdrawKey, withdrawPublishableKey } from '../../merchants/manage.ts'
 import { listIntegrations } from '../../merchants/store.ts'
 import { type Demo, readDemo } from '../../service/demo.ts'
-import { type CommandContext, merchantOf, text } from '../command-context.ts'
+import { type CommandContext, merchantOf } from '../command-context.ts'
 import type { Connection } from '../service/connection.ts'
-import { CommandError, type Options, UsageError } from '../terminal/command.ts'
+import { CommandError, UsageError } from '../terminal/command.ts'
 import { terminal } from '../terminal/terminal.ts'
 import type { Payee } from './payment.ts'
 
+/** What the user says of the page of the payment. */
+export type PageOptions = Partial<Record<'publishable-key' | 'integration' | 'origin', string | undefined>>
+
 /** If only a key is given, the options say everything that is known of the merchant. */
-export function payeeByKey(connection: Connection, options: Options): Payee {
+export function payeeByKey(connection: Connection, options: PageOptions): Payee {
   const { secret_key, base_url } = connection
-  const publishable_key = text(options, 'publishable-key') ?? connection.publishable_key
-  const page = publishable_key && {
-    publishable_key,
-    integration: text(options, 'integration'),
-    origin: text(options, 'origin') ?? new URL(base_url).origin,
-  }
-  return { secret_key, page: page || null }
+  const { 'publishable-key': publishable_key = connection.publishable_key, integration = null } = options
+  const origin = options.origin ?? new URL(base_url).origin
+  return { secret_key, page: publishable_key === null ? null : { publishable_key, integration, origin } }
 }
 
 /** Throws if a course needs a page and there is no publishable key for it. */
@@ -38,10 +38,14 @@ export function requirePage({ page }: Payee): void {
  */
 export async function withPayee<T>(
   context: CommandContext,
-  { options, needs_page }: { options: Options; needs_page: boolean },
+  {
+    options,
+    needs_page,
+    json,
+  }: { options: PageOptions & { merchant?: string | undefined }; needs_page: boolean; json: boolean },
   work: (payee: Payee, merchant_id: MerchantId) => Promise<T>,
 ): Promise<T> {
-  const merchant_id = await merchantOf(context, options)
+  const merchant_id = await merchantOf(context, options.merchant, json)
   const integration = needs_page ? await pageOf(context, merchant_id, options) : null
   const run = (keys: Keys) => work(payeeOf(keys, integration, options), merchant_id)
   const demo = readDemo(context.data_dir)
@@ -53,11 +57,15 @@ export class InterruptedError extends CommandError {}
 
 type Keys = Pick<Demo, 'secret_key' | 'publishable_key'>
 
-function payeeOf({ secret_key, publishable_key }: Keys, integration: Integration | null, options: Options): Payee {
+function payeeOf(
+  { secret_key, publishable_key }: Keys,
+  integration: Integration | null,
+  { origin }: PageOptions,
+): Payee {
   const page = integration && {
     publishable_key,
     integration: integration.name,
-    origin: text(options, 'origin') ?? integration.allowed_origins[0]!,
+    origin: origin ?? integration.allowed_origins[0]!,
   }
   return { secret_key, page }
 }
@@ -102,12 +110,14 @@ async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
 }
 
 /** An integration whose pages create sessions with an unverified amount; the default one before others. */
-async function pageOf({ sql }: CommandContext, merchant_id: string, options: Options): Promise<Integration> {
-  const named = text(options, 'integration')
-  const found = await listIntegrations(sql, merchant_id)
-  const all = found.filter(({ deleted_at }) => deleted_at === null)
+async function pageOf(
+  { sql }: CommandContext,
+  merchant_id: string,
+  { integration: named }: PageOptions,
+): Promise<Integration> {
+  const all = (await listIntegrations(sql, merchant_id)).filter(({ deleted_at }) => deleted_at === null)
   const open = all.filter(leavesAmountOpen).sort((a, b) => Number(b.is_default) - Number(a.is_default))
-  const fitting = open.find(({ name }) => named === null || name === named)
+  const fitting = open.find(({ name }) => named === undefined || name === named)
   if (fitting) return fitting
   const what = 'with an allowed origin and no prices that does not require a verified amount'
   const others =
@@ -115,7 +125,7 @@ async function pageOf({ sql }: CommandContext, merchant_id: string, options: Opt
       ? `These can: ${open.map(({ name }) => name).join(', ')}.`
       : `To make one: ripper integration create --merchant ${merchant_id} --name trigger --origin https://shop.example`
   const fault =
-    named === null
+    named === undefined
       ? `No integration of ${merchant_id} can hold a payment`
       : all.some(({ name }) => name === named)
         ? `The integration ${named} cannot hold a payment`

@@ -1,47 +1,53 @@
 // `ripper trigger EVENT`: makes a real test payment that ends in an event, for developers of receivers.
 
+import { z } from 'zod'
 import { readConfig } from '../../config/config.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { type EventType, eventTypes, type MerchantId } from '../../kernel/values.ts'
+import { realClock } from '../../outgoing/real-world.ts'
 import { listEvents } from '../../webhooks/deliveries/operator-store.ts'
 import { viewEndpoint } from '../../webhooks/endpoint.ts'
 import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
-import { type CommandContext, list, text, withCommandContext } from '../command-context.ts'
-import { openServiceCalls, ServiceError } from '../service/call.ts'
+import { type CommandContext, withCommandContext } from '../command-context.ts'
+import { openServiceCalls, type ServiceCalls, ServiceError } from '../service/call.ts'
 import { adviseOnKey, connectionOf, connectionOptions } from '../service/connection.ts'
-import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { money, print, printJson, printLine, printTable } from '../terminal/print.ts'
+import { UsageError } from '../terminal/command.ts'
+import { command, option, type ValuesOf, withDefault } from '../terminal/option.ts'
+import { money, printJson, printKnown, printLine, printList } from '../terminal/print.ts'
 import { terminal } from '../terminal/terminal.ts'
-import { type DeliveryResult, readDeliveryResults, type ShownEndpoint } from './deliveries.ts'
 import { InterruptedError, payeeByKey, requirePage, withPayee } from './payee.ts'
-import { type Payee, type Purchase, payAlong, type TestPayment } from './payment.ts'
-import { scenarioFor, type TriggerScenario } from './scenario.ts'
+import { type Payee, type Purchase, payAlong, scenarioFor, type TestPayment, type TriggerScenario } from './payment.ts'
 
-export const triggerCommand: Command = {
+/** The service checks how large it may be. */
+const minorUnits = z
+  .string()
+  .regex(/^-?\d+$/, 'must be a whole number in minor units, written in digits')
+  .transform(Number)
+
+const entry = z
+  .string()
+  .regex(/^[^=]+=/, 'must be KEY=VALUE')
+  .transform((text): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)])
+
+const triggerOptions = {
+  amount: withDefault(option('N', 'in minor units (4200)', minorUnits), 4200),
+  currency: withDefault(option('CODE', 'ISO 4217 (GBP)'), 'GBP'),
+  metadata: withDefault(option('KEY=VALUE', 'metadata of the payment', entry.array()), []),
+  'order-reference': option('TEXT', "the merchant's name of the order"),
+  ...connectionOptions,
+  merchant: option('ID', 'the merchant, with keys made for this payment; by default the demo merchant'),
+  'publishable-key': option('rip_pk_…', 'for held and voided, if you give --key'),
+  integration: option('NAME', "for held and voided: the page's integration; by default one without prices"),
+  origin: option('URL', "for held and voided: the page's origin; by default one that is allowed"),
+}
+type Given = ValuesOf<typeof triggerOptions>
+
+export const triggerCommand = command({
   name: 'trigger',
   summary: 'Makes a test payment that ends in an event, and shows which endpoints received it',
   positionals: ['EVENT'],
   completes: eventTypes,
-  options: {
-    amount: { value: 'N', meaning: 'in minor units (4200)' },
-    currency: { value: 'CODE', meaning: 'ISO 4217 (GBP)' },
-    metadata: { value: 'KEY=VALUE', many: true, meaning: 'metadata of the payment' },
-    'order-reference': { value: 'TEXT', meaning: "the merchant's name of the order" },
-    ...connectionOptions,
-    merchant: {
-      value: 'ID',
-      meaning: 'the merchant, with keys made for this payment; by default the demo merchant',
-    },
-    'publishable-key': { value: 'rip_pk_…', meaning: 'for held and voided, if you give --key' },
-    integration: {
-      value: 'NAME',
-      meaning: "for held and voided: the page's integration; by default one without prices",
-    },
-    origin: {
-      value: 'URL',
-      meaning: "for held and voided: the page's origin; by default one that is allowed",
-    },
-  },
+  options: triggerOptions,
   remarks: [
     'EVENT is payment.captured, payment.held, payment.voided, payment.declined or payment.failed, or its last word.',
     'It pays with a test card over the routes of the running service. The payment is always in test mode: it never pays a\n' +
@@ -51,12 +57,13 @@ export const triggerCommand: Command = {
   async run({ options, positionals, json }) {
     const course = scenarioFor(positionals[0]!)
     refusePageOptions(course, options)
-    const purchase = purchaseOf(options)
-    const triggered = await trigger(course, purchase, options).catch(leaveInterrupted)
-    if (json) printJson(triggered)
-    else printForPeople(course, triggered)
+    const { amount, currency, metadata, 'order-reference': order_reference = null } = options
+    const purchase = { amount, currency, metadata: Object.fromEntries(metadata), order_reference }
+    const result = await trigger(course, { purchase, options, json }).catch(leaveInterrupted)
+    if (json) printJson(result)
+    else printForPeople(course, result)
   },
-}
+})
 
 type TriggerOutput = {
   event_type: EventType
@@ -71,7 +78,10 @@ type TriggerOutput = {
     deliveries: DeliveryResult[] | null
   }
 
-async function trigger(course: TriggerScenario, purchase: Purchase, options: Options): Promise<TriggerOutput> {
+async function trigger(
+  course: TriggerScenario,
+  { purchase, options, json }: { purchase: Purchase; options: Given; json: boolean },
+): Promise<TriggerOutput> {
   const needs_page = course.opened_by === 'page'
   if (byKey(options)) {
     const connection = connectionOf(options)
@@ -84,7 +94,7 @@ async function trigger(course: TriggerScenario, purchase: Purchase, options: Opt
     return { merchant_id: connection.merchant_id, event_id: null, ...paid }
   }
   return withCommandContext((context) =>
-    withPayee(context, { options, needs_page }, async (payee, merchant_id) => {
+    withPayee(context, { options, needs_page, json }, async (payee, merchant_id) => {
       const { base_url } = connectionOf({ ...options, key: payee.secret_key })
       const { sql } = await inCell(context, merchant_id)
       const endpoints = (await listEndpoints(sql, merchant_id)).map(viewEndpoint)
@@ -125,68 +135,38 @@ function leaveInterrupted(error: unknown): never {
 }
 
 /** A merchant given as an option takes precedence over a key in the environment. */
-function byKey(options: Options): boolean {
-  const [key, merchant] = [text(options, 'key'), text(options, 'merchant')]
-  if (key !== null && merchant !== null) {
+function byKey({ key, merchant }: Given): boolean {
+  if (key !== undefined && merchant !== undefined) {
     throw new UsageError('takes --key or --merchant, because a key belongs to one merchant')
   }
-  return key !== null || (merchant === null && readConfig(terminal().environment).secret_key !== null)
+  return key !== undefined || (merchant === undefined && readConfig(terminal().environment).secret_key !== null)
 }
 
 /** An option that would be ignored is a mistake. Perhaps the user meant another event. */
-function refusePageOptions({ event, opened_by }: TriggerScenario, options: Options): void {
+function refusePageOptions({ event, opened_by }: TriggerScenario, options: Given): void {
   if (opened_by === 'page') return
-  const given = ['integration', 'publishable-key', 'origin'].find((name) => text(options, name))
+  const given = (['integration', 'publishable-key', 'origin'] as const).find((name) => options[name])
   if (given === undefined) return
   throw new UsageError(`takes --${given} for held and voided only: a server pays ${event}`)
 }
 
-function purchaseOf(options: Options): Purchase {
-  const amount = text(options, 'amount') ?? '4200'
-  if (!/^-?\d+$/.test(amount)) {
-    throw new UsageError('--amount must be a whole number in minor units, written in digits')
-  }
-  return {
-    // The service checks how large it may be.
-    amount: Number(amount),
-    currency: text(options, 'currency') ?? 'GBP',
-    metadata: Object.fromEntries(list(options, 'metadata').map(entryOf)),
-    order_reference: text(options, 'order-reference'),
-  }
-}
-
-function entryOf(given: string): [string, string] {
-  const end = given.indexOf('=')
-  if (end < 1) throw new UsageError('--metadata must be KEY=VALUE')
-  return [given.slice(0, end), given.slice(end + 1)]
-}
-
-function printForPeople(course: TriggerScenario, triggered: TriggerOutput): void {
-  const { event_type, event_id, payment_id, session_id, decline, deliveries } = triggered
-  const amount = money(triggered)
+function printForPeople(course: TriggerScenario, result: TriggerOutput): void {
+  const { event_type, event_id, payment_id, session_id, decline, deliveries } = result
+  const amount = money(result)
   printLine(`${doings[course.event](amount)}\n`)
-  print(
-    {
-      event_type,
-      ...(event_id !== null && { event_id }),
-      payment_id,
-      session_id,
-      amount,
-      ...(decline !== null && { decline: `${decline.code}, ${decline.category}` }),
-    },
-    false,
-  )
+  const reason = decline && `${decline.code}, ${decline.category}`
+  printKnown({ event_type, event_id, payment_id, session_id, amount, decline: reason })
   printLine('')
   if (deliveries === null) printLine('The key may not read deliveries: it lacks manage_webhooks.')
-  else if (deliveries.length === 0) {
-    printLine(
-      'No endpoint takes this event. If ripper listen --forward-to URL runs, it forwards the event all the same.\nripper endpoint create makes an endpoint.',
-    )
-  } else {
-    printTable(['endpoint', 'URL', 'delivery'], deliveries.map(rowOf))
-    printLine('\nripper delivery list shows more.')
+  else {
+    printList(deliveries, { headings: ['endpoint', 'URL', 'delivery'], cells: rowOf, nothing: no_endpoint })
+    if (deliveries.length > 0) printLine('\nripper delivery list shows more.')
   }
 }
+
+const no_endpoint =
+  'No endpoint takes this event. If ripper listen --forward-to URL runs, it forwards the event all the same.\n' +
+  'ripper endpoint create makes an endpoint.'
 
 const doings: Record<EventType, (amount: string) => string> = {
   'payment.captured': (amount) => `Paid ${amount} with a test card.`,
@@ -200,4 +180,68 @@ const doings: Record<EventType, (amount: string) => string> = {
 function rowOf({ endpoint_id, endpoint_url, status, response_status_code }: DeliveryResult): string[] {
   const answer = response_status_code === null ? '' : `, HTTP ${response_status_code}`
   return [endpoint_id, endpoint_url, `${status ?? 'not attempted yet'}${answer}`]
+}
+
+type DeliveryResult = {
+  endpoint_id: string
+  endpoint_url: string
+  /** Null if no attempt has ended yet. */
+  status: 'succeeded' | 'failed' | 'dead_lettered' | 'pending' | null
+  response_status_code: number | null
+}
+
+type ShownEndpoint = { id: string; url: string; event_filter: string[]; status: string }
+type Row = Pick<DeliveryResult, 'response_status_code'> & {
+  event_id: string
+  status: NonNullable<DeliveryResult['status']>
+}
+
+const looks_max = 40
+const look_ms = 250
+
+type DeliverySearch = {
+  secret_key: string
+  payment_id: string
+  event: EventType
+  /** All of the merchant; null to ask the service, which shows a key for tests alone only those of tests alone. */
+  endpoints: ShownEndpoint[] | null
+}
+
+/** Each endpoint that wants the event. Waits some seconds for first attempts. Null if the key may not read deliveries. */
+async function readDeliveryResults(service: ServiceCalls, which: DeliverySearch): Promise<DeliveryResult[] | null> {
+  const headers = { 'x-service-api-key': which.secret_key }
+  try {
+    const endpoints: ShownEndpoint[] =
+      which.endpoints ?? (await service.get('/v1/webhooks/endpoints', { headers })).endpoints
+    const wanting = endpoints.filter(
+      ({ status, event_filter }) =>
+        status === 'active' && (event_filter.length === 0 || event_filter.includes(which.event)),
+    )
+    const query = `limit=100&event_type=webhook.${which.event}`
+    for (let looks = 1; ; looks += 1) {
+      if (wanting.length === 0) return []
+      const { data } = await service.get(`/v1/webhooks/deliveries?${query}`, { headers })
+      const results = wanting.map((endpoint) => resultOf(endpoint, data, which))
+      if (looks === looks_max || results.every(({ status }) => status !== null)) return results
+      await realClock().sleep(look_ms)
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) return null
+    throw error
+  }
+}
+
+/** Rows come newest first. */
+function resultOf(
+  { id, url }: ShownEndpoint,
+  rows: Row[],
+  { payment_id, event }: { payment_id: string; event: EventType },
+): DeliveryResult {
+  const row = rows.find(({ event_id }) => event_id === `evt:${payment_id}#${event}#${id}`)
+  return {
+    endpoint_id: id,
+    endpoint_url: url,
+    status: row?.status ?? null,
+    response_status_code: row?.response_status_code ?? null,
+  }
 }
