@@ -1,4 +1,4 @@
-// Signs people in by passkey; where a passkey and a password are asked for, by both, in either order.
+// Signs people in by passkey; if the installation requires passkey and password, by both in either order.
 
 import type { PageOrigin } from './page-origin.ts'
 import type { AuthenticationResponseJSON } from './passkeys.ts'
@@ -9,8 +9,8 @@ import { failed, limitTries } from './tries.ts'
 import { findUser } from './user.ts'
 
 /**
- * Whether the password is to come, and the token of the whole or half session. `before` is the browser's session: half of
- * one that has shown the password becomes whole. Throws `sign_in_failed`.
+ * Returns the token of a whole or half session, and whether the password is still missing. `before` is the browser's
+ * session: if it is a half one that has shown the password, it becomes whole. Throws `sign_in_failed`.
  */
 export async function signInByPasskey(
   context: UsersContext,
@@ -33,7 +33,10 @@ export async function signInByPasskey(
   return { next: 'signed_in', token: orFailed(await signIn(context, { ...entry, before })) }
 }
 
-/** Shows the password to half a session that has shown a passkey; returns the whole session's token. Throws `sign_in_failed`. */
+/**
+ * Shows the password to a half session that has shown a passkey. Returns the whole session's token. Throws
+ * `sign_in_failed`.
+ */
 export async function showPassword(
   context: UsersContext,
   session: FoundSession,

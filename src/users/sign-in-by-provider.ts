@@ -1,5 +1,5 @@
-// Signs in whom a provider of single sign-on vouches for, by their account there or by an invitation to their address; and
-// takes a fresh sign-in there as a proof.
+// Signs in people for whom a single sign-on provider vouches: by their account there, or by an invitation to their
+// address. Also accepts a fresh sign-in there as a proof.
 
 import { insertLine } from '../audit/journal-store.ts'
 import { isUniqueViolation } from '../database/failures.ts'
@@ -17,17 +17,17 @@ import { authorOf, renew, type Sender, signIn, type UsersContext } from './start
 import { insertUser, plainName } from './user.ts'
 
 /**
- * Returns the token of a session; null where nobody here is known by that account. `linking` is the person who began
- * while signed in: the account is theirs from then on. An address by itself opens no account that exists.
+ * Returns a session's token; null if no person here has that account. `linking` is the signed-in person who began the
+ * round: the account becomes theirs. An address alone opens no existing account.
  */
 export async function signInByProvider(
   context: UsersContext,
   { claims, linking }: { claims: Claims; linking: RoundPurpose['linking'] },
   sender: Sender,
 ): Promise<string | null> {
-  const known = await findIdentity(context.sql, claims)
-  if (known !== null && linking !== null && known !== linking.user_id) return null
-  const user_id = known ?? (await newcomer(context, { claims, linking }, sender))
+  const known_user_id = await findIdentity(context.sql, claims)
+  if (known_user_id !== null && linking !== null && known_user_id !== linking.user_id) return null
+  const user_id = known_user_id ?? (await newcomer(context, { claims, linking }, sender))
   if (user_id === null) return null
   const proved_at = provedAt(context, claims)
   return signIn(context, {
@@ -43,8 +43,8 @@ export async function signInByProvider(
 const slack_ms = 30_000
 
 /**
- * The person of a session has signed in at the provider anew. Returns the session's new token; null where it was somebody
- * else, or the provider does not say that it asked them again.
+ * The person of a session has signed in at the provider again. Returns the session's new token; null if it was another
+ * person, or if the provider does not confirm that it asked them again.
  */
 export async function proveByProvider(
   context: UsersContext,
@@ -65,7 +65,7 @@ function evidenceOf({ has_second_factor, issuer, subject }: Claims): Evidence {
   return { factor: has_second_factor ? 'oidc' : 'oidc_alone', issuer, subject }
 }
 
-/** A provider lets in whoever signed in there this morning: that proves nothing of now. */
+/** A provider lets in a person who signed in there this morning, which proves nothing about now. */
 function provedAt(context: UsersContext, { authenticated_at }: Claims): Date {
   if (authenticated_at === null) return new Date(0)
   const age_ms = Math.max(0, realNow(context).getTime() - authenticated_at.getTime())
@@ -86,7 +86,7 @@ async function newcomer(
   try {
     return await sql.begin(async (tx) => {
       const author = authorOf(user_id, sender)
-      // Between here and there somebody may have ended the session in which they began.
+      // The session in which they began may have ended meanwhile.
       if (linking) await lockPerson(tx, { user_id, session: linking })
       if (link) {
         if (!(await lockLink(tx, link, user_id))) return null
@@ -108,8 +108,8 @@ async function newcomer(
         await insertLine(tx, personLine(context, author, { subject: user_id, change: 'user.created', detail, at }))
       }
       await insertIdentity(tx, { issuer, subject, user_id, created_at: at })
-      const told = { subject: user_id, change: 'identity.linked', detail: { issuer }, at }
-      await insertLine(tx, personLine(context, author, told))
+      const fields = { subject: user_id, change: 'identity.linked', detail: { issuer }, at }
+      await insertLine(tx, personLine(context, author, fields))
       return user_id
     })
   } catch (error) {
