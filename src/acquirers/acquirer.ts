@@ -130,7 +130,7 @@ export type SettleAnswer =
     }
 
 /** The decline codes of every acquirer for an authorisation that no longer holds anything. */
-const gone = new Set<string | null>(['unknown_authorisation', 'already_voided', 'already_reversed', 'expired'])
+const goneCodes = new Set<string | null>(['unknown_authorisation', 'already_voided', 'already_reversed', 'expired'])
 
 /**
  * Whether the refusal says that the authorisation does not exist or no longer holds anything. There is then nothing to void or
@@ -143,7 +143,7 @@ export function isGone({
   decline_code: string | null
   authorisation_known?: boolean
 }): boolean {
-  return !authorisation_known || gone.has(decline_code)
+  return !authorisation_known || goneCodes.has(decline_code)
 }
 
 /**

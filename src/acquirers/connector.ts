@@ -30,7 +30,7 @@ export type AcquirerConnector<Credentials = unknown> = {
     reply: string
   } | null
   /** Sends the vendor a question that moves nothing. The credentials need not be stored yet. Never throws. */
-  check(asked: {
+  check(request: {
     credentials: Credentials
     /** Which of the vendor's two environments the connection is for. The key is known to be of it, or shows none. */
     mode: ConnectionMode
@@ -68,11 +68,11 @@ export async function credentialsOf<Credentials>({
   name,
   credentials,
 }: Pick<AcquirerConnection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {
-  const found = await credentials().catch(() => {
+  const storedCredentials = await credentials().catch(() => {
     throw new NotSent(`${name}: its credentials could not be read`)
   })
-  if (found === null) throw new NotSent(`${name}: it has no credentials`)
-  return found
+  if (storedCredentials === null) throw new NotSent(`${name}: it has no credentials`)
+  return storedCredentials
 }
 
 /**

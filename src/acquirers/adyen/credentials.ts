@@ -18,9 +18,9 @@ export const adyenCredentials = z
   })
   .superRefine(({ notice_user, notice_password }, { addIssue }) => {
     if ((notice_user === undefined) === (notice_password === undefined)) return
-    const [lacking, given] =
+    const [lacking, present_field] =
       notice_user === undefined ? ['notice_user', 'notice_password'] : ['notice_password', 'notice_user']
-    addIssue({ code: 'custom', path: [lacking], message: `is required beside ${given}` })
+    addIssue({ code: 'custom', path: [lacking], message: `is required beside ${present_field}` })
   })
 
 export type AdyenCredentials = z.infer<typeof adyenCredentials>

@@ -82,10 +82,12 @@ export function noticesIn(
   if (!isAdmitted(headers.authorization ?? '', credentials)) {
     throw new NotGenuine('the user or password is not that of the connection')
   }
-  const read = frame.safeParse(jsonIn(body)).data
-  if (!read) throw new NotGenuine('the body is no notification')
-  if (read.live !== String(mode === 'live')) throw new NotGenuine(`it is not of mode ${mode}`)
-  const items = read.notificationItems.map((each) => each.NotificationRequestItem).filter((each) => each !== null)
+  const notification = frame.safeParse(jsonIn(body)).data
+  if (!notification) throw new NotGenuine('the body is no notification')
+  if (notification.live !== String(mode === 'live')) throw new NotGenuine(`it is not of mode ${mode}`)
+  const items = notification.notificationItems
+    .map((each) => each.NotificationRequestItem)
+    .filter((each) => each !== null)
   for (const each of items) {
     if (!isSigned(each, credentials.hmac_key)) throw new NotGenuine('the signature is of something else')
     if (each.merchantAccountCode !== credentials.merchant_account) {
@@ -95,19 +97,19 @@ export function noticesIn(
   return items.flatMap((each) => noticeOf(each, installation))
 }
 
-function noticeOf(read: Item, installation: string): Notice[] {
-  const { pspReference, eventCode, success, merchantReference } = read
+function noticeOf(item: Item, installation: string): Notice[] {
+  const { pspReference, eventCode, success, merchantReference } = item
   const event = Object.hasOwn(events, eventCode) ? events[eventCode] : undefined
   // A failed expiry is no news, because nobody requested it.
   if (!event || (event.about === 'expiry' && success === 'false')) return []
-  const occurred_at = new Date(read.eventDate)
+  const occurred_at = new Date(item.eventDate)
   if (Number.isNaN(occurred_at.getTime())) throw new NotGenuine(`${eventCode} without a time`)
   const { about } = event
-  const original = read.originalReference || null
+  const original = item.originalReference || null
   const is_charge = about === 'authorise' || about === 'expiry'
   // What concerns a charge has an id of its own, so without the original's the charge is not named.
   const authorisation_transaction_id = original ?? (is_charge ? pspReference : null)
-  const mark = read.additionalData['metadata.ripper_installation']
+  const mark = item.additionalData['metadata.ripper_installation']
   return [
     {
       notice_id: createHash('sha256').update(`${pspReference}:${eventCode}:${success}`).digest('hex'),
@@ -116,7 +118,7 @@ function noticeOf(read: Item, installation: string): Notice[] {
       reference: /^[0-9a-f]{32}$/.test(merchantReference ?? '') ? merchantReference! : null,
       acquirer_transaction_id: is_charge ? authorisation_transaction_id : pspReference,
       authorisation_transaction_id,
-      answer: answerOf(read, event),
+      answer: answerOf(item, event),
       occurred_at,
       // Adyen repeats our mark only for some account settings, and does not sign it. So another mark says nothing.
       is_ours: mark === installation ? true : null,
@@ -163,16 +165,16 @@ function answerOf(
   return { result: 'refused', reason: words ?? 'Nothing to cancel', ...none }
 }
 
-function isSigned(read: Item, hmac_key: string): boolean {
-  const { pspReference, originalReference, merchantAccountCode, merchantReference } = read
-  const { value, currency } = read.amount
-  const signed = [
+function isSigned(item: Item, hmac_key: string): boolean {
+  const { pspReference, originalReference, merchantAccountCode, merchantReference } = item
+  const { value, currency } = item.amount
+  const signed_text = [
     ...[pspReference, originalReference, merchantAccountCode, merchantReference],
-    ...[value, currency, read.eventCode, read.success],
+    ...[value, currency, item.eventCode, item.success],
   ].join(':')
-  const expected = createHmac('sha256', Buffer.from(hmac_key, 'hex')).update(signed).digest()
-  const given = Buffer.from(read.additionalData.hmacSignature, 'base64')
-  return given.length === expected.length && timingSafeEqual(expected, given)
+  const expected = createHmac('sha256', Buffer.from(hmac_key, 'hex')).update(signed_text).digest()
+  const signature = Buffer.from(item.additionalData.hmacSignature, 'base64')
+  return signature.length === expected.length && timingSafeEqual(expected, signature)
 }
 
 /** Whether the post has the user and password that were set for notices, if any were set. */

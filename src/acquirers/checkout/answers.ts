@@ -64,16 +64,16 @@ export function actionAnswer(kind: SettleKind, actions: TheirAction[], payment: 
     return refusedWith(code, reason ?? 'Refused')
   }
   if (!actions.every(({ approved }) => approved)) return null
-  const done = { result: 'approved', acquirer_transaction_id: actions[0]!.id } as const
+  const approval = { result: 'approved', acquirer_transaction_id: actions[0]!.id } as const
   const amounts = actions.map(({ amount }) => amount)
-  if (!amounts.every((amount) => amount !== null)) return done
+  if (!amounts.every((amount) => amount !== null)) return approval
   const is_void = voided.has(payment.status) && !isTaken(payment)
   const left_nothing = is_void || payment.status === 'Refunded'
-  if (left_nothing && (kind === 'void' || kind === 'reverse')) return done
+  if (left_nothing && (kind === 'void' || kind === 'reverse')) return approval
   const amount = amounts.reduce((total, each) => total + each, 0)
   const money = moneyRead({ amount, currency: payment.currency })
   // An amount that cannot be read cannot be held against the one that was asked for.
-  return money && { ...done, money }
+  return money && { ...approval, money }
 }
 
 export function declineAnswer(
@@ -104,8 +104,8 @@ export function threeDsWanted(acquirer_transaction_id: string): AuthoriseAnswer 
 export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Money | null {
   const { amount, currency, balances } = payment
   if (!isPart(payment, actions)) return moneyRead({ amount, currency })
-  const named = [amount, balances?.total_authorized, authorisationIn(actions)?.amount]
-  const some = named.filter((each): each is number => each != null && each > 0)
+  const amounts = [amount, balances?.total_authorized, authorisationIn(actions)?.amount]
+  const some = amounts.filter((each): each is number => each != null && each > 0)
   return some.length === 0 ? null : moneyRead({ amount: Math.min(...some), currency })
 }
 
@@ -143,7 +143,7 @@ export function isPending({ status }: TheirPayment): boolean {
 
 /** Whether money was taken, even if it was refunded since, or if the rest was voided. */
 export function isTaken({ status, balances }: TheirPayment): boolean {
-  return taken.has(status) || (balances?.total_captured ?? 0) > 0
+  return capturedStatuses.has(status) || (balances?.total_captured ?? 0) > 0
 }
 
 /** Whether the 404 comes from Checkout.com itself and not from a proxy. */
@@ -151,12 +151,12 @@ export function isMissing({ status, text, json }: WireAnswer): boolean {
   return status === 404 && (json !== null || text.trim() === '')
 }
 
-const taken = new Set(['Captured', 'Partially Captured', 'Partially Refunded', 'Refunded'])
+const capturedStatuses = new Set(['Captured', 'Partially Captured', 'Partially Refunded', 'Refunded'])
 /** Checkout.com spells the last of them in two ways. */
 const voided = new Set(['Voided', 'Canceled', 'Cancelled'])
-const ends = new Set([...taken, ...voided, 'Authorized', 'Declined', 'Expired'])
+const ends = new Set([...capturedStatuses, ...voided, 'Authorized', 'Declined', 'Expired'])
 
-function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): AuthoriseAnswer | UnderWay {
+function chargeAnswer(payment: TheirPayment, request: AuthoriseRequest): AuthoriseAnswer | UnderWay {
   const { id, status, approved } = payment
   if (status === 'Declined' && approved !== true) return declineAnswer(payment, [])
   if (wantsThreeDs(payment)) return threeDsWanted(id)
@@ -165,12 +165,12 @@ function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): Authorise
   // The payment exists, whatever the rest of the answer says. A look-up by its id decides.
   if (!is_approved || !money) return underWay(id)
   const captured = status === 'Captured'
-  const is_asked = money.amount === asked.amount && money.currency === asked.currency
+  const is_asked = money.amount === request.amount && money.currency === request.currency
   if (isPart(payment, []) && is_asked) return underWay(id)
-  const taken = payment.balances?.total_captured
-  if (captured && taken != null && taken !== payment.amount) return underWay(id)
+  const captured_amount = payment.balances?.total_captured
+  if (captured && captured_amount != null && captured_amount !== payment.amount) return underWay(id)
   // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
-  if (asked.capture && !captured && is_asked) return underWay(id)
+  if (request.capture && !captured && is_asked) return underWay(id)
   const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
   return { ...approval, ...saidOf(payment) }
 }
@@ -204,7 +204,7 @@ function statusWords({ status }: WireAnswer): string {
 
 function whyNotRefunded(amount: number, payment: TheirPayment): string | null {
   if (!isTaken(payment)) return 'not_captured'
-  const left = payment.status === 'Refunded' ? 0 : payment.balances?.available_to_refund
-  const read = left == null ? null : moneyRead({ amount: left, currency: payment.currency })
-  return read && amount > read.amount ? 'refund_exceeds_captured' : null
+  const amount_left = payment.status === 'Refunded' ? 0 : payment.balances?.available_to_refund
+  const rest = amount_left == null ? null : moneyRead({ amount: amount_left, currency: payment.currency })
+  return rest && amount > rest.amount ? 'refund_exceeds_captured' : null
 }

@@ -69,16 +69,16 @@ export function paymentIn(json: unknown): TheirPayment | null {
 
 /** A list of payments. `whole` is false if there are more of them. Throws Unanswered. */
 export function pageIn(answer: WireAnswer): { data: unknown[]; whole: boolean } {
-  const read = page.safeParse(answer.json).data
-  if (!isGood(answer) || !read) throw new Unanswered(`no list of payments (${answer.status})`)
-  return { data: read.data, whole: !read._links?.next }
+  const list = page.safeParse(answer.json).data
+  if (!isGood(answer) || !list) throw new Unanswered(`no list of payments (${answer.status})`)
+  return { data: list.data, whole: !list._links?.next }
 }
 
 /** Throws Unanswered. */
 export function actionsIn(answer: WireAnswer): TheirAction[] {
-  const read = z.array(action).safeParse(jsonIn(answer.text)).data
-  if (!isGood(answer) || !read) throw new Unanswered(`no list of actions (${answer.status})`)
-  return read
+  const actions = z.array(action).safeParse(jsonIn(answer.text)).data
+  if (!isGood(answer) || !actions) throw new Unanswered(`no list of actions (${answer.status})`)
+  return actions
 }
 
 /** The address under which a payment is read shows it. */

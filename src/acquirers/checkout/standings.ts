@@ -27,11 +27,11 @@ import { referenceRead, referenceSent } from './requests.ts'
 
 /** What a payment and all its actions show about its charge. */
 export function chargeFound(payment: TheirPayment, actions: TheirAction[]): LookUpAnswer {
-  const found = { result: 'found', kind: 'authorise' } as const
+  const base = { result: 'found', kind: 'authorise' } as const
   if (payment.status === 'Declined') {
-    return { ...found, answer: declineAnswer(payment, actions), standing: null }
+    return { ...base, answer: declineAnswer(payment, actions), standing: null }
   }
-  if (wantsThreeDs(payment)) return { ...found, answer: threeDsWanted(payment.id), standing: null }
+  if (wantsThreeDs(payment)) return { ...base, answer: threeDsWanted(payment.id), standing: null }
   const money = approvedMoney(payment, actions)
   // Without an amount that can be relied on nothing can be decided, so the charge waits for a person.
   if (isPending(payment) || !money) return { result: 'in_progress' }
@@ -43,7 +43,7 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   const { id: acquirer_transaction_id } = payment
   const approval = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
   const answer = { ...approval, ...saidOf(payment) }
-  return { ...found, answer, standing: standingOf(payment, actions, money) }
+  return { ...base, answer, standing: standingOf(payment, actions, money) }
 }
 
 /** What a payment and all its actions show about a capture, void, reversal or refund. */
@@ -67,8 +67,8 @@ export function ownActions(
   { kind, reference, acquirer_transaction_id }: Pick<LookUpRequest, 'kind' | 'reference' | 'acquirer_transaction_id'>,
   actions: TheirAction[],
 ): TheirAction[] {
-  const sent = referenceSent(kind, reference)
-  return actions.filter((action) => action.reference === sent || action.id === acquirer_transaction_id)
+  const vendor_reference = referenceSent(kind, reference)
+  return actions.filter((action) => action.reference === vendor_reference || action.id === acquirer_transaction_id)
 }
 
 /** Whether a reversal of ours took the payment back. */
@@ -97,8 +97,8 @@ export function liveIn(data: unknown[]): LiveAuthorisation[] {
       if (installation === null) return []
       throw new Unanswered('a payment of ours that cannot be read')
     }
-    const read = referenceRead(payment.reference)?.reference
-    const reference = read ?? (installation === null ? null : standInReference(payment.id))
+    const own_reference = referenceRead(payment.reference)?.reference
+    const reference = own_reference ?? (installation === null ? null : standInReference(payment.id))
     const captured = isTaken(payment)
     if (!reference || payment.status === 'Refunded') return []
     if (!captured && payment.status !== 'Authorized') return []
@@ -125,8 +125,8 @@ function standingOf(
     return { state: 'reversed', ...money }
   }
   if (isTaken(payment)) {
-    const taken = balances?.total_captured ? takenOf(payment) : null
-    return { state: 'captured', ...(taken ?? money), ...refundedOf(payment) }
+    const capturedMoney = balances?.total_captured ? takenOf(payment) : null
+    return { state: 'captured', ...(capturedMoney ?? money), ...refundedOf(payment) }
   }
   if (status === 'Authorized') return { state: 'reserved', ...money, ...restOf(payment) }
   return { state: 'voided', ...money }
@@ -156,8 +156,8 @@ export function isBare({ metadata, balances, reference, status }: TheirPayment):
 function refundedOf(payment: TheirPayment): { refunded_amount?: number } {
   const { balances, currency } = payment
   const amount = isTaken(payment) ? balances?.total_refunded : null
-  const given = amount == null ? null : moneyRead({ amount, currency })
-  return given ? { refunded_amount: given.amount } : {}
+  const refundedMoney = amount == null ? null : moneyRead({ amount, currency })
+  return refundedMoney ? { refunded_amount: refundedMoney.amount } : {}
 }
 
 function isAutomatic({ metadata }: TheirPayment): boolean {

@@ -84,8 +84,8 @@ function refusalOf(
   if (authorisation.reversed_at) return refusals.reversed
   if (authorisation.voided_at) return refusals.voided
   if (authorisation.captured_at && kind !== 'reverse') return refusals.captured
-  const due = authorisation.behaviour === `refuse_${kind}_once` && !authorisation.refused_before
-  return due ? refusals.once : null
+  const is_due = authorisation.behaviour === `refuse_${kind}_once` && !authorisation.refused_before
+  return is_due ? refusals.once : null
 }
 
 function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | null {

@@ -33,8 +33,8 @@ export async function listAt(
     const page = answer && pageIn(answer.json)
     if (!page) throw new Unanswered(`${name}: it shows a list that cannot be read`)
     for (const each of page.data) {
-      const found = await liveAt(connection, each)
-      if (found) live.unshift(found)
+      const authorisation = await liveAt(connection, each)
+      if (authorisation) live.unshift(authorisation)
     }
     if (!page.has_more || page.data.length === 0) return live
     if (clock.now() >= ends_at) throw new TooMany(`${name}: more payments than one call lists`)
@@ -59,12 +59,12 @@ async function liveAt(
   connection: AcquirerConnection<StripeCredentials>,
   each: unknown,
 ): Promise<LiveAuthorisation | null> {
-  const found = liveOf(each)
-  if (!found) return null
-  const { needs_refunds, ...live } = found
+  const liveIntent = liveOf(each)
+  if (!liveIntent) return null
+  const { needs_refunds, ...live } = liveIntent
   if (!needs_refunds || live.installation !== connection.installation) return live
-  const shown = { id: live.acquirer_transaction_id!, status: 'succeeded' }
-  return isReversed(await refundsAt(connection, shown)) ? null : live
+  const intent = { id: live.acquirer_transaction_id!, status: 'succeeded' }
+  return isReversed(await refundsAt(connection, intent)) ? null : live
 }
 
 function idOf(each: unknown, name: string): string {
