@@ -25,7 +25,7 @@ export type ThreeDsConnector<Credentials = unknown> = {
   readonly needs_acquirer_ids: boolean
   openThreeDs(connection: ThreeDsConnection<Credentials>): FetchedThreeDs
   /** Sends the vendor a question that asks no bank. The credentials need not be stored yet. Never throws. */
-  check(asked: { credentials: Credentials; mode: 'live' | 'sandbox'; wire: Wire }): Promise<CheckAnswer>
+  check(request: { credentials: Credentials; mode: 'live' | 'sandbox'; wire: Wire }): Promise<CheckAnswer>
 }
 
 export type ThreeDsConnection<Credentials> = {
@@ -47,11 +47,11 @@ export async function credentialsOf<Credentials>({
   name,
   credentials,
 }: Pick<ThreeDsConnection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {
-  const found = await credentials().catch(() => {
+  const storedCredentials = await credentials().catch(() => {
     throw new ProviderUnavailable(`${name}: its credentials could not be read`)
   })
-  if (found === null) throw new ProviderUnavailable(`${name}: it has no credentials`)
-  return found
+  if (storedCredentials === null) throw new ProviderUnavailable(`${name}: it has no credentials`)
+  return storedCredentials
 }
 
 /** For calls that ask no bank: any silence means that the provider cannot be asked now. Throws ProviderUnavailable. */

@@ -90,11 +90,11 @@ const testIdentity: Identity = {
 
 /** The simulator's ranges contain addresses of this start, so they are not kept after it. */
 function inMemory(): CardRangeStore {
-  const kept = new Map<string, StoredRanges>()
+  const rows = new Map<string, StoredRanges>()
   return {
-    load: async (name) => kept.get(name) ?? null,
-    save: async (name, stored) => {
-      kept.set(name, stored)
+    load: async (name) => rows.get(name) ?? null,
+    save: async (name, row) => {
+      rows.set(name, row)
     },
   }
 }

@@ -72,9 +72,9 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
         // The vendor counts from a moment after this one.
         const asked_ms = world.clock.now().getTime()
         const answer = await sendOrRefuse(connection.wire, preauthRequest(number, account))
-        const found = readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
-        if (found === 'not_enrolled') return { enrolled: false }
-        const { server_transaction_id, version, method_url } = found
+        const range = readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
+        if (range === 'not_enrolled') return { enrolled: false }
+        const { server_transaction_id, version, method_url } = range
         const usable_until = new Date(asked_ms + transaction_life_ms)
         const transaction = { server_transaction_id, usable_until }
         return { enrolled: true, version, method_url, transaction }
@@ -82,9 +82,9 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     authenticate: (request) =>
       reporting('auth', async () => {
         const account = await accountOf(connection)
-        const sent = authRequest(request, account)
-        const received = await answerTo(connection, sent)
-        const areq = JSON.parse(sent.body!) as Message
+        const wireRequest = authRequest(request, account)
+        const received = await answerTo(connection, wireRequest)
+        const areq = JSON.parse(wireRequest.body!) as Message
         const judged = judge(areq, received, openableFrom(apiUrlOf(account.credentials, account.mode)))
         if (judged.refused) {
           const { server_transaction_id } = request
@@ -96,8 +96,8 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     fetchResult: ({ server_transaction_id }) =>
       reporting('postauth', async () => {
         const account = await accountOf(connection)
-        const sent = postauthRequest(server_transaction_id, account)
-        return readPostauth(await sendOrRefuse(connection.wire, sent))
+        const wireRequest = postauthRequest(server_transaction_id, account)
+        return readPostauth(await sendOrRefuse(connection.wire, wireRequest))
       }),
   }
 }
@@ -121,8 +121,8 @@ async function answerTo({ wire }: Connection, request: WireRequest): Promise<Dir
 /** The number that the vendor publishes as not enrolled; it is no card. */
 const nobodys_number = '9000100111111111'
 
-async function check(asked: Account & { wire: Wire }): Promise<CheckAnswer> {
-  const { wire, ...account } = asked
+async function check(request: Account & { wire: Wire }): Promise<CheckAnswer> {
+  const { wire, ...account } = request
   try {
     const answer = await wire.send(preauthRequest(nobodys_number, account))
     readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))

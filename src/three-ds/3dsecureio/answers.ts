@@ -56,11 +56,11 @@ export function readPostauth(answer: WireAnswer): ResultMessage | 'not_yet' | 'g
   if (code !== null || !isGood(answer) || answer.json === null) {
     throw new ProviderUnavailable(wordsOf(answer))
   }
-  const read = readMessage(padded(answer.text), ['RReq'])
-  if ('fault' in read) {
-    throw new ProviderUnavailable(`its RReq is not valid: ${read.fault.code} ${read.fault.detail}`)
+  const reading = readMessage(padded(answer.text), ['RReq'])
+  if ('fault' in reading) {
+    throw new ProviderUnavailable(`its RReq is not valid: ${reading.fault.code} ${reading.fault.detail}`)
   }
-  return resultOf(read.message)
+  return resultOf(reading.message)
 }
 
 /** Refused before it was looked at: a wrong key, a closed account, too many calls. */
@@ -96,8 +96,8 @@ function versionIn(value: unknown): string | null {
 
 /** The method page of the version, where the ACS has one for each; else the one of all. */
 function methodUrlOf(crd: JsonObject, version: Version): string | null {
-  const listed = Array.isArray(crd.acsProtocolVersions) ? crd.acsProtocolVersions : []
-  const own = listed.find((each) => isObject(each) && each.version === version)?.threeDSMethodURL
+  const entries = Array.isArray(crd.acsProtocolVersions) ? crd.acsProtocolVersions : []
+  const own = entries.find((each) => isObject(each) && each.version === version)?.threeDSMethodURL
   const url = own ?? crd.threeDSMethodURL
   return typeof url === 'string' && url.length <= 256 ? url : null
 }

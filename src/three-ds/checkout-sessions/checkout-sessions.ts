@@ -138,8 +138,8 @@ async function runSession(
   request: AuthenticationRequest,
   credentials: CheckoutCredentials,
 ): Promise<TheirSession | string> {
-  const call = async (sent: WireRequest): Promise<TheirSession | string> => {
-    const answer = await answerTo(wire, sent)
+  const call = async (wireRequest: WireRequest): Promise<TheirSession | string> => {
+    const answer = await answerTo(wire, wireRequest)
     return typeof answer === 'string' ? answer : (sessionIn(answer) ?? wordsOf(answer))
   }
   let session = await call(createRequest(request, credentials))
@@ -149,15 +149,15 @@ async function runSession(
   if (typeof session !== 'string' && wants(session, 'issuer_fingerprint')) {
     session = await call(fingerprintRequest(session.id, credentials))
   }
-  for (let read = 0; read < reads && typeof session !== 'string'; read++) {
+  for (let round = 0; round < reads && typeof session !== 'string'; round++) {
     const is_at_work = standingOf(session) === 'waits' && !wants(session, 'challenge_cardholder')
-    const is_short: boolean = read === 0 && isShort(session)
+    const is_short: boolean = round === 0 && isShort(session)
     if (!is_at_work && !is_short) break
     if (is_at_work) await world.clock.sleep(pause_ms)
-    const shown = await call(readRequest(session.id, credentials))
+    const update = await call(readRequest(session.id, credentials))
     // What the bank said stands, even if the rest cannot be read.
-    if (is_short && typeof shown === 'string') break
-    session = shown
+    if (is_short && typeof update === 'string') break
+    session = update
   }
   return session
 }
@@ -198,9 +198,9 @@ async function fetchResult(connection: Connection, handle: string): Promise<Resu
 /** Nobody's: a session that is not there shows that the key may read sessions. */
 const nobodys_id = `sid_${'0'.repeat(26)}`
 
-async function check(asked: { credentials: CheckoutCredentials; wire: Wire }): Promise<CheckAnswer> {
+async function check(request: { credentials: CheckoutCredentials; wire: Wire }): Promise<CheckAnswer> {
   try {
-    const answer = await asked.wire.send(readRequest(nobodys_id, asked.credentials))
+    const answer = await request.wire.send(readRequest(nobodys_id, request.credentials))
     if (answer.status === 404) return { result: 'works', notes: [] }
     return { result: 'fails', reason: `Checkout.com: ${wordsOf(answer)}` }
   } catch (error) {

@@ -44,8 +44,8 @@ export function createRequest(request: AuthenticationRequest, credentials: Check
     channel_data: channelData(request.browser),
   }
   const { sendable } = request
-  const sent = send(credentials, 'POST', '/sessions', { body, timeout_ms: limits.create.ms })
-  return { ...sent, ...(sendable && { sendable }) }
+  const wireRequest = send(credentials, 'POST', '/sessions', { body, timeout_ms: limits.create.ms })
+  return { ...wireRequest, ...(sendable && { sendable }) }
 }
 
 /** The bank's page was not opened: its address is only known once the session is there, when the shopper pays. */

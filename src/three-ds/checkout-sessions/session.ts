@@ -37,8 +37,8 @@ export type TheirSession = z.infer<typeof session>
 
 /** Null if the answer shows no session that can be read. */
 export function sessionIn(answer: WireAnswer): TheirSession | null {
-  const read = session.safeParse(answer.json)
-  return isGood(answer) && read.success ? read.data : null
+  const result = session.safeParse(answer.json)
+  return isGood(answer) && result.success ? result.data : null
 }
 
 /** Throws ProviderUnavailable if the vendor turned the call away: no bank was asked by it. */
@@ -55,9 +55,9 @@ const turned_away = [400, 401, 403, 422, 429]
 export function wordsOf({ status, json }: WireAnswer): string {
   if (status === 401) return 'its credentials were refused (401)'
   const codes = Array.isArray(json?.error_codes) ? json.error_codes : []
-  const known = codes.filter((code) => typeof code === 'string' && /^[a-z0-9_]{1,60}$/.test(code))
-  return known.length > 0
-    ? `it refused the request (${status}): ${known.join(', ')}`
+  const printableCodes = codes.filter((code) => typeof code === 'string' && /^[a-z0-9_]{1,60}$/.test(code))
+  return printableCodes.length > 0
+    ? `it refused the request (${status}): ${printableCodes.join(', ')}`
     : `its answer cannot be used (status ${status})`
 }
 
@@ -70,12 +70,12 @@ export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits'
     return outcomeOf(their, { status: 'N', challenge_cancel: '04' })
   }
   const letter = letters[status]
-  const said = their.response_code ?? letter
+  const answer_letter = their.response_code ?? letter
   // A bank's no counts whatever else is said: read as "unavailable", the card might be charged after all.
-  const no = [said, letter].find((each) => each === 'N' || each === 'R')
+  const no = [answer_letter, letter].find((each) => each === 'N' || each === 'R')
   if (no) return outcomeOf(their, { status: no as 'N' | 'R' })
-  if (letter !== undefined && said === letter) return outcomeOf(their, { status: letter })
-  const is_informational = said === 'I' && letter === 'U'
+  if (letter !== undefined && answer_letter === letter) return outcomeOf(their, { status: letter })
+  const is_informational = answer_letter === 'I' && letter === 'U'
   return is_informational ? outcomeOf(their, { status: 'I' }) : unavailable('invalid_answer')
 }
 
@@ -123,14 +123,14 @@ const letters: Record<string, AuthenticationOutcome['status']> = {
 
 function outcomeOf(
   { eci, cryptogram, response_status_reason, status_reason, acs }: TheirSession,
-  known: Pick<AuthenticationOutcome, 'status'> & { challenge_cancel?: string },
+  outcome: Pick<AuthenticationOutcome, 'status'> & { challenge_cancel?: string },
 ): AuthenticationOutcome {
-  const { status } = known
+  const { status } = outcome
   const is_sound = /^[0-9A-Z]{0,2}$/.test(eci ?? '') && /^([A-Za-z0-9+/]{27}=?)?$/.test(cryptogram ?? '')
   const is_yes = status === 'Y' || status === 'A'
   if (!is_sound && is_yes) return unavailable('invalid_answer')
   const reason = /^\d\d$/.test(response_status_reason ?? '') ? response_status_reason! : null
-  const challenge_cancel = acs?.challenge_cancel_reason_code ?? known.challenge_cancel ?? null
+  const challenge_cancel = acs?.challenge_cancel_reason_code ?? outcome.challenge_cancel ?? null
   return {
     status,
     eci: (is_sound && eci) || null,

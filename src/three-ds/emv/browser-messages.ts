@@ -21,8 +21,8 @@ export const methodForm: ThreeDs['methodForm'] = (method) => ({
 
 export const readMethodNotification: ThreeDs['readMethodNotification'] = (fields) => {
   const text = decode(fields.threeDSMethodData ?? '')
-  const read = text === null ? null : readJson(text)
-  return read && 'object' in read ? transactionIdOf(read.object.threeDSServerTransID) : null
+  const reading = text === null ? null : readJson(text)
+  return reading && 'object' in reading ? transactionIdOf(reading.object.threeDSServerTransID) : null
 }
 
 export const challengeForm: ThreeDs['challengeForm'] = (challenge) => ({
@@ -56,7 +56,7 @@ export function readSessionData(fields: Record<string, string>): string | null {
 
 export const readChallengeNotification: ThreeDs['readChallengeNotification'] = (fields) => {
   const text = decode(fields.cres ?? '')
-  const read = text === null ? null : readMessage(text, ['CRes'])
-  if (!read || !('message' in read) || read.message.messageType !== 'CRes') return null
-  return transactionIdOf(read.message.threeDSServerTransID)
+  const reading = text === null ? null : readMessage(text, ['CRes'])
+  if (!reading || !('message' in reading) || reading.message.messageType !== 'CRes') return null
+  return transactionIdOf(reading.message.threeDSServerTransID)
 }

@@ -21,9 +21,9 @@ test.each([
   ['nothing', '', { not_json: true }],
   ['HTML', '<html>', { not_json: true }],
 ])('%s', (_, text, expected) => {
-  const read = readJson(text)
-  if (expected === 'object') expect(read).toEqual({ object: JSON.parse(text) })
-  else expect(read).toEqual(expected)
+  const reading = readJson(text)
+  if (expected === 'object') expect(reading).toEqual({ object: JSON.parse(text) })
+  else expect(reading).toEqual(expected)
 })
 
 test('any object without duplicates is read as JSON.parse reads it', () => {

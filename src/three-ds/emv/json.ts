@@ -39,11 +39,11 @@ function writtenMembers(text: string): number {
 /** Without recursion: whoever writes a message decides how deep it is. */
 function readMembers(object: JsonObject): number {
   let members = 0
-  const left: object[] = [object]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+  const stack: object[] = [object]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const inside: unknown[] = Object.values(next)
     if (!Array.isArray(next)) members += inside.length
-    for (const each of inside) if (typeof each === 'object' && each !== null) left.push(each)
+    for (const each of inside) if (typeof each === 'object' && each !== null) stack.push(each)
   }
   return members
 }

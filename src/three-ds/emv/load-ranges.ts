@@ -28,32 +28,32 @@ const ask_again_after_ms = hour_ms
 /** Schemes with the same address share one table, because the same server answers for them. */
 export function openCardRanges(loading: Loading): CardRanges {
   const { clock } = loading.world
-  const held = new Map<string, StoredRanges>()
+  const memory = new Map<string, StoredRanges>()
   const triedAt = new Map<string, number>()
   const loads = new Map<string, Promise<StoredRanges>>()
 
   async function load(server: DirectoryServer, old: StoredRanges | null): Promise<StoredRanges> {
-    const stored = await loading.store.load(server.url)
-    const known = newest(old, stored)
-    const stale = !known || !isFresh(known, clock.now())
-    const fetched = stale ? await refresh(loading, server, known) : null
-    if (fetched) await loading.store.save(server.url, fetched)
-    const usable = fetched ?? known
+    const row = await loading.store.load(server.url)
+    const latest = newest(old, row)
+    const stale = !latest || !isFresh(latest, clock.now())
+    const update = stale ? await refresh(loading, server, latest) : null
+    if (update) await loading.store.save(server.url, update)
+    const usable = update ?? latest
     if (!usable) throw new ProviderUnavailable(`no card ranges could be had for ${server.scheme}`)
-    held.set(server.url, usable)
+    memory.set(server.url, usable)
     return usable
   }
 
   async function tableOf(server: DirectoryServer): Promise<CardRangeTable> {
     const { url } = server
     const now = clock.now()
-    const known = held.get(url) ?? null
+    const latest = memory.get(url) ?? null
     const asked_lately = now.getTime() - (triedAt.get(url) ?? 0) < ask_again_after_ms
-    if (known && (isFresh(known, now) || asked_lately)) return known.ranges
+    if (latest && (isFresh(latest, now) || asked_lately)) return latest.ranges
     const running = loads.get(url)
     if (running) return (await running).ranges
     triedAt.set(url, now.getTime())
-    const started = load(server, known).finally(() => loads.delete(url))
+    const started = load(server, latest).finally(() => loads.delete(url))
     loads.set(url, started)
     return (await started).ranges
   }

@@ -14,10 +14,10 @@ type Component = 'S' | 'D' | 'A'
 
 /** Reads one of the expected messages. An Erro is always read as an Erro, whatever its fields contain. */
 export function readMessage(body: string, expected: readonly MessageType[]): { message: Message } | { fault: Fault } {
-  const read = readJson(body)
-  if ('not_json' in read) return fault('203', 'the body is not a JSON object', {})
-  if ('duplicate' in read) return fault('204', read.duplicate || 'a field without a name', {})
-  const message = read.object
+  const reading = readJson(body)
+  if ('not_json' in reading) return fault('203', 'the body is not a JSON object', {})
+  if ('duplicate' in reading) return fault('204', reading.duplicate || 'a field without a name', {})
+  const message = reading.object
   if (message.messageType === undefined) return fault('201', 'messageType', message)
   if (message.messageType === 'Erro') return { message: message as Message }
   if (!expected.includes(message.messageType as MessageType)) {

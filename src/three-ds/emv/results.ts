@@ -7,9 +7,9 @@ import { transactionIdOf } from './transaction-id.ts'
 
 /** An Erro is answered with an empty body, because an Erro never answers an Erro. */
 export const readResult: PostedThreeDs['readResult'] = (body) => {
-  const read = readMessage(body, ['RReq'])
-  if ('fault' in read) return { erro: erro('S', read.fault) }
-  const rreq = read.message
+  const reading = readMessage(body, ['RReq'])
+  if ('fault' in reading) return { erro: erro('S', reading.fault) }
+  const rreq = reading.message
   if (rreq.messageType === 'Erro') return { erro: '' }
   return { message: resultOf(rreq) }
 }

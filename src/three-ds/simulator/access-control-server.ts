@@ -67,10 +67,10 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
       const challenge = await find(acs_transaction_id)
       const changes = challenge && next(challenge)
       if (!challenge || !changes || Object.keys(changes).length === 0) return challenge
-      const stored = await challenges.change(challenge, changes)
-      if (!stored) continue
-      follow(stored)
-      return stored
+      const current = await challenges.change(challenge, changes)
+      if (!current) continue
+      follow(current)
+      return current
     }
   }
 
@@ -83,11 +83,11 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
       waitUntilDue(challenge, challenge.due_at)
       return
     }
-    const done = send(challenge)
+    const completion = send(challenge)
       // Whoever looks for what is overdue sends it again.
       .catch((error: Error) => log.warn({ error: error.message }, 'simulated result not noted'))
       .finally(() => sending.delete(id))
-    sending.set(id, done)
+    sending.set(id, completion)
   }
 
   function waitUntilDue({ acs_transaction_id }: Challenge, due_at: Date): void {
@@ -104,7 +104,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
     const { acs_transaction_id: id, sends_left } = challenge
     const has_arrived = await sendResult(options, challenge)
     if (!has_arrived && sends_left > 0) {
-      const again: Next = (stored) => (stored.due_at === null ? null : sent(stored, clock.now()))
+      const again: Next = (current) => (current.due_at === null ? null : sent(current, clock.now()))
       alarms.set(id, retry_after_ms, () => step(id, again))
       return
     }
@@ -134,12 +134,12 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
 
   async function endDue(): Promise<number> {
     const before = new Date(clock.now().getTime() - overdue_after_ms)
-    const due = await challenges.listDue(before, overdue_max)
-    for (const { acs_transaction_id } of due) {
+    const overdueChallenges = await challenges.listDue(before, overdue_max)
+    for (const { acs_transaction_id } of overdueChallenges) {
       await step(acs_transaction_id, (challenge) => overdue(challenge, before))
       await sending.get(acs_transaction_id)
     }
-    return due.length
+    return overdueChallenges.length
   }
 
   function close(): void {

@@ -22,10 +22,10 @@ type At = { public_url: string; pages_url: string; now(): Date }
 /** The method page, which reports back at once or never. */
 export function methodPage(fields: URLSearchParams, { silent, pages_url }: { silent: boolean } & At): PeerAnswer {
   const text = decode(fields.get('threeDSMethodData') ?? '')
-  const read = text === null ? null : readJson(text)
-  const asked = read && 'object' in read ? read.object : {}
-  const id = transactionIdOf(asked.threeDSServerTransID)
-  const target = String(asked.threeDSMethodNotificationURL ?? '')
+  const reading = text === null ? null : readJson(text)
+  const methodData = reading && 'object' in reading ? reading.object : {}
+  const id = transactionIdOf(methodData.threeDSServerTransID)
+  const target = String(methodData.threeDSMethodNotificationURL ?? '')
   if (!id || !isBelow(pages_url, target)) {
     return noticePage(400, 'This is not a 3DS Method request.')
   }
@@ -41,23 +41,23 @@ export async function openChallenge(
   { public_url, pages_url, now }: At,
 ): Promise<PeerAnswer> {
   const text = decode(fields.get('creq') ?? '')
-  const read = text === null ? null : readMessage(text, ['CReq'])
-  if (!read) return noticePage(400, 'This is not a challenge request.')
-  const creq = 'message' in read ? read.message : read.fault.message
-  const found = await acs.find(transactionIdOf(creq.acsTransID) ?? '')
-  if (!found) return unknownPage()
-  if (!isBelow(pages_url, found.notification_url)) {
+  const reading = text === null ? null : readMessage(text, ['CReq'])
+  if (!reading) return noticePage(400, 'This is not a challenge request.')
+  const creq = 'message' in reading ? reading.message : reading.fault.message
+  const knownChallenge = await acs.find(transactionIdOf(creq.acsTransID) ?? '')
+  if (!knownChallenge) return unknownPage()
+  if (!isBelow(pages_url, knownChallenge.notification_url)) {
     return noticePage(400, 'The bank was not told how to come back.')
   }
   const session_data = fields.get('threeDSSessionData') || null
   if (session_data !== null && session_data.length > session_data_characters_max) {
     return noticePage(400, 'This is more than a bank keeps for a 3DS Server.')
   }
-  const asked = { ...found, session_data }
-  if ('fault' in read) return erroPage(asked, erro('A', read.fault))
-  const fault = faultOfCReq(found, read.message)
-  if (fault) return erroPage(asked, erro('A', { ...fault, message: read.message }))
-  const challenge = await acs.step(found.acs_transaction_id, (stored) => openingOf(stored, session_data, now()))
+  const errorTarget = { ...knownChallenge, session_data }
+  if ('fault' in reading) return erroPage(errorTarget, erro('A', reading.fault))
+  const fault = faultOfCReq(knownChallenge, reading.message)
+  if (fault) return erroPage(errorTarget, erro('A', { ...fault, message: reading.message }))
+  const challenge = await acs.step(knownChallenge.acs_transaction_id, (row) => openingOf(row, session_data, now()))
   if (!challenge) return unknownPage()
   if (challenge.has_ended) return endPage(acs, challenge)
   return codePage(challenge, { action: actionOf(challenge, public_url), error: null })
@@ -86,11 +86,11 @@ export async function answerChallenge(
     is_cancelled: fields.get('action') === 'cancel',
     is_right: (fields.get('code') ?? '').trim() === code,
   }
-  const challenge = await acs.step(id, (stored) => answerOf(stored, answer, now()))
+  const challenge = await acs.step(id, (row) => answerOf(row, answer, now()))
   if (!challenge?.opened) return unknownPage()
   if (challenge.has_ended) return endPage(acs, challenge)
-  const left = tries_at_most - challenge.tries
-  const error = `That code is wrong. ${left} ${left === 1 ? 'try' : 'tries'} left.`
+  const tries_left = tries_at_most - challenge.tries
+  const error = `That code is wrong. ${tries_left} ${tries_left === 1 ? 'try' : 'tries'} left.`
   return codePage(challenge, { action: actionOf(challenge, public_url), error })
 }
 

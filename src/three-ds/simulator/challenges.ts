@@ -45,7 +45,7 @@ export type ChallengeStore = {
   insert(challenge: Challenge): Promise<void>
   find(acs_transaction_id: string): Promise<Challenge | null>
   /** Returns the challenge as it is then, or null if it is no longer as it was read. */
-  change(read: Challenge, changes: ChallengeChanges): Promise<Challenge | null>
+  change(challenge: Challenge, changes: ChallengeChanges): Promise<Challenge | null>
   /** Those that were due before this time, the oldest first. */
   listDue(before: Date, limit: number): Promise<Challenge[]>
 }

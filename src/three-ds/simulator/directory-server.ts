@@ -75,13 +75,13 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
   }
 
   return async (body) => {
-    const read = readMessage(body, ['PReq', 'AReq', 'RReq'])
-    if ('fault' in read) return message(erro('D', read.fault))
-    const { messageType } = read.message
-    if (messageType === 'PReq') return cardRanges(read.message)
-    if (messageType === 'AReq') return authentication(read.message)
+    const reading = readMessage(body, ['PReq', 'AReq', 'RReq'])
+    if ('fault' in reading) return message(erro('D', reading.fault))
+    const { messageType } = reading.message
+    if (messageType === 'PReq') return cardRanges(reading.message)
+    if (messageType === 'AReq') return authentication(reading.message)
     // An Erro is acknowledged with an empty answer.
-    return messageType === 'RReq' ? routes.forward(read.message, body) : plain(200, '')
+    return messageType === 'RReq' ? routes.forward(reading.message, body) : plain(200, '')
   }
 }
 
