@@ -160,7 +160,7 @@ function outcomeOf(acquirer: AcquirerBehaviour): string {
   if (acquirer === 'card_declined') return 'declined card_declined, soft'
   if (acquirer === 'card_velocity_exceeded') return 'declined card_velocity_exceeded, soft'
   if (acquirer === 'fraudulent') return 'declined fraudulent, fraud'
-  const shown = scenarios.find(({ numbers }) => testCardOf(numbers.visa)?.acquirer === acquirer)
-  if (!shown) throw new Error(`no scenario shows ${acquirer}`)
-  return shown.expected
+  const scenario = scenarios.find(({ numbers }) => testCardOf(numbers.visa)?.acquirer === acquirer)
+  if (!scenario) throw new Error(`no scenario shows ${acquirer}`)
+  return scenario.expected
 }
