@@ -32,8 +32,8 @@ export async function checkConnection(
     const credentials = openCredentials(keyring, row, row.sealed_credentials)
     const wrong = environmentFault(connector, credentials, row.mode)
     if (wrong !== null) return fails(wrong.words)
-    const asked = connector.check({ credentials, mode: row.mode, wire })
-    return await Promise.race([asked, late])
+    const answer = connector.check({ credentials, mode: row.mode, wire })
+    return await Promise.race([answer, late])
   } catch (error) {
     return fails((error as Error).message)
   } finally {

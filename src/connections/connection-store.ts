@@ -14,7 +14,7 @@ import {
   type SealedCredentials,
 } from './connection.ts'
 
-const shown = [
+const shownColumns = [
   ...(['merchant_id', 'connection_id', 'kind', 'connector', 'label', 'mode', 'state'] as const),
   ...(['created_at', 'rotated_at', 'disabled_at'] as const),
 ]
@@ -34,7 +34,7 @@ export async function insertConnection(
 export async function listConnections(sql: Sql, merchant_id: string | null): Promise<Connection[]> {
   const whose = merchant_id === null ? sql`true` : sql`merchant_id = ${merchant_id}`
   return sql<Connection[]>`
-    select ${sql(shown)} from connections where ${whose} order by created_at, connection_id`
+    select ${sql(shownColumns)} from connections where ${whose} order by created_at, connection_id`
 }
 
 /** The connection with its sealed credentials, by its id and the routing numbers that this may carry. */
@@ -105,15 +105,15 @@ export async function credentialsUnderOtherKeys(
 /** Puts sealed credentials in place of those that were read; false where a rotation has changed them. */
 export async function replaceSealedCredentials(
   sql: Sql,
-  read: SealedCredentials,
+  before: SealedCredentials,
   next: Omit<SealedCredentials, keyof ConnectionKey>,
 ): Promise<boolean> {
   const { count } = await sql`
     update connections set sealed_credentials = ${next.sealed_credentials},
       previous_sealed_credentials = ${next.previous_sealed_credentials}
-    where merchant_id = ${read.merchant_id} and connection_id = ${read.connection_id}
-      and sealed_credentials = ${read.sealed_credentials}
-      and previous_sealed_credentials is not distinct from ${read.previous_sealed_credentials}`
+    where merchant_id = ${before.merchant_id} and connection_id = ${before.connection_id}
+      and sealed_credentials = ${before.sealed_credentials}
+      and previous_sealed_credentials is not distinct from ${before.previous_sealed_credentials}`
   return count > 0
 }
 

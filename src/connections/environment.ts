@@ -15,9 +15,9 @@ export function environmentFault(
   mode: ConnectionMode,
 ): EnvironmentFault | null {
   const { api_url } = credentials
-  const shown = typeof api_url === 'string' ? environmentAt?.(api_url).environment : undefined
-  if (shown && shown !== mode) {
-    const words = `api_url leads to the vendor's ${environmentWords[shown]}, and the connection is of mode ${mode}`
+  const shown_environment = typeof api_url === 'string' ? environmentAt?.(api_url).environment : undefined
+  if (shown_environment && shown_environment !== mode) {
+    const words = `api_url leads to the vendor's ${environmentWords[shown_environment]}, and the connection is of mode ${mode}`
     return { words, member: 'api_url' }
   }
   // At another address the key need not have the vendor's form: see `environmentDoubt`.
@@ -38,7 +38,7 @@ export function environmentDoubt(
   credentials: Credentials,
   mode: ConnectionMode,
 ): string | null {
-  const shown = credentials.api_url === undefined ? null : environmentShown?.(credentials)
-  if (!shown || shown === mode) return null
-  return `the key looks like one of the vendor's ${environmentWords[shown]}, and the connection is of mode ${mode}`
+  const shown_environment = credentials.api_url === undefined ? null : environmentShown?.(credentials)
+  if (!shown_environment || shown_environment === mode) return null
+  return `the key looks like one of the vendor's ${environmentWords[shown_environment]}, and the connection is of mode ${mode}`
 }

@@ -17,22 +17,22 @@ export async function judgeCredentials(
   judgeApiUrl: JudgeApiUrl,
 ): Promise<Credentials> {
   const { name, credentials } = connector
-  const read = credentials.safeParse(file)
-  if (!read.success) {
-    const issue: Issue = read.error.issues[0]!
+  const result = credentials.safeParse(file)
+  if (!result.success) {
+    const issue: Issue = result.error.issues[0]!
     const [member = issue.keys?.[0]] = issue.path
     throw refused(faultWords(name, issue), { member: member === undefined ? null : String(member) })
   }
-  const kept = read.data as Credentials
-  const wrong = environmentFault(connector, kept, mode)
+  const validCredentials = result.data as Credentials
+  const wrong = environmentFault(connector, validCredentials, mode)
   if (wrong !== null) {
     throw refused(wrong.words, { member: wrong.member, fault: 'other_environment' })
   }
-  const { api_url } = kept
-  if (typeof api_url !== 'string') return kept
+  const { api_url } = validCredentials
+  if (typeof api_url !== 'string') return validCredentials
   const fault = api_url.includes('?') ? 'must not have a query' : await judgeApiUrl(api_url)
   if (fault !== null) throw refused(`api_url ${fault}`, { member: 'api_url', fault: 'web_address' })
-  return { ...kept, api_url: api_url.replace(/\/+$/, '') }
+  return { ...validCredentials, api_url: api_url.replace(/\/+$/, '') }
 }
 
 type Issue = { code: string; path: PropertyKey[]; message: string; keys?: string[] }

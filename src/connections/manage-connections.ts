@@ -19,12 +19,12 @@ export type ConnectionOffice = ManageContext & { keyring: Keyring }
 export async function createConnection(
   context: ConnectionOffice,
   given_merchant_id: string,
-  asked: Pick<AccountConnection, 'kind' | 'connector' | 'label' | 'mode'> & {
+  request: Pick<AccountConnection, 'kind' | 'connector' | 'label' | 'mode'> & {
     credentials: Credentials
   },
 ): Promise<Connection> {
   const { sql, ids, clock, keyring } = context
-  const { credentials, kind, connector, label, mode } = asked
+  const { credentials, kind, connector, label, mode } = request
   const { merchant_id, routing } = await merchantOrRefuse(sql, given_merchant_id)
   const at = clock.now()
   const connection: Connection = {
@@ -40,8 +40,8 @@ export async function createConnection(
     disabled_at: null,
   }
   const { connection_id: subject } = connection
-  const told = { change: 'connection.created', detail: { kind, connector, label, mode }, at }
-  const line = lineOf(context, { merchant_id, subject, ...told })
+  const fields = { change: 'connection.created', detail: { kind, connector, label, mode }, at }
+  const line = lineOf(context, { merchant_id, subject, ...fields })
   const sealed_credentials = sealCredentials(keyring, connection, credentials)
   try {
     await beginAs(sql, context, async (tx) => {
@@ -61,9 +61,9 @@ export async function connectionOrRefuse(
   { sql, keyring }: Pick<ConnectionOffice, 'sql' | 'keyring'>,
   connection_id: string,
 ) {
-  const found = await findConnection(sql, connection_id, routingsIn(connection_id, keyring))
-  if (!found) throw noConnection(connection_id)
-  return found
+  const connection = await findConnection(sql, connection_id, routingsIn(connection_id, keyring))
+  if (!connection) throw noConnection(connection_id)
+  return connection
 }
 
 /** `credentials` were judged. A disabled connection is rotated too, since it still settles what it charged. */
@@ -73,18 +73,18 @@ export async function rotateCredentials(
   credentials: Credentials,
 ): Promise<Connection & { previous_until: Date }> {
   const { sql, clock, keyring } = context
-  const found = await connectionOrRefuse(context, connection_id)
+  const connection = await connectionOrRefuse(context, connection_id)
   const at = clock.now()
   const next = {
-    sealed_credentials: sealCredentials(keyring, found, credentials),
+    sealed_credentials: sealCredentials(keyring, connection, credentials),
     previous_until: new Date(at.getTime() + overlap_ms),
   }
   const line = openLine(context, { change: 'connection.rotated', at })
   await beginAs(sql, context, async (tx) => {
-    if (!(await replaceCredentials(tx, found, next, line))) throw noConnection(connection_id)
-    await notifyOfChange(tx, found.merchant_id)
+    if (!(await replaceCredentials(tx, connection, next, line))) throw noConnection(connection_id)
+    await notifyOfChange(tx, connection.merchant_id)
   })
-  return { ...found, rotated_at: at, previous_until: next.previous_until }
+  return { ...connection, rotated_at: at, previous_until: next.previous_until }
 }
 
 /** No new charge goes to it from now on. One that was disabled before stays as it is. */
@@ -93,10 +93,10 @@ export async function disableConnection(
   connection_id: ConnectionId | string,
 ): Promise<Connection> {
   const { sql, clock } = context
-  const found = await connectionOrRefuse(context, connection_id)
+  const connection = await connectionOrRefuse(context, connection_id)
   const line = openLine(context, { change: 'connection.disabled', at: clock.now() })
   await beginAs(sql, context, async (tx) => {
-    if (await disableConnectionRow(tx, found, line)) await notifyOfChange(tx, found.merchant_id)
+    if (await disableConnectionRow(tx, connection, line)) await notifyOfChange(tx, connection.merchant_id)
   })
   return connectionOrRefuse(context, connection_id)
 }

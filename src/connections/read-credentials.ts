@@ -26,8 +26,11 @@ type NamedConnection = { connector: string; connection_id: ConnectionId }
 const credentials_age_max_ms = 10_000
 
 /** The credentials to send. They are null where there is no such connection, or where they do not open. */
-export function credentialsReader(parts: CredentialsParts, wanted: NamedConnection): () => Promise<Credentials | null> {
-  return keptBriefly(parts, () => readCredentials(parts, wanted))
+export function credentialsReader(
+  parts: CredentialsParts,
+  connection: NamedConnection,
+): () => Promise<Credentials | null> {
+  return keptBriefly(parts, () => readCredentials(parts, connection))
 }
 
 /** Throws where the database does not answer. */
@@ -51,21 +54,21 @@ function keptBriefly<T>(
   { world, whenChanged }: Pick<CredentialsParts, 'world' | 'whenChanged'>,
   read: () => Promise<T | null>,
 ): () => Promise<T | null> {
-  let kept: { value: Promise<T | null>; asked_ms: number } | null = null
+  let current: { value: Promise<T | null>; asked_ms: number } | null = null
   whenChanged?.(() => {
-    kept = null
+    current = null
   })
   return () => {
     const now_ms = world.clock.now().getTime()
-    const age_ms = kept === null ? Number.NaN : now_ms - kept.asked_ms
-    if (kept !== null && age_ms >= 0 && age_ms < credentials_age_max_ms) return kept.value
-    const asked = { value: read(), asked_ms: now_ms }
+    const age_ms = current === null ? Number.NaN : now_ms - current.asked_ms
+    if (current !== null && age_ms >= 0 && age_ms < credentials_age_max_ms) return current.value
+    const entry = { value: read(), asked_ms: now_ms }
     const forget = () => {
-      if (kept === asked) kept = null
+      if (current === entry) current = null
     }
-    kept = asked
-    asked.value.then((found) => found === null && forget(), forget)
-    return asked.value
+    current = entry
+    entry.value.then((value) => value === null && forget(), forget)
+    return entry.value
   }
 }
 
@@ -77,7 +80,7 @@ export function rewrapCredentials({
 }: Pick<Context, 'sql' | 'keyring' | 'world'>): Promise<number> {
   return rewrapRows({
     first: { merchant_id: '', connection_id: '' },
-    page: (asked) => credentialsUnderOtherKeys(sql, keyring.current_key_id, asked),
+    page: (pageRequest) => credentialsUnderOtherKeys(sql, keyring.current_key_id, pageRequest),
     rewrap(row: SealedCredentials) {
       const anew = (sealed: Buffer) => keyring.rewrap(sealed, credentialsName(row)) ?? sealed
       const { sealed_credentials, previous_sealed_credentials: previous } = row
