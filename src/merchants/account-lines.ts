@@ -22,28 +22,28 @@ export function writerOf(
 /** A line about something that belongs to no session; `subject` is the thing that changed. */
 export function lineOf(
   writer: LineWriter,
-  told: AccountChange & { merchant_id: string; subject: string },
+  fields: AccountChange & { merchant_id: string; subject: string },
 ): JournalLine {
-  const { merchant_id, subject } = told
-  return { ...openLine(writer, told), merchant_id, subject }
+  const { merchant_id, subject } = fields
+  return { ...openLine(writer, fields), merchant_id, subject }
 }
 
 /** A line whose merchant and subject the writing statement fills in. */
 export function openLine(
   { ids, actor, by, request_id }: LineWriter,
-  { change, detail: told = {}, at }: AccountChange,
+  { change, detail: ownDetail = {}, at }: AccountChange,
 ): OpenLine {
   const entry_id = ids.journalEntry(at)
-  const detail = by === undefined ? told : { ...told, by }
+  const detail = by === undefined ? ownDetail : { ...ownDetail, by }
   return { entry_id, session_id: null, change, detail, actor, request_id: request_id ?? null, at }
 }
 
 /** The lines that creating an integration may need. */
 export function integrationLines(writer: LineWriter, integration: Integration): IntegrationLines {
   const { merchant_id, integration_id: subject, created_at: at } = integration
-  const told = { change: 'integration.created', detail: rulesTold(integration), at }
+  const fields = { change: 'integration.created', detail: rulesTold(integration), at }
   return {
-    changed: lineOf(writer, { merchant_id, subject, ...told }),
+    changed: lineOf(writer, { merchant_id, subject, ...fields }),
     loses: roleLines(writer, at),
   }
 }
@@ -76,12 +76,12 @@ function roleLines(writer: LineWriter, at: Date): IntegrationLines['loses'] {
 function integrationChange(before: Integration, after: Integration): object | null {
   const isSame = (column: string) =>
     JSON.stringify(before[column as keyof Integration]) === JSON.stringify(after[column as keyof Integration])
-  const told = Object.entries(rulesTold(after)).filter(([column]) => !isSame(column))
+  const changedRules = Object.entries(rulesTold(after)).filter(([column]) => !isSame(column))
   const others = Object.keys(after).filter(
     (column) => !isSame(column) && !(column in rulesTold(after)) && column !== 'deleted_at',
   )
-  if (told.length + others.length === 0 && isSame('deleted_at')) return null
-  return { ...Object.fromEntries(told), ...(others.length > 0 && { changed: others }) }
+  if (changedRules.length + others.length === 0 && isSame('deleted_at')) return null
+  return { ...Object.fromEntries(changedRules), ...(others.length > 0 && { changed: others }) }
 }
 
 /** The settings that decide whose pages may use the integration and how money is handled. */

@@ -50,8 +50,8 @@ export async function changeIntegration<Writing extends ManageContext>(
     if (!isSame(before.test_connections, integration.test_connections)) {
       await judgeTestConnections(tx, integration)
     }
-    const taken = take.filter((role) => integration[role] && !before[role])
-    const losers = await assignRoles(tx, integration, lines.loses, taken)
+    const takenRoles = take.filter((role) => integration[role] && !before[role])
+    const losers = await assignRoles(tx, integration, lines.loses, takenRoles)
     await updateIntegration(tx, integration, lines.changed)
     return { integration, losers }
   })

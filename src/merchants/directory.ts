@@ -59,56 +59,56 @@ export async function openDirectory(parts: {
 }): Promise<Directory> {
   const { clock, keyring } = parts
   const { sql } = parts.database
-  const kept = keep(clock)
+  const cache = keep(clock)
   const changes = await hearChanges(parts.database)
-  changes.whenChanged(kept.forget)
+  changes.whenChanged(cache.forget)
 
   async function ofRoutedId(id: string): Promise<MerchantId | null> {
     // One of them is right. Where it is kept, nobody looks for the others, which would be missed anew each time.
     for (const routing of likelyRoutings(id, keyring)) {
-      const known = kept.find<MerchantId>(`routing ${routing}`)
-      if (known) return known
+      const cached_id = cache.find<MerchantId>(`routing ${routing}`)
+      if (cached_id) return cached_id
     }
     for (const routing of routingsIn(id, keyring)) {
-      const found = await kept.read(`routing ${routing}`, async () => {
+      const merchant_id = await cache.read(`routing ${routing}`, async () => {
         const merchant = await findMerchantByRouting(sql, routing)
         return merchant?.merchant_id ?? null
       })
-      if (found) return found
+      if (merchant_id) return merchant_id
     }
     return null
   }
 
   return {
     secretKey: (hash) =>
-      kept.read(`key ${hash}`, async () => {
+      cache.read(`key ${hash}`, async () => {
         const row = await findKeyByHash(sql, Buffer.from(hash, 'hex'))
         return row ? secretKeyOf(row) : null
       }),
     publishableKey: (key) =>
-      kept.read(`publishable key ${key}`, async () => {
+      cache.read(`publishable key ${key}`, async () => {
         // The key's mode may change when a secret key expires. The age limit covers that too.
         return (await findPublishableKey(sql, key, clock.now())) ?? null
       }),
     newestPublishableKey: (merchant_id) =>
-      kept.read(`newest key ${merchant_id}`, () => newestPublishableKey(sql, merchant_id)),
-    account: (merchant_id) => kept.read(`account ${merchant_id}`, () => findAccount(sql, merchant_id)),
+      cache.read(`newest key ${merchant_id}`, () => newestPublishableKey(sql, merchant_id)),
+    account: (merchant_id) => cache.read(`account ${merchant_id}`, () => findAccount(sql, merchant_id)),
     merchantIdOfSession: ofRoutedId,
     merchantIdOfTransaction: ofRoutedId,
     merchantIdOfHandle: (handle) =>
-      kept.read(`handle ${handle}`, async () => {
+      cache.read(`handle ${handle}`, async () => {
         const merchant = await findMerchantByHandle(sql, handle)
         return merchant?.merchant_id ?? null
       }),
-    allowedOrigins: () => kept.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
+    allowedOrigins: () => cache.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
     ...changes,
   }
 }
 
 /** The account as it is now, read anew. */
 export async function findAccount(sql: Sql, merchant_id: string): Promise<Account | null> {
-  const found = await findConnectedMerchant(sql, merchant_id)
-  return found ? { ...found, integrations: await listIntegrations(sql, merchant_id) } : null
+  const merchant = await findConnectedMerchant(sql, merchant_id)
+  return merchant ? { ...merchant, integrations: await listIntegrations(sql, merchant_id) } : null
 }
 
 export function defaultIntegration(account: Account): Integration | null {
@@ -117,14 +117,14 @@ export function defaultIntegration(account: Account): Integration | null {
 
 /** The rules that a session was created under. A merchant without integrations gets the defaults. */
 export function integrationOf(account: Account, integration_id: string | null): IntegrationRules {
-  const found = account.integrations.find((each) => each.integration_id === integration_id)
-  return found ?? defaultRules
+  const integration = account.integrations.find((each) => each.integration_id === integration_id)
+  return integration ?? defaultRules
 }
 
 /** Keeps only values that were found. Missing ones are read again each time, so that nobody can fill the memory. */
 function keep(clock: Clock) {
   let entries = new Map<string, { value: unknown; asked_ms: number }>()
-  let asked = new Map<string, Promise<unknown>>()
+  let questions = new Map<string, Promise<unknown>>()
 
   async function ask(name: string, find: () => Promise<unknown>): Promise<unknown> {
     const generation = entries
@@ -154,9 +154,9 @@ function keep(clock: Clock) {
   return {
     find: keptOf,
     async read<T>(name: string, find: () => Promise<T>): Promise<T> {
-      const known = keptOf<T>(name)
-      if (known !== null) return known
-      const running = asked
+      const value = keptOf<T>(name)
+      if (value !== null) return value
+      const running = questions
       let question = running.get(name)
       if (!question) {
         question = ask(name, find).finally(() => running.delete(name))
@@ -166,7 +166,7 @@ function keep(clock: Clock) {
     },
     forget() {
       entries = new Map()
-      asked = new Map()
+      questions = new Map()
     },
   }
 }

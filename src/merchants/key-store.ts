@@ -197,9 +197,9 @@ export function openKeyUses(): KeyUses {
       waiting.set(key_id, use)
     },
     take() {
-      const taken = [...waiting.values()]
+      const batch = [...waiting.values()]
       waiting = new Map()
-      return taken
+      return batch
     },
   }
 }

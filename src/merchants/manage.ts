@@ -40,28 +40,28 @@ type ManageParts = { ids: Ids; clock: Clock }
 export type NewMerchant = Pick<Merchant, 'name' | 'live' | 'live_enabled' | 'acquiring_profile'>
 
 /** Throws `invalid_request` for a profile whose fallback is its own acquirer. */
-export async function createMerchant(context: ManageContext, asked: NewMerchant): Promise<Merchant> {
-  refuseOwnFallback(asked.acquiring_profile)
-  return beginAs(context.sql, context, (tx) => createMerchantIn(tx, context, asked))
+export async function createMerchant(context: ManageContext, request: NewMerchant): Promise<Merchant> {
+  refuseOwnFallback(request.acquiring_profile)
+  return beginAs(context.sql, context, (tx) => createMerchantIn(tx, context, request))
 }
 
 /** The same in a transaction that does more, for a profile that was judged. */
 export async function createMerchantIn(
   tx: AnySql,
   context: LineWriter & ManageParts,
-  asked: NewMerchant,
+  request: NewMerchant,
 ): Promise<Merchant> {
   const { ids, clock } = context
   const merchant: Merchant = {
-    ...asked,
+    ...request,
     merchant_id: ids.merchant(),
     routing: ids.routing(),
     status: 'active',
     created_at: clock.now(),
   }
   const { merchant_id, live, live_enabled, created_at: at } = merchant
-  const told = { change: 'merchant.created', detail: { live, live_enabled }, at }
-  await insertMerchant(tx, merchant, lineOf(context, { merchant_id, subject: merchant_id, ...told }))
+  const fields = { change: 'merchant.created', detail: { live, live_enabled }, at }
+  await insertMerchant(tx, merchant, lineOf(context, { merchant_id, subject: merchant_id, ...fields }))
   // The first live merchant changes how a running service behaves for all merchants.
   await notifyOfChange(tx, merchant_id)
   return merchant
@@ -81,10 +81,10 @@ export async function changeMerchant(
   if (change.acquiring_profile) refuseOwnFallback(change.acquiring_profile)
   const line = openLine(context, { change: 'merchant.changed', at: clock.now() })
   return beginAs(sql, context, async (tx) => {
-    const found = await updateMerchant(tx, merchant_id, change, line)
-    if (!found) throw noMerchant(merchant_id)
-    if (found.differing.length > 0) await notifyOfChange(tx, merchant_id)
-    return { ...found.before, ...change }
+    const update = await updateMerchant(tx, merchant_id, change, line)
+    if (!update) throw noMerchant(merchant_id)
+    if (update.differing.length > 0) await notifyOfChange(tx, merchant_id)
+    return { ...update.before, ...change }
   })
 }
 
@@ -98,23 +98,23 @@ export type NewIntegration = Pick<Integration, 'name'> & Partial<Integration>
 export async function createIntegration(
   context: ManageContext,
   merchant_id: string,
-  asked: NewIntegration,
+  request: NewIntegration,
   { take = [] }: { take?: Role[] } = {},
 ): Promise<{ integration: Integration; publishable_key: string; losers: RoleTransfer[] }> {
   const { sql, ids, clock } = context
   await merchantOrRefuse(sql, merchant_id)
   const integration: Integration = {
     ...defaultRules,
-    ...asked,
+    ...request,
     merchant_id,
     integration_id: ids.integration(),
     created_at: clock.now(),
   }
-  const taken = take.filter((role) => integration[role])
+  const takenRoles = take.filter((role) => integration[role])
   const lines = integrationLines(context, integration)
   return beginAs(sql, context, async (tx) => {
     await judgeTestConnections(tx, integration)
-    const losers = await insertIntegration(tx, integration, lines, taken)
+    const losers = await insertIntegration(tx, integration, lines, takenRoles)
     const publishable_key = await publishableKeyOf({ ...context, sql: tx }, merchant_id)
     return { integration, publishable_key, losers }
   })
@@ -137,12 +137,12 @@ export type MadeKey = { secret_key: string; key: KeyRow }
 export async function createKey(
   context: ManageContext,
   merchant_id: string,
-  asked: NewKey,
-  record: (made: MadeKey) => IdempotencyKeyRow | null = () => null,
+  request: NewKey,
+  record: (newKey: MadeKey) => IdempotencyKeyRow | null = () => null,
 ): Promise<MadeKey> {
   const { sql, ids, clock, actor } = context
   const merchant = await merchantOrRefuse(sql, merchant_id)
-  const { pair, name = null, ...restrictions } = asked
+  const { pair, name = null, ...restrictions } = request
   const secret_key = ids.secretKey()
   return beginAs(sql, context, async (tx) => {
     const publishable_key = pair ? await pairOf({ ...context, sql: tx }, merchant, pair) : null
@@ -158,15 +158,15 @@ export async function createKey(
       last_used_at: null,
       made_by: actor.startsWith('user ') ? actor.slice('user '.length) : null,
     }
-    const made = { secret_key, key }
-    await storeKey(tx, record(made))
+    const newKey = { secret_key, key }
+    await storeKey(tx, record(newKey))
     const { key_id: subject, created_at: at } = key
     const detail = { ...restrictions, publishable_key }
-    const told = { merchant_id, subject, change: 'key.created', detail, at }
-    await insertKey(tx, key, lineOf(context, told))
+    const fields = { merchant_id, subject, change: 'key.created', detail, at }
+    await insertKey(tx, key, lineOf(context, fields))
     // All secret keys paired with a publishable key decide together what it may do.
     await notifyOfChange(tx, merchant_id)
-    return made
+    return newKey
   })
 }
 
@@ -212,8 +212,8 @@ async function publishableKeyOf(context: PairContext, merchant_id: string): Prom
 async function makePublishableKey(context: PairContext, merchant_id: string, created_at: Date): Promise<string> {
   const { sql, ids, clock } = context
   const publishable_key = ids.publishableKey()
-  const told = { change: 'publishable_key.created', at: clock.now() }
-  const line = lineOf(context, { merchant_id, subject: publishable_key, ...told })
+  const fields = { change: 'publishable_key.created', at: clock.now() }
+  const line = lineOf(context, { merchant_id, subject: publishable_key, ...fields })
   await insertPublishableKey(sql, { publishable_key, merchant_id, created_at }, line)
   return publishable_key
 }

@@ -71,13 +71,16 @@ function judged(profile: object): { profile: AcquiringProfile } | { missing: str
 
 /** The profile if it is complete. Test mode needs none. */
 export function completeProfileOf({ acquiring_profile }: Pick<Merchant, 'acquiring_profile'>): AcquiringProfile | null {
-  const read = readAcquiringProfile(acquiring_profile)
-  return 'profile' in read ? read.profile : null
+  const reading = readAcquiringProfile(acquiring_profile)
+  return 'profile' in reading ? reading.profile : null
 }
 
 /** The profile's value for a brand; null if it has none. */
-export function ofBrand(said: AcquiringProfile['acquirer_bin' | 'acquirer_merchant_id'], brand: Brand): string | null {
-  return (typeof said === 'string' ? said : said?.[brand]) ?? null
+export function ofBrand(
+  setting: AcquiringProfile['acquirer_bin' | 'acquirer_merchant_id'],
+  brand: Brand,
+): string | null {
+  return (typeof setting === 'string' ? setting : setting?.[brand]) ?? null
 }
 
 /** The mode is live only if the account, its live toggle, the integration and the key all allow it. */

@@ -21,11 +21,11 @@ export async function findPublic(
   const key = await findPublishableKey(directory, public_key)
   const account = key && (await directory.account(key.merchant_id))
   if (!account) return null
-  const found =
+  const match =
     integration === null
       ? defaultIntegration(account)
       : account.integrations.find(({ name, deleted_at }) => name === integration && deleted_at === null)
-  return found ? { account, integration: found, public_key, key_mode: key.key_mode } : null
+  return match ? { account, integration: match, public_key, key_mode: key.key_mode } : null
 }
 
 /** The merchant whose hosted page has this handle, with its newest active publishable key; null where one is missing. */

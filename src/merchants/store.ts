@@ -177,11 +177,11 @@ export async function insertIntegration(
   tx: AnySql,
   integration: Integration,
   lines: IntegrationLines,
-  taken: Role[],
+  takenRoles: Role[],
 ): Promise<RoleTransfer[]> {
   const { merchant_id } = integration
-  if (taken.length > 0) await lockIntegrations(tx, merchant_id)
-  const losers = await assignRoles(tx, integration, lines.loses, taken)
+  if (takenRoles.length > 0) await lockIntegrations(tx, merchant_id)
+  const losers = await assignRoles(tx, integration, lines.loses, takenRoles)
   await tx`
     with integration as (insert into integrations ${rowValues(tx, integration)} returning 1)
     insert into journal ${rowIf(tx, lines.changed, 'integration')}`
@@ -206,14 +206,14 @@ export async function assignRoles(
   for (const role of roles) {
     const column = role === 'is_default' ? tx`is_default` : tx`is_hosted_page`
     const loser = tx`select merchant_id, integration_id as subject from loser`
-    const found = await tx<Omit<RoleTransfer, 'role'>[]>`
+    const rows = await tx<Omit<RoleTransfer, 'role'>[]>`
       with loser as (
         update integrations set ${column} = false
         where merchant_id = ${merchant_id} and ${column} and integration_id <> ${integration_id}
         returning merchant_id, integration_id, name
       ), line as (${journalOf(tx, lines[role], loser)})
       select integration_id, name from loser`
-    losers.push(...found.map((each) => ({ role, ...each })))
+    losers.push(...rows.map((each) => ({ role, ...each })))
   }
   return losers
 }

@@ -56,11 +56,11 @@ export const streamRequests = stream({
 
 const missing: StreamMessage = { event: 'missed', data: {} }
 
-function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: RequestStreamQuery): Feed {
-  const isAsked = (request: LoggedRequest) => request.merchant_id === merchant_id && fits(request, asked)
+function feedOf(requests: RequestLog, { merchant_id }: SecretKey, filter: RequestStreamQuery): Feed {
+  const isAsked = (request: LoggedRequest) => request.merchant_id === merchant_id && fits(request, filter)
   let place = requests.count()
   let missed = requests.missed()
-  const last = Number(asked.last ?? 0)
+  const last = Number(filter.last ?? 0)
   let before: LoggedRequest[] = last === 0 ? [] : requests.from(0).filter(isAsked).slice(-last)
   return {
     ready: { event: 'ready', data: { merchant_id } },
@@ -78,18 +78,18 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Request
   }
 }
 
-function fits({ request_id, status, path, mode }: LoggedRequest, asked: RequestStreamQuery): boolean {
+function fits({ request_id, status, path, mode }: LoggedRequest, filter: RequestStreamQuery): boolean {
   return (
     // One of which nobody knows the mode may be of the other.
-    (asked.only_mode === null || asked.only_mode === mode) &&
-    (asked.request_id === undefined || asked.request_id === request_id) &&
-    (asked.status === undefined || isOfStatus(status, asked.status)) &&
-    (asked.path === undefined || path.startsWith(asked.path))
+    (filter.only_mode === null || filter.only_mode === mode) &&
+    (filter.request_id === undefined || filter.request_id === request_id) &&
+    (filter.status === undefined || isOfStatus(status, filter.status)) &&
+    (filter.path === undefined || path.startsWith(filter.path))
   )
 }
 
-function isOfStatus(status: number, asked: string): boolean {
-  return asked.endsWith('xx') ? String(status)[0] === asked[0] : String(status) === asked
+function isOfStatus(status: number, status_filter: string): boolean {
+  return status_filter.endsWith('xx') ? String(status)[0] === status_filter[0] : String(status) === status_filter
 }
 
 function messageOf(request: LoggedRequest): StreamMessage {
