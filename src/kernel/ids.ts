@@ -93,10 +93,10 @@ const windows = new WeakMap<Keyring, Map<string, number[]>>()
 
 /** Of every key in use, the current one first. Kept, since there are no more than 256 windows. */
 function windowMasks(window: string, keyring: Keyring): number[] {
-  const known = windows.get(keyring) ?? new Map<string, number[]>()
-  windows.set(keyring, known)
-  const masks = known.get(window) ?? keyring.macs('routing window', window).map((mac) => mac.readUInt32BE(0))
-  known.set(window, masks)
+  const masksByWindow = windows.get(keyring) ?? new Map<string, number[]>()
+  windows.set(keyring, masksByWindow)
+  const masks = masksByWindow.get(window) ?? keyring.macs('routing window', window).map((mac) => mac.readUInt32BE(0))
+  masksByWindow.set(window, masks)
   return masks
 }
 

@@ -93,10 +93,10 @@ export function openKeyring(master_keys: Buffer[], random: Random): Keyring {
     key_ids: keys.map(({ id }) => id.toString('hex')),
     keyIdOf,
     seal(plaintext, identity) {
-      const drawn = random.bytes(key_length + 2 * nonce_length)
-      const record_key = drawn.subarray(0, key_length)
-      const wrap_nonce = drawn.subarray(key_length, key_length + nonce_length)
-      const nonce = drawn.subarray(key_length + nonce_length)
+      const bytes = random.bytes(key_length + 2 * nonce_length)
+      const record_key = bytes.subarray(0, key_length)
+      const wrap_nonce = bytes.subarray(key_length, key_length + nonce_length)
+      const nonce = bytes.subarray(key_length + nonce_length)
       const aad = Buffer.from(identity)
       const sealed = Buffer.allocUnsafe(shortest + plaintext.length)
       writeHead(sealed, version, current.id)

@@ -6,15 +6,15 @@ export type Slots = {
 }
 
 export function openSlots(count: number): Slots {
-  let taken = 0
+  let in_use = 0
   return {
     async run(work) {
-      if (taken >= count) return null
-      taken += 1
+      if (in_use >= count) return null
+      in_use += 1
       try {
         return { value: await work() }
       } finally {
-        taken -= 1
+        in_use -= 1
       }
     },
   }

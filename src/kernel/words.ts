@@ -33,17 +33,21 @@ function read(locale: string, file: URL): Language {
  * The language that was requested, else the browser's first language that we have, else English. The locale keeps the
  * region that was requested (`de-CH`), since amounts are written by it; Intl accepts it.
  */
-export function languageFor(asked: string | null, accept_language: string | null): Language {
-  return languageAmong(shoppersLanguages, asked, accept_language)
+export function languageFor(wished_tag: string | null, accept_language: string | null): Language {
+  return languageAmong(shoppersLanguages, wished_tag, accept_language)
 }
 
 /** As `languageFor`, of other texts. */
-export function languageAmong(languages: Languages, asked: string | null, accept_language: string | null): Language {
-  for (const tag of [asked ?? '', ...preferences(accept_language ?? '')]) {
+export function languageAmong(
+  languages: Languages,
+  wished_tag: string | null,
+  accept_language: string | null,
+): Language {
+  for (const tag of [wished_tag ?? '', ...preferences(accept_language ?? '')]) {
     const locale = localeOf(tag)
-    const found = locale && languages.get(locale.language)
+    const language = locale && languages.get(locale.language)
     // Without extensions: a link could choose digits and calendars by them.
-    if (found) return { ...found, locale: locale.baseName }
+    if (language) return { ...language, locale: locale.baseName }
   }
   return languages.get('en')!
 }
@@ -53,18 +57,18 @@ type Locale = Pick<Intl.Locale, 'language' | 'baseName'>
 /** Shoppers' browsers send the same few tags; whoever sends others gains no more memory than these and their length. */
 const known_max = 1_000
 const known_length_max = 12
-const known = new Map<string, Locale | null>()
+const locales = new Map<string, Locale | null>()
 
 /**
  * Null for what is no language tag. A text that only looks like one, such as `en-a`, would make a page's script throw.
  */
 function localeOf(tag: string): Locale | null {
   if (tag.length > known_length_max) return readLocale(tag)
-  const before = known.get(tag)
+  const before = locales.get(tag)
   if (before !== undefined) return before
   const locale = readLocale(tag)
-  if (known.size === known_max) known.clear()
-  known.set(tag, locale)
+  if (locales.size === known_max) locales.clear()
+  locales.set(tag, locale)
   return locale
 }
 
