@@ -62,11 +62,11 @@ export function programName(environment: Environment = process.env): string {
 }
 
 function readAll<S extends object>(some: S, environment: Environment): Read<S> {
-  const read = Object.entries(some).map(([key, each]) => [
+  const values = Object.entries(some).map(([key, each]) => [
     key,
     'read' in each ? each.read(textOf(each, environment)) : readAll(each, environment),
   ])
-  return Object.fromEntries(read)
+  return Object.fromEntries(values)
 }
 
 function textOf({ name }: Pick<Setting<unknown>, 'name'>, environment: Environment) {
@@ -87,27 +87,27 @@ export function readDataDir(environment: Environment = process.env): string {
 
 /** Every wrong value with what it should be; `readConfig` stops at the first. */
 export function configFaults(environment: Environment = process.env): string[] {
-  const left = { ...environment }
+  const rest = { ...environment }
   const faults = new Map<string, string>()
   for (;;) {
     try {
-      readConfig(left)
+      readConfig(rest)
       return [...faults.values()]
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       const { variable, beside, message } = error
       // Where a wrong master key is left out beside a database address, the key is missing.
       if (!faults.has(variable)) faults.set(variable, message)
-      delete left[beside ?? variable]
+      delete rest[beside ?? variable]
     }
   }
 }
 
 /** Environment variables whose names look like ours and that the service does not read. */
 export function unknownVariables(environment: Environment = process.env): string[] {
-  const known = new Set(allSettings.map(({ name }) => name))
+  const knownNames = new Set(allSettings.map(({ name }) => name))
   return Object.keys(environment)
-    .filter((name) => /^RIPPER_(?!TEST_)/.test(name) && !known.has(name))
+    .filter((name) => /^RIPPER_(?!TEST_)/.test(name) && !knownNames.has(name))
     .sort()
 }
 

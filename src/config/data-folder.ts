@@ -100,15 +100,15 @@ function faultOfFiles(path: string, own_uid: number, mended: string[]): string |
   const trusted = own_uid === 0 ? [uid] : [0, own_uid]
   const names = is_others ? [...private_files, 'postgres', 'postgres.log'] : private_files
   for (const file of names.map((name) => join(path, name))) {
-    const found = lstatSync(file, { throwIfNoEntry: false })
-    if (!found) continue
-    if (!trusted.includes(found.uid)) {
+    const stat = lstatSync(file, { throwIfNoEntry: false })
+    if (!stat) continue
+    if (!trusted.includes(stat.uid)) {
       return is_others
-        ? `must have files of uid ${uid} alone, who owns it: ${file} is of uid ${found.uid}.`
-        : `must have files of this user alone: ${file} is of uid ${found.uid}, who may know what it says or have made it.`
+        ? `must have files of uid ${uid} alone, who owns it: ${file} is of uid ${stat.uid}.`
+        : `must have files of this user alone: ${file} is of uid ${stat.uid}, who may know what it says or have made it.`
     }
-    if (!found.isFile() || (found.mode & 0o077) === 0 || !mayChange(found, own_uid)) continue
-    if (found.nlink > 1) return `must have files of its own: ${file} is a file elsewhere, too.`
+    if (!stat.isFile() || (stat.mode & 0o077) === 0 || !mayChange(stat, own_uid)) continue
+    if (stat.nlink > 1) return `must have files of its own: ${file} is a file elsewhere, too.`
     chmodSync(file, 0o600)
     mended.push(`other users could reach ${file} until now`)
   }

@@ -29,14 +29,14 @@ export type ServerAddress = {
 export function readDatabaseAddress(address: string): ServerAddress {
   refuseUnreadable(address)
   const query = queryOf(address)
-  const told = new URLSearchParams(query)
+  const parameters = new URLSearchParams(query)
   for (const name of ['sslmode', 'channel_binding', ...Object.keys(files)]) query.delete(name)
   const [bare] = address.split('?', 1)
   const servers = serversOf(address)
   return {
     url: query.size === 0 ? bare! : `${bare}?${query}`,
     servers: servers.host.includes('') ? null : servers,
-    ssl: settingsOf(modeOf(told), told, servers.host),
+    ssl: settingsOf(modeOf(parameters), parameters, servers.host),
   }
 }
 
@@ -76,14 +76,14 @@ function modeOf(query: URLSearchParams): Mode {
   if (query.get('channel_binding') === 'require') {
     throw new Error('must not require channel_binding, which is not supported; sslmode=verify-full is.')
   }
-  const told = query.get('sslmode')
+  const ssl_mode = query.get('sslmode')
   const root = query.get('sslrootcert')
   // A client that names a root wants the server verified.
-  const mode = told === null && root !== null ? 'verify-full' : (told ?? 'disable')
+  const mode = ssl_mode === null && root !== null ? 'verify-full' : (ssl_mode ?? 'disable')
   if (!isMode(mode)) throw new Error(`must have one of ${modes.join(', ')} as sslmode.`)
-  const asked = [...Object.keys(files), 'sslnegotiation'].find((name) => query.has(name))
-  if (asked !== undefined && (mode === 'disable' || mode === 'prefer')) {
-    throw new Error(`must have sslmode=require or more beside ${asked}.`)
+  const tls_parameter = [...Object.keys(files), 'sslnegotiation'].find((name) => query.has(name))
+  if (tls_parameter !== undefined && (mode === 'disable' || mode === 'prefer')) {
+    throw new Error(`must have sslmode=require or more beside ${tls_parameter}.`)
   }
   // Under roots that sign for everybody, a certificate of any name proves nothing.
   if (root === 'system' && mode !== 'verify-full') {

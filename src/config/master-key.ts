@@ -9,8 +9,8 @@ import { asOwner, readFile } from './owner.ts'
 /** Reads the master key of a data folder and creates it on first use. Safe when several processes start at once. */
 export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   const path = masterKeyPath(data_dir)
-  const kept = read(path)
-  if (kept) return kept
+  const key = read(path)
+  if (key) return key
   makeDataFolder(data_dir)
   const draft = `${path}.${random.bytes(6).toString('hex')}`
   // Sealed records survive a power cut, so the key must as well.

@@ -102,8 +102,8 @@ export const settings = {
       fallback: 'none',
     },
     (path, name) => {
-      const read = readThreeDsFile(path)
-      return typeof read === 'string' ? fail(name, read) : read
+      const reading = readThreeDsFile(path)
+      return typeof reading === 'string' ? fail(name, reading) : reading
     },
   ),
   simulator: oneOf(
