@@ -105,8 +105,7 @@ function chainEnd(sql: Sql, merchant_id: string) {
 }
 
 function endOf({ head, last_row }: StoredEnd): ChainEnd {
-  const read = (stored: StoredHead) =>
-    stored && { position: stored.position, hash: Buffer.from(stored.hash.slice(2), 'hex') }
+  const read = (row: StoredHead) => row && { position: row.position, hash: Buffer.from(row.hash.slice(2), 'hex') }
   return { head: read(head), last_row: read(last_row) }
 }
 
@@ -130,7 +129,7 @@ export type Extension = {
 /** Extends a chain. Returns false and writes nothing where another process extended it since its head was read. */
 export async function extendChain(sql: Sql, { merchant_id, from, rows }: Extension): Promise<boolean> {
   const { position, hash } = rows.at(-1)!
-  const sent = rows.map((row) => ({ ...row, hash: `\\x${row.hash.toString('hex')}` }))
+  const entries = rows.map((row) => ({ ...row, hash: `\\x${row.hash.toString('hex')}` }))
   const moved = from
     ? sql`
       update audit_heads set position = ${position}, hash = ${hash}
@@ -140,13 +139,13 @@ export async function extendChain(sql: Sql, { merchant_id, from, rows }: Extensi
       insert into audit_heads (merchant_id, position, hash)
       values (${merchant_id}, ${position}, ${hash})
       on conflict (merchant_id) do nothing returning 1`
-  const written = await sql`
+  const result = await sql`
     with head as (${moved})
     insert into audit_chain (merchant_id, position, entry_id, hash)
     select ${merchant_id}, r.position, r.entry_id, r.hash
-    from head, json_to_recordset(${sent as never}::json) as r (position bigint, entry_id text, hash bytea)
+    from head, json_to_recordset(${entries as never}::json) as r (position bigint, entry_id text, hash bytea)
     returning 1`
-  return written.length > 0
+  return result.length > 0
 }
 
 /** The merchants that have, or had, a chain. */

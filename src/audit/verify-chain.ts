@@ -77,15 +77,15 @@ async function checkLines(
   { sql, world }: Sealer,
   { merchant_id, report: tell }: FaultReporter,
 ): Promise<Pick<ChainVerification, 'lines' | 'newest_line_at' | 'not_sealed_yet'>> {
-  const due = idsFrom(new Date(world.clock.now().getTime() - sealed_after_ms))
-  const found = { lines: 0, newest_line_at: null as Date | null, not_sealed_yet: 0 }
+  const due_before_id = idsFrom(new Date(world.clock.now().getTime() - sealed_after_ms))
+  const summary = { lines: 0, newest_line_at: null as Date | null, not_sealed_yet: 0 }
   for (let after = ''; ; ) {
     const page = await readUnsealed(sql, { merchant_id, after, below: last_of_all }, page_rows)
-    if (page.last === null) return found
-    found.lines += page.count
-    found.newest_line_at = timeOf(page.last)
+    if (page.last === null) return summary
+    summary.lines += page.count
+    summary.newest_line_at = timeOf(page.last)
     for (const { entry_id } of page.lines) {
-      if (entry_id >= due) found.not_sealed_yet += 1
+      if (entry_id >= due_before_id) summary.not_sealed_yet += 1
       else tell({ kind: 'line_not_sealed', position: null, until_position: null, entry_id })
     }
     after = page.last
