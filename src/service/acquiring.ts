@@ -53,8 +53,8 @@ export type AcquiringParts = {
 export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
   const { sql, world, keyring, wrapSimulator, connectors = built_in } = parts
   const { clock, random } = world
-  const opened = openSimulator(world, openLedger(sql))
-  const simulator = wrapSimulator?.(opened) ?? opened
+  const ownSimulator = openSimulator(world, openLedger(sql))
+  const simulator = wrapSimulator?.(ownSimulator) ?? ownSimulator
   const installation_id = random.bytes(12).toString('hex')
   const installation = await keepInstallation(sql, { installation_id, created_at: clock.now() })
   const wire = openWire(parts.vendor_http ?? noVendors)

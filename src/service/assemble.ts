@@ -268,18 +268,18 @@ async function contextOf(parts: ServiceOptions, { directory, own_calls }: Contex
 
 function doorkeeperOf(parts: ServiceOptions): Context['doorkeeper'] {
   const { world, gateway_limit, clock_offset_seconds = 0 } = parts
-  const { single_sign_on: asked } = parts
-  const shown = {
+  const { single_sign_on: singleSignOn } = parts
+  const signInRules = {
     wants_both: parts.sign_in === 'passkey_and_password',
-    single_sign_on: asked ? { name: new URL(asked.issuer).hostname, path: begin_path, prove_path } : null,
-    shut_domains: asked?.is_required ? asked.domains : [],
+    single_sign_on: singleSignOn ? { name: new URL(singleSignOn.issuer).hostname, path: begin_path, prove_path } : null,
+    shut_domains: singleSignOn?.is_required ? singleSignOn.domains : [],
     program: parts.program ?? 'ripper',
     demoMerchant: parts.demoMerchant ?? (() => null),
   }
   const counts = () => openRequestCounts(world.random.bytes(16))
   const tries = gateway_limit > 0 ? counts() : null
   const hashing = { of_strangers: openSlots(hashes_at_once), of_known: openSlots(hashes_at_once) }
-  return { hashing, tries, unknown_names: counts(), clock_offset_seconds, ...shown }
+  return { hashing, tries, unknown_names: counts(), clock_offset_seconds, ...signInRules }
 }
 
 function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): Page<Context>[] {

@@ -19,8 +19,8 @@ export function connectionsMax(connection_limit: number | undefined, log: Log): 
 
 /** `connections_asked`, or fewer where the process may not open so many files. */
 export function connectionsThatFit(connections_asked: number, open_files_max: number): number {
-  const kept = Math.min(kept_for_others, Math.floor(open_files_max / 2))
-  return Math.min(connections_asked, open_files_max - kept)
+  const reserve = Math.min(kept_for_others, Math.floor(open_files_max / 2))
+  return Math.min(connections_asked, open_files_max - reserve)
 }
 
 /** Infinite where the machine does not say. Node has raised the process's soft limit to its hard limit. */

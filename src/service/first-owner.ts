@@ -12,7 +12,7 @@ import { anyUserExists } from '../users/user.ts'
  */
 export async function inviteFirstOwner(context: UsersContext, merchant_id: string): Promise<string | null> {
   const { sql, world } = context
-  const asked = { purpose: 'welcome' as const, email: null, user_id: null, merchant_id }
+  const linkRequest = { purpose: 'welcome' as const, email: null, user_id: null, merchant_id }
   const author = { actor: 'service' as const, request_id: null }
   return sql.begin(async (tx) => {
     // Of two starts at once the second waits here, and then sees the link of the first.
@@ -20,7 +20,7 @@ export async function inviteFirstOwner(context: UsersContext, merchant_id: strin
     // Waits for somebody who is just coming in by one of them, and then sees their account.
     await withdrawOpenWelcomes(tx, world.clock.now())
     if (await anyUserExists(tx)) return null
-    const gives = { ...asked, role: 'owner' as const, is_operator: true }
+    const gives = { ...linkRequest, role: 'owner' as const, is_operator: true }
     return (await makeLinkIn(tx, context, gives, author)).url
   })
 }

@@ -112,8 +112,8 @@ function messageOf(payload: string): Message | null {
     const message = JSON.parse(payload) as Message
     switch (message.kind) {
       case 'committed': {
-        const { merchant_ids: named } = message
-        return named === null || Array.isArray(named) ? message : null
+        const { merchant_ids: ids } = message
+        return ids === null || Array.isArray(ids) ? message : null
       }
       case 'tail':
         return typeof message.merchant_id === 'string' ? message : null

@@ -41,12 +41,12 @@ export function operationalPages(
 
 export const metrics_path = '/metrics'
 
-let read: Page<Context>[] | null = null
+let pages: Page<Context>[] | null = null
 
 /** Read once, however many services are assembled in this process. */
 function guides(): Page<Context>[] {
-  read ??= [...documentationPages<Context>(() => description().document, guideFiles()), ...guidePages<Context>()]
-  return read
+  pages ??= [...documentationPages<Context>(() => description().document, guideFiles()), ...guidePages<Context>()]
+  return pages
 }
 
 /** As it is served, and with its schemas inlined for the pages. */
@@ -78,13 +78,13 @@ function openMetricsAnswer(lookWhetherReady: LookWhetherReady) {
   /** Where nobody asks `/readyz`, only this finds out. */
   async function makeAnswer(context: Context): Promise<PageAnswer> {
     const { metrics, world } = context
-    const found = new AbortController()
-    const late = world.clock.sleep(readiness_wait_ms, found.signal).then(
+    const timer = new AbortController()
+    const late = world.clock.sleep(readiness_wait_ms, timer.signal).then(
       () => metrics.readiness(false),
       () => {},
     )
     await Promise.race([lookWhetherReady(context), late])
-    found.abort()
+    timer.abort()
     const text = await metrics.text()
     return { ...answer(200, metrics.content_type, text), encoded: gzippedOnce(Buffer.from(text)) }
   }
@@ -131,30 +131,30 @@ function openNodeChecks() {
     for (const cell of cellsOf(sql)) if (cell.node !== null) nodes.set(cell.node, cell.sql)
     if (nodes.size === 0) return []
     const answered = new Set<string>()
-    const asked = [...nodes].map(async ([node, own]) => {
+    const questions = [...nodes].map(async ([node, own]) => {
       if (await answers(node, own)) answered.add(node)
     })
-    const found = new AbortController()
-    const late = world.clock.sleep(readiness_wait_ms, found.signal).catch(() => {})
-    await Promise.race([Promise.all(asked), late])
-    found.abort()
+    const timer = new AbortController()
+    const late = world.clock.sleep(readiness_wait_ms, timer.signal).catch(() => {})
+    await Promise.race([Promise.all(questions), late])
+    timer.abort()
     return [...nodes.keys()].filter((node) => !answered.has(node)).sort()
   }
 }
 
 /** However many requests come, a server is asked once at a time. */
 function openCheck() {
-  let asked: Promise<boolean> | null = null
+  let question: Promise<boolean> | null = null
   return (sql: Sql): Promise<boolean> => {
-    asked ??= sql`select 1`
+    question ??= sql`select 1`
       .then(
         () => true,
         () => false,
       )
       .finally(() => {
-        asked = null
+        question = null
       })
-    return asked
+    return question
   }
 }
 

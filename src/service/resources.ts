@@ -49,8 +49,8 @@ export async function openExisting(config: Config, logLines: LogLines): Promise<
   return openWith(config, logLines, {
     prepare: ({ sql }) => refuseUnlessMigrated(sql),
     masterKeys() {
-      const kept = readMasterKey(data_dir)
-      if (kept) return kept
+      const key = readMasterKey(data_dir)
+      if (key) return key
       throw new Error(`There is no master key in ${resolve(data_dir)}: put master.key back there.`)
     },
   })

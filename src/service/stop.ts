@@ -25,7 +25,7 @@ export async function stopInOrder(
   { drain, steps }: Stopping,
 ): Promise<boolean> {
   log.info({ drain_seconds: drain.seconds }, 'stopping')
-  const left = new Set(steps.flat().map(({ name }) => name))
+  const openParts = new Set(steps.flat().map(({ name }) => name))
   let has_failed = false
   // A part that fails to end does not keep the others from it.
   const end = async (part: Stoppable) => {
@@ -35,15 +35,15 @@ export async function stopInOrder(
       has_failed = true
       log.error({ part: part.name, error: (error as Error).message }, 'stop failed')
     }
-    left.delete(part.name)
+    openParts.delete(part.name)
   }
   const endAll = async () => {
     await end({ name: 'drain', end: drain.over })
     for (const step of steps) await Promise.all(step.map(end))
   }
   await atMost(clock, drain.seconds * 1000 + stop_limit_ms, endAll())
-  if (left.size > 0) {
-    const fields = { left: [...left], limit_seconds: stop_limit_ms / 1000 }
+  if (openParts.size > 0) {
+    const fields = { left: [...openParts], limit_seconds: stop_limit_ms / 1000 }
     log.error(fields, 'stopped without waiting any longer')
     return false
   }

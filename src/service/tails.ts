@@ -45,12 +45,12 @@ export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog
   /** How many listen here, by merchant. */
   const listening = new Map<string, number>()
   /** Until when others listen, by merchant. */
-  const wanted = new Map<string, number>()
+  const listenersUntil = new Map<string, number>()
   let waiting: ToldRequest[] = []
   let is_cut = false
   let is_telling = false
 
-  const isWanted = (merchant_id: string) => (wanted.get(merchant_id) ?? 0) > clock.now().getTime()
+  const isWanted = (merchant_id: string) => (listenersUntil.get(merchant_id) ?? 0) > clock.now().getTime()
 
   async function tellOn(): Promise<void> {
     is_telling = true
@@ -74,8 +74,8 @@ export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog
   }
 
   function leave(merchant_id: string): void {
-    const left = listening.get(merchant_id)! - 1
-    if (left > 0) listening.set(merchant_id, left)
+    const count = listening.get(merchant_id)! - 1
+    if (count > 0) listening.set(merchant_id, count)
     else listening.delete(merchant_id)
   }
 
@@ -102,12 +102,12 @@ export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog
     },
     heard(message) {
       if (message.kind === 'tail') {
-        wanted.delete(message.merchant_id)
-        for (const oldest of wanted.keys()) {
-          if (wanted.size < merchants_max) break
-          wanted.delete(oldest)
+        listenersUntil.delete(message.merchant_id)
+        for (const oldest of listenersUntil.keys()) {
+          if (listenersUntil.size < merchants_max) break
+          listenersUntil.delete(oldest)
         }
-        wanted.set(message.merchant_id, clock.now().getTime() + believed_ms)
+        listenersUntil.set(message.merchant_id, clock.now().getTime() + believed_ms)
         return
       }
       if (message.is_cut && listening.size > 0) own.miss()

@@ -36,8 +36,8 @@ type ThreeDsOf = Context['threeDsOf']
 export function tracedThreeDs(tracing: Tracing | null | undefined, threeDsOf: ThreeDsOf): ThreeDsOf {
   if (!tracing) return threeDsOf
   return (mode, name) => {
-    const found = threeDsOf(mode, name)
-    return found && withSpans(found, mode, tracing)
+    const threeDs = threeDsOf(mode, name)
+    return threeDs && withSpans(threeDs, mode, tracing)
   }
 }
 
