@@ -42,7 +42,7 @@ export type AuthoriseRequest = {
 
 /** When a request that moves money may be sent. */
 type Sending = {
-  /** Nothing leaves this machine at another time, since somebody may look for the answer. Left out: any time. */
+  /** The request leaves this machine at no other time, because the answer may be looked up. Left out: any time. */
   sendable?: Sendable
 }
 
@@ -75,7 +75,10 @@ export type SettleRequest = {
   authorisation: AuthorisationName
   amount: number
   currency: string
-  /** It was sent before under this reference, long enough ago, and nothing tells what became of it. Left out: perhaps not. */
+  /**
+   * The same request was sent before under this reference, long enough ago, and its outcome is unknown. Left out:
+   * perhaps not.
+   */
   is_repeat?: boolean
 } & Sending
 
@@ -91,7 +94,10 @@ export type AuthoriseAnswer =
       result: 'approved'
       acquirer_transaction_id: string
       captured: boolean
-      /** The acquirer says that liability has not shifted, whatever 3-D Secure had granted. Its word never shifts it. */
+      /**
+       * The acquirer says that liability has not shifted, although 3-D Secure had granted it. Its word never shifts
+       * liability.
+       */
       liability_shifted?: false
     } & Environment &
       Money)
@@ -99,7 +105,9 @@ export type AuthoriseAnswer =
       result: 'declined'
       decline: Decline
       acquirer_transaction_id: string | null
-      /** The issuer refused only this time, and certainly: another acquirer may be asked. Left out, it must not be. */
+      /**
+       * The issuer refused only this time, and certainly, so another acquirer may be tried. Left out: it must not be.
+       */
       may_retry_elsewhere?: true
     }
   | { result: 'failed'; decline: Decline; acquirer_transaction_id: string | null }
@@ -154,12 +162,15 @@ export type AuthorisationStanding = Money & {
   state: 'reserved' | 'captured' | 'voided' | 'reversed' | 'expired'
 } & Refunded
 
-/** How much of a capture was given back, by us or by a person in the acquirer's portal. Left out if the acquirer shows it not. */
+/**
+ * How much of a capture was refunded, by us or by a person in the acquirer's portal. Left out if the acquirer does not
+ * show it.
+ */
 type Refunded = { refunded_amount?: number }
 
 export type OperationKind = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund'
 
-/** An operation about an authorisation that is there. */
+/** An operation on an existing authorisation. */
 export type SettleKind = Exclude<OperationKind, 'authorise'>
 
 /** One of our operations by all its names. */
@@ -195,7 +206,7 @@ export type LookUpAnswer =
   /** The acquirer cannot be asked. Its outcome arrives by a notice, or never. */
   | { result: 'only_notices_tell' }
 
-/** More is listed between these times than one call can bring: a shorter time has to be asked for. */
+/** The acquirer lists more between these times than one call can bring: ask for a shorter time. */
 export class TooMany extends Unanswered {}
 
 /** An authorisation that holds or took money: it was not voided or reversed, and has not expired. */

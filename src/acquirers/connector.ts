@@ -32,7 +32,7 @@ export type AcquirerConnector<Credentials = unknown> = {
   /** Sends the vendor a question that moves nothing. The credentials need not be stored yet. Never throws. */
   check(request: {
     credentials: Credentials
-    /** Which of the vendor's two environments the connection is for. The key is known to be of it, or shows none. */
+    /** Which of the vendor's two environments the connection is for. The key belongs to it, or shows no environment. */
     mode: ConnectionMode
     wire: Wire
   }): Promise<CheckAnswer>

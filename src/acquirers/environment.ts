@@ -2,7 +2,7 @@
 
 import { type ConnectionMode, environmentWords } from '../kernel/connection-mode.ts'
 
-/** Left out where the answer does not show it. */
+/** Left out if the answer does not show it. */
 export type Environment = { environment?: ConnectionMode }
 
 /** Says that the vendor answers from the other environment; null if it does not, or if nothing shows it. */

@@ -14,14 +14,15 @@ import { moneyRead } from './currencies.ts'
 import { declineToldOf } from './declines.ts'
 
 /**
- * `fails`: the event itself reports a failure, although it has `success: "true"`. `announces`: what comes of it has a notice of its
- * own. From the published list of 2026-11, docs.adyen.com/development-resources/webhooks/webhook-types; a test names the others.
+ * `fails`: the event itself reports a failure, although it has `success: "true"`. `announces`: its outcome comes in a
+ * notice of its own. From the published list of 2026-11, docs.adyen.com/development-resources/webhooks/webhook-types; a
+ * test names the others.
  */
 export const events: Record<string, { about: Notice['about']; fails?: true; announces?: true }> = {
   AUTHORISATION: { about: 'authorise' },
   // The new amount of what is reserved.
   AUTHORISATION_ADJUSTMENT: { about: 'authorise' },
-  // A person's review of the risk: what is rejected is cancelled or refunded then.
+  // A person's review of the risk: a rejected payment is then cancelled or refunded.
   MANUAL_REVIEW_ACCEPT: { about: 'authorise', announces: true },
   MANUAL_REVIEW_REJECT: { about: 'reverse', announces: true },
   EXPIRE: { about: 'expiry' },
@@ -33,7 +34,7 @@ export const events: Record<string, { about: Notice['about']; fails?: true; anno
   CANCEL_OR_REFUND: { about: 'reverse' },
   VOID_PENDING_REFUND: { about: 'reverse' },
   REFUND: { about: 'refund' },
-  // It waits for the capture.
+  // The refund waits for the capture.
   POSTPONED_REFUND: { about: 'refund', announces: true },
   REFUND_FAILED: { about: 'refund', fails: true },
   REFUNDED_REVERSED: { about: 'refund', fails: true },
@@ -62,8 +63,8 @@ const item = z.object({
 })
 
 /**
- * What is not read need not have this form: Adyen signs no reports, for example, and names them by files. A refused post would
- * hold up all later ones.
+ * Events that are not read need not have this form: Adyen does not sign reports, for example, and names them by files.
+ * A refused post would hold up all later ones.
  */
 const unread = z.object({ eventCode: z.string().refine((code) => !Object.hasOwn(events, code)) }).transform(() => null)
 
@@ -107,7 +108,7 @@ function noticeOf(item: Item, installation: string): Notice[] {
   const { about } = event
   const original = item.originalReference || null
   const is_charge = about === 'authorise' || about === 'expiry'
-  // What concerns a charge has an id of its own, so without the original's the charge is not named.
+  // An event about a charge has an id of its own. Without the original's id the charge is unknown.
   const authorisation_transaction_id = original ?? (is_charge ? pspReference : null)
   const mark = item.additionalData['metadata.ripper_installation']
   return [
@@ -156,7 +157,7 @@ function answerOf(
     const says_amount = about === 'capture' || about === 'refund' || amount.value > 0
     if (!says_amount) return { result: 'approved', acquirer_transaction_id }
     const money = moneyRead(amount)
-    // An amount that cannot be read cannot be held against the one that was asked for.
+    // An unreadable amount cannot be compared with the requested one.
     return money && { result: 'approved', acquirer_transaction_id, money }
   }
   if (eventCode !== 'TECHNICAL_CANCEL') return refusedWith(null, words ?? 'Refused')

@@ -106,7 +106,7 @@ test('one whose shopper is to be sent to their own 3-D Secure is declined, since
   })
   const links = { self: { href: '/payments/pay_1' } }
   expect(read(answer(202, { ...pending, _links: links }))).toEqual(under_way)
-  // What is approved is not declined, wherever it leads.
+  // An approved payment is not declined, even if its links lead elsewhere.
   expect(read(answer(201, { ...good, _links: { redirect } }))).toEqual(approved)
   expect(read(answer(202, { ...good, status: 'Pending', _links: { redirect } }))).toEqual(under_way)
 })

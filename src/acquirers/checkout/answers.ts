@@ -72,7 +72,7 @@ export function actionAnswer(kind: SettleKind, actions: TheirAction[], payment: 
   if (left_nothing && (kind === 'void' || kind === 'reverse')) return approval
   const amount = amounts.reduce((total, each) => total + each, 0)
   const money = moneyRead({ amount, currency: payment.currency })
-  // An amount that cannot be read cannot be held against the one that was asked for.
+  // An unreadable amount cannot be compared with the requested one.
   return money && { ...approval, money }
 }
 
@@ -100,7 +100,10 @@ export function threeDsWanted(acquirer_transaction_id: string): AuthoriseAnswer 
   return { result: 'declined', decline, acquirer_transaction_id }
 }
 
-/** What was approved, in ISO minor units. Of an approval in part it is the least amount that is named; null if there is none. */
+/**
+ * The approved amount in ISO minor units. For a partial approval it is the smallest amount in the answer; null if there
+ * is none.
+ */
 export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Money | null {
   const { amount, currency, balances } = payment
   if (!isPart(payment, actions)) return moneyRead({ amount, currency })
@@ -109,13 +112,13 @@ export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Mo
   return some.length === 0 ? null : moneyRead({ amount: Math.min(...some), currency })
 }
 
-/** The members of an approval that say what Checkout.com made of the 3-D Secure data, and where. */
+/** The members of an approval that say what Checkout.com made of the 3-D Secure data, and in which environment. */
 export function saidOf(payment: TheirPayment): { liability_shifted?: false } & Environment {
   const environment = environmentOf(payment)
   return payment['3ds']?.downgraded ? { ...environment, liability_shifted: false } : environment
 }
 
-/** The issuer approved a part alone, although none was asked for. */
+/** The issuer approved only a part, although the request did not allow it. */
 export function isPart({ response_code }: TheirPayment, actions: TheirAction[]): boolean {
   return (response_code ?? authorisationIn(actions)?.response_code) === '10010'
 }

@@ -40,7 +40,7 @@ import { actionsOf, byId, byReference, paymentRequest, searchRequest, settleRequ
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import { chargeFound, isReversed, mostAlive, operationFound, ownActions } from './standings.ts'
 
-/** A reference that nobody has ever used, so the search for it finds nothing. */
+/** A reference that was never used, so that the search for it finds nothing. */
 const nobodys = '0'.repeat(32)
 
 /** Never throws. */

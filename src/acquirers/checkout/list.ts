@@ -46,7 +46,7 @@ async function listUntil(
   return [...earlier_half, ...(await listUntil(connection, { since: later, until }, ends_at))]
 }
 
-/** An answer that is too long to be read shows a part, too. */
+/** An answer that is too long to be read also means that there is more. */
 async function searchPage(
   connection: AcquirerConnection<CheckoutCredentials>,
   request: WireRequest,
@@ -59,7 +59,7 @@ async function searchPage(
   }
 }
 
-/** What a search shows in part alone is read by its id. */
+/** A payment that a search shows only in part is read by its id. */
 async function readWhole(
   connection: AcquirerConnection<CheckoutCredentials>,
   data: unknown[],

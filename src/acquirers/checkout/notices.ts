@@ -59,7 +59,7 @@ const event = z.object({
 
 type Event = z.infer<typeof event>
 
-/** Of the header's name in lower case. */
+/** The header's name in lower case. */
 const signature_header = 'cko-signature'
 
 /** Throws NotGenuine. A notice that does not concern us is skipped. */
@@ -77,7 +77,7 @@ export function noticesIn(
   return [noticeOf(theirEvent, meaningOf(theirEvent.type)!, installation)]
 }
 
-/** Checkout.com has posted events that are not quite JSON. Their type shows all the same whether anybody would read them. */
+/** Checkout.com has posted events that are not quite JSON. Their type still shows whether they are read. */
 function typeIn(body: string): { type?: string | undefined } {
   return { type: /"type"\s*:\s*"(\w+)"/.exec(body)?.[1] }
 }

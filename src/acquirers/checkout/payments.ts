@@ -30,9 +30,9 @@ const payment = z.object({
   response_code: text,
   response_summary: text,
   requested_on: text,
-  /** Words of the network. Whatever is wrong with them, the payment stays readable. */
+  /** Words of the network. If they are malformed, the payment stays readable. */
   processing: z.object({ partner_merchant_advice_code: z.string().nullish() }).nullish().default(null).catch(null),
-  /** What became of the 3-D Secure data. Whatever is wrong with it, the payment stays readable. */
+  /** What became of the 3-D Secure data. If it is malformed, the payment stays readable. */
   '3ds': z.object({ downgraded: z.boolean().nullish() }).nullish().default(null).catch(null),
   metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   balances: z
@@ -81,7 +81,7 @@ export function actionsIn(answer: WireAnswer): TheirAction[] {
   return actions
 }
 
-/** The address under which a payment is read shows it. */
+/** The address of a payment shows its environment. */
 export function environmentOf({ _links }: TheirPayment): Environment {
   return environmentAt(_links?.self?.href)
 }

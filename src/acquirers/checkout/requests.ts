@@ -72,8 +72,8 @@ export function actionsOf(payment_id: string, credentials: CheckoutCredentials):
 }
 
 /**
- * The payments requested within these times, by anybody. Our mark is checked in the results: a misspelled search for it would
- * find nothing, and nobody would notice.
+ * All payments requested within these times. Our mark is checked in the results: a misspelled search for it would find
+ * nothing, and nobody would notice.
  */
 export function searchRequest(
   { since, until }: { since: Date; until: Date },

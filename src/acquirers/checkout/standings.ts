@@ -33,7 +33,7 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   }
   if (wantsThreeDs(payment)) return { ...base, answer: threeDsWanted(payment.id), standing: null }
   const money = approvedMoney(payment, actions)
-  // Without an amount that can be relied on nothing can be decided, so the charge waits for a person.
+  // Without a reliable amount nothing can be decided, so the charge waits for a person.
   if (isPending(payment) || !money) return { result: 'in_progress' }
   if (isPart(payment, actions) && money.amount === moneyRead(payment)?.amount) {
     return { result: 'in_progress' }
@@ -139,13 +139,14 @@ function restOf({ balances, currency }: TheirPayment): Money | null {
   return moneyRead({ amount: available_to_capture, currency })
 }
 
-/** What was captured, which may be a part of what was authorised; all of it where nothing says how much. */
+/** What was captured, which may be a part of the authorised amount; all of it if the payment does not say. */
 function takenOf({ amount, balances, currency }: TheirPayment): Money | null {
   return moneyRead({ amount: balances?.total_captured || amount, currency })
 }
 
 /**
- * Whether a page of a search leaves out what only the payment itself shows: our mark, or how much of it was captured or refunded.
+ * Whether a page of a search leaves out what only the payment itself shows: our mark, or the captured or refunded
+ * amount.
  */
 export function isBare({ metadata, balances, reference, status }: TheirPayment): boolean {
   if (metadata === null) return referenceRead(reference) !== null

@@ -95,7 +95,7 @@ function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | nu
   return amount % 100 === 13 ? refusals.refund : null
 }
 
-/** Whoever refunds a charge without a result has decided that it was carried out as it was asked for. */
+/** A person who refunds a charge without a result has decided that it was carried out as requested. */
 function isCaptured({ captured_at, result, capture }: LedgerEntry): boolean {
   return captured_at !== null || (result === null && capture === true)
 }

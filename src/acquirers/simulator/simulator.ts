@@ -142,7 +142,7 @@ export function openSimulator(
   }
 }
 
-/** What is only reserved has no refunds that could be shown. */
+/** An authorisation that is only reserved has no refunds. */
 function shownInList({ refunded_amount, ...entry }: LiveAuthorisation): LiveAuthorisation {
   return entry.captured && refunded_amount !== undefined ? { ...entry, refunded_amount } : entry
 }

@@ -122,7 +122,7 @@ export function cancelAnswer(answer: WireAnswer, intent_id: string, name: string
   throw new Unanswered(`${name}: an answer that does not say that it is cancelled (${answer.status})`)
 }
 
-/** The answer to a refund; `asked` is null if the whole rest was refunded. Throws Unanswered. */
+/** The answer to a refund; `money` is null if the whole rest was refunded. Throws Unanswered. */
 export function refundAnswer(
   answer: WireAnswer,
   money: Money | null,
@@ -145,7 +145,7 @@ export function refundStands(refund: TheirRefund): SettleAnswer | Accepted | nul
   const { id, status, failure_reason } = refund
   if (status === 'succeeded') {
     const money = moneyRead(refund)
-    // An amount that cannot be read cannot be held against the one that was asked for.
+    // An unreadable amount cannot be compared with the requested one.
     return money && approved(id, money)
   }
   if (status === 'pending' || status === 'requires_action') {

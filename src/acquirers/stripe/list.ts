@@ -25,7 +25,7 @@ export async function listAt(
   let limit = page_limit
   for (;;) {
     const answer = await pageOrNull(connection, intentsWithin(within, { after, limit }, credentials))
-    // Where intents bear much metadata, fewer of them are an answer that may be read.
+    // If intents have much metadata, a page of fewer intents may still be short enough to read.
     if (!answer && limit > 1) {
       limit = Math.ceil(limit / 2)
       continue
@@ -42,7 +42,7 @@ export async function listAt(
   }
 }
 
-/** Null where the answer is too long. */
+/** Null if the answer is too long to read. */
 async function pageOrNull(
   connection: AcquirerConnection<StripeCredentials>,
   request: WireRequest,

@@ -33,9 +33,9 @@ const event = z.object({
 
 type TheirObject = z.infer<typeof event>['data']['object']
 
-/** Of the header's name in lower case. */
+/** The header's name in lower case. */
 const signature_header = 'stripe-signature'
-// As Stripe's own libraries have it: docs.stripe.com/webhooks/signature, 2026-11.
+// The tolerance of Stripe's own libraries: docs.stripe.com/webhooks/signature, 2026-11.
 const tolerance_seconds = 300
 
 /** Throws NotGenuine. A notice that does not concern us is skipped. */
@@ -63,15 +63,15 @@ export function noticesIn(
 }
 
 /**
- * From docs.stripe.com/api/events/types, 2026-11. Left out are `charge.…` of what an intent's own event tells, and `review.…`: what comes
- * of a review is told as a refund.
+ * From docs.stripe.com/api/events/types, 2026-11. Left out are `charge.…` events whose content also comes in an event
+ * of the intent, and `review.…`: the outcome of a review comes as a refund.
  */
 function isRead(type: string): boolean {
   return /^(payment_intent|refund|charge\.dispute|radar\.early_fraud_warning)\.|^charge\.refunded$/.test(type)
 }
 
 function aboutOf(type: string, object: TheirObject): Notice['about'] | null {
-  // The issuer has heard of fraud, and a dispute mostly follows.
+  // The issuer suspects fraud, and a dispute mostly follows.
   const is_warning = type.startsWith('radar.early_fraud_warning.')
   if (is_warning || type.startsWith('charge.dispute.')) return 'dispute'
   switch (type) {
@@ -84,7 +84,7 @@ function aboutOf(type: string, object: TheirObject): Notice['about'] | null {
     case 'payment_intent.canceled':
       if (lapses.has(object.cancellation_reason)) return 'expiry'
       return object.cancellation_reason === cancelReasons.reverse ? 'reverse' : 'void'
-    // Its object is the charge, whatever was refunded of it.
+    // The object of this event is the charge with all its refunds.
     case 'charge.refunded':
       return 'refund'
     case 'refund.created':
@@ -96,7 +96,7 @@ function aboutOf(type: string, object: TheirObject): Notice['about'] | null {
   }
 }
 
-/** Null where the type leaves the outcome open. */
+/** Null if the type leaves the outcome open. */
 function suggestionIn(type: string, { status }: TheirObject): Suggestion | null {
   if (type === 'payment_intent.payment_failed' || type === 'refund.failed') return suggests('refused')
   if (type === 'refund.created' || type === 'refund.updated') {
@@ -125,7 +125,7 @@ function namesOf(
     acquirer_transaction_id: id,
     // An intent is its own authorisation.
     authorisation_transaction_id: payment_intent ?? (id.startsWith('pi_') ? id : null),
-    // A dispute never has a mark, whoever owns it.
+    // A dispute never has a mark, even for our own charges.
     is_ours: about === 'dispute' ? null : isMarked({ metadata }, installation),
   }
 }

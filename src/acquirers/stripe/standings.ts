@@ -32,8 +32,8 @@ export function chargeFound(intent: TheirIntent, refunds: TheirRefund[]): LookUp
 }
 
 /**
- * What is known of a capture, void, reversal or refund. Stripe keeps only the reason of a cancel, so two voids or two reversals
- * cannot be told apart.
+ * What Stripe shows of a capture, void, reversal or refund. It keeps only the reason of a cancel, so two voids or two
+ * reversals cannot be told apart.
  */
 export function operationFound(
   operation: Pick<LookUpRequest, 'reference' | 'acquirer_transaction_id'> & { kind: SettleKind },
@@ -55,7 +55,10 @@ export function operationFound(
   return { result: is_named ? 'in_progress' : 'not_found' }
 }
 
-/** The outcome of one of our refunds; null if it is not known. A reversal that has left nothing took back the whole rest. */
+/**
+ * The outcome of one of our refunds; null if it is not known. A reversal after which nothing is left refunded the whole
+ * rest.
+ */
 export function refundAnswerOf(
   kind: SettleKind,
   own: TheirRefund,
