@@ -17,9 +17,9 @@ export type ThreeDsConnector<Credentials = unknown> = {
   isOfSandbox?(credentials: Credentials): boolean
   /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
   environmentShown?(credentials: Credentials): 'live' | 'sandbox' | null
-  /** The environment that the address of an API is of. Left out of the answer if it is none of the vendor's. */
+  /** The environment behind an address of the vendor's API; nothing for another address. */
   environmentAt(url: string): Environment
-  /** The card numbers by which the vendor's sandbox shows how it behaves. */
+  /** The card numbers that trigger the sandbox's behaviours. */
   readonly sandbox_numbers: readonly string[]
   /** Whether an AReq needs the acquirer's BIN and merchant id from the acquiring profile. */
   readonly needs_acquirer_ids: boolean
@@ -54,7 +54,7 @@ export async function credentialsOf<Credentials>({
   return storedCredentials
 }
 
-/** For calls that ask no bank: any silence means that the provider cannot be asked now. Throws ProviderUnavailable. */
+/** For calls that ask no bank: silence means that the provider is unavailable now. Throws ProviderUnavailable. */
 export async function sendOrRefuse(wire: Wire, request: WireRequest): Promise<WireAnswer> {
   try {
     return await wire.send(request)
@@ -67,8 +67,8 @@ export async function sendOrRefuse(wire: Wire, request: WireRequest): Promise<Wi
 }
 
 /**
- * Which of banks' addresses a shopper's browser may open: those with https. If the vendor's own address is a plain one, in the
- * operator's own network, pages of the same host are let through, too.
+ * Which addresses of banks a shopper's browser may open: those with https. If the vendor's own address is plain http in
+ * the operator's network, pages of the same host are allowed as well.
  */
 export function openableFrom(api_url: string): MayOpen {
   const own = new URL(api_url)

@@ -88,7 +88,7 @@ const testIdentity: Identity = {
   requestor_url: 'https://ripper.example',
 }
 
-/** The simulator's ranges contain addresses of this start, so they are not kept after it. */
+/** The simulator's ranges contain addresses of this process, so they are not stored. */
 function inMemory(): CardRangeStore {
   const rows = new Map<string, StoredRanges>()
   return {

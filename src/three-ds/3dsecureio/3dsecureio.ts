@@ -69,7 +69,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     enrolment: ({ number }) =>
       reporting('preauth', async () => {
         const account = await accountOf(connection)
-        // The vendor counts from a moment after this one.
+        // The vendor's count begins after this moment.
         const asked_ms = world.clock.now().getTime()
         const answer = await sendOrRefuse(connection.wire, preauthRequest(number, account))
         const range = readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
@@ -107,7 +107,10 @@ async function accountOf(connection: Connection): Promise<Account> {
   return { credentials, mode: connection.mode === 'live' ? 'live' : 'sandbox' }
 }
 
-/** A silence after the AReq left may hide an authentication, so it is an answer; before, nothing was asked. */
+/**
+ * A silence after the AReq left may hide an authentication, so it counts as an answer. Before that, the bank was not
+ * asked.
+ */
 async function answerTo({ wire }: Connection, request: WireRequest): Promise<DirectoryAnswer> {
   try {
     return readAuth(await wire.send(request))

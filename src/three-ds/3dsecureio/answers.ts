@@ -1,4 +1,5 @@
-// What answers of 3dsecure.io mean. It answers in EMVCo's messages, and with an Erro where it fails, whatever the status.
+// Reads the answers of 3dsecure.io. It answers in EMVCo's messages, and reports a failure by an Erro, whatever the
+// status is.
 
 import { isGood, type WireAnswer } from '../../vendors/wire.ts'
 import { isAllowed, type MayOpen } from '../emv/addresses.ts'
@@ -33,9 +34,7 @@ export function readPreauth(answer: WireAnswer, mayOpen: MayOpen): CardRangeAnsw
   return { server_transaction_id, version, method_url: usable ? method_url : null }
 }
 
-/**
- * The ARes or Erro. Throws ProviderUnavailable if the vendor turned the call away at its door; the bank then heard nothing.
- */
+/** The ARes or Erro. Throws ProviderUnavailable if the vendor rejected the call itself; the bank then heard nothing. */
 export function readAuth(answer: WireAnswer): DirectoryAnswer {
   if (isTurnedAway(answer)) throw new ProviderUnavailable(wordsOf(answer))
   const code = erroCodeOf(answer)
@@ -63,7 +62,7 @@ export function readPostauth(answer: WireAnswer): ResultMessage | 'not_yet' | 'g
   return resultOf(reading.message)
 }
 
-/** Refused before it was looked at: a wrong key, a closed account, too many calls. */
+/** Whether the call was rejected unread: a wrong key, a closed account, too many calls. */
 function isTurnedAway({ status }: WireAnswer): boolean {
   return status === 401 || status === 403 || status === 429
 }
@@ -74,7 +73,7 @@ export function erroCodeOf({ json }: WireAnswer): string | null {
   return /^\d{3}$/.test(String(json.errorCode)) ? String(json.errorCode) : 'without a code'
 }
 
-/** For the log: nothing that the vendor wrote, since it may repeat what we sent. */
+/** A description for the log. It repeats no words of the vendor, because they may contain what we sent. */
 export function wordsOf(answer: WireAnswer): string {
   const code = erroCodeOf(answer)
   if (answer.status === 401) return 'its credentials were refused (401)'
@@ -94,7 +93,7 @@ function versionIn(value: unknown): string | null {
   return typeof value === 'string' && /^\d{1,2}\.\d{1,2}\.\d{1,2}$/.test(value) ? value : null
 }
 
-/** The method page of the version, where the ACS has one for each; else the one of all. */
+/** The method page of the version; if the ACS does not have one for each version, its only one. */
 function methodUrlOf(crd: JsonObject, version: Version): string | null {
   const entries = Array.isArray(crd.acsProtocolVersions) ? crd.acsProtocolVersions : []
   const own = entries.find((each) => isObject(each) && each.version === version)?.threeDSMethodURL

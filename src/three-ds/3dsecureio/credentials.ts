@@ -8,7 +8,7 @@ export const threeDsecureIoCredentials = z.strictObject({ api_key: secret, api_u
 
 export type ThreeDsecureIoCredentials = z.infer<typeof threeDsecureIoCredentials>
 
-/** The environment that the address is of; nothing if it is none of 3dsecure.io's: docs.3dsecure.io, 2026-05. */
+/** The environment behind an address of 3dsecure.io's own; nothing for another one: docs.3dsecure.io, 2026-05. */
 export function environmentAt(url: string): Environment {
   const [, host] = /^https:\/\/service\.((?:sandbox\.)?3dsecure\.io)(\/|$)/.exec(url) ?? []
   if (host === undefined) return {}

@@ -1,4 +1,4 @@
-// What is sent to 3dsecure.io: EMVCo's AReq without what the vendor adds of itself, and the two calls around it.
+// Requests to 3dsecure.io: EMVCo's AReq without the fields that the vendor adds itself, and the two calls around it.
 
 import type { Mode } from '../../kernel/values.ts'
 import type { WireRequest } from '../../vendors/wire.ts'
@@ -20,7 +20,7 @@ export function preauthRequest(number: string, account: Account): WireRequest {
   return post('preauth', { acctNumber: number }, account)
 }
 
-/** Throws ProfileIncomplete or ProviderUnavailable if the fields are not valid; nothing is to be sent then. */
+/** Throws ProfileIncomplete or ProviderUnavailable if the fields are not valid; nothing may be sent then. */
 export function authRequest(
   request: AuthenticationRequest,
   { mode, ...account }: Account & { mode: 'live' | 'sandbox' },
@@ -47,7 +47,7 @@ export function postauthRequest(server_transaction_id: string, account: Account)
 const vendors_own: readonly string[] = identityFields
 const ruled = Object.fromEntries(Object.entries(fieldRules.AReq).filter(([field]) => !vendors_own.includes(field)))
 
-/** The members of the acquiring profile that fields of an AReq are taken from. */
+/** The members of the acquiring profile that become fields of an AReq. */
 const membersOf: Record<string, string> = {
   acquirerBIN: 'acquirer_bin',
   acquirerMerchantID: 'acquirer_merchant_id',

@@ -1,5 +1,5 @@
-// Checkout.com's Sessions as a 3-D Secure provider, whichever acquirer charges afterwards. A session is made when the shopper
-// pays; no card is asked about before.
+// Checkout.com's Sessions as a 3-D Secure provider, for charges at any acquirer. A session is made when the shopper
+// pays; there is no question about the card before that.
 
 import {
   apiUrlOf,
@@ -69,7 +69,7 @@ export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
 
 type Connection = ThreeDsConnection<CheckoutCredentials>
 
-/** A session that is still at work is read again so often, with a pause. */
+/** How often a session that is still at work is read again, after a pause. */
 const reads = 2
 const pause_ms = 1_000
 
@@ -82,7 +82,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     readMethodNotification,
     challengeForm,
     readChallengeNotification,
-    // Which cards are enrolled is only seen when a session is made. The session says which version it spoke.
+    // Only a new session shows whether the card is enrolled. The session reports the version that it used.
     enrolment: async () => ({ enrolled: true, version: '2.2.0', method_url: null }),
     authenticate: (request) => reporting('authenticate', () => authenticate(connection, request)),
     fetchResult: ({ handle }) => reporting('fetch', () => fetchResult(connection, handle ?? '')),
@@ -132,7 +132,10 @@ async function authenticate(connection: Connection, request: AuthenticationReque
 
 const noIds = { ds_transaction_id: null, acs_transaction_id: null, cardholder_info: null }
 
-/** The session once it waits for nothing of ours; a text says why there is none, although the bank may have been asked. */
+/**
+ * The session once it waits for no further call of ours. A text says why there is none, although the bank may have been
+ * asked.
+ */
 async function runSession(
   { wire, world }: Connection,
   request: AuthenticationRequest,
@@ -155,7 +158,7 @@ async function runSession(
     if (!is_at_work && !is_short) break
     if (is_at_work) await world.clock.sleep(pause_ms)
     const update = await call(readRequest(session.id, credentials))
-    // What the bank said stands, even if the rest cannot be read.
+    // The bank's word stands, even if the rest cannot be read.
     if (is_short && typeof update === 'string') break
     session = update
   }
@@ -195,7 +198,7 @@ async function fetchResult(connection: Connection, handle: string): Promise<Resu
   }
 }
 
-/** Nobody's: a session that is not there shows that the key may read sessions. */
+/** An id that no session has: the answer "not found" shows that the key may read sessions. */
 const nobodys_id = `sid_${'0'.repeat(26)}`
 
 async function check(request: { credentials: CheckoutCredentials; wire: Wire }): Promise<CheckAnswer> {

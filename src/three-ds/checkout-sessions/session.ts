@@ -1,4 +1,4 @@
-// A session as Checkout.com shows it, read strictly, and what it says of the authentication.
+// A session as Checkout.com shows it, read strictly, and the outcome of its authentication.
 
 import { z } from 'zod'
 import { isGood, type WireAnswer } from '../../vendors/wire.ts'
@@ -41,7 +41,7 @@ export function sessionIn(answer: WireAnswer): TheirSession | null {
   return isGood(answer) && result.success ? result.data : null
 }
 
-/** Throws ProviderUnavailable if the vendor turned the call away: no bank was asked by it. */
+/** Throws ProviderUnavailable if the vendor rejected the call, so that no bank was asked. */
 export function refuseTurnedAway(answer: WireAnswer): void {
   const { status } = answer
   if (turned_away.includes(status)) {
@@ -51,7 +51,9 @@ export function refuseTurnedAway(answer: WireAnswer): void {
 
 const turned_away = [400, 401, 403, 422, 429]
 
-/** For the log: of what the vendor wrote only its codes, since the rest may repeat what we sent. */
+/**
+ * A description for the log. Of the vendor's words it repeats only codes, because the rest may contain what we sent.
+ */
 export function wordsOf({ status, json }: WireAnswer): string {
   if (status === 401) return 'its credentials were refused (401)'
   const codes = Array.isArray(json?.error_codes) ? json.error_codes : []
@@ -61,7 +63,7 @@ export function wordsOf({ status, json }: WireAnswer): string {
     : `its answer cannot be used (status ${status})`
 }
 
-/** `waits`: the shopper is at the bank, or the vendor is at work. `expired`: it will never have a result. */
+/** `waits`: the shopper is at the bank, or the vendor is at work. `expired`: there will never be a result. */
 export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits' | 'expired' {
   const { status } = their
   if (waiting.includes(status)) return 'waits'
@@ -71,7 +73,8 @@ export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits'
   }
   const letter = letters[status]
   const answer_letter = their.response_code ?? letter
-  // A bank's no counts whatever else is said: read as "unavailable", the card might be charged after all.
+  // A bank's refusal counts, whatever else the session says: read as "unavailable", the card might be charged after
+  // all.
   const no = [answer_letter, letter].find((each) => each === 'N' || each === 'R')
   if (no) return outcomeOf(their, { status: no as 'N' | 'R' })
   if (letter !== undefined && answer_letter === letter) return outcomeOf(their, { status: letter })
@@ -80,8 +83,8 @@ export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits'
 }
 
 /**
- * The same once there was a challenge: what is neither the bank's word nor the vendor's that there is none is not taken, since
- * after "unavailable" the card might be charged. Throws ProviderUnavailable then.
+ * The outcome after a challenge. Only the bank's word counts, or the vendor's word that there is none: after a guessed
+ * "unavailable" the card might be charged. Otherwise throws ProviderUnavailable.
  */
 export function challengeStandingOf(their: TheirSession): ReturnType<typeof standingOf> {
   const standing = standingOf(their)
@@ -94,8 +97,8 @@ export function challengeStandingOf(their: TheirSession): ReturnType<typeof stan
 }
 
 /**
- * Whether the answer lacks what the session must have. The vendor's first answers may be short: only a session that is read has the
- * whole result.
+ * Whether the answer lacks required members of a session. The vendor's first answers may be short; only a later read
+ * has the whole result.
  */
 export function isShort(their: TheirSession): boolean {
   const { acs, ds, transaction_id, eci, cryptogram } = their
@@ -106,7 +109,7 @@ export function isShort(their: TheirSession): boolean {
   return is_yes && !(eci && cryptogram && ds?.transaction_id)
 }
 
-/** Whether the vendor waits for this. */
+/** Whether the vendor waits for this action. */
 export function wants(their: TheirSession, action: string): boolean {
   return their.next_actions?.includes(action) ?? false
 }

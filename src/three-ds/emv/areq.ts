@@ -15,7 +15,7 @@ export type Identity = {
   requestor_url: string
 }
 
-/** The AReq of a 3DS Server of our own, which names itself. */
+/** The AReq of our own 3DS Server, which names itself. */
 export function buildAReq(
   request: AuthenticationRequest,
   { mode, identity }: { mode: Mode; identity: Identity },

@@ -49,7 +49,7 @@ export function sessionDataOf(text: string): string | null {
   return data.length <= session_data_characters_max ? data : null
 }
 
-/** The text in a bank's post. Anybody may have written it. */
+/** The text in a bank's post. It may be forged. */
 export function readSessionData(fields: Record<string, string>): string | null {
   return decode(fields.threeDSSessionData ?? '')
 }

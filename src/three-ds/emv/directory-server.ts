@@ -20,7 +20,10 @@ export type DirectoryAnswer = { message: Message } | { fault: Fault } | { silent
 
 const read_timeout_ms = 10_000
 
-/** Throws ProviderUnavailable if nothing was asked: no byte was sent, or a gateway in front says that nobody is there. */
+/**
+ * Throws ProviderUnavailable if the bank was not asked: no byte was sent, or a gateway in front could not reach the
+ * server.
+ */
 export async function ask(
   world: World,
   server: DirectoryServer,

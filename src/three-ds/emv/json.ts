@@ -12,7 +12,7 @@ export function readJson(text: string): ReadJson {
     return { not_json: true }
   }
   if (!isObject(value)) return { not_json: true }
-  // A repeated member is written and not read, so nothing is looked for where there are as many of both.
+  // JSON.parse drops a repeated member. If the text has as many members as the object, none is repeated.
   const duplicate = writtenMembers(text) === readMembers(value) ? null : duplicateMember(text)
   return duplicate === null ? { object: value } : { duplicate }
 }
@@ -23,7 +23,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 const [quote, backslash, colon] = [34, 92, 58]
 
-/** The text is valid JSON, in which a colon stands behind each member's name, or in a text. */
+/** Counts the members in valid JSON: outside of strings, a colon stands only after a member's name. */
 function writtenMembers(text: string): number {
   let members = 0
   let is_quoted = false
@@ -36,7 +36,7 @@ function writtenMembers(text: string): number {
   return members
 }
 
-/** Without recursion: whoever writes a message decides how deep it is. */
+/** Without recursion, because the sender of a message decides how deep it is. */
 function readMembers(object: JsonObject): number {
   let members = 0
   const stack: object[] = [object]

@@ -26,14 +26,14 @@ export type AccessControlServer = {
   answer(areq: Message): Promise<Message>
   find(acs_transaction_id: string): Promise<Challenge | null>
   /**
-   * Changes a challenge by what `next` makes of it as it is, also where another process changes it at the same time, and
-   * does what the change asks for: waits, or sends the result. Null from `next` changes nothing. Returns null where there
-   * is no such challenge.
+   * Changes a challenge by the result of `next`, and then does what the new state requires: waits, or sends the result.
+   * If another process changes the challenge first, `next` is called again. Null from `next` changes nothing. Returns
+   * null if there is no such challenge.
    */
   step(acs_transaction_id: string, next: Next): Promise<Challenge | null>
-  /** Resolves once the result was sent for the first time, by whichever process. */
+  /** Resolves once any process has sent the result for the first time. */
   delivered(challenge: Challenge): Promise<void>
-  /** Does what is overdue: the process that waited for it is gone. Returns how many challenges it was. */
+  /** Takes over challenges whose process has gone. Returns how many they were. */
   endDue(): Promise<number>
   close(): void
 }
@@ -84,7 +84,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
       return
     }
     const completion = send(challenge)
-      // Whoever looks for what is overdue sends it again.
+      // The job that takes over overdue challenges sends it again.
       .catch((error: Error) => log.warn({ error: error.message }, 'simulated result not noted'))
       .finally(() => sending.delete(id))
     sending.set(id, completion)

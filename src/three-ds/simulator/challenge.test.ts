@@ -174,7 +174,7 @@ describe('the challenge', () => {
       other.post(`/acs/challenge/${ares.acsTransID}`, answer('1234')),
       other.post(`/acs/challenge/${ares.acsTransID}`, 'action=cancel'),
     ])
-    // Whoever did not end it looks until the result has arrived.
+    // The other process looks until the result has arrived.
     await peer.world.clock.advance(250)
     for (const html of await posts) expect(posted(html, 'cres')).toMatchObject({ transStatus: 'Y' })
     expect([...peer.rreqs, ...other.rreqs]).toHaveLength(1)

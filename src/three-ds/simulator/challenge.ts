@@ -63,7 +63,7 @@ export async function openChallenge(
   return codePage(challenge, { action: actionOf(challenge, public_url), error: null })
 }
 
-/** What a browser changes that comes with a CReq. */
+/** The changes by a browser that brings a CReq. */
 function openingOf(challenge: Challenge, session_data: string | null, now: Date) {
   if (challenge.has_ended) return null
   const opening = { opened: true, session_data }
@@ -150,7 +150,7 @@ function actionOf(challenge: Challenge, public_url: string): string {
   return `${public_url}/acs/challenge/${challenge.acs_transaction_id}`
 }
 
-/** Whether an address exactly belongs to these pages: dots or a line break in it may lead elsewhere. */
+/** Whether an address lies below these pages: dots or a line break in it may lead elsewhere. */
 function isBelow(pages_url: string, address: string): boolean {
   if (!address.startsWith(pages_url)) return false
   return /^[\w-]+(?:\/[\w-]+)*$/.test(address.slice(pages_url.length))

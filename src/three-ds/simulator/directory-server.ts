@@ -87,7 +87,7 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
 
 /** The faults of an AReq that only a Directory Server can find. */
 function faultOfAReq(areq: Message, results_url: string): Fault | null {
-  // The Directory Server must not be made to post to any other address, least of all to itself.
+  // The Directory Server must not be made to post to another address, and never to itself.
   if (areq.threeDSServerURL !== results_url) {
     return { code: '303', detail: 'threeDSServerURL', message: areq }
   }

@@ -10,9 +10,9 @@ import { method_path, silent_method_path } from './test-ranges.ts'
 
 export type ThreeDsSimulator = {
   handle(request: PeerRequest): Promise<PeerAnswer>
-  /** Ends challenges, and sends results, that the process that waited for them left behind. Returns how many. */
+  /** Ends challenges and sends results for processes that have gone. Returns how many. */
   endDue(): Promise<number>
-  /** Ends all waits. What is open then is another process's, or this one's after its next start. */
+  /** Ends all waits. Open challenges are left to other processes, or to the next start. */
   close(): void
 }
 
