@@ -32,11 +32,14 @@ export class CardError extends Error {
   }
 }
 
-/** How many years ahead an expiry may lie. No vendor says so: a slip of the finger is told at once, in place of a decline. */
+/**
+ * How many years ahead an expiry may lie. No vendor has such a limit, but it reports a typing error at once, where the
+ * bank would decline later.
+ */
 const years_ahead = 20
 const name_length_max = 45
 
-// As npm's `credit-card-type` 10.1.2 has them, compared in 2026-11.
+// The rules of npm's `credit-card-type` 10.1.2, compared in 2026-11.
 const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length: number }[] = [
   { brand: 'visa', prefix: /^4/, lengths: [16, 18, 19], cvc_length: 3 },
   {
@@ -48,7 +51,7 @@ const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length:
   { brand: 'amex', prefix: /^3[47]/, lengths: [15], cvc_length: 4 },
 ]
 
-/** Where a card is typed. */
+/** The session in which a card is typed. */
 type Place = {
   mode: Mode
   /** The numbers that a test session takes beside the test cards. Left out, there are none. */
@@ -102,7 +105,7 @@ function readNumber(
   return { number, brand: rule.brand, cvc_length: rule.cvc_length }
 }
 
-/** How long a month goes on somewhere after it has ended in UTC. */
+/** How long a month that has ended in UTC goes on elsewhere. */
 const month_goes_on_ms = 12 * 3_600_000
 
 // A card is valid until its month has ended everywhere: the bank judges by its own clock, and has a decline for it.
