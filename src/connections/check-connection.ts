@@ -15,7 +15,7 @@ type Parts = {
   connectors: readonly KnownConnector[]
 }
 
-/** What the vendor says of the credentials. Where it says nothing within `limit_ms`, that is what fails. */
+/** The vendor's verdict on the credentials. If the vendor does not answer within `limit_ms`, the check fails. */
 export async function checkConnection(
   { keyring, wire, clock, connectors }: Parts,
   row: ConnectionRow,
@@ -46,7 +46,7 @@ export function isBuiltIn({ connector }: { connector: string }, connectors: read
   return connectors.some(({ name, check }) => name === connector && check !== undefined)
 }
 
-/** Of a vendor that this release knows by its credentials alone. */
+/** For a vendor whose credentials this release knows without being able to call it. */
 function notBuiltInWords({ connector }: { connector: string }): string {
   return `this release cannot talk to ${connector} yet, so nothing was asked`
 }

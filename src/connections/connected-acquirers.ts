@@ -12,11 +12,11 @@ import { type CredentialsParts, credentialsReader } from './read-credentials.ts'
 
 export type ConnectedAcquirers = {
   /**
-   * Null for a name that is no connection's, and where its connector is not built in. That there is such a connection is
-   * seen when it is called.
+   * Null if the name is no connection's, or if its connector is not built in. Whether the connection exists shows when
+   * it is called.
    */
   named(name: string): Acquirer | null
-  /** Of all merchants, those of disabled connections too, with the mode of their payments. */
+  /** The acquirers of all merchants, also those of disabled connections, with the mode of their payments. */
   list(): Promise<{ mode: Mode; acquirer: Acquirer; is_disabled: boolean }[]>
 }
 
@@ -58,8 +58,8 @@ export function openConnectedAcquirers(parts: Parts): ConnectedAcquirers {
 }
 
 /**
- * Null for a name that is no connection's, and where its connector is not built in. That there is such a connection is seen
- * when it is called. In test mode the vendor's sandbox is called.
+ * Null if the name is no connection's, or if its connector is not built in. Whether the connection exists shows when it
+ * is called. In test mode the vendor's sandbox is called.
  */
 type ConnectedThreeDs = (mode: Mode, name: string) => FetchedThreeDs | null
 

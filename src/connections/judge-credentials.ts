@@ -1,4 +1,4 @@
-// Judges a credentials file by what its connector takes, and the address that it may name in place of the vendor's own.
+// Judges a credentials file by its connector's schema, and the address that it may name instead of the vendor's own.
 
 import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -7,10 +7,10 @@ import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './connectors.ts'
 import { environmentFault } from './environment.ts'
 
-/** Says why a URL may not be called, going on from the name of the member, or null. */
+/** Says why a URL may not be called, as the end of a sentence that begins with the member's name; null if it may. */
 export type JudgeApiUrl = (url: string) => Promise<string | null>
 
-/** The credentials as they are kept. Throws `invalid_request` that names the member and repeats no value. */
+/** The credentials to store. Throws `invalid_request` that names the member and repeats no value. */
 export async function judgeCredentials(
   connector: Pick<KnownConnector, 'name' | 'credentials' | 'isOfSandbox' | 'environmentAt'>,
   { file, mode }: { file: unknown; mode: ConnectionMode },

@@ -1,4 +1,4 @@
-// What an operator does to connections: makes, rotates and disables them. Each tells every process.
+// How an operator makes, rotates and disables connections. Each change is announced to every process.
 
 import { isUniqueViolation } from '../database/failures.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -15,7 +15,7 @@ import { disableConnectionRow, findConnection, insertConnection, replaceCredenti
 
 export type ConnectionOffice = ManageContext & { keyring: Keyring }
 
-/** `credentials` were judged. Throws `resource_not_found`, or `invalid_request` where the label is taken. */
+/** `credentials` were judged before. Throws `resource_not_found`, or `invalid_request` if the label is taken. */
 export async function createConnection(
   context: ConnectionOffice,
   given_merchant_id: string,
@@ -66,7 +66,9 @@ export async function connectionOrRefuse(
   return connection
 }
 
-/** `credentials` were judged. A disabled connection is rotated too, since it still settles what it charged. */
+/**
+ * `credentials` were judged before. A disabled connection is rotated too, because it still settles its earlier charges.
+ */
 export async function rotateCredentials(
   context: ConnectionOffice,
   connection_id: string,
@@ -87,7 +89,7 @@ export async function rotateCredentials(
   return { ...connection, rotated_at: at, previous_until: next.previous_until }
 }
 
-/** No new charge goes to it from now on. One that was disabled before stays as it is. */
+/** New charges no longer use the connection. A disabled one stays as it is. */
 export async function disableConnection(
   context: ConnectionOffice,
   connection_id: ConnectionId | string,

@@ -1,5 +1,5 @@
-// Reads the credentials of a connection when it is called, and keeps them for some seconds or until something changed. After a rotation
-// of the master key it rewraps them without opening them.
+// Reads the credentials of a connection when it is called, and keeps them for some seconds or until a change. After a
+// rotation of the master key it rewraps them without opening them.
 
 import type { Context } from '../context.ts'
 import type { Sql } from '../database/open.ts'
@@ -15,17 +15,17 @@ export type CredentialsParts = {
   sql: Sql
   keyring: Keyring
   world: Pick<World, 'clock' | 'log'>
-  /** Calls the listener after each change of settings. Left out, only the age of what is kept counts. */
+  /** Calls the listener after each change of settings. Left out, only the age of the kept credentials counts. */
   whenChanged?: ((listener: () => void) => void) | undefined
 }
 
-/** As the name of an acquirer or 3-D Secure provider has them. */
+/** The parts of an acquirer's or 3-D Secure provider's name. */
 type NamedConnection = { connector: string; connection_id: ConnectionId }
 
-/** The longest that a rotation goes unnoticed where its announcement is lost. */
+/** The longest time for which a rotation goes unnoticed if its announcement is lost. */
 const credentials_age_max_ms = 10_000
 
-/** The credentials to send. They are null where there is no such connection, or where they do not open. */
+/** The credentials to send. Null if there is no such connection, or if they do not open. */
 export function credentialsReader(
   parts: CredentialsParts,
   connection: NamedConnection,
@@ -33,7 +33,7 @@ export function credentialsReader(
   return keptBriefly(parts, () => readCredentials(parts, connection))
 }
 
-/** Throws where the database does not answer. */
+/** Throws if the database does not answer. */
 async function readCredentials(
   { sql, keyring, world }: CredentialsParts,
   { connector, connection_id }: NamedConnection,
@@ -49,7 +49,10 @@ async function readCredentials(
   }
 }
 
-/** Reads anew once the answer is old, after a change, and after a failure or none; once for all who ask meanwhile. */
+/**
+ * Keeps an answer for a time. It is read again when it is old, after a change, and after a failure or null.
+ * Simultaneous callers share one read.
+ */
 function keptBriefly<T>(
   { world, whenChanged }: Pick<CredentialsParts, 'world' | 'whenChanged'>,
   read: () => Promise<T | null>,
@@ -72,7 +75,9 @@ function keptBriefly<T>(
   }
 }
 
-/** Returns how many connections were processed. One that cannot be rewrapped is logged and tried again next time. */
+/**
+ * Returns how many connections it processed. A connection that cannot be rewrapped is logged and tried again next time.
+ */
 export function rewrapCredentials({
   sql,
   keyring,
