@@ -12,30 +12,30 @@ const faults_named_max = 100
 export type ChainVerification = {
   merchant_id: string
   lines: number
-  /** Of the newest line; null where there is none. */
+  /** The time of the newest line; null without lines. */
   newest_line_at: Date | null
-  /** Where the chain is said to end; null where there is none. */
+  /** The recorded end of the chain; null if there is none. */
   head: Head | null
-  /** Lines that were due to be sealed, and now are. */
+  /** Lines that were due, and were sealed by this check. */
   sealed_now: number
   /** Lines that are too young, or that came late and will be scanned once more. */
   not_sealed_yet: number
   faults: Fault[]
   fault_count: number
-  /** Where hashes stand that were noted earlier. */
+  /** The positions of hashes that were noted earlier. */
   found_heads: { hash: string; position: number }[]
 }
 
 /**
- * Verifies a chain. Due lines are sealed first, as the job would do: a line that is in no chain afterwards, though it
- * was scanned at every age, was not written by the service. `heads` are hashes in hex.
+ * Verifies a chain. It seals due lines first, as the job would. Afterwards a line that was scanned at every age and is
+ * in no chain was not written by the service. `heads` are hashes in hex.
  */
 export async function verifyChain(
   sealer: Sealer,
   merchant_id: string,
   heads: ReadonlySet<string>,
 ): Promise<ChainVerification> {
-  // A chain that cannot be extended has a fault, which the check then finds.
+  // If the chain cannot be extended, it has a fault, which the check then finds.
   const sealed_now = await sealJournal(sealer, merchant_id).catch(() => 0)
   const faults: Fault[] = []
   let fault_count = 0
@@ -58,7 +58,7 @@ async function checkRows(
   const check = openCheck(head, tell)
   const foundHeads: ChainVerification['found_heads'] = []
   const until = last_row?.position ?? 0
-  // A forged row may stand before the first.
+  // A forged row may stand before the first one.
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
     const rows = await readChain(sql, { merchant_id, after, until }, page_rows)
     for (const row of rows) {
