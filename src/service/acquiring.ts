@@ -1,4 +1,4 @@
-// Opens all acquirers and the connections to 3-D Secure providers, for whoever calls them: the service, a worker, a command.
+// Opens all acquirers and the connections to 3-D Secure providers, for the service, a worker or a command.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import { acquirerFor } from '../acquirers/open.ts'
@@ -18,16 +18,16 @@ import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts
 import { openWire } from '../vendors/wire.ts'
 import { tracedAcquirer } from './traced-ports.ts'
 
-/** Of 3-D Secure providers, only those of connections. */
+/** The 3-D Secure providers are only those behind connections. */
 type Acquiring = Pick<
   Context,
   'acquirerOf' | 'listAcquirers' | 'sandboxNumbers' | 'threeDsOf' | 'installation' | 'vendors'
 >
 
-/** Puts something between the service and the simulated acquirer: tests drop answers with it. */
+/** Wraps the simulated acquirer: tests drop its answers this way. */
 export type SimulatorWrapper = (simulator: Acquirer) => Acquirer
 
-/** What proofs put between the service and those that it pays with. */
+/** Wrappers that proofs put around the acquirers and providers. */
 export type Between = {
   wrapSimulator?: SimulatorWrapper
   wrapVendors?(http: VendorHttp): VendorHttp
@@ -39,14 +39,14 @@ export type AcquiringParts = {
   keyring: Keyring
   /** Left out, no vendor is ever called. */
   vendor_http?: Pick<VendorHttp, 'send'>
-  /** Judges the `api_url` of a connection's credentials. Left out, none is taken. */
+  /** Judges the `api_url` of a connection's credentials. Left out, none is accepted. */
   judge_api_url?: JudgeApiUrl
   wrapSimulator?: SimulatorWrapper
-  /** Left out or null, no call has a span. */
+  /** Left out or null, calls have no spans. */
   tracing?: Tracing | null
   /** See CredentialsParts. */
   whenChanged?: CredentialsParts['whenChanged']
-  /** Instead of those that are built in. */
+  /** Replaces the built-in connectors. */
   connectors?: readonly KnownConnector[]
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/world.ts'
 
 export const kept_ms = 30_000
 
-/** Looks only where the last look is older; who asks meanwhile waits for the same one. */
+/** Runs the check only if the last one is older. Simultaneous callers wait for the same one. */
 export function openCheckUp(
   { clock }: { clock: Pick<Clock, 'now'> },
   examine: () => Promise<CheckUp['checks']>,

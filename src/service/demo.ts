@@ -1,4 +1,4 @@
-// The demo merchant, with which a newcomer takes a first payment. It is created once, and demo.json keeps its keys.
+// The demo merchant, with which a newcomer takes a first payment. It is created once, and demo.json stores its keys.
 
 import { join } from 'node:path'
 import { readFile, replaceFile } from '../config/owner.ts'
@@ -91,7 +91,7 @@ async function demoMerchant(context: ManageContext, base_url: string, demo: Demo
 /** The file holds keys of this merchant, so it must be the demo merchant and no other account. */
 async function findDemo({ sql }: ManageContext, demo: Demo | null): Promise<string | null> {
   const isDemo = (merchant: Merchant | undefined) => merchant?.name === demo_name && !merchant.live
-  // Its hosted page may have been deleted. The file may be left from another database.
+  // Its hosted page may have been deleted, or the file may belong to another database.
   const knownMerchant = demo ? await findMerchant(sql, demo.merchant_id) : undefined
   if (knownMerchant && isDemo(knownMerchant)) return knownMerchant.merchant_id
   const merchant = await findMerchantByHandle(sql, handle)
@@ -101,8 +101,8 @@ async function findDemo({ sql }: ManageContext, demo: Demo | null): Promise<stri
 }
 
 /**
- * The port may differ from the last start, and the integrations that were created with the merchant follow it.
- * Integrations that people created, and other origins that they added, stay as they are.
+ * The port may differ from the last start, and the merchant's original integrations follow it. Integrations and origins
+ * that people added stay as they are.
  */
 async function keepOrigin(
   context: ManageContext,
@@ -151,7 +151,7 @@ async function makeKeys(context: ManageContext, merchant_id: string) {
   return { secret_key, publishable_key: key.publishable_key! }
 }
 
-/** What the last start with a demo merchant wrote, or null. */
+/** The file of the last start with a demo merchant, or null. */
 export function readDemo(data_dir: string): Demo | null {
   try {
     return JSON.parse(readFile(demoPath(data_dir))) as Demo

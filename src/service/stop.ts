@@ -1,13 +1,14 @@
-// Ends a process in order and in time: what does not end by then is named in the log and left to the next process.
+// Ends a process in order and in time. A part that does not end by then is named in the log and left to the next
+// process.
 
 import type { World } from '../kernel/world.ts'
 import { atMost } from '../webhooks/sending/patience.ts'
 
-/** What is to end. Its name is for the log. */
+/** A part to end, with its name for the log. */
 export type Stoppable = { name: string; end(): Promise<void> }
 
 export type Stopping = {
-  /** What runs before anything is ended. */
+  /** Runs before any part is ended. */
   drain: { seconds: number; over(): Promise<void> }
   /** Parts of one step are ended together. */
   steps: readonly (readonly Stoppable[])[]
@@ -19,7 +20,7 @@ export type Stopping = {
  */
 export const stop_limit_ms = 80_000
 
-/** Resolves with whether everything ended. Where it did not, the process must end all the same. */
+/** Resolves with whether every part ended. If not, the process must end all the same. */
 export async function stopInOrder(
   { clock, log }: Pick<World, 'clock' | 'log'>,
   { drain, steps }: Stopping,

@@ -1,5 +1,5 @@
-// Acquirers and 3-D Secure with a span for each call. A span says who was called, for what, and how it ended, and nothing of the
-// card or the answer's text.
+// Acquirers and 3-D Secure with a span for each call. A span says which vendor was called, for what, and how it ended,
+// but nothing of the card or the answer's text.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import type { Context, InsertSession } from '../checkout/context.ts'
@@ -9,7 +9,7 @@ import type { FetchedThreeDs, ThreeDs } from '../three-ds/three-ds.ts'
 
 type Call<Q, A> = (request: Q) => Promise<A>
 
-/** The calls that are made for money; without tracing, the acquirer itself. */
+/** Traces the calls that are made for money; without tracing, returns the acquirer itself. */
 export function tracedAcquirer(acquirer: Acquirer, mode: Mode, tracing: Tracing | null | undefined): Acquirer {
   if (!tracing) return acquirer
   const { prepare } = acquirer
@@ -41,7 +41,7 @@ export function tracedThreeDs(tracing: Tracing | null | undefined, threeDsOf: Th
   }
 }
 
-/** A create may wait for the batch before, and its row is then written in another request's statement. */
+/** A create may wait for the previous batch, and another request's statement then writes its row. */
 export function tracedInserts(tracing: Tracing | null | undefined, insert: InsertSession): InsertSession {
   if (!tracing) return insert
   return async (row) => {
@@ -72,7 +72,7 @@ function withSpans<T extends ThreeDs>(threeDs: T, mode: Mode, tracing: Tracing):
   }
 }
 
-/** The word by which an answer says what it is. */
+/** The word in which an answer gives its result. */
 function resultOf(answer: unknown): SpanFacts {
   const { result, kind } = Object(answer) as { result?: unknown; kind?: unknown }
   const word = typeof answer === 'string' ? answer : (result ?? kind)
