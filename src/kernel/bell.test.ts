@@ -16,7 +16,7 @@ test('a bell is heard by those who listen to it, and by nobody else', () => {
   expect(rings.splice(0)).toEqual(['second'])
   endSecond()
   hear('a', 'third')
-  // Ended twice, it takes nobody else's away.
+  // If the function is called twice, it removes no other listener.
   endSecond()
   bells.ring('a')
   bells.ring('b')

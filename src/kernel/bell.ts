@@ -1,4 +1,4 @@
-// A bell in this process: code that brings something about rings it, and code that waits for it wakes.
+// A bell in this process: code that causes something rings it, and code that waits for it wakes.
 
 import type { Clock } from './world.ts'
 
@@ -6,7 +6,7 @@ export type Bell = {
   ring(): void
   /** Forgets earlier rings. */
   still(): void
-  /** Waits until the bell rings, or for this long. Returns at once where it rang since `still`. */
+  /** Waits until the bell rings, or for this long. Returns at once if it rang since `still`. */
   wait(clock: Clock, at_most_ms: number): Promise<void>
 }
 

@@ -1,7 +1,7 @@
-// JSON Schema, as much of it as the API's description uses.
+// The part of JSON Schema that the API's description uses.
 
 export type Schema = {
-  /** The name of a type of the API, where the schema is one. */
+  /** The name of the API's type, if the schema has one. */
   title?: string
   type?: string | string[]
   properties?: Record<string, Schema>

@@ -1,34 +1,34 @@
-// Master keys at work: seals what may not be read from the database, and computes keyed digests.
+// Master keys in use: seals data that must not be readable in the database, and computes keyed digests.
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Random } from './world.ts'
 
 export type Keyring = {
-  /** The key that seals and digests: 8 hex digits that reveal nothing of it. */
+  /** The key that seals and digests: 8 hex digits that reveal nothing about it. */
   readonly current_key_id: string
-  /** Of every key in use, the current one first. */
+  /** The ids of every key in use, the current one first. */
   readonly key_ids: string[]
-  /** `identity` names the row and column: the bytes open under the same identity alone. */
+  /** `identity` names the row and column: the bytes open only under the same identity. */
   seal(plaintext: Buffer, identity: string): Buffer
   /**
    * Like `seal` at less than half its cost, for short-lived records: many share a data key, and none can be rewrapped.
    */
   sealBriefly(plaintext: Buffer, identity: string): Buffer
   /**
-   * Throws UnknownKeyError where the key is missing, and an Error without any data where bytes or identity are not
+   * Throws UnknownKeyError if the key is missing, and an Error without any data if the bytes or the identity are not
    * those that were sealed.
    */
   open(sealed: Buffer, identity: string): Buffer
-  /** The same record under the current key, or null where it is already. The ciphertext is copied, not opened. */
+  /** The same record under the current key, or null if it is already. The ciphertext is copied, not opened. */
   rewrap(sealed: Buffer, identity: string): Buffer | null
   keyIdOf(sealed: Buffer): string
-  /** HMAC-SHA-256 under a subkey of the current key, derived for this purpose alone. */
+  /** HMAC-SHA-256 under a subkey of the current key, derived only for this purpose. */
   mac(purpose: string, ...parts: string[]): Buffer
-  /** The same under every key, the current one first, for verification. */
+  /** The same digest under every key, the current one first, for verification. */
   macs(purpose: string, ...parts: string[]): Buffer[]
 }
 
-/** A record was sealed under a key that this process was not given. */
+/** A record was sealed under a key that this process does not have. */
 export class UnknownKeyError extends Error {
   readonly key_id: string
   constructor(key_id: string) {
