@@ -1,4 +1,5 @@
-// Sends a waiting delivery at once, whatever its schedule and its endpoint's pause say. The attempt is one of those that it has anyway.
+// Sends a waiting delivery at once, whatever its schedule and its endpoint's pause are. The attempt counts as one of
+// the delivery's usual ones.
 
 import type { Context } from '../../context.ts'
 import { type LineWriter, lineOf } from '../../merchants/account-lines.ts'
@@ -8,7 +9,7 @@ import { expediteDelivery } from './delivery-store.ts'
 import { findDeliveryRecord } from './operator-store.ts'
 
 /**
- * Returns whether it is being sent; false where it was settled meanwhile, and nothing is sent. An attempt that is under way is not
+ * Returns true if the delivery is being sent, and false if it was settled meanwhile. An attempt under way is not
  * doubled. Throws `delivery_not_found`.
  */
 export async function expedite(

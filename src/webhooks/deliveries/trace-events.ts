@@ -15,12 +15,12 @@ export type TracedDelivery = DeliveryRecord & { attempts: AttemptDetail[] }
 
 export type TracedEvent = {
   event_id: string
-  /** What it is about: a payment, or a refund (`ref_…`). */
+  /** The subject of the event: a payment, or a refund (`ref_…`). */
   payment_id: string
   type: AnyEventType
   sequence: 1 | 2
   created_at: Date
-  /** Those that are still stored, replays after what they repeat. */
+  /** The deliveries that are still stored, each replay after its original. */
   deliveries: TracedDelivery[]
 }
 
@@ -32,7 +32,7 @@ export async function traceEvents(
   const traced: TracedEvent[] = []
   for (const { delivery_ids, ...event } of await listEvents(sql, { merchant_id, subjects })) {
     const deliveries: TracedDelivery[] = []
-    // Replays of what is listed are added at the end.
+    // Replays of listed deliveries are added at the end.
     for (const waiting = [...delivery_ids]; waiting.length > 0; ) {
       const delivery = await findDeliveryRecord(sql, { merchant_id, delivery_id: waiting.shift()! })
       if (!delivery) continue

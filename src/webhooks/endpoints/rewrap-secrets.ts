@@ -9,7 +9,7 @@ import { replaceSealed, type SealedSecrets, secretsUnderOtherKeys } from './endp
 export function rewrapSecrets({ sql, keyring, world }: Pick<Context, 'sql' | 'keyring' | 'world'>): Promise<number> {
   return rewrapRows({
     first: { merchant_id: '', endpoint_id: '' },
-    page: (asked) => secretsUnderOtherKeys(sql, keyring.current_key_id, asked),
+    page: (pageRequest) => secretsUnderOtherKeys(sql, keyring.current_key_id, pageRequest),
     rewrap(row: SealedSecrets) {
       const anew = (sealed: Buffer) => keyring.rewrap(sealed, secretName(row)) ?? sealed
       const { sealed_secret, previous_sealed_secret } = row

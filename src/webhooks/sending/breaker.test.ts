@@ -4,18 +4,18 @@ import { adopt, afterAttempt, type Breaker, closedBreaker, stateOf } from './bre
 
 const noon_ms = Date.parse('2026-09-01T12:00:00Z')
 const minute_ms = 60_000
-/** The chance that neither adds nor takes. */
+/** The chance in the middle, which changes nothing. */
 const even = 0.5
 const open_max_ms = Number.POSITIVE_INFINITY
 
 const attempt = (breaker: Breaker, succeeded: boolean, ended_ms = noon_ms, chance = even) =>
   afterAttempt(breaker, { succeeded, ended_ms, open_max_ms }, chance)
 
-/** After attempts that went well (.) or did not (x), the oldest first. */
+/** A breaker after attempts that succeeded (.) or failed (x), the oldest first. */
 const breakerAfter = (course: string) =>
   [...course].reduce((breaker, each) => attempt(breaker, each === '.'), closedBreaker)
 
-/** Opened at noon, and opened again after so many probes that failed, each as soon as it could be. */
+/** A breaker that opened at noon and reopened after this many failed probes, each at its earliest time. */
 function opened(reopen_count = 0, chance = even): Breaker {
   let breaker = breakerAfter('xxxx')
   breaker = attempt(breaker, false, noon_ms, chance)
@@ -121,10 +121,10 @@ test('twenty attempts are remembered', () => {
   expect(breakerAfter(course).recent).toEqual(Array.from({ length: 20 }, (_, at) => at % 2 === 1))
 })
 
-/** Attempts at any times, as clocks have it. */
+/** Attempts at any times, in any order of the clocks. */
 const anyCourse = fc.array(
   fc.record({
-    // Mostly failures, or it would hardly ever open.
+    // Mostly failures, because otherwise it would hardly ever open.
     succeeded: fc.nat(9).map((each) => each === 0),
     ended_ms: fc.integer({ min: noon_ms, max: noon_ms + 60 * minute_ms }),
   }),
@@ -162,25 +162,25 @@ describe('what another process has seen', () => {
     ['open, of an open one', opened(), open, 'open'],
     ['closed, of an open one', opened(), closed, 'closed'],
     ['closed, of a closed one', breakerAfter('...xx'), closed, 'closed'],
-  ])('newer: %s', (_name, known, seen, state) => {
-    const adopted = adopt(known, seen)
+  ])('newer: %s', (_name, own, theirs, state) => {
+    const adopted = adopt(own, theirs)
     expect(stateOf(adopted, later_ms)).toBe(state)
     expect(adopted).toMatchObject({
-      open_until_ms: seen.open_until_ms,
-      reopen_count: seen.reopen_count,
+      open_until_ms: theirs.open_until_ms,
+      reopen_count: theirs.reopen_count,
     })
   })
 
   test('older, or as old: it is not taken over', () => {
-    const known = opened()
-    const { changed_ms } = known
-    expect(adopt(known, { ...closed, changed_ms })).toBe(known)
-    expect(adopt(known, { ...open, changed_ms: changed_ms - 1 })).toBe(known)
+    const own = opened()
+    const { changed_ms } = own
+    expect(adopt(own, { ...closed, changed_ms })).toBe(own)
+    expect(adopt(own, { ...open, changed_ms: changed_ms - 1 })).toBe(own)
   })
 
   test('the failures that are known here still count, those before it was closed do not', () => {
-    const known = breakerAfter('xxxx')
-    expect(adopt(known, closed)).toBe(known)
+    const own = breakerAfter('xxxx')
+    expect(adopt(own, closed)).toBe(own)
     const reopened = attempt(adopt(opened(), closed), false, later_ms + 1)
     expect(stateOf(reopened, later_ms + 1)).toBe('closed')
   })
