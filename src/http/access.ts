@@ -114,10 +114,10 @@ const inOwnHeader: KeyPlace = {
 
 const inAuthorization: KeyPlace = {
   read(caller) {
-    const [, scheme, sent] = /^(bearer|basic) +(\S+) *$/i.exec(caller.header('authorization') ?? '') ?? []
-    if (!scheme || !sent) return null
-    if (scheme.toLowerCase() === 'bearer') return sent
-    const [user, ...password] = Buffer.from(sent, 'base64').toString().split(':')
+    const [, scheme, credential] = /^(bearer|basic) +(\S+) *$/i.exec(caller.header('authorization') ?? '') ?? []
+    if (!scheme || !credential) return null
+    if (scheme.toLowerCase() === 'bearer') return credential
+    const [user, ...password] = Buffer.from(credential, 'base64').toString().split(':')
     return password.join(':') === '' ? user! : null
   },
   words: 'as Authorization: Bearer, or as the user name of Authorization: Basic with no password',

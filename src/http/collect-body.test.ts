@@ -192,7 +192,7 @@ describe('of all bodies together', () => {
 
   test('one that is refused leaves its room, too', async () => {
     const { collect, bodies } = fill()
-    for (let asked = 0; asked < 10; asked++) await sent(collect, 100_000)
+    for (let round = 0; round < 10; round++) await sent(collect, 100_000)
     bodies[0]!.payload.end()
     await bodies[0]!.outcome
     bodies[0]!.answer()

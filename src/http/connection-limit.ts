@@ -51,9 +51,9 @@ export function limitConnections(
     }
     open.set(network, count + 1)
     socket.once('close', () => {
-      const left = open.get(network)! - 1
-      if (left === 0) open.delete(network)
-      else open.set(network, left)
+      const still_open = open.get(network)! - 1
+      if (still_open === 0) open.delete(network)
+      else open.set(network, still_open)
     })
   })
   return {

@@ -105,8 +105,8 @@ export function notFound(request: FastifyRequest, advice: string | null = null):
 // Of a database error only name, code and stack are logged: its detail repeats row values.
 function report(log: Log, error: unknown, request: FastifyRequest) {
   const { name, code, stack } = error as Error & { code?: string }
-  const told = { request_id: request.id, route: routeOf(request).url, error: name, code }
+  const fields = { request_id: request.id, route: routeOf(request).url, error: name, code }
   if (isStoreUnavailable(error) || isBusy(error)) {
-    log.warn(told, 'database could not be reached')
-  } else log.error({ ...told, stack }, 'request failed')
+    log.warn(fields, 'database could not be reached')
+  } else log.error({ ...fields, stack }, 'request failed')
 }

@@ -114,8 +114,8 @@ function countingBy(
     incr(address: string, done: Counted, _window_ms?: number, limit = Number.POSITIVE_INFINITY) {
       const { count, left_ms } = this.counts.count(address, now())
       const tell = (current: number) => done(null, { current, ttl: left_ms })
-      const asked = { kind: this.kind, address, used: count, limit }
-      const passes = count > limit || !shared || shared.admits(asked)
+      const request = { kind: this.kind, address, used: count, limit }
+      const passes = count > limit || !shared || shared.admits(request)
       if (typeof passes === 'boolean') tell(passes ? count : limit + 1)
       else void passes.then((may_pass) => tell(may_pass ? count : limit + 1))
     }

@@ -123,17 +123,17 @@ export async function runOnce(
   { sql, keyring }: Store,
   { claim, rules }: { claim: KeyClaim; rules: KeyRules },
   { create, resume }: { create: () => Promise<Answer>; resume: Resume | null },
-  tried: { is_lost: boolean } | null = null,
+  attempt: { is_lost: boolean } | null = null,
 ): Promise<Answer> {
   try {
     return await create()
   } catch (error) {
     // A create waits only for its key. A request that reserves one may have waited for the rows that it changes.
     if (isLockTimeout(error)) throw resume ? storeUnavailable(rules) : stillRunning(rules)
-    const lost = isConnectionLost(error)
+    const is_lost = isConnectionLost(error)
     // Its own transaction may have been committed after the first try looked for it.
-    const may_be_first = lost || tried?.is_lost === true
-    if (!lost && !(error instanceof KeyTakenError) && !(error instanceof Refusal)) throw error
+    const may_be_first = is_lost || attempt?.is_lost === true
+    if (!is_lost && !(error instanceof KeyTakenError) && !(error instanceof Refusal)) throw error
     const first = await findFirst(sql, claim, rules)
     if (first) {
       refuseIfOther(claim, first)
@@ -142,7 +142,7 @@ export async function runOnce(
     }
     if (error instanceof Refusal) throw error
     // Nothing was committed: the connection died before COMMIT, or the conflicting row is gone.
-    if (tried === null) return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, { is_lost: lost })
+    if (attempt === null) return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, { is_lost })
     throw storeUnavailable(rules)
   }
 }
@@ -234,7 +234,7 @@ const purge_batch = 5_000
 
 /** Deletes the keys that are old enough, batch by batch; returns how many. */
 export async function purgeKeys(sql: Sql, now: Date, stopping?: AbortSignal): Promise<number> {
-  const before = (kept: number) => new Date(now.getTime() - kept)
+  const before = (age_ms: number) => new Date(now.getTime() - age_ms)
   let count = 0
   for (let batch = purge_batch; batch >= purge_batch && !stopping?.aborted; ) {
     const deleted = await sql`

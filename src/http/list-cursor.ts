@@ -26,11 +26,11 @@ export function positionIn(keyring: Keyring, scope: ListScope, cursor: string): 
   // Decoding accepts what no cursor has, such as padding or a stray character.
   if (bytes.length <= mac_bytes || bytes.toString('base64url') !== cursor) return null
   const position = bytes.toString('hex', 0, bytes.length - mac_bytes)
-  const sent = bytes.subarray(-mac_bytes)
-  const known = keyring
+  const cursor_mac = bytes.subarray(-mac_bytes)
+  const is_ours = keyring
     .macs(scope.purpose, ...boundTo(scope, position))
-    .some((mac) => timingSafeEqual(mac.subarray(0, mac_bytes), sent))
-  return known ? position : null
+    .some((mac) => timingSafeEqual(mac.subarray(0, mac_bytes), cursor_mac))
+  return is_ours ? position : null
 }
 
 function boundTo({ merchant_id, filters }: ListScope, position: string): string[] {

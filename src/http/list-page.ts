@@ -69,16 +69,16 @@ export type FoundRows<Row> = {
 /** The rows that the page shows, and its other members. */
 export function pageOf<Row>(
   keyring: Keyring,
-  asked: ListRequest,
-  found: FoundRows<Row>,
+  request: ListRequest,
+  result: FoundRows<Row>,
   positionOf: (row: Row) => string,
 ): { rows: Row[]; has_more: boolean; next_cursor: string | null } {
-  const rows = found.rows.slice(0, asked.limit)
-  const is_full = found.rows.length > asked.limit
-  const end = is_full ? positionOf(rows.at(-1)!) : found.ended_at
+  const rows = result.rows.slice(0, request.limit)
+  const is_full = result.rows.length > request.limit
+  const end = is_full ? positionOf(rows.at(-1)!) : result.ended_at
   return {
     rows,
     has_more: end !== null,
-    next_cursor: end === null ? null : cursorAfter(keyring, asked, end),
+    next_cursor: end === null ? null : cursorAfter(keyring, request, end),
   }
 }

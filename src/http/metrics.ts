@@ -107,7 +107,7 @@ function deliveryMetrics(registers: Registry[]) {
     help: 'Webhook deliveries that were given up.',
     registers,
   })
-  const lost = new Counter({
+  const lostAttempts = new Counter({
     name: 'ripper_webhook_lost_attempts_total',
     help: 'Webhook attempts that were begun and never settled, found by whoever took them over.',
     registers,
@@ -123,7 +123,7 @@ function deliveryMetrics(registers: Registry[]) {
     },
     webhookWaited: (seconds: number) => waited.observe(seconds),
     webhookDeadLettered: (count: number) => deadLetters.inc(count),
-    webhookLost: () => lost.inc(),
+    webhookLost: () => lostAttempts.inc(),
     webhookFenced: () => fenced.inc(),
   }
 }
@@ -140,7 +140,7 @@ function queueMetrics(registers: Registry[]) {
     collect() {
       this.reset()
       for (const count of counts) {
-        for (const [state, found] of Object.entries(count())) this.labels(state).inc(found)
+        for (const [state, value] of Object.entries(count())) this.labels(state).inc(value)
       }
     },
   })

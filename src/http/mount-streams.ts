@@ -117,25 +117,25 @@ type StreamOptions = {
 function serve(feed: Feed, { request, reply, world, open, judge, ended }: StreamOptions): FastifyReply {
   const { clock, log } = world
   const life = openLife(feed, clock)
-  const gone = new AbortController()
+  const departure = new AbortController()
   const letGo = () => reply.raw.destroy()
   const stop = () => life.end()
   const close = () => {
-    gone.abort()
+    departure.abort()
     life.end()
     open.delete(stop)
     ended()
   }
   // A reader that takes nothing would not take the end either.
-  const endSurely = () => clock.sleep(end_grace_ms, gone.signal).then(letGo, () => {})
+  const endSurely = () => clock.sleep(end_grace_ms, departure.signal).then(letGo, () => {})
   life.over.addEventListener('abort', endSurely, { once: true })
   open.add(stop)
   if (reply.raw.destroyed) close()
   else reply.raw.once('close', close)
-  const told = ({ name, code }: Error & { code?: string }) =>
+  const logEnd = ({ name, code }: Error & { code?: string }) =>
     log.warn({ request_id: request.id, error: name, code }, 'stream ended')
   void watch(life, clock, { judge, letGo })
-  const text = textOf(life, clock, { judge, told })
+  const text = textOf(life, clock, { judge, logEnd })
   const body = Readable.from(text, { objectMode: false, highWaterMark: buffer_bytes })
   return reply.headers(streamHeaders).send(body)
 }
@@ -214,7 +214,7 @@ function openLife(feed: Feed, clock: Clock): OpenStream {
 async function* textOf(
   life: OpenStream,
   clock: Clock,
-  { judge, told }: Pick<StreamOptions, 'judge'> & { told(error: Error): void },
+  { judge, logEnd }: Pick<StreamOptions, 'judge'> & { logEnd(error: Error): void },
 ): AsyncGenerator<string> {
   const { feed, bell, over } = life
   let said_at_ms = 0
@@ -241,7 +241,7 @@ async function* textOf(
     }
   } catch (error) {
     // Its id tells a caller that resumes from where to go on.
-    told(error as Error)
+    logEnd(error as Error)
     life.end()
   }
   if (life.last) yield* say(frame(life.last))

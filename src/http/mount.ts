@@ -62,8 +62,8 @@ function pageRequestOf(request: FastifyRequest, caller: Caller): PageRequest {
 }
 
 function joined(headers: IncomingHttpHeaders): Record<string, string> {
-  const named = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
-  return Object.fromEntries(named)
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  return Object.fromEntries(entries)
 }
 
 const worth_compressing_bytes = 1400
@@ -82,8 +82,8 @@ function compressed(
 
 /** Mounts each path of each peer and nothing below it. */
 export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): void {
-  const mounted = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
-  for (const { peer, path, own_calls_only } of mounted) {
+  const places = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
+  for (const { peer, path, own_calls_only } of places) {
     const config = { body_kind: own_calls_only ? 'message' : 'form' } as const
     app.all(peer.prefix + fastifyPath(path), { config }, async (request, reply) => {
       if (!peer.is_open) throw notFound(request)
@@ -126,9 +126,9 @@ export function refuseOtherMethods(
   adviceOn: (request: FastifyRequest) => Promise<string | null>,
 ): void {
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
-    const taken = [...new Set(here.map(({ method }) => method as string))]
-    if (here.some(({ cors }) => cors)) taken.push('OPTIONS')
-    const allowed = taken.join(', ')
+    const ownMethods = [...new Set(here.map(({ method }) => method as string))]
+    if (here.some(({ cors }) => cors)) ownMethods.push('OPTIONS')
+    const allowed = ownMethods.join(', ')
     const url = fastifyPath(path)
     app.route({
       // The framework adds HEAD where there is a GET.

@@ -17,9 +17,9 @@ export function openOwnCalls(keyring: Pick<Keyring, 'mac'>): OwnCalls {
   return {
     headers: { [name]: mark.toString() },
     isOne(headers) {
-      const sent = headers[name]
-      if (typeof sent !== 'string') return false
-      const bytes = Buffer.from(sent)
+      const value = headers[name]
+      if (typeof value !== 'string') return false
+      const bytes = Buffer.from(value)
       return bytes.length === mark.length && timingSafeEqual(bytes, mark)
     },
   }

@@ -34,26 +34,26 @@ export function record(
   const status = reply.statusCode
   const code = refusalOf(request)
   const duration_ms = Math.round(reply.elapsedTime * 100) / 100
-  const told = { request_id: id, method, route, status, code, duration_ms }
+  const fields = { request_id: id, method, route, status, code, duration_ms }
   // How long somebody listened is not how long an answer took.
   if (config.is_stream && status === 200) {
-    world.log.info(told, 'stream')
+    world.log.info(fields, 'stream')
     return
   }
   const is_taken = is_routed && !config.is_other_method && methodsTaken.has(method)
   const labels = is_taken ? ([method, route] as const) : (['other', 'unknown'] as const)
   metrics.requestEnded(...labels, status, duration_ms / 1000)
   // The log gets their sum: a line for each would let anybody fill the disk.
-  if (code === gateway_limit_code) world.log.debug(told, 'request')
-  else world.log.info(told, 'request')
+  if (code === gateway_limit_code) world.log.debug(fields, 'request')
+  else world.log.info(fields, 'request')
   if (merchant_id === null) return
   const at = world.clock.now()
   const path = is_routed ? shownPath(route, request.params as Record<string, string>) : shownUnknownPath(request.url)
-  const kept = { ...told, code: code ?? null, merchant_id, mode, path, at }
-  requests.add(kept)
+  const entry = { ...fields, code: code ?? null, merchant_id, mode, path, at }
+  requests.add(entry)
   if (status < 400) return
   const asker_id = key_id ?? sessionOf(request)
-  if (asker_id !== undefined) refusals?.add({ ...kept, asker_id, field: refusedFieldOf(request) })
+  if (asker_id !== undefined) refusals?.add({ ...entry, asker_id, field: refusedFieldOf(request) })
 }
 
 /** The session of a shopper's page. Nobody else who shows no secret key has both a merchant and a session. */

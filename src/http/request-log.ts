@@ -40,7 +40,7 @@ export type RequestLog = {
 export const requests_kept = 1_000
 
 export function openRequestLog(): RequestLog {
-  const kept: LoggedRequest[] = []
+  const entries: LoggedRequest[] = []
   const listeners = new Set<() => void>()
   let count = 0
   let missed = 0
@@ -49,7 +49,7 @@ export function openRequestLog(): RequestLog {
   }
   return {
     add(request) {
-      kept[count % requests_kept] = request
+      entries[count % requests_kept] = request
       count += 1
       ring()
     },
@@ -62,7 +62,7 @@ export function openRequestLog(): RequestLog {
     from(place) {
       const first = Math.max(place, count - requests_kept, 0)
       const length = Math.max(0, count - first)
-      return Array.from({ length }, (_, index) => kept[(first + index) % requests_kept]!)
+      return Array.from({ length }, (_, index) => entries[(first + index) % requests_kept]!)
     },
     hear(listener) {
       listeners.add(listener)
@@ -84,6 +84,6 @@ export const shownRequest = {
 }
 
 /** A request as its merchant sees it. */
-export function viewRequest({ merchant_id: _, mode: __, at, ...shown }: LoggedRequest) {
-  return { ...shown, at: timestamp(at) }
+export function viewRequest({ merchant_id: _, mode: __, at, ...view }: LoggedRequest) {
+  return { ...view, at: timestamp(at) }
 }

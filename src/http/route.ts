@@ -139,7 +139,7 @@ export type CorsRequest = {
 
 export type Cors<Context> = {
   /** Whether a page of this origin may read the answer. */
-  allows(context: Context, asked: CorsRequest): Promise<boolean>
+  allows(context: Context, request: CorsRequest): Promise<boolean>
   /** Whether any merchant allows this origin: used where the request itself must not cost a look-up. */
   knows(context: Context, origin: string): Promise<boolean>
 }

@@ -152,10 +152,10 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   const rules = keyRules[route.idempotency!]
   const raw = rawBodyOf(run)
   const name = nameOf(route)
-  let known: Buffer[] | null = null
+  let memo: Buffer[] | null = null
   function fingerprints(): Buffer[] {
-    known ??= fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw })
-    return known
+    memo ??= fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw })
+    return memo
   }
   const act = actOf(run, raw)
   const claim = { ...keyScopeOf(run), key, route: name, fingerprints }
@@ -167,9 +167,9 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   const record = async (reply: unknown, replayed: boolean) => {
     const answer = answerOf(run, reply, replayed)
     const at = kernel.world.clock.now()
-    const kept = await recordAnswer(kernel, claim, { ...answer, at })
+    const recordedAnswer = await recordAnswer(kernel, claim, { ...answer, at })
     // The key is free again: since the reply was made, the act was refused, and the request must get that refusal.
-    return kept ?? answerOf(run, await resumed(), replayed)
+    return recordedAnswer ?? answerOf(run, await resumed(), replayed)
   }
 
   async function create(): Promise<Answer> {
@@ -254,9 +254,9 @@ function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
 
 function answerOf<Context>(run: Run<Context>, reply: unknown, replayed: boolean): Answer {
   const { route, request, status } = run
-  const shown = route.reply.parse(reply)
-  request.mode ??= shownMode(shown)
-  return { status, body: route.status === 204 ? '' : JSON.stringify(shown), replayed }
+  const parsedReply = route.reply.parse(reply)
+  request.mode ??= shownMode(parsedReply)
+  return { status, body: route.status === 204 ? '' : JSON.stringify(parsedReply), replayed }
 }
 
 /** Sends an answer of a route as JSON, with a tag where caches may keep it. */

@@ -67,8 +67,8 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
       shares = new Map()
     }
     const key = `${kind} ${address}`
-    const known = shares.get(key)
-    if (known || shares.size >= shares_max) return known ?? null
+    const knownShare = shares.get(key)
+    if (knownShare || shares.size >= shares_max) return knownShare ?? null
     const name = options.digest(kind, address)
     const share = { name, places: limit, tokens: 0, waiting: [], is_asked: false, is_dry: false }
     shares.set(key, share)
@@ -114,24 +114,24 @@ type Asked = Asking & { share: Share }
 
 /** Asks the database, one statement at a time. */
 function openSettling({ sql, clock, log }: SharedCountsOptions) {
-  let asked: Asked[] = []
+  let questions: Asked[] = []
   let is_running = false
   let is_away = false
 
   function ask(share: Share, asking: Asking): void {
     if (share.is_asked || share.is_dry) return
     share.is_asked = true
-    asked.push({ ...asking, share })
+    questions.push({ ...asking, share })
     if (!is_running) void run()
   }
 
   async function run(): Promise<void> {
     is_running = true
-    while (asked.length > 0) {
-      const { window_at } = asked[0]!
-      const batch = firstOf(asked, window_at)
-      const taken = new Set(batch)
-      asked = asked.filter((each) => !taken.has(each))
+    while (questions.length > 0) {
+      const { window_at } = questions[0]!
+      const batch = firstOf(questions, window_at)
+      const batchSet = new Set(batch)
+      questions = questions.filter((each) => !batchSet.has(each))
       await settle(window_at, batch)
       await clock.sleep(is_away ? away_ms : rest_ms)
     }
@@ -145,13 +145,13 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
       () => {},
     )
     try {
-      const wanted = batch.map(({ share, ahead }): PlacesAsked => {
+      const requests = batch.map(({ share, ahead }): PlacesAsked => {
         return { name: share.name, places: share.places, wanted: share.waiting.length + ahead }
       })
-      const given = await takePlaces(sql, window_at, wanted)
+      const grants = await takePlaces(sql, window_at, requests)
       is_away = false
       for (const [at, { share }] of batch.entries()) {
-        receive(share, given.get(share.name) ?? 0, wanted[at]!.wanted)
+        receive(share, grants.get(share.name) ?? 0, requests[at]!.wanted)
         // They came in the meantime.
         if (share.waiting.length > 0) ask(share, { window_at, ahead: batch[at]!.ahead })
       }
@@ -166,7 +166,7 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
   function goAway(batch: Asked[], error: string): void {
     if (!is_away) log.warn({ error }, 'the gateway limit counts in each process by itself')
     is_away = true
-    for (const { share } of [...batch, ...asked]) {
+    for (const { share } of [...batch, ...questions]) {
       for (const pass of share.waiting.splice(0)) pass(true)
     }
     for (const { share } of batch) share.is_asked = false
@@ -176,22 +176,22 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
 }
 
 /** What goes together in a statement, which must not name the same row twice. */
-function firstOf(asked: readonly Asked[], window_at: Date): Asked[] {
-  const found = new Map<string, Asked>()
-  for (const each of asked) {
-    if (found.size === batch_max) break
-    const is_new = !found.has(each.share.name)
-    if (is_new && each.window_at.getTime() === window_at.getTime()) found.set(each.share.name, each)
+function firstOf(questions: readonly Asked[], window_at: Date): Asked[] {
+  const byName = new Map<string, Asked>()
+  for (const each of questions) {
+    if (byName.size === batch_max) break
+    const is_new = !byName.has(each.share.name)
+    if (is_new && each.window_at.getTime() === window_at.getTime()) byName.set(each.share.name, each)
   }
-  return [...found.values()]
+  return [...byName.values()]
 }
 
 /** Hands out what was given, to those who wait first. */
-function receive(share: Share, given: number, wanted: number): void {
+function receive(share: Share, grant: number, wish: number): void {
   share.is_asked = false
-  share.is_dry = given < wanted
-  const passing = share.waiting.splice(0, given)
-  share.tokens += given - passing.length
+  share.is_dry = grant < wish
+  const passing = share.waiting.splice(0, grant)
+  share.tokens += grant - passing.length
   for (const pass of passing) pass(true)
   if (share.is_dry) for (const pass of share.waiting.splice(0)) pass(false)
 }

@@ -18,8 +18,8 @@ const parts_max = 8
 /** The path of a request without a route: words as paths have them, such as `/v1/payment_intent`. */
 export function shownUnknownPath(url: string): string {
   const parts = url.split(/[?#]/)[0]!.split('/').slice(1)
-  const shown = parts.slice(0, parts_max).map((part) => (isWord(part) || ids.test(part) ? part : '…'))
-  return `/${shown.join('/')}${parts.length > parts_max ? '/…' : ''}`
+  const shownParts = parts.slice(0, parts_max).map((part) => (isWord(part) || ids.test(part) ? part : '…'))
+  return `/${shownParts.join('/')}${parts.length > parts_max ? '/…' : ''}`
 }
 
 /** Without digits, but for a version's, so that it is no secret and no number of a card. */

@@ -22,7 +22,7 @@ type SeatOptions = {
 }
 
 export function openStreamSeats({ sql, world, process_id, databaseNow }: SeatOptions): StreamSeats {
-  const told = (error: Error) =>
+  const logFailure = (error: Error) =>
     world.log.warn({ error: error.message }, 'seat of a stream not counted for all processes')
   return {
     async take(owner, max) {
@@ -32,10 +32,10 @@ export function openStreamSeats({ sql, world, process_id, databaseNow }: SeatOpt
         const seat = { seat_id, process_id, owner }
         if (!(await insertSeat(sql, seat, { max, here_since }))) return null
       } catch (error) {
-        told(error as Error)
+        logFailure(error as Error)
         return () => {}
       }
-      return () => void deleteSeat(sql, seat_id).catch(told)
+      return () => void deleteSeat(sql, seat_id).catch(logFailure)
     },
   }
 }

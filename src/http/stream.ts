@@ -75,9 +75,9 @@ const refused = z.object({ code: z.string(), message: z.string() })
 /** A stream as the API's description sees it: a route that answers with one message after the other. */
 export function describedRoute({ messages, ...stream }: Stream<never>): Route<never> {
   const bySchema = Map.groupBy(Object.entries({ ...messages, refused }), ([, data]) => data)
-  const shapes = [...bySchema].map(([data, named]) => {
+  const shapes = [...bySchema].map(([data, entries]) => {
     return z.object({
-      event: z.enum(named.map(([event]) => event)),
+      event: z.enum(entries.map(([event]) => event)),
       id: z.string().optional(),
       data,
     })
@@ -89,8 +89,8 @@ export function describedRoute({ messages, ...stream }: Stream<never>): Route<ne
 
 /** A message as it goes over the wire. JSON has no line breaks of its own. */
 export function frame({ event, id, data }: StreamMessage): string {
-  const named = id === undefined ? '' : `id: ${id}\n`
-  return `${named}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  const id_line = id === undefined ? '' : `id: ${id}\n`
+  return `${id_line}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 /**

@@ -23,8 +23,8 @@ const pipelines = new WeakMap<Duplex, Pipeline>()
 
 /** Counts a request when it comes; the decision about it then stays. */
 export function admissionOf(request: IncomingMessage, response: ServerResponse): Admission {
-  const known = admissions.get(request)
-  if (known) return known
+  const admission = admissions.get(request)
+  if (admission) return admission
   const turn = admit(request, response)
   admissions.set(request, turn)
   return turn
@@ -77,8 +77,8 @@ function admit(request: IncomingMessage, response: ServerResponse): Admission {
 }
 
 function pipelineOf(socket: Socket, latest: IncomingMessage): Pipeline {
-  const known = pipelines.get(socket)
-  if (known) return known
+  const pipeline = pipelines.get(socket)
+  if (pipeline) return pipeline
   const line = { unanswered: 0, latest, onAnswered: null }
   pipelines.set(socket, line)
   return line
