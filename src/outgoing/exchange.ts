@@ -26,8 +26,8 @@ export function exchange(
 ): Promise<ExchangeAnswer> {
   return new Promise((resolve, reject) => {
     const { origin, pathname, search } = new URL(url)
-    const sent = { origin, path: pathname + search, method, headers, body }
-    dispatcher.dispatch(sent, new Exchange(rules, resolve, reject))
+    const options = { origin, path: pathname + search, method, headers, body }
+    dispatcher.dispatch(options, new Exchange(rules, resolve, reject))
   })
 }
 

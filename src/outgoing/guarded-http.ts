@@ -36,26 +36,26 @@ export function openGuardedHttp(options: Options): GuardedHttp {
   const { clock, allowed_networks, resolve, ca, idle_connections_max = 512 } = options
   const rule = openAddressRule(allowed_networks)
   const connections = openConnections(openConnect({ clock, rule, resolve, ca }), idle_connections_max)
-  const known = new Map<string, URL>()
+  const urls = new Map<string, URL>()
   let closed = false
 
   /** The same few addresses are used again and again. Throws the GuardedFailure of one that is not allowed. */
   function judged(text: string): URL {
-    const before = known.get(text)
+    const before = urls.get(text)
     if (before) return before
     const fault = checkUrl(text, rule)
     if (fault) throw new GuardedFailure(fault.code)
-    if (known.size >= known_urls_max) known.clear()
+    if (urls.size >= known_urls_max) urls.clear()
     const url = new URL(text)
-    known.set(text, url)
+    urls.set(text, url)
     return url
   }
 
   async function post(request: GuardedRequest): Promise<GuardedAnswer> {
     const url = judged(request.url)
     if (closed) throw new GuardedFailure('connection_lost')
-    const kept = connections.reuse(url, request.connect_timeout_ms)
-    const connection = kept ?? connections.open(url, request.connect_timeout_ms)
+    const idleConnection = connections.reuse(url, request.connect_timeout_ms)
+    const connection = idleConnection ?? connections.open(url, request.connect_timeout_ms)
     const exchange = send(connection, url, request)
     const off = alarm(clock, request.timeout_ms, () => exchange.giveUp('timeout'))
     try {

@@ -6,15 +6,15 @@ const closed = openAddressRule([])
 const local = openAddressRule(loopback)
 
 describe('a URL that an endpoint is to have', () => {
-  const named = tricks.map((trick): [string, Trick] => [JSON.stringify(trick.url), trick])
+  const cases = tricks.map((trick): [string, Trick] => [JSON.stringify(trick.url), trick])
 
-  test.each(named)('%s is refused', (_name, { url, refused }) => {
+  test.each(cases)('%s is refused', (_name, { url, refused }) => {
     const fault = checkUrl(withPort(url), closed)
     expect(fault?.code).toBe(refused)
     expect(fault?.reason).toMatch(/^must /)
   })
 
-  test.each(named)('%s where loopback is allowed', (_name, { url, refused, allowed }) => {
+  test.each(cases)('%s where loopback is allowed', (_name, { url, refused, allowed }) => {
     // A name is judged when it is looked up; what happens then is no matter of the URL.
     const later = allowed !== undefined || url.includes('metadata.google.internal')
     expect(checkUrl(withPort(url), local)?.code).toBe(later ? undefined : refused)

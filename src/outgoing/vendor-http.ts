@@ -46,10 +46,10 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
 
   /** The vendor's connections, if they were used just now and the vendor lets them be; else new ones. */
   function poolOf({ origin }: URL): Pool {
-    const known = pools.get(origin)
-    const age_ms = known ? ageOf(known.used_ms) : Number.NaN
-    if (known && age_ms >= 0 && age_ms <= reused_within_ms && !endsEarly(origin)) return known
-    if (known) retire(known)
+    const openPool = pools.get(origin)
+    const age_ms = openPool ? ageOf(openPool.used_ms) : Number.NaN
+    if (openPool && age_ms >= 0 && age_ms <= reused_within_ms && !endsEarly(origin)) return openPool
+    if (openPool) retire(openPool)
     const onEnd = () => void endings.set(origin, clock.now().getTime())
     const agent = new Agent({
       connect: connector(openConnect({ clock, rule, resolve, ca }), onEnd),
@@ -84,14 +84,14 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     agent.close().then(forget, forget)
   }
 
-  async function send({ timeout_ms, sendable, ...asked }: VendorRequest): Promise<VendorAnswer> {
-    const done = new AbortController()
+  async function send({ timeout_ms, sendable, ...request }: VendorRequest): Promise<VendorAnswer> {
+    const ending = new AbortController()
     const over = new AbortController()
-    const watch = clock.sleep(timeout_ms, done.signal).then(
+    const watch = clock.sleep(timeout_ms, ending.signal).then(
       () => over.abort(),
       () => {},
     )
-    const pool = poolOf(new URL(asked.url))
+    const pool = poolOf(new URL(request.url))
     const used = () => {
       pool.used_ms = clock.now().getTime()
     }
@@ -105,8 +105,8 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     try {
       used()
       const { signal } = over
-      const sent = { ...asked, signal, answer_bytes_max, onFirstByte }
-      const answer = await exchange(pool.agent, sent)
+      const options = { ...request, signal, answer_bytes_max, onFirstByte }
+      const answer = await exchange(pool.agent, options)
       // No coding was refused, so a proxy of the vendor's may choose one.
       const encoding = answer.headers['content-encoding']
       return { ...answer, body: unpacked(answer.body, encoding, answer_bytes_max).toString() }
@@ -117,7 +117,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       throw new OutgoingFailure(has_left ? 'unanswered' : 'not_sent', timed_out, words)
     } finally {
       used()
-      done.abort()
+      ending.abort()
       await watch
     }
   }

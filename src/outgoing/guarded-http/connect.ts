@@ -27,7 +27,7 @@ const addresses_tried_max = 4
 
 export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Connect {
   const lookUp = resolve ?? (rule.has_allowed_networks ? lookUpLocally : lookUpPublicly)
-  const asked = new Map<string, Promise<string[]>>()
+  const lookUps = new Map<string, Promise<string[]>>()
   let context: SecureContext | undefined
 
   return async (url, timeout_ms, signal) => {
@@ -38,9 +38,9 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     // One forbidden address condemns the name: it could be the one that is used next time.
     if (!addresses.every(fits)) throw new GuardedFailure('blocked_address')
     let failure = new GuardedFailure('name_not_found')
-    const tried = addresses.slice(0, addresses_tried_max)
-    for (const [index, address] of tried.entries()) {
-      const share_ms = timeLeft() / (tried.length - index)
+    const candidates = addresses.slice(0, addresses_tried_max)
+    for (const [index, address] of candidates.entries()) {
+      const share_ms = timeLeft() / (candidates.length - index)
       try {
         return await inTime(share_ms, signal, (over) => dial(url, address, over))
       } catch (error) {
@@ -64,10 +64,10 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
 
   /** Many deliveries at once ask for the same name: one look-up answers them all. */
   function askOnce(name: string): Promise<string[]> {
-    const running = asked.get(name)
+    const running = lookUps.get(name)
     if (running) return running
-    const answer = lookUp(name).finally(() => asked.delete(name))
-    asked.set(name, answer)
+    const answer = lookUp(name).finally(() => lookUps.delete(name))
+    lookUps.set(name, answer)
     return answer
   }
 

@@ -12,8 +12,8 @@ const queries_max = 2
 export async function lookUpPublicly(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: query_ms, tries: queries_max })
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  if (found.length > 0) return found
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (addresses.length > 0) return addresses
   throw (answers[0] as PromiseRejectedResult).reason
 }
 
@@ -21,6 +21,6 @@ export async function lookUpPublicly(name: string): Promise<string[]> {
  * Where private networks are allowed, names that only this machine knows are found too, first those of its hosts file.
  */
 export async function lookUpLocally(name: string): Promise<string[]> {
-  const found = await lookup(name, { all: true, order: 'verbatim' })
-  return found.map(({ address }) => address)
+  const addresses = await lookup(name, { all: true, order: 'verbatim' })
+  return addresses.map(({ address }) => address)
 }

@@ -20,12 +20,12 @@ export type SpanQueue = {
 export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World, 'clock' | 'log'>): SpanQueue {
   /** Ended and not sent, those that are under way included. */
   let waiting = 0
-  let lost = 0
+  let lost_count = 0
   let why = ''
   let told_ms = Number.NEGATIVE_INFINITY
 
   function lose(spans: number, reason: string): void {
-    lost += spans
+    lost_count += spans
     why = reason
     const now_ms = clock.now().getTime()
     if (now_ms >= told_ms && now_ms - told_ms < told_every_ms) return
@@ -34,11 +34,11 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
   }
 
   function tell(): void {
-    if (lost > 0) log.warn({ spans: lost, reason: why }, 'traces lost')
-    lost = 0
+    if (lost_count > 0) log.warn({ spans: lost_count, reason: why }, 'traces lost')
+    lost_count = 0
   }
 
-  const counted: SpanExporter = {
+  const countingExporter: SpanExporter = {
     export(spans, done) {
       exporter.export(spans, (result) => {
         waiting -= spans.length
@@ -49,7 +49,7 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
     shutdown: () => exporter.shutdown(),
   }
   const batches = new BatchSpanProcessor({
-    exporter: counted,
+    exporter: countingExporter,
     maxQueueSize: spans_max,
     maxExportBatchSize: batch_max,
     scheduledDelayMillis: send_every_ms,
@@ -66,12 +66,12 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
   }
 
   async function close(timeout_ms: number): Promise<void> {
-    const sent = new AbortController()
-    const over = clock.sleep(timeout_ms, sent.signal).catch(() => {})
+    const ending = new AbortController()
+    const over = clock.sleep(timeout_ms, ending.signal).catch(() => {})
     await Promise.race([batches.shutdown().catch(() => {}), over])
-    sent.abort()
+    ending.abort()
     if (waiting > 0) {
-      lost += waiting
+      lost_count += waiting
       why = 'not_answered'
     }
     tell()

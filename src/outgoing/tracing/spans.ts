@@ -42,11 +42,11 @@ export function openSpans(
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: request_timeout_ms })
   const queue = openSpanQueue(exporter, world)
   const release = version()
-  const named = resourceFromAttributes({ 'service.name': 'ripper', 'service.version': release })
+  const serviceResource = resourceFromAttributes({ 'service.name': 'ripper', 'service.version': release })
   // From OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, where they are set.
-  const asked = detectResources({ detectors: [envDetector] })
+  const environmentResource = detectResources({ detectors: [envDetector] })
   const provider = new TracerProvider({
-    resource: defaultResource().merge(named).merge(asked),
+    resource: defaultResource().merge(serviceResource).merge(environmentResource),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
     spanProcessors: [queue.processor],
     spanLimits: { attributeValueLengthLimit: 256 },
@@ -89,6 +89,6 @@ export function openSpans(
 }
 
 function attributesOf(facts: SpanFacts): Record<string, string | number | boolean> {
-  const known = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined)
-  return Object.fromEntries(known) as Record<string, string | number | boolean>
+  const attributes = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(attributes) as Record<string, string | number | boolean>
 }
