@@ -60,10 +60,10 @@ export async function refuseUnlessMigrated(sql: Sql): Promise<void> {
 function refuseOther(newest: number | null, migrations: readonly Migration[]): void {
   if (newest === null) return
   const first = migrations[0]?.number ?? 0
-  const known = migrations.at(-1)?.number ?? 0
-  if (newest > known) {
+  const newest_known = migrations.at(-1)?.number ?? 0
+  if (newest > newest_known) {
     throw new Error(
-      `The database has migration ${newest}, and this version knows only ${known}. ` +
+      `The database has migration ${newest}, and this version knows only ${newest_known}. ` +
         'It was used by a newer version: run that one, or a newer one.',
     )
   }

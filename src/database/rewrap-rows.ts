@@ -6,7 +6,7 @@ type Rewrapping<Key, Row extends Key> = {
   /** Before every key. */
   first: Key
   /** The next rows in the order of their keys, those behind `after`. */
-  page(asked: { after: Key; limit: number }): Promise<readonly Row[]>
+  page(pageRequest: { after: Key; limit: number }): Promise<readonly Row[]>
   /** Whether the row was replaced: another writer may have been faster. */
   rewrap(row: Row): Promise<boolean>
   /** Logs a row that cannot be rewrapped. The next run tries it again. */

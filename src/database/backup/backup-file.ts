@@ -53,14 +53,14 @@ export type BackupPartition = { name: string; parent: string; bounds: string }
 
 /** Whatever stands in a backup that is not of these forms is not run. */
 export function partitionIn(line: string): BackupPartition | null {
-  const found =
+  const match =
     /^create table if not exists ([\w.]+) partition of ([\w.]+) (for values from \('\w+'\) to \('\w+'\));$/i.exec(line)
-  return found && { name: found[1]!, parent: found[2]!, bounds: found[3]! }
+  return match && { name: match[1]!, parent: match[2]!, bounds: match[3]! }
 }
 
 export function copyIn(line: string): BackupTable | null {
-  const found = /^copy ([\w.]+) \(([\w, "]+)\) from stdin;$/.exec(line)
-  return found && { name: found[1]!, columns: found[2]! }
+  const match = /^copy ([\w.]+) \(([\w, "]+)\) from stdin;$/.exec(line)
+  return match && { name: match[1]!, columns: match[2]! }
 }
 
 /** Says what is wrong with a file. */

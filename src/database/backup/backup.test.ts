@@ -48,8 +48,8 @@ async function backUp(database: Database) {
   const path = join(place, randomBytes(8).toString('hex'))
   const copies = database.openCopies()
   try {
-    const written = await writeBackup(copies, { path, version: '0', now: new Date(0) })
-    return { ...written, path }
+    const backup = await writeBackup(copies, { path, version: '0', now: new Date(0) })
+    return { ...backup, path }
   } finally {
     await copies.end()
   }
@@ -77,12 +77,12 @@ test.each([
   ['payments', '$1 "$&"'],
 ])('from the schema «%s» into the schema «%s»', async (from, to) => {
   const day = `create table request_log_d1 partition of request_log for values from ('00') to ('10')`
-  const written = await backUp(await databaseIn(from, `${day}; ${rows}`))
-  expect(written.counts).toMatchObject({ 'public.merchants': 1, 'public.payments': 0 })
+  const backup = await backUp(await databaseIn(from, `${day}; ${rows}`))
+  expect(backup.counts).toMatchObject({ 'public.merchants': 1, 'public.payments': 0 })
   const target = await databaseIn(to)
-  const restored = await restore(target, written.path)
+  const restored = await restore(target, backup.path)
   expect(restored).toMatchObject({
-    counts: written.counts,
+    counts: backup.counts,
     merchant: { name: 'Tea' },
     line: { entry_id: '05' },
   })
@@ -100,11 +100,11 @@ test.each([
   [`create schema theirs; create table theirs.week partition of request_log for values from ('00') to ('10')`, []],
   [`create table week partition of request_log for values from (minvalue) to ('10')`, []],
 ])('what was added is left out: %s', async (change, columns_left_out) => {
-  const written = await backUp(await databaseIn('public', `${change}; ${rows}`))
-  expect(written.columns_left_out).toEqual(columns_left_out)
+  const backup = await backUp(await databaseIn('public', `${change}; ${rows}`))
+  expect(backup.columns_left_out).toEqual(columns_left_out)
   for (const target of [await databaseIn('public'), await databaseIn('public', change)]) {
-    expect(await restore(target, written.path)).toMatchObject({
-      counts: written.counts,
+    expect(await restore(target, backup.path)).toMatchObject({
+      counts: backup.counts,
       merchant: { name: 'Tea' },
       line: { entry_id: '05' },
     })

@@ -86,10 +86,10 @@ async function loadLines(tx: CopyTransaction, reader: BackupReader, own: BackupT
   for (;;) {
     const line = await reader.line()
     if (line === null) throw cutOff()
-    const told = countsIn(line)
-    if (told) {
+    const fileCounts = countsIn(line)
+    if (fileCounts) {
       // The end of the file is read, too: only then its checksum has been compared.
-      const is_whole = JSON.stringify(told) === JSON.stringify(counts)
+      const is_whole = JSON.stringify(fileCounts) === JSON.stringify(counts)
       if (is_whole && (await reader.line()) === null) return counts
       throw new BackupFileError('was damaged: it has other rows than it says')
     }

@@ -34,7 +34,7 @@ export async function writeBackup(
   /** What went wrong first: the connection that is cut for it has an error of its own. */
   let fault: unknown = null
   try {
-    const written = await copies.begin('isolation level repeatable read read only', async (tx) => {
+    const backup = await copies.begin('isolation level repeatable read read only', async (tx) => {
       await liftLimits(tx)
       const head = await readHead(tx, { version, now })
       const own = await backupTables(tx)
@@ -51,7 +51,7 @@ export async function writeBackup(
     linkSync(draft, path)
     syncEntries(dirname(path))
     rmSync(draft)
-    return written
+    return backup
   } catch (error) {
     const first = fault ?? error
     // Another run may be writing its own.

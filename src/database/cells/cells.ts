@@ -87,8 +87,8 @@ export function nodesOf(sql: Sql): { node: string; cells: Cell[] }[] {
 
 /** What is found in all cells: of each as it was read, one after the other. */
 export async function fromCells<T>(sql: Sql, read: (sql: Sql) => PromiseLike<readonly T[]>): Promise<T[]> {
-  const found = await Promise.all(cellsOf(sql).map((cell) => read(cell.sql)))
-  return found.flat()
+  const rowsByCell = await Promise.all(cellsOf(sql).map((cell) => read(cell.sql)))
+  return rowsByCell.flat()
 }
 
 /** The first of what is found in all cells, each of which was read in that order up to that limit. */
@@ -97,8 +97,8 @@ export async function firstFromCells<T>(
   { compare, limit }: { compare: (one: T, other: T) => number; limit: number },
   read: (sql: Sql) => PromiseLike<readonly T[]>,
 ): Promise<T[]> {
-  const found = await fromCells(sql, read)
-  return cellsOf(sql).length === 1 ? found : found.sort(compare).slice(0, limit)
+  const rows = await fromCells(sql, read)
+  return cellsOf(sql).length === 1 ? rows : rows.sort(compare).slice(0, limit)
 }
 
 /** Compares by each of these in turn. */

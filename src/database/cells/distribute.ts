@@ -36,8 +36,8 @@ export async function makeCells(sql: Sql): Promise<number> {
     await sql`select create_distributed_function(${name}::regprocedure)`
   }
   const newest = await newestMigration(sql)
-  const made = await onNodes(sql, `select make_cells(${newest})`)
-  return made.reduce((sum, result) => sum + Number(result), 0)
+  const results = await onNodes(sql, `select make_cells(${newest})`)
+  return results.reduce((sum, result) => sum + Number(result), 0)
 }
 
 /** Whether every node has made its cells since the newest migration: a process may have died in between. */

@@ -86,13 +86,13 @@ export async function listenTo(address: Address, channel: string, listener: List
   const destination = destinationOf(address, {})
   const stop = new AbortController()
   const open = async () => {
-    const lost = Promise.withResolvers<void>()
+    const loss = Promise.withResolvers<void>()
     const session = new Session({
       dial: () => dial(destination),
       has_names: true,
       lasts_ms: null,
       onNotify: (_, payload) => listener.heard(payload),
-      onClose: lost.resolve,
+      onClose: loss.resolve,
       onWait() {},
       onAnswer() {},
     })
@@ -103,7 +103,7 @@ export async function listenTo(address: Address, channel: string, listener: List
       throw error
     }
     listener.opened()
-    return { session, lost: lost.promise }
+    return { session, lost: loss.promise }
   }
   let current = await open()
   const openAgain = async () => {
@@ -111,8 +111,8 @@ export async function listenTo(address: Address, channel: string, listener: List
       await current.lost
       for (let is_open = false; !is_open && !stop.signal.aborted; ) {
         is_open = await open().then(
-          (opened) => {
-            current = opened
+          (newSession) => {
+            current = newSession
             return true
           },
           () => false,
@@ -154,11 +154,11 @@ export function destinationOf(address: Address, settings: Settings): Destination
   const [, authority = '', path = '', query] = /^[a-z]+:\/\/([^/?]*)\/?([^?]*)\??(.*)$/s.exec(url)!
   const [who, port] = partsOf(authority)
   const [, name = '', password = ''] = /^([^:]*):?(.*)$/s.exec(who)!
-  const told = new URLSearchParams(query)
-  const folder = told.get('host')
-  const is_writable = /^(read-write|primary)$/.test(told.get('target_session_attrs') ?? '')
-  const has_names = told.get('prepare') !== 'false'
-  for (const known of ['host', 'target_session_attrs', 'prepare']) told.delete(known)
+  const urlQuery = new URLSearchParams(query)
+  const folder = urlQuery.get('host')
+  const is_writable = /^(read-write|primary)$/.test(urlQuery.get('target_session_attrs') ?? '')
+  const has_names = urlQuery.get('prepare') !== 'false'
+  for (const parameter of ['host', 'target_session_attrs', 'prepare']) urlQuery.delete(parameter)
   const user = decodeURIComponent(name) || userInfo().username
   return {
     servers: folder ? [{ host: folder, port }] : serversOf(servers),
@@ -168,7 +168,7 @@ export function destinationOf(address: Address, settings: Settings): Destination
     ssl,
     has_names,
     is_writable,
-    parameters: { ...parameters, ...Object.fromEntries(told) },
+    parameters: { ...parameters, ...Object.fromEntries(urlQuery) },
   }
 }
 

@@ -26,16 +26,16 @@ const looks = 6
 export async function findPoolerProblem(address: Address, clock: Clock): Promise<string | null> {
   const pools = [0, 1].map(() => connect(address, { connections_max: 1, clock }))
   const [one, other] = pools as [Sql, Sql]
-  const seen: Record<'one' | 'other', Glimpse[]> = { one: [], other: [] }
+  const glimpses: Record<'one' | 'other', Glimpse[]> = { one: [], other: [] }
   try {
     // One after another: nothing but a pooler moves a connection from one backend to the next. Every other time the one looks
     // first: of a pooler that lends two backends in turns, looks by turns would always see the same one.
     for (let round = 0; round < looks; round += 1) {
-      if (round % 2 === 0) seen.one.push(await look(one))
-      seen.other.push(await look(other))
-      if (round % 2 === 1) seen.one.push(await look(one))
+      if (round % 2 === 0) glimpses.one.push(await look(one))
+      glimpses.other.push(await look(other))
+      if (round % 2 === 1) glimpses.one.push(await look(one))
     }
-    return poolerProblemOf(seen.one, seen.other)
+    return poolerProblemOf(glimpses.one, glimpses.other)
   } finally {
     await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })))
   }

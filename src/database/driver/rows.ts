@@ -41,12 +41,12 @@ const shapes = new Map<string, Shape[]>()
 
 /** The template for rows with these names, in one kind of fragment: spelled for the first such row. */
 function shapeOf(kind: string, names: string[], spell: () => string[]): TemplateStringsArray {
-  const known = shapes.get(kind) ?? []
-  const same = known.find((shape) => areSame(shape.names, names))
+  const candidates = shapes.get(kind) ?? []
+  const same = candidates.find((shape) => areSame(shape.names, names))
   if (same) return same.template
-  const made = { names, template: template(spell()) }
-  shapes.set(kind, [...known, made])
-  return made.template
+  const newShape = { names, template: template(spell()) }
+  shapes.set(kind, [...candidates, newShape])
+  return newShape.template
 }
 
 function areSame(one: string[], other: string[]): boolean {

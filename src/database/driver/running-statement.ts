@@ -149,8 +149,8 @@ export class RunningStatement extends DriverStatement {
       connection.parse({ name: '', text, types: form.declared_types })
       return { name: '', columns: null }
     }
-    const known = preparations.prepared.get(form)
-    if (known) return known
+    const preparation = preparations.prepared.get(form)
+    if (preparation) return preparation
     for (const name of preparations.stale_names.splice(0)) connection.close({ type: 'S', name })
     preparations.count += 1
     const prepared = { name: `${preparations.prefix}${preparations.count}`, columns: null }

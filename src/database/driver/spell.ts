@@ -84,13 +84,13 @@ const texts = new Map<string, Text>()
 function spellByText(statement: Statement): Spelled {
   const values: unknown[] = []
   const text = textOf(statement, values)
-  const known = texts.get(text) ?? { text, forms: [], origin: { stack: '' } }
-  texts.set(text, known)
-  return spelledAs(known, values)
+  const entry = texts.get(text) ?? { text, forms: [], origin: { stack: '' } }
+  texts.set(text, entry)
+  return spelledAs(entry, values)
 }
 
-function spelledAs(known: Text, values: unknown[]): Spelled {
-  return new Spelled(known.text, values, formOf(known, values), known.origin.stack)
+function spelledAs(entry: Text, values: unknown[]): Spelled {
+  return new Spelled(entry.text, values, formOf(entry, values), entry.origin.stack)
 }
 
 /** The place behind a statement's last part; null if a text of its own is among them. */

@@ -7,7 +7,7 @@ export type Values = readonly unknown[]
 export type Handler = (statement: Statement) => void
 
 type Ending = PromiseWithResolvers<unknown>
-type Heard = ((told: unknown) => unknown) | null
+type Heard = ((value: unknown) => unknown) | null
 
 export class Statement {
   readonly strings: readonly string[]
@@ -72,6 +72,6 @@ export class Statement {
   }
 }
 
-export function isStatement(made: unknown): made is Statement {
-  return made instanceof Statement
+export function isStatement(value: unknown): value is Statement {
+  return value instanceof Statement
 }

@@ -5,9 +5,9 @@ const templates = new Map<string, TemplateStringsArray>()
 /** Whoever spells a statement keeps something for each template that it meets, so equal ones must be the same. */
 export function template(texts: string[]): TemplateStringsArray {
   const spelled = texts.join('\0')
-  const known = templates.get(spelled)
-  if (known) return known
-  const made = Object.assign(texts, { raw: [...texts] })
-  templates.set(spelled, made)
-  return made
+  const cachedTemplate = templates.get(spelled)
+  if (cachedTemplate) return cachedTemplate
+  const newTemplate = Object.assign(texts, { raw: [...texts] })
+  templates.set(spelled, newTemplate)
+  return newTemplate
 }

@@ -65,8 +65,8 @@ async function runIn(session: Session, { mode, work, beginSpan, rename }: Once):
   }
   await session.send(plain(mode === '' ? 'begin' : `begin ${mode}`))
   try {
-    const made = work(writing(handler, rename))
-    const result = await (Array.isArray(made) ? Promise.all(made) : made)
+    const outcome = work(writing(handler, rename))
+    const result = await (Array.isArray(outcome) ? Promise.all(outcome) : outcome)
     if (failures.length > 0) throw failures[0]
     has_ended = true
     await session.send(plain('commit'))

@@ -292,9 +292,9 @@ describe.runIf(root)('as root', { timeout: limit_ms }, () => {
     const before = clusterOf(data_dir)
     await first.leave()
     // The old folder is kept, so that the new one cannot get its number.
-    const kept = `${data_dir}-before`
-    renameSync(data_dir, kept)
-    folders.unshift(kept)
+    const old_dir = `${data_dir}-before`
+    renameSync(data_dir, old_dir)
+    folders.unshift(old_dir)
     mkdirSync(data_dir, { mode: 0o700 })
     const second = await opened(data_dir)
     expect(clusterOf(data_dir)).not.toBe(before)

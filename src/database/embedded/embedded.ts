@@ -99,14 +99,14 @@ async function tryToEnter(
   socket_folder: string,
 ): Promise<{ presence: Presence } | { reason: string; recovering: boolean }> {
   let lose = () => {}
-  const lost = new Promise<void>((resolve) => {
+  const loss = new Promise<void>((resolve) => {
     lose = resolve
   })
   const address = { socket_folder, database: 'postgres' }
   const sql = connect(address, { connections_max: 1, lock_timeout_ms: 0, onClose: () => lose() })
   try {
     await sql`select pg_advisory_lock_shared(${presence_lock})`
-    return { presence: { sql, socket_folder, lost } }
+    return { presence: { sql, socket_folder, lost: loss } }
   } catch (error) {
     await sql.end({ timeout: 0 })
     const { code, message } = error as { code?: string; message: string }

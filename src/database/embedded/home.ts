@@ -139,9 +139,9 @@ function makeSocketFolder(folder: string, account: Account): string {
   }
   // Another process of ours, running as root, may have created the folder and not given it away yet.
   if (lstatSync(place).isDirectory()) giveFolder(place, account)
-  const made = lstatSync(place)
-  const is_its_own = made.isDirectory() && made.uid === account.uid
-  if (!is_its_own || (made.mode & 0o77) !== 0) {
+  const stat = lstatSync(place)
+  const is_its_own = stat.isDirectory() && stat.uid === account.uid
+  if (!is_its_own || (stat.mode & 0o77) !== 0) {
     throw new Error(`${place} must be a folder that only the database's user can enter; remove it.`)
   }
   return place

@@ -43,9 +43,9 @@ export function serves(pid: number, data_folder: string): boolean {
  * file is not removed: the server reads from the rest whether processes of its predecessor still use the data.
  */
 export function disown(path: string, home: Home): void {
-  const found = readLockFile(path, home)
-  if (found === null || !isAlive(found.pid) || serves(found.pid, home.data_folder)) return
-  asAccount(home.account, () => replaceUnless(path, found.text))
+  const lockFile = readLockFile(path, home)
+  if (lockFile === null || !isAlive(lockFile.pid) || serves(lockFile.pid, home.data_folder)) return
+  asAccount(home.account, () => replaceUnless(path, lockFile.text))
 }
 
 /** Keeps the file of a server that has started in the meantime: then it says something else. */

@@ -52,10 +52,10 @@ export function readMarkFile(data_dir: string, installation: string): Remembered
 
 function readMarks(file: string, installation: string): RememberedMark | null {
   try {
-    const { written_at, ...kept } = JSON.parse(readFile(file))
-    const { epoch, mark, system_identifier, timeline, database } = kept
+    const { written_at, ...record } = JSON.parse(readFile(file))
+    const { epoch, mark, system_identifier, timeline, database } = record
     const at = new Date(written_at)
-    if (kept.installation !== installation || !Number.isSafeInteger(epoch)) return null
+    if (record.installation !== installation || !Number.isSafeInteger(epoch)) return null
     if (typeof mark !== 'string' || Number.isNaN(at.getTime())) return null
     // A file of before has no database's name.
     const seen_in = typeof database === 'string' ? database : null

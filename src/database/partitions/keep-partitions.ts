@@ -94,11 +94,11 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code
 }
 
-const told = new WeakSet<Sql>()
+const warnedDatabases = new WeakSet<Sql>()
 
 /** Logged once a process: it stays so until somebody changes it, and nothing is lost meanwhile. */
 function tellOfMissingRight({ sql, world }: PartitionContext, table: string): void {
-  if (told.has(sql)) return
-  told.add(sql)
+  if (warnedDatabases.has(sql)) return
+  warnedDatabases.add(sql)
   world.log.warn({ table }, 'tables are not partitioned: the database role may not make or drop their partitions')
 }

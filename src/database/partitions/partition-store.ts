@@ -26,8 +26,8 @@ export async function readPartitions(sql: Sql, table: PartitionedTable): Promise
     where i.inhparent = ${table.name}::regclass`
   return {
     partitions: rows.flatMap(({ name, bounds }) => {
-      const found = /^FOR VALUES FROM \('(\w+)'\) TO \('(\w+)'\)$/.exec(bounds ?? '')
-      return found ? [{ name, from: found[1]!, to: found[2]! }] : []
+      const match = /^FOR VALUES FROM \('(\w+)'\) TO \('(\w+)'\)$/.exec(bounds ?? '')
+      return match ? [{ name, from: match[1]!, to: match[2]! }] : []
     }),
     rest_is_used: rows.some(({ name, is_used }) => name === table.rest && is_used),
   }

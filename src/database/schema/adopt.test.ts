@@ -46,10 +46,10 @@ test('one that is as the schema makes it is adopted, once, and gets what is newe
   expect(await run()).toEqual(later)
   expect(await stateOf()).toEqual([{ migrations: 35 + later.length, name: 'schema', schemas: 0 }])
   await refuseUnlessMigrated(database.sql)
-  const said = countStatements()
-  const other = await fresh.open({ onStatement: said.onStatement })
+  const statements = countStatements()
+  const other = await fresh.open({ onStatement: statements.onStatement })
   expect(await run(other)).toEqual([])
-  expect(said.texts().filter((text) => /create|lock|update/.test(text))).toEqual([])
+  expect(statements.texts().filter((text) => /create|lock|update/.test(text))).toEqual([])
   await other.close()
 })
 

@@ -66,8 +66,8 @@ export function openKeyWatch({
     within: (clock) => ({
       isRight: () => missing === null && clock.isRight(),
       async untilRight(stopping) {
-        const given = await trust.untilGiven(stopping)
-        return AbortSignal.any([given, await clock.untilRight(stopping)])
+        const trustSignal = await trust.untilGiven(stopping)
+        return AbortSignal.any([trustSignal, await clock.untilRight(stopping)])
       },
     }),
   }
