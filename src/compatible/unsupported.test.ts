@@ -1,4 +1,4 @@
-// Whoever moves here from the other platform sends parameters that only it has: each is named with what to do about it.
+// Merchants who move here from the other platform send parameters that only it has: each is named with advice.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// The data folder, which holds the keys: created so that nobody else can write to it, and checked at every start.
+// The data folder, which has the keys: created so that only its owner can write to it, and checked at every start.
 
 import {
   chmodSync,
@@ -22,8 +22,9 @@ const private_files = ['master.key', 'demo.json', 'high-water.json', 'postgres-l
 const marks_of_ours = [...private_files, 'postgres']
 
 /**
- * Creates the folder and the missing ones above it, for whoever owns the first that is there. Whatever the umask, other users can
- * neither write to it nor list it. A folder of root's can be passed through, since the database's user needs to.
+ * Creates the folder and the missing ones above it, for the owner of the first existing one. Whatever the umask is,
+ * other users can neither write to it nor list it. They can pass through a folder of root's, because the database's
+ * user needs to.
  */
 export function makeDataFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
@@ -37,7 +38,7 @@ function firstThere(path: string): string {
   return existsSync(path) ? path : firstThere(dirname(resolve(path)))
 }
 
-/** What is committed to a folder's files later is durable only if the folder's entries are synced. */
+/** A file in a folder survives a power cut only if the folder's entries are synced. */
 export function syncFolder(folder: string): void {
   asOwner(folder, () => {
     const descriptor = openSync(folder, constants.O_DIRECTORY)
@@ -63,7 +64,7 @@ export function checkDataFolder(path: string): { mended: string[]; fault: string
 
 function faultOfFolder(path: string, own_uid: number, mended: string[]): string | null {
   const folder = statSync(path)
-  // Root works with the rights of whoever decides what is there.
+  // Root works with the rights of the user who controls the path.
   const uid = own_uid === 0 ? ownerOf(path).uid : own_uid
   if (folder.uid !== uid && (own_uid === 0 || folder.uid !== 0)) {
     return own_uid === 0
@@ -85,7 +86,7 @@ function faultOfFolder(path: string, own_uid: number, mended: string[]): string 
     : null
 }
 
-/** A folder on the way to this one in which every user may put another in its place. */
+/** A folder on the path in which every user may replace the next one. */
 function openAbove(path: string): string | null {
   const above = dirname(path)
   if (above === path) return null
@@ -127,7 +128,7 @@ function mayChange({ uid }: Stats, own_uid: number): boolean {
 
 /**
  * True for a folder that a start of ours created or that was made for one. Any other folder, such as one for temporary
- * files, is left unchanged.
+ * files, stays unchanged.
  */
 function isOurs(path: string, { mode }: Stats): boolean {
   const names = readdirSync(path)

@@ -1,4 +1,4 @@
-// What an address of a server says of TLS is what its connections do, or it is refused.
+// Connections follow what a server's address says about TLS, or the address is refused.
 
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, connect as openSocket, type Server, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ import { readDatabaseAddress } from './database-address.ts'
 
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../../tests/support/fixtures/receiver/${name}.pem`, import.meta.url))
-/** It has signed the server's certificate, which is for `hooks.example` and 127.0.0.1. */
+/** The root that signed the server's certificate, which is valid for `hooks.example` and 127.0.0.1. */
 const root = `sslrootcert=${fixture('root')}`
 /** The server's certificate is no root of itself. */
 const other = `sslrootcert=${fixture('certificate')}`
@@ -127,7 +127,7 @@ test('a server without TLS is taken only where it may be', async () => {
   expect(await meet('sslmode=prefer')).toBe('plain')
   serverEvents = []
   expect(await meet('sslmode=require')).toContain('does not support SSL')
-  // Nothing of what was to be said is told.
+  // Nothing of the planned messages was sent.
   expect(serverEvents).toEqual([])
 })
 

@@ -30,7 +30,7 @@ export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   return read(path)!
 }
 
-/** Reads the key without creating it: null where there is none yet. Throws where the file holds something else. */
+/** Reads the key without creating it: null if there is none yet. Throws if the file contains something else. */
 export function readMasterKey(data_dir: string): Buffer[] | null {
   return read(masterKeyPath(data_dir))
 }

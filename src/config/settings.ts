@@ -85,7 +85,7 @@ export const settings = {
     { name: 'RIPPER_DATABASE_CONNECTIONS', meaning: 'connections to the database' },
     { fallback: 8, least: 1, most: 200, says_range: true },
   ),
-  /** Null where the service creates them and keeps them in the data folder. */
+  /** Null if the service creates them and keeps them in the data folder. */
   master_keys: optional(
     {
       name: 'RIPPER_MASTER_KEY',
@@ -183,7 +183,7 @@ export const settings = {
         return smtp
       },
     ),
-    /** The address alone. */
+    /** The address without a display name. */
     from: optional(
       {
         name: 'RIPPER_MAIL_FROM',

@@ -1,4 +1,4 @@
-// Answers what never became a request: a malformed head, headers over 16 KB, a client that is too slow, a CONNECT.
+// Answers data that never became a request: a malformed head, headers over 16 KB, a client that is too slow, a CONNECT.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -55,7 +55,7 @@ function answer(
   socket: Duplex,
   { status, message, dialect }: BrokenAnswer,
 ): void {
-  // The answer before this one was the last.
+  // The previous answer was the last one.
   if (!socket.writable) return
   const request_id = ids.request()
   const refusal = new Refusal('invalid_request', message, { status: Number.parseInt(status, 10) })
@@ -79,7 +79,7 @@ function answer(
 /** How long a client has to close its side after an answer. */
 const closed_within_ms = 5_000
 
-/** Node's own limits no longer apply to such a connection: a client that left its side open would keep it. */
+/** Node's own limits no longer apply to such a connection: a client that leaves its side open would keep it. */
 function endBefore(clock: World['clock'], socket: Duplex, limit_ms: number): void {
   const closed = new AbortController()
   socket.once('close', () => closed.abort())

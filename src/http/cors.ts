@@ -23,7 +23,7 @@ export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (!cors) return
     reply.header('vary', 'Origin')
-    // Among the answers with 429 only the gateway limit's is no refusal; it must stay cheap.
+    // Among the answers with 429, only the gateway limit's is no Refusal; it must stay cheap.
     const limited = reply.statusCode === 429 && refusalOf(request) === undefined
     if (await isAllowed(kernel, { cors, request, limited })) {
       reply.header('access-control-allow-origin', request.headers.origin)

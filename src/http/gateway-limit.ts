@@ -1,4 +1,4 @@
-// The gateway limit: how many requests a minute one address may make, in all processes together.
+// The gateway limit: how many requests one address may make per minute, in all processes together.
 
 import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -12,7 +12,7 @@ import { openTally } from './tally.ts'
 export class GatewayLimitError extends Error {}
 
 const apart_times = 10
-/** The least that all of it together may have in a second. */
+/** The minimum per second for all kinds together. */
 const second_least = 50
 
 type Limit = {
@@ -25,8 +25,8 @@ type Limit = {
 }
 
 /**
- * Counts every request before anything else is done for it, whether it has a route or not. Returns the function that
- * counts requests which reach no hook. Throws GatewayLimitError.
+ * Counts every request before any other work for it, also without a route. Returns the function that counts requests
+ * which reach no hook. Throws GatewayLimitError.
  */
 export async function limitGateway(
   app: FastifyInstance,
@@ -50,11 +50,11 @@ export async function limitGateway(
     errorResponseBuilder: (_request, { ttl }) =>
       new GatewayLimitError(`Too many requests. Try again in ${Math.ceil(ttl / 1000)} seconds.`),
   })
-  // One counter for all routes: the plug-in would otherwise count each by itself.
+  // One counter for all routes: the plug-in would otherwise count for each route separately.
   const together = app.rateLimit()
   const apart_max = requests_per_minute * apart_times
   const apart = (kind: SeparateCount) => app.rateLimit({ max: apart_max, groupId: kind })
-  // Otherwise all kinds at once, from a few addresses, would keep a process busy for half of each minute.
+  // Without it, requests of all kinds from a few addresses could keep a process busy for half of each minute.
   const seconds = openRequestCounts(world.random.bytes(16), { window_ms: 1_000 })
   const second_max = Math.max(second_least, (2 * apart_max) / 60)
   function countInSecond(request: FastifyRequest, reply: FastifyReply): void {
@@ -82,8 +82,8 @@ export async function limitGateway(
     } catch (error) {
       if (error instanceof GatewayLimitError) {
         refused.count()
-        // A client at its limit has nothing more to ask for a while, so its connection is closed. A proxy's connection
-        // serves others, too.
+        // A client at its limit has nothing to request for a while, so its connection is closed. A proxy's connection
+        // also serves other clients.
         if (!isProxy(request.socket.remoteAddress ?? '')) reply.header('connection', 'close')
       }
       throw error
@@ -94,7 +94,7 @@ export async function limitGateway(
   return count
 }
 
-/** Counts in the form that the plug-in asks for; its own store forgets addresses beyond its capacity. */
+/** Counts in the form that the plug-in expects; its own store forgets addresses beyond its capacity. */
 function countingBy(
   world: Pick<World, 'clock' | 'random'>,
   shared: SharedCounts | undefined,

@@ -3,7 +3,7 @@ import { bodyLimits } from './body-limits.ts'
 import { readJson } from './json.ts'
 
 const limits = { ...bodyLimits.list, members: 1_000 }
-/** Every name that is put into words is made well-formed, but for one of digits. */
+/** Every name that becomes words is made well-formed, except one of digits. */
 let spy: MockInstance<string['toWellFormed']>
 
 beforeEach(() => {

@@ -53,7 +53,7 @@ function requestMetrics(registers: Registry[]) {
   }
 }
 
-/** Results of confirms, and what was purged. */
+/** Results of confirms, and purged rows. */
 function paymentMetrics(registers: Registry[]) {
   const payments = new Counter({
     name: 'ripper_payments_total',
@@ -167,7 +167,7 @@ function queueMetrics(registers: Registry[]) {
   }
 }
 
-/** What waits for an acquirer or a person. */
+/** Operations that wait for an acquirer or a person. */
 function settlementMetrics(registers: Registry[]) {
   const unanswered = new Gauge({
     name: 'ripper_unanswered_operations',
@@ -218,10 +218,10 @@ function settlementMetrics(registers: Registry[]) {
   }
 }
 
-/** Counters of rare things begin at 0: of one that begins at 1, Prometheus does not see that it has grown. */
+/** Counters of rare events begin at 0: if one began at 1, Prometheus would not see that it has grown. */
 const noticed = ['authorise', 'capture', 'void', 'reverse', 'refund', 'expiry', 'dispute']
 
-/** What acquirers post. */
+/** Notices that acquirers post. */
 function noticeMetrics(registers: Registry[]) {
   const givenUp = new Counter({
     name: 'ripper_notices_given_up_total',

@@ -68,7 +68,10 @@ function joined(headers: IncomingHttpHeaders): Record<string, string> {
 
 const worth_compressing_bytes = 1400
 
-/** The body in an encoding that the browser accepts. A body that is not compressed yet gets gzip's fastest level. */
+/**
+ * The body in an encoding that the browser accepts. A body without a compressed copy is compressed at gzip's fastest
+ * level.
+ */
 function compressed(
   { body, bytes, encoded }: PageAnswer,
   accepted: string,
@@ -119,7 +122,7 @@ export function acceptEveryMethod(app: FastifyInstance): void {
   }
 }
 
-/** A path that exists answers every other method with 405 and says which it takes. */
+/** An existing path answers every other method with 405 and names the methods that it takes. */
 export function refuseOtherMethods(
   app: FastifyInstance,
   routes: (Pick<Route<never>, 'path' | 'method' | 'dialect'> & { cors?: unknown })[],
@@ -131,10 +134,10 @@ export function refuseOtherMethods(
     const allowed = ownMethods.join(', ')
     const url = fastifyPath(path)
     app.route({
-      // The framework adds HEAD where there is a GET.
+      // The framework adds HEAD to each GET.
       method: methods.filter((method) => !app.hasRoute({ method, url })),
       url,
-      // Where the path speaks two dialects, the request shows its own.
+      // If the path has two dialects, the request shows which one it means.
       config: {
         ...(here.every(({ dialect }) => dialect === here[0]!.dialect) && configOf(here[0]!.dialect)),
         is_other_method: true,
@@ -153,7 +156,7 @@ export function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** The body as it came; an empty text where there is none. One with too many values is refused before anything is built of it. */
+/** The body as it came; an empty text without one. A body with too many values is refused before it is parsed. */
 function readText(request: FastifyRequest): string {
   const bytes = request.body as Buffer | undefined
   if (!bytes) return ''
@@ -168,7 +171,7 @@ function readText(request: FastifyRequest): string {
   return bytes.toString()
 }
 
-/** The fields of a form; none of a body that does not say that it is one. */
+/** The fields of a form; none if the body does not say that it is one. */
 function readFields(request: FastifyRequest): Record<string, string> {
   const type = request.headers['content-type'] ?? ''
   if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(type)) return {}
@@ -186,8 +189,8 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 const [brace, bracket, end_brace, end_bracket] = [0x7b, 0x5b, 0x7d, 0x5d]
 
 /**
- * How many values a text has at most, if it is JSON; null where it has more values or levels than it may. Each value but
- * the first stands behind a comma, or is the first in an object or list.
+ * How many values a text has at most, if it is JSON; null if it has more values or levels than allowed. Each value
+ * follows a comma, or is the first in an object or list.
  */
 function countValues(
   bytes: Buffer,

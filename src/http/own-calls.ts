@@ -1,4 +1,4 @@
-// How the service recognises the calls that it makes to itself: by a header that nobody else can make.
+// How the service recognises its calls to itself: by a header that only it can make.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'

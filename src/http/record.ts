@@ -1,4 +1,5 @@
-// Records an answered request: in the metrics, the log, its merchant's request log and, if a server or shopper was refused, for a month.
+// Records an answered request: in the metrics, the log and its merchant's request log. Refusals of servers and shoppers
+// are also kept for a month.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
@@ -13,12 +14,13 @@ type RecordContext = {
   world: Pick<World, 'clock' | 'log'>
   metrics: Pick<Metrics, 'requestEnded'>
   requests: Pick<RequestLog, 'add'>
-  /** Null where none are kept. */
+  /** Null if none are kept. */
   refusals: Pick<RefusalLog, 'add'> | null
 }
 
 /**
- * Callers choose methods and paths, and each label is kept until the process ends. So whatever no route takes shares one.
+ * Callers choose methods and paths, and each label is kept until the process ends. So all requests without a route
+ * share one label.
  */
 const methodsTaken = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
 
@@ -35,7 +37,7 @@ export function record(
   const code = refusalOf(request)
   const duration_ms = Math.round(reply.elapsedTime * 100) / 100
   const fields = { request_id: id, method, route, status, code, duration_ms }
-  // How long somebody listened is not how long an answer took.
+  // The duration of a stream is not the duration of an answer.
   if (config.is_stream && status === 200) {
     world.log.info(fields, 'stream')
     return
@@ -43,7 +45,7 @@ export function record(
   const is_taken = is_routed && !config.is_other_method && methodsTaken.has(method)
   const labels = is_taken ? ([method, route] as const) : (['other', 'unknown'] as const)
   metrics.requestEnded(...labels, status, duration_ms / 1000)
-  // The log gets their sum: a line for each would let anybody fill the disk.
+  // The log gets their sum: with a line for each, strangers could fill the disk.
   if (code === gateway_limit_code) world.log.debug(fields, 'request')
   else world.log.info(fields, 'request')
   if (merchant_id === null) return
@@ -56,7 +58,7 @@ export function record(
   if (asker_id !== undefined) refusals?.add({ ...entry, asker_id, field: refusedFieldOf(request) })
 }
 
-/** The session of a shopper's page. Nobody else who shows no secret key has both a merchant and a session. */
+/** The session of a shopper's page. No other request without a secret key has both a merchant and a session. */
 function sessionOf({ params }: FastifyRequest): string | undefined {
   return (params as Record<string, string | undefined>).session_id
 }

@@ -1,5 +1,5 @@
-// The last requests that this process answered, kept in memory, and those of others while somebody listens: a merchant can watch its own
-// as they come.
+// The last requests that this process answered, kept in memory, so that a merchant can watch its own live. While
+// somebody watches, other processes add theirs.
 
 import { z } from 'zod'
 import { type Mode, timestamp } from '../kernel/values.ts'
@@ -11,7 +11,7 @@ export type LoggedRequest = {
   /** When it was answered. */
   at: Date
   method: string
-  /** With `…` in place of what is no id of ours. */
+  /** With `…` in place of parts that are no ids of ours. */
   path: string
   /** The path with the names of its parameters. */
   route: string
@@ -19,7 +19,7 @@ export type LoggedRequest = {
   /** The code of the refusal. */
   code: string | null
   duration_ms: number
-  /** That of its key, or of what it was answered with; null where neither says one. */
+  /** The mode of its key, or of its answer; null if neither has one. */
   mode: Mode | null
 }
 
@@ -33,7 +33,9 @@ export type RequestLog = {
   miss(): void
   /** How often some were missing. */
   missed(): number
-  /** Calls the listener, who shows requests of this merchant, after each request. Returns the function that removes it. */
+  /**
+   * Calls the listener after each request; it shows requests of this merchant. Returns the function that removes it.
+   */
   hear(listener: () => void, merchant_id: string): () => void
 }
 

@@ -38,11 +38,11 @@ export type Kernel<Context> = {
   context: Context
   /** Whether the process's clock is so wrong that no request may change anything. */
   isClockFarOff?: (() => boolean) | undefined
-  /** Where a merchant's rows are; left out where all rows are in one place. */
+  /** Finds a merchant's rows; left out if all rows are in one place. */
   placeOf?: ((merchant_id: string) => Promise<{ sql: Sql; context: Context }>) | undefined
 }
 
-/** The kernel for a request of the merchant that its access rule has recognised, if any. */
+/** The kernel for a request of the recognised merchant, if there is one. */
 export async function kernelOf<Context>(kernel: Kernel<Context>, merchant_id: string | null): Promise<Kernel<Context>> {
   if (merchant_id === null || !kernel.placeOf) return kernel
   return { ...kernel, ...(await kernel.placeOf(merchant_id)) }
@@ -95,7 +95,7 @@ function noKeyWords({ headers }: KeyRules): string {
   return `Sent without ${headers[0]}: a retry of this request cannot be told from a new one.`
 }
 
-/** The request's idempotency key; null where it has none and needs none. */
+/** The request's idempotency key; null if it has none and needs none. */
 function keyOf(route: Route<never>, request: FastifyRequest): string | null {
   if (!route.idempotency) return null
   const rules: KeyRules = keyRules[route.idempotency]
@@ -117,7 +117,7 @@ type Run<Context> = {
   params: Record<string, string>
   holder: unknown
   caller: Caller
-  /** What it is answered with. */
+  /** The status of the answer. */
   status: number
   only_mode: Mode | null
 }
@@ -168,7 +168,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
     const answer = answerOf(run, reply, replayed)
     const at = kernel.world.clock.now()
     const recordedAnswer = await recordAnswer(kernel, claim, { ...answer, at })
-    // The key is free again: since the reply was made, the act was refused, and the request must get that refusal.
+    // The key is free again: the act was refused after the reply was made, and the request must get that refusal.
     return recordedAnswer ?? answerOf(run, await resumed(), replayed)
   }
 
@@ -197,7 +197,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   return answer
 }
 
-/** What the holder asks for, for the rule of its mode. */
+/** The request of the holder, for the rule of its mode. */
 function actOf<Context>(run: Run<Context>, raw: unknown): BoundAct {
   const { kernel, route, only_mode, params } = run
   const { mode: rule } = route
@@ -245,7 +245,7 @@ function bodyOf<Context>(route: Route<Context>, raw: unknown): unknown {
   return validate(route.body, raw, route.explain)
 }
 
-/** A body that the route does not take is not read. */
+/** The body is not read if the route takes none. */
 function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
   if (!route.body) return undefined
   const raw = readBody(request)
@@ -259,7 +259,7 @@ function answerOf<Context>(run: Run<Context>, reply: unknown, replayed: boolean)
   return { status, body: route.status === 204 ? '' : JSON.stringify(parsedReply), replayed }
 }
 
-/** Sends an answer of a route as JSON, with a tag where caches may keep it. */
+/** Sends an answer of a route as JSON, with a tag if caches may keep it. */
 function send(reply: FastifyReply, { status, body }: Omit<Answer, 'replayed'>): FastifyReply {
   if (status === 204) return reply.code(status).send()
   return reply.code(status).type('application/json; charset=utf-8').send(body)

@@ -5,7 +5,7 @@ import type { Sql } from '../database/open.ts'
 /** `name` is a digest; `places` is the limit. */
 export type PlacesAsked = { name: string; places: number; wanted: number }
 
-/** Takes as many places as are left, for each name at most as many as wanted. Returns how many it got, by name. */
+/** Takes as many places as are left, but for each name not more than `wanted`. Returns how many it got, by name. */
 export async function takePlaces(sql: Sql, window_at: Date, requests: PlacesAsked[]): Promise<Map<string, number>> {
   const rows = await sql<{ name: string; given: number }[]>`
     insert into gateway_counts as kept (window_at, name, places, taken, given)
@@ -28,5 +28,5 @@ export async function purgeCounts(sql: Sql, now: Date): Promise<number> {
   return count
 }
 
-/** A minute, and what clocks may differ by. */
+/** A minute, and the most by which clocks may differ. */
 const kept_ms = 120_000

@@ -1,18 +1,17 @@
-// What an address may still ask of all processes together. Each has a few requests free; for more it takes places of the one limit that
-// stands in the database, some in advance. An address that asks little is never written.
-//
-// Where the database does not answer soon, nobody is refused and nobody waits for it: each process then counts by itself.
+// How many more requests an address may make at all processes together. Each process has a few free for it; for more it
+// takes places of the common limit in the database, some in advance. An address with few requests is never written. If
+// the database does not answer soon, no request is refused or delayed for it: each process then counts alone.
 
 import type { Sql } from '../database/open.ts'
 import type { World } from '../kernel/world.ts'
 import { type PlacesAsked, takePlaces } from './shared-count-store.ts'
 
 export type SharedCounts = {
-  /** The time by which minutes begin, the same in every process. */
+  /** The time at which minutes begin, the same in every process. */
   now(): Date
   /**
-   * Whether a request may go on, which its own process would let pass. `used` counts the requests of this address that this
-   * process had this minute, this one included.
+   * Whether a request may go on that this process alone would admit. `used` counts this address's requests in this
+   * process and minute, including this one.
    */
   admits(request: CountedRequest): boolean | Promise<boolean>
 }
@@ -24,33 +23,33 @@ type SharedCountsOptions = {
   clock: Pick<World['clock'], 'sleep'>
   log: Pick<World['log'], 'warn'>
   now(): Date
-  /** How many processes take requests. */
+  /** How many processes answer requests. */
   serving(): number
-  /** So that no address is written. */
+  /** A digest, so that no address is written. */
   digest(kind: string, address: string): string
 }
 
-/** What one address has of the shared limit, in this process and minute. */
+/** An address's part of the shared limit, in this process and minute. */
 type Share = {
   name: string
   places: number
   tokens: number
   waiting: ((may_pass: boolean) => void)[]
-  /** Wanted from the database. */
+  /** The database is being asked for more. */
   is_asked: boolean
   /** Nothing is left. */
   is_dry: boolean
 }
 
 export const window_ms = 60_000
-/** How much more than the limit may pass, over all processes: what each of them gives away freely. */
+/** How much more than the limit all processes together may admit: the free requests of each. */
 const free_share = 0.2
-/** Of each minute. Beyond so many addresses the others count in each process by itself. */
+/** Per minute. Beyond this number, addresses are counted by each process alone. */
 export const shares_max = 20_000
 const batch_max = 500
-/** Requests that come so soon after a statement wait for the next one. */
+/** Requests that come this soon after a statement wait for the next one. */
 const rest_ms = 20
-/** A database that needs longer is away. */
+/** A database that takes longer counts as unavailable. */
 export const patience_ms = 250
 const away_ms = 1_000
 
@@ -84,7 +83,7 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
       if (request.used * 2 <= free) return true
       const share = shareOf(request)
       if (share === null) return true
-      // So little that what others leave unused takes no more from the address than what it has free.
+      // So few that unused places cost the address no more than it has free.
       const ahead = Math.max(1, Math.floor(free / 2))
       const ask = () => settling.ask(share, { window_at: new Date(began_ms), ahead })
       if (request.used <= free) {
@@ -152,7 +151,7 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
       is_away = false
       for (const [at, { share }] of batch.entries()) {
         receive(share, grants.get(share.name) ?? 0, requests[at]!.wanted)
-        // They came in the meantime.
+        // These requests came in the meantime.
         if (share.waiting.length > 0) ask(share, { window_at, ahead: batch[at]!.ahead })
       }
     } catch (error) {
@@ -175,7 +174,7 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
   return { ask, isAway: () => is_away }
 }
 
-/** What goes together in a statement, which must not name the same row twice. */
+/** The questions of one statement, which must not name the same row twice. */
 function firstOf(questions: readonly Asked[], window_at: Date): Asked[] {
   const byName = new Map<string, Asked>()
   for (const each of questions) {
@@ -186,7 +185,7 @@ function firstOf(questions: readonly Asked[], window_at: Date): Asked[] {
   return [...byName.values()]
 }
 
-/** Hands out what was given, to those who wait first. */
+/** Hands out the granted places, first to those who have waited longest. */
 function receive(share: Share, grant: number, wish: number): void {
   share.is_asked = false
   share.is_dry = grant < wish

@@ -1,4 +1,4 @@
-// Ends connections whose client does not take its answer: until it is taken, the answer fills the service's memory.
+// Ends connections whose client does not read its answer, because an unread answer fills the service's memory.
 
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -12,13 +12,13 @@ const taken_within_ms = 25_000
 
 type PendingWrite = { socket: Socket; seen_ms: number | null }
 
-/** A client takes an answer within 30 s, or its connection ends. Streams check their readers themselves. */
+/** A client reads its answer within 30 s, or its connection ends. Streams check their readers themselves. */
 export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
   const pendingWrites = new Map<ServerResponse, PendingWrite>()
   let looking = new AbortController()
 
   function enlist(response: ServerResponse, socket: unknown): void {
-    // A request that is injected has no connection.
+    // An injected request has no connection.
     if (!(socket instanceof Socket) || response.writableFinished || socket.destroyed) return
     pendingWrites.set(response, { socket, seen_ms: null })
     response.once('close', () => {
@@ -31,7 +31,7 @@ export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
   }
 
   app.addHook('onSend', (request, reply, _payload, done) => {
-    // Nearly every answer is taken at once and costs only this check.
+    // Nearly every answer is read at once and costs only this check.
     if (!routeOf(request).config.is_stream) setImmediate(enlist, reply.raw, request.raw.socket)
     done()
   })

@@ -7,8 +7,8 @@ import { deleteSeat, insertSeat } from './stream-seat-store.ts'
 
 export type StreamSeats = {
   /**
-   * Takes a seat. Returns what gives it back, or null where none is free. A database that does not answer refuses nobody:
-   * each process has limits of its own.
+   * Takes a seat. Returns the function that gives it back, or null if none is free. If the database does not answer, no
+   * stream is refused: each process has limits of its own.
    */
   take(owner: string, max: number): Promise<(() => void) | null>
 }

@@ -1,4 +1,4 @@
-// Whose an id is, the directory looks up once, whatever release made the id.
+// The directory looks up the merchant of an id once, whichever release made the id.
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'

@@ -39,9 +39,9 @@ export type Directory = Changes & {
   publishableKey(key: string): Promise<PublishableKey | null>
   newestPublishableKey(merchant_id: string): Promise<string | null>
   account(merchant_id: string): Promise<Account | null>
-  /** The merchant whose routing number a session id carries. */
+  /** The merchant whose routing number is in a session id. */
   merchantIdOfSession(session_id: string): Promise<MerchantId | null>
-  /** The merchant whose routing number a threeDSServerTransID carries. */
+  /** The merchant whose routing number is in a threeDSServerTransID. */
   merchantIdOfTransaction(server_transaction_id: string): Promise<MerchantId | null>
   /** The merchant that has an integration with this handle. */
   merchantIdOfHandle(handle: string): Promise<MerchantId | null>
@@ -64,7 +64,7 @@ export async function openDirectory(parts: {
   changes.whenChanged(cache.forget)
 
   async function ofRoutedId(id: string): Promise<MerchantId | null> {
-    // One of them is right. Where it is kept, nobody looks for the others, which would be missed anew each time.
+    // One of them is right. If it is kept, the others need no look-up, which would find nothing each time.
     for (const routing of likelyRoutings(id, keyring)) {
       const cached_id = cache.find<MerchantId>(`routing ${routing}`)
       if (cached_id) return cached_id
@@ -105,7 +105,7 @@ export async function openDirectory(parts: {
   }
 }
 
-/** The account as it is now, read anew. */
+/** Reads the account as it is now. */
 export async function findAccount(sql: Sql, merchant_id: string): Promise<Account | null> {
   const merchant = await findConnectedMerchant(sql, merchant_id)
   return merchant ? { ...merchant, integrations: await listIntegrations(sql, merchant_id) } : null
@@ -121,7 +121,9 @@ export function integrationOf(account: Account, integration_id: string | null): 
   return integration ?? defaultRules
 }
 
-/** Keeps only values that were found. Missing ones are read again each time, so that nobody can fill the memory. */
+/**
+ * Keeps only values that were found. Missing ones are read again each time, so that strangers cannot fill the memory.
+ */
 function keep(clock: Clock) {
   let entries = new Map<string, { value: unknown; asked_ms: number }>()
   let questions = new Map<string, Promise<unknown>>()
@@ -145,7 +147,7 @@ function keep(clock: Clock) {
     return age_ms >= 0 && age_ms < age_max_ms
   }
 
-  /** Null where nothing young is kept. */
+  /** Null if no recent value is kept. */
   function keptOf<T>(name: string): T | null {
     const entry = entries.get(name)
     return entry && isYoung(entry) ? (entry.value as T) : null
@@ -196,8 +198,8 @@ export type Changes = {
 }
 
 /**
- * Hears of changes to accounts, keys, integrations and connections, so that what a process keeps of them is read
- * anew at once.
+ * Listens for changes to accounts, keys, integrations and connections, so that a process reads its kept values again at
+ * once.
  */
 export async function hearChanges({ listen }: Pick<Database, 'listen'>): Promise<Changes> {
   const listeners = new Set<() => void>()

@@ -71,8 +71,8 @@ export const defaultRules: IntegrationRules = {
 }
 
 /**
- * The rules that decide holds of a mode. Sessions stay live when their integration becomes one for tests: nothing that somebody
- * tries there decides their money.
+ * The rules that decide holds in a mode. Sessions stay live when their integration becomes one for tests: rules that
+ * are tried there must not decide their money.
  */
 export function holdRulesOf(integration: HoldRules & Pick<Integration, 'mode_setting'>, mode: Mode): HoldRules {
   return mode === 'live' && integration.mode_setting === 'test' ? defaultRules : integration
@@ -186,7 +186,7 @@ function isLocalShop(address: string): boolean {
   return /^http:\/\/localhost(?::\d+)?(?:[/?]|$)/i.test(address)
 }
 
-/** A price list as it is shown: each line has every member, null where it has no value. */
+/** A price list in an answer: each line has every member, null if it has no value. */
 export const priceView = z.object({
   sku: z.string(),
   name: z.string(),

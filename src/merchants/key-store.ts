@@ -22,7 +22,7 @@ export type KeyRow = {
   revoked_at: Date | null
   /** Within an hour; null for a key that was not used since this is noted. */
   last_used_at: Date | null
-  /** The person who made it at the dashboard (`usr_…`); null for whoever made it elsewhere. */
+  /** The person who made it in the dashboard (`usr_…`); null if it was made elsewhere. */
   made_by: string | null
 }
 
@@ -89,7 +89,10 @@ export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | un
 
 /** A secret key, a publishable key, or a pair of both. */
 export type KeySummary = Omit<KeyRow, 'key_id' | 'key_hash'> & {
-  /** The first eight hex digits of the secret key's SHA-256: who holds a secret finds its row by them. Null without a secret key. */
+  /**
+   * The first eight hex digits of the secret key's SHA-256, by which the holder of a secret finds its row. Null without
+   * a secret key.
+   */
   fingerprint: string | null
   /** Null for a publishable key without a paired secret key. */
   key_id: string | null
@@ -116,7 +119,7 @@ export async function keyNamesOf(sql: Sql, merchant_id: string, key_ids: string[
   return Object.fromEntries(rows.map(({ key_id, name }) => [key_id, name]))
 }
 
-/** Writes that a key was used at `at`; false where a use since `before` is written already. */
+/** Writes that a key was used at `at`; false if a use since `before` is written already. */
 export async function noteKeyUse(
   sql: Sql,
   { key_id, at, before }: { key_id: string; at: Date; before: Date },
@@ -175,7 +178,7 @@ type KeyUse = { key_id: string; at: Date }
 
 export type KeyUses = {
   note(use: KeyUse): void
-  /** What is to be written, and is no longer kept. */
+  /** The uses to write, which are then no longer kept. */
   take(): KeyUse[]
 }
 

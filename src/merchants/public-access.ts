@@ -29,7 +29,8 @@ export function namedInPath(params: Record<string, string>, query: Record<string
 }
 
 /**
- * Null means the default integration. A value that is not text, such as a parameter sent twice, becomes a name that nobody has.
+ * Null means the default integration. A value that is no text, such as a repeated parameter, becomes a name that no
+ * integration has.
  */
 function nameOf(integration: unknown): string | null {
   if (integration === undefined || integration === null) return null

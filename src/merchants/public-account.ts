@@ -28,7 +28,7 @@ export async function findPublic(
   return match ? { account, integration: match, public_key, key_mode: key.key_mode } : null
 }
 
-/** The merchant whose hosted page has this handle, with its newest active publishable key; null where one is missing. */
+/** The merchant whose hosted page has this handle, with its newest active publishable key; null if one is missing. */
 export async function findHosted(directory: Directory, handle: string): Promise<PublicAccount | null> {
   if (!/^[a-z0-9-]{3,64}$/.test(handle)) return null
   const merchant_id = await directory.merchantIdOfHandle(handle)
@@ -52,7 +52,10 @@ export function hostedIntegration(account: Account): Integration | null {
 
 type Addresses = { pay_url(): string }
 
-/** The origins whose pages may use an integration: those it allows, and for the hosted page's one that page's own. */
+/**
+ * The origins whose pages may use an integration: those that it allows, and for the hosted page's integration also that
+ * page's own.
+ */
 export function originsOf(
   addresses: Addresses,
   { allowed_origins, is_hosted_page }: Integration | IntegrationRules,

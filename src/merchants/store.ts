@@ -147,7 +147,7 @@ export async function liveMerchantExists(sql: Sql): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The mode that a merchant can be charged in, which nobody changes until the transaction ends. */
+/** The mode in which a merchant can be charged. It stays the same until the transaction ends. */
 export async function lockModeOf(tx: AnySql, merchant_id: string): Promise<Mode> {
   const [row] = await tx<Pick<Merchant, 'live'>[]>`
     select live from merchants where merchant_id = ${merchant_id} for share`
@@ -242,12 +242,12 @@ export async function listAllowedOrigins(sql: Sql): Promise<string[]> {
   return rows.map(({ origin }) => origin)
 }
 
-/** Until the transaction ends, nobody else locks the merchant; what refers to it is written all the same. */
+/** Locks the merchant until the transaction ends. Rows that refer to it can still be written. */
 export async function lockMerchant(tx: AnySql, merchant_id: string): Promise<void> {
   await tx`select 1 from merchants where merchant_id = ${merchant_id} for no key update`
 }
 
-/** Makes every process forget what it has read about a merchant, and look at what is common to all. */
+/** Makes every process forget what it has read about a merchant, and check what all merchants share. */
 export async function notifyOfChange(sql: AnySql, merchant_id: string): Promise<void> {
   await sql`select pg_notify(${settings_channel}, ${merchant_id})`
 }

@@ -80,7 +80,7 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, filter: Reques
 
 function fits({ request_id, status, path, mode }: LoggedRequest, filter: RequestStreamQuery): boolean {
   return (
-    // One of which nobody knows the mode may be of the other.
+    // A request without a known mode may be of the other mode.
     (filter.only_mode === null || filter.only_mode === mode) &&
     (filter.request_id === undefined || filter.request_id === request_id) &&
     (filter.status === undefined || isOfStatus(status, filter.status)) &&

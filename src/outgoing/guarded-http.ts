@@ -1,5 +1,5 @@
-// Posts to addresses that merchants named, and never to where only this machine may go. The deadline runs on the
-// service's clock, so that a test can let it pass.
+// Posts to addresses that merchants named, and never to places that only this machine may reach. The deadline runs on
+// the service's clock, so that a test can let it pass.
 
 import {
   type Clock,
@@ -28,7 +28,7 @@ type Options = {
   idle_connections_max?: number
 }
 
-// The most bytes that 1,024 characters can have. A connection that brings more is closed.
+// The maximum of bytes in 1,024 characters. A connection that brings more is closed.
 const read_bytes_max = 4 * 1024
 const known_urls_max = 1_000
 
@@ -39,7 +39,7 @@ export function openGuardedHttp(options: Options): GuardedHttp {
   const urls = new Map<string, URL>()
   let closed = false
 
-  /** The same few addresses are used again and again. Throws the GuardedFailure of one that is not allowed. */
+  /** The same few addresses are used again and again. Throws the GuardedFailure of a forbidden one. */
   function judged(text: string): URL {
     const before = urls.get(text)
     if (before) return before

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { OutgoingFailure } from '../kernel/world.ts'
 import { openHttp, openListener, pooledBytes, realClock } from './real-world.ts'
 
-/** A source whose every byte pair is new, so that what is given twice shows. */
+/** A source with a new value for every byte pair, so that repeated bytes show. */
 function counting() {
   const blocks: Buffer[] = []
   let next = 0
@@ -45,7 +45,7 @@ test('the machine is asked by default', () => {
 describe('a GET', () => {
   const page = Buffer.from('ä page '.repeat(100))
 
-  /** Reads what a server answers with, once. */
+  /** Reads one answer of a server. */
   async function read(
     answer: { status?: number; headers?: OutgoingHttpHeaders; body?: Buffer },
     answer_bytes_max = 2_000,

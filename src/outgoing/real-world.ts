@@ -17,7 +17,7 @@ import {
 } from '../kernel/world.ts'
 import { exchange, unpacked } from './exchange.ts'
 
-/** Takes each line of the log; left out, standard output does. */
+/** Receives each line of the log; left out, standard output does. */
 export type LogLines = { write(line: string): void }
 
 export function openWorld(options: { log_level: string; clock_offset_seconds: number }, logLines?: LogLines): World {
@@ -58,7 +58,7 @@ function pause(duration_ms: number, signal?: AbortSignal): Promise<void> {
   return promise
 }
 
-/** Draws in blocks, one system call for many small draws. Bytes that were handed out are wiped here. */
+/** Draws in blocks: one system call for many small draws. Bytes that were handed out are wiped here. */
 export function pooledBytes(fill: (block: Buffer) => Buffer = randomFillSync): Random['bytes'] {
   const block = Buffer.alloc(8192)
   let used = block.length
@@ -114,7 +114,7 @@ export function openHttp(clock: Clock): Http & HttpReader {
   }
 }
 
-/** Answers that are streamed. */
+/** Streamed answers. */
 export function openListener(): HttpListener {
   const dispatcher = new Agent({ connect: { timeout: 5_000 } })
   return {
@@ -134,7 +134,7 @@ export function openListener(): HttpListener {
 /** Without a reason of its own, an aborted signal makes an exception with its stack. */
 const answered = 'answered'
 
-/** Throws an OutgoingFailure where the work fails or takes too long. */
+/** Throws an OutgoingFailure if the work fails or takes too long. */
 async function within<T>(clock: Clock, timeout_ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()
   const ending = new AbortController()
@@ -152,7 +152,7 @@ async function within<T>(clock: Clock, timeout_ms: number, work: (signal: AbortS
   }
 }
 
-// What the socket reports when not one byte of a request was sent.
+// The socket's errors if not one byte of a request was sent.
 const beforeSending = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -1,4 +1,4 @@
-// Where a merchant may have us post to: checked as a URL when it is registered, and as an IP address at every
+// Which addresses of merchants we post to: checked as a URL when one is registered, and as an IP address at every
 // connection.
 
 import { BlockList, isIP } from 'node:net'
@@ -36,7 +36,7 @@ export function checkUrl(text: string, rule: AddressRule): UrlFault | null {
   return spellingFault(text) ?? destinationFault(new URL(text), rule)
 }
 
-/** The host as a connection needs it: an IP address without brackets, or a name without its final dot. */
+/** The host in the form of a connection: an IP address without brackets, or a name without its final dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$|\.$/g, '')
 }
@@ -51,7 +51,10 @@ export function isPrivateName(host: string): boolean {
   return isIP(host) === 0 && loopbackAddresses(host) === null && isLocalName(host)
 }
 
-/** The addresses of `localhost` and the names below it, which mean this machine whatever a resolver says; else null. */
+/**
+ * The addresses of `localhost` and the names below it, which mean this machine whatever a resolver says; otherwise
+ * null.
+ */
 export function loopbackAddresses(name: string): string[] | null {
   return /(^|\.)localhost$/.test(name) ? ['127.0.0.1', '::1'] : null
 }
@@ -66,7 +69,7 @@ export function isSameAddress([one, other]: [string, string]): boolean {
 function spellingFault(text: string): UrlFault | null {
   const invalid = (reason: string) => ({ code: 'invalid_url' as const, reason })
   if (text.length > url_length_max) return invalid('must not be longer than 2,048 characters')
-  // The parser forgives what the specification forbids: spaces, line breaks, any number of slashes.
+  // The parser accepts what the specification forbids: spaces, line breaks, any number of slashes.
   const absolute = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text)
   if (!absolute) return invalid('must be an absolute https URL')
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return invalid('must not have a user name or password in it')

@@ -1,5 +1,5 @@
-// Calls to acquirers and 3-D Secure providers, whose addresses a merchant's connection may name: public addresses and
-// networks that the operator allows. One attempt each. A failure before any byte left is told apart from all others.
+// Calls to acquirers and 3-D Secure providers. A merchant's connection may name their addresses: public ones, and
+// networks that the operator allows. Each call is tried once. A failure before any byte left differs from all others.
 
 import { Agent, type buildConnector } from 'undici'
 import {
@@ -29,11 +29,11 @@ const connect_timeout_ms = 5_000
 /** How long an idle connection is kept. No vendor closes one so soon. */
 const idle_ms = 1_000
 /**
- * A connection is used again within this time only, by the clock and not by a timer. A process that stood still must not send a
- * charge on a connection that the vendor has closed meanwhile.
+ * A connection is used again only within this time, by the clock and not by a timer. A process that stood still must
+ * not send a charge on a connection that the vendor has closed meanwhile.
  */
 const reused_within_ms = 2_000
-/** For so long after a vendor ended an idle connection, none of its connections is used again. */
+/** For this long after a vendor ended an idle connection, none of its connections is used again. */
 const wary_ms = 60_000
 const answer_bytes_max = 1024 * 1024
 
@@ -44,7 +44,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
   /** When a vendor last ended a connection that we would have used again, in milliseconds. */
   const endings = new Map<string, number>()
 
-  /** The vendor's connections, if they were used just now and the vendor lets them be; else new ones. */
+  /** The vendor's connections, if they were used just now and the vendor keeps them open; otherwise new ones. */
   function poolOf({ origin }: URL): Pool {
     const openPool = pools.get(origin)
     const age_ms = openPool ? ageOf(openPool.used_ms) : Number.NaN
@@ -78,7 +78,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     return at_ms !== undefined && Math.abs(ageOf(at_ms)) <= wary_ms
   }
 
-  /** Calls that are under way go on to their end. */
+  /** Calls under way go on to their end. */
   function retire({ agent }: Pool): void {
     const forget = () => agents.delete(agent)
     agent.close().then(forget, forget)
@@ -107,7 +107,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       const { signal } = over
       const options = { ...request, signal, answer_bytes_max, onFirstByte }
       const answer = await exchange(pool.agent, options)
-      // No coding was refused, so a proxy of the vendor's may choose one.
+      // The request refused no coding, so a proxy of the vendor may choose one.
       const encoding = answer.headers['content-encoding']
       return { ...answer, body: unpacked(answer.body, encoding, answer_bytes_max).toString() }
     } catch (error) {

@@ -12,7 +12,7 @@ import { lookUpLocally, lookUpPublicly } from './names.ts'
 /** All IP addresses of a name, in the order of the resolver. */
 export type Resolve = (name: string) => Promise<string[]>
 
-/** Throws a GuardedFailure, or the signal's reason where the signal aborts. */
+/** Throws a GuardedFailure, or the signal's reason if it aborts. */
 export type Connect = (url: URL, timeout_ms: number, signal: AbortSignal) => Promise<Socket>
 
 export type ConnectOptions = {
@@ -35,7 +35,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     const timeLeft = () => Math.max(0, ends_at - clock.now().getTime())
     const addresses = await inTime(timeLeft(), signal, (over) => orAborted(addressesOf(hostOf(url)), over))
     const fits = needsAllowedNetwork(url) ? rule.inAllowedNetwork : rule.allows
-    // One forbidden address condemns the name: it could be the one that is used next time.
+    // One forbidden address condemns the name, because the next connection could use it.
     if (!addresses.every(fits)) throw new GuardedFailure('blocked_address')
     let failure = new GuardedFailure('name_not_found')
     const candidates = addresses.slice(0, addresses_tried_max)
@@ -62,7 +62,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     }
   }
 
-  /** Many deliveries at once ask for the same name: one look-up answers them all. */
+  /** Many simultaneous deliveries need the same name: one look-up answers them all. */
   function askOnce(name: string): Promise<string[]> {
     const running = lookUps.get(name)
     if (running) return running
@@ -124,7 +124,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
 const triesNext = new Set(['connection_refused', 'unreachable', 'connect_timeout', 'connection_lost'])
 
 async function opened(socket: Socket, event: string, over: AbortSignal): Promise<void> {
-  // An error that comes when nobody waits any more must not end the process.
+  // An error after the wait must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal: over })

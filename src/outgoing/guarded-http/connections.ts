@@ -1,4 +1,5 @@
-// Connections that are kept between posts. Each is an undici Client of its own, so that one can be ended without the others.
+// Connections that are kept between posts. Each is an undici Client of its own, so that it can be ended without the
+// others.
 
 import { Client } from 'undici'
 import { GuardedFailure } from '../../kernel/world.ts'
@@ -7,13 +8,13 @@ import type { Connect } from './connect.ts'
 export type Connection = {
   client: Client
   origin: string
-  /** The signal of the post that uses it now; undici reopens the connection where it was closed meanwhile. */
+  /** The signal of the post that uses it now; undici reopens a connection that was closed meanwhile. */
   connect_timeout_ms: number
   given_up: AbortController
 }
 
 export type Connections = {
-  /** A connection that is kept, or undefined. */
+  /** An idle connection, or undefined. */
   reuse(url: URL, connect_timeout_ms: number): Connection | undefined
   open(url: URL, connect_timeout_ms: number): Connection
   /** Takes back a connection whose answer was read to its end. */

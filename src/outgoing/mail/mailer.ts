@@ -25,14 +25,14 @@ export type Mailer = {
 }
 
 /**
- * What a failure says of the message. `not_taken`: it may be accepted another time. `refused`: the server will never
- * accept it. `unknown`: the whole message was sent and no answer came.
+ * What a failure says about the message. `not_taken`: it may be accepted another time. `refused`: the server will never
+ * accept it. `unknown`: the whole message was sent, and no answer came.
  */
 export type Verdict = 'not_taken' | 'refused' | 'unknown'
 
 export class MailFailure extends Error {
   readonly verdict: Verdict
-  /** Of the server's answer, such as 451; null where there was none. */
+  /** The code of the server's answer, such as 451; null without an answer. */
   readonly code: number | null
 
   constructor(verdict: Verdict, message: string, code: number | null = null) {

@@ -1,4 +1,4 @@
-// The mailer over SMTP. nodemailer provides the connection alone, since the result of each message must be known step
+// The mailer over SMTP. nodemailer provides only the connection, because the result of each message must be known step
 // by step.
 
 import { Readable } from 'node:stream'
@@ -55,8 +55,8 @@ export function openMailer(server: SmtpAddress, clock: Pick<Clock, 'sleep'>, lim
 type Call = (act: (done: (error?: Error | null) => void) => void) => Promise<void>
 
 /**
- * Waits for one act on the connection, no longer than allowed. A failure ends the connection: nobody could say which
- * question a late answer belongs to.
+ * Waits for one act on the connection within a limit. A failure ends the connection, because a late answer could belong
+ * to any question.
  */
 function callOn(connection: SMTPConnection, clock: Pick<Clock, 'sleep'>, limit_ms: number): Call {
   // Nobody waits for this error, which comes for example when an idle server closes: the next act finds the connection

@@ -1,5 +1,5 @@
-// Keeps spans until they are sent, up to a number, and says in the log how many were lost. Whether a collector takes them is
-// nothing that a request waits for, or hears of.
+// Keeps a limited number of spans until they are sent, and logs how many were lost. No request waits for the collector
+// or learns of its failures.
 
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 import { failureKind } from '../../kernel/tracing.ts'
@@ -13,12 +13,12 @@ const told_every_ms = 60_000
 
 export type SpanQueue = {
   processor: SpanProcessor
-  /** Sends what is left, for so long at most. Never rejects. */
+  /** Sends the rest within this time. Never rejects. */
   close(timeout_ms: number): Promise<void>
 }
 
 export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World, 'clock' | 'log'>): SpanQueue {
-  /** Ended and not sent, those that are under way included. */
+  /** Ended spans that were not sent, including those under way. */
   let waiting = 0
   let lost_count = 0
   let why = ''

@@ -1,8 +1,6 @@
-// Spans by OpenTelemetry's library, sent to a collector by OTLP over HTTP. Which span is under way travels with the work, by Node's
-// own storage.
-//
-// No trace goes on what a caller sent, and none is passed on: a header of a shopper could otherwise hide requests, order that
-// all be recorded, or write into the traces of others. A caller's request is found by its id.
+// Spans by OpenTelemetry's library, sent to a collector by OTLP over HTTP. Node's own storage keeps which span is under
+// way. No trace continues one of a caller, and none is passed on: otherwise a shopper's header could hide requests,
+// have all of them recorded, or write into other traces. A caller's request is found by its id.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type Span as RawSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -15,15 +13,15 @@ import type { World } from '../../kernel/world.ts'
 import { openSpanQueue } from './span-queue.ts'
 
 export type SpanOptions = {
-  /** Of the collector, without `/v1/traces`. */
+  /** The collector's address, without `/v1/traces`. */
   endpoint: string
-  /** What the collector wants to be sent with each request: usually a key. */
+  /** The headers that the collector needs with each request: usually a key. */
   headers: Record<string, string>
   /** The share of traces that are recorded, 0 to 1. */
   share: number
 }
 
-/** What goes with the work that a span began. */
+/** The span's state, which goes with its work. */
 type Place = { context: Context; trace: { shared: SpanFacts; has_ended: boolean } }
 
 const kinds = {
@@ -43,7 +41,7 @@ export function openSpans(
   const queue = openSpanQueue(exporter, world)
   const release = version()
   const serviceResource = resourceFromAttributes({ 'service.name': 'ripper', 'service.version': release })
-  // From OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, where they are set.
+  // From OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, if they are set.
   const environmentResource = detectResources({ detectors: [envDetector] })
   const provider = new TracerProvider({
     resource: defaultResource().merge(serviceResource).merge(environmentResource),

@@ -51,7 +51,7 @@ export function openSettlements(
         for (const each of batch) if (!settledIds.has(each.attempt_id)) onFenced(each)
         waiting.splice(0, batch.length)
         onWritten()
-        singles_left = Math.max(0, alone - 1)
+        singles_left = Math.max(0, singles_left - 1)
         backoff_ms = 0
       } catch (error) {
         if (clock.now().getTime() > give_up_ms) {
@@ -66,7 +66,7 @@ export function openSettlements(
         } else {
           // The refused row would hold up all others. Its delivery is attempted again after the lease.
           tell(error, waiting.shift()!.attempt_id)
-          singles_left = Math.max(0, alone - 1)
+          singles_left = Math.max(0, singles_left - 1)
         }
       }
     }
