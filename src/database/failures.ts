@@ -39,7 +39,7 @@ export function isStoreUnavailable(error: unknown): boolean {
 /** `tls`: no secure connection could be made. `address`: the server does not know the host, database, user or password. */
 export type ConnectionFault = 'tls' | 'address'
 
-/** The fault that prevents a connection until somebody corrects the address; null for any other error. */
+/** The fault that prevents a connection until a person corrects the address; null for any other error. */
 export function connectionFault(error: unknown): ConnectionFault | null {
   const code = codeOf(error) ?? ''
   if (/^(ERR_(TLS|SSL)|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return 'tls'

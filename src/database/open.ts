@@ -25,7 +25,7 @@ export type Database = {
     channel: string,
     listener: { heard: (payload: string) => void; opened: () => void },
   ): Promise<() => Promise<void>>
-  /** A connection that copies whole tables; whoever opens it ends it. */
+  /** A connection that copies whole tables; the caller ends it. */
   openCopies(): Copies
   /** Waits up to 5 s for running statements. The last process to close an embedded database stops it. */
   close(): Promise<void>
@@ -84,7 +84,7 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   }
 }
 
-/** One that is away may come back, and stops its own merchants alone. */
+/** A node that is away may come back, and affects only its own merchants. */
 async function refuseFaultyNodes(sql: Sql): Promise<void> {
   const looked = nodesOf(sql).map(async ({ node, cells }) => {
     const fault = await nodeFault(cells[0]!.sql).catch(() => null)
@@ -153,7 +153,7 @@ function unusable(where: string, words: string, why: UnusableReason, cause?: unk
   return new UnusableDatabaseError(`The database at ${where} cannot be used: ${words}`, why, cause)
 }
 
-/** Why a node of a spread database cannot be relied on, in words; null where it can. Throws where it does not answer. */
+/** Why a node of a spread database is unreliable, in words; null if it is not. Throws if it does not answer. */
 export async function nodeFault(sql: Sql): Promise<string | null> {
   const names = ['server_version_num', ...durable]
   const rows = await sql<Setting[]>`

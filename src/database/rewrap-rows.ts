@@ -5,7 +5,7 @@ const batch = 500
 type Rewrapping<Key, Row extends Key> = {
   /** Before every key. */
   first: Key
-  /** The next rows in the order of their keys, those behind `after`. */
+  /** The next rows in the order of their keys, after `after`. */
   page(pageRequest: { after: Key; limit: number }): Promise<readonly Row[]>
   /** Whether the row was replaced: another writer may have been faster. */
   rewrap(row: Row): Promise<boolean>

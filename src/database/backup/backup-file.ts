@@ -4,7 +4,7 @@
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 
-/** The first two lines are comments, of which the second has this. */
+/** The first two lines of a backup are comments, and the second has this. */
 export type BackupHead = {
   /** Of the release that wrote it. */
   version: string
@@ -51,7 +51,7 @@ export type BackupTable = { name: string; columns: string }
 /** A partition that holds the rows of a day. */
 export type BackupPartition = { name: string; parent: string; bounds: string }
 
-/** Whatever stands in a backup that is not of these forms is not run. */
+/** Lines of a backup in any other form are not run. */
 export function partitionIn(line: string): BackupPartition | null {
   const match =
     /^create table if not exists ([\w.]+) partition of ([\w.]+) (for values from \('\w+'\) to \('\w+'\));$/i.exec(line)
@@ -125,7 +125,7 @@ export function cutOff(): BackupFileError {
   return new BackupFileError('was cut off: it has no end')
 }
 
-/** A backup whose head was read. */
+/** A backup after its head was read. */
 export async function openBackup(path: string): Promise<{ head: BackupHead; reader: BackupReader; close: () => void }> {
   const file = createReadStream(path)
   const unpacked = createGunzip()

@@ -1,4 +1,4 @@
-// What of a database goes into a backup and comes back, wherever its tables lie and whatever somebody has added to them.
+// What a backup contains and a restore brings back, wherever the tables are and whatever an operator has added to them.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -25,8 +25,8 @@ import { type BackupTables, backupTables } from './backup-tables.ts'
 import { liftLimits } from './write-backup.ts'
 
 /**
- * Why a backup cannot be put into this database, null where it can. Tables that a service or `ripper migrate` has made are no
- * hindrance as long as there is no merchant: so a restore that broke off can be made again.
+ * Why a backup cannot be loaded into this database; null if it can. Tables that a service or `ripper migrate` has made
+ * do not prevent it as long as there is no merchant. So a restore that broke off can be repeated.
  */
 export async function faultOfTarget(sql: Sql, head: BackupHead): Promise<string | null> {
   const { newest, known } = await readMigrated(sql)

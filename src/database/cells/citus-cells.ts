@@ -44,9 +44,9 @@ export async function openCells(whole: Sql, source: Source): Promise<{ close(): 
     const places = new Map((await readPlaces(whole)).map((place) => [nameOf(place), nodeOf(place)]))
     const staleCells = all.filter(({ name, node }) => places.get(name) !== node)
     if (staleCells.length === 0 && places.size === all.length) return false
-    // What is written there is lost: Citus drops it. Whoever has a connection there gets an error instead.
+    // Writes there are lost, because Citus drops the shard. A caller with a connection there gets an error instead.
     await Promise.all(staleCells.map(({ sql }) => sql.end({ timeout: 0 })))
-    // A merchant that got a shard of its own is looked for anew.
+    // A merchant that got a shard of its own is looked up again.
     cache.clear()
     return true
   }
@@ -87,7 +87,7 @@ function openCell({ url, options }: Source, place: Placed): Cell {
     rename: renameInto(name),
     parameters: {
       search_path: name,
-      // Citus takes writes to its shards for mistakes unless somebody says that they are meant.
+      // Citus takes writes to its shards for mistakes unless this setting says that they are meant.
       'citus.enable_manual_changes_to_shards': 'on',
       // Hidden tables could not be analysed.
       'citus.override_table_visibility': 'off',

@@ -14,7 +14,10 @@ export type ClockWatch = ClockTrust & {
   isFarOff(): boolean
   /** How far the process's clock was ahead of the database's at the last comparison; null before the first. */
   skewSeconds(): number | null
-  /** The database's time, reckoned from the last comparison by a clock that nobody sets; the process's own before the first. */
+  /**
+   * The database's time, computed from the last comparison by the steady clock; before the first one, the process's own
+   * time.
+   */
   databaseNow(): Date
   stop(): Promise<void>
 }

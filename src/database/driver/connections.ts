@@ -23,7 +23,7 @@ export type Connections = {
   end(timeout_ms: number | null): Promise<void>
 }
 
-/** A statement takes its place behind at most so many on one connection. */
+/** A statement may queue behind at most this many on one connection. */
 const behind_max = 100
 /** How much longer the next connection waits for each that failed before it, and how long at most. */
 const backoff_step_ms = 20
@@ -58,7 +58,10 @@ export function openConnections(options: ConnectionsOptions): Connections {
     sessions.push(session)
   }
 
-  /** Whoever waits hears why there is no connection: one of them, and all of them once no other is tried. */
+  /**
+   * Tells waiting statements why there is no connection: one of them, and all of them once no other connection is
+   * tried.
+   */
   function tellWaiting(failed: Session): void {
     if (sessions.some(({ is_open }) => is_open)) return
     const count = sessions.length === 0 ? queue.length : 1

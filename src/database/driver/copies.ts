@@ -10,17 +10,17 @@ import type { Transaction } from './write.ts'
 export type CopyTransaction = Transaction & {
   /** What the server copies to us, as it comes. */
   copyOut(statement: string): Readable
-  /** Takes what is copied to the server, and ends when the server has it all. */
+  /** Takes the data for the server, and ends when the server has all of it. */
   copyIn(statement: string): Writable
 }
 
 export type Copies = {
   begin<T>(mode: string, work: (tx: CopyTransaction) => Promise<T>): Promise<T>
-  /** Whatever is under way fails. */
+  /** Work under way fails. */
   end(): Promise<void>
 }
 
-/** The rows of a table take long, and nothing else may be said meanwhile. */
+/** The rows of a table take long, and meanwhile nothing else may be sent. */
 export function openCopiesAt(destination: Destination): Copies {
   let dialled: Dialled
   const session = new Session({

@@ -35,7 +35,7 @@ type ConnectOptions = {
   rename?: Rename
 }
 
-/** Where a socket of our own is not told another. */
+/** The user for a socket of our own, unless another is given. */
 const socket_user = 'ripper'
 const default_port = 5432
 const statement_timeout_ms = 15_000
@@ -75,12 +75,12 @@ export function openCopies(address: Address): Copies {
 
 type Listener = { heard: (payload: string) => void; opened: () => void }
 
-/** How long a listener waits before it connects anew. */
+/** How long a listener waits before it connects again. */
 const again_ms = 200
 
 /**
- * Hears a channel over a connection of its own, which is made again whenever it is lost. `opened` is called each
- * time the channel is open, the first time too: what was said before that is not known. Returns what stops it.
+ * Listens to a channel over its own connection, which is made again whenever it is lost. `opened` is called each time
+ * the channel opens, also the first time, because earlier messages are lost. Returns the function that stops it.
  */
 export async function listenTo(address: Address, channel: string, listener: Listener): Promise<() => Promise<void>> {
   const destination = destinationOf(address, {})
@@ -172,7 +172,7 @@ export function destinationOf(address: Address, settings: Settings): Destination
   }
 }
 
-/** Who connects, and the port of a single server. */
+/** The user of a connection, and the port of a single server. */
 function partsOf(authority: string): [who: string, port: number] {
   const at = authority.lastIndexOf('@')
   const port = /:(\d+)$/.exec(authority.slice(at + 1))?.[1]
@@ -190,7 +190,7 @@ export function parametersOf(settings: Settings): Record<string, string> {
     lock_timeout: settings.lock_timeout_ms ?? 1500,
     statement_timeout: settings.statement_timeout_ms ?? statement_timeout_ms,
     idle_in_transaction_session_timeout: 30_000,
-    // The server, too, must learn that nobody is there any more; by itself it would keep the connection for two hours.
+    // The server must also notice a dead client; by itself it would keep the connection for two hours.
     tcp_keepalives_idle: 60,
     tcp_keepalives_interval: 10,
     tcp_keepalives_count: 3,

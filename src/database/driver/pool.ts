@@ -1,4 +1,4 @@
-// A pool of connections. Several statements share a connection, each behind those before it; a transaction has one to itself.
+// A pool of connections. Several statements share a connection, each after those before it; a transaction has its own.
 
 import { failureKind } from '../../kernel/tracing.ts'
 import { type ConnectionsOptions, openConnections } from './connections.ts'
@@ -17,7 +17,7 @@ export type PoolOptions = ConnectionsOptions & {
   rename: Rename | null
 }
 
-/** More often than there are connections, each of which may have an outdated form. */
+/** More than there are connections, each of which may have an outdated form. */
 const repeats_max = 200
 
 /** Nothing is connected before the first statement. */
@@ -53,7 +53,7 @@ export function openPool(options: PoolOptions): Sql {
     send()
   }
 
-  /** A connection set apart until its release. What is on its way over it goes first. */
+  /** Reserves a connection until its release. Statements already on their way over it go first. */
   const reserve = (): Promise<Session> =>
     new Promise((resolve, reject) => {
       if (has_ended) return reject(ended())

@@ -1,15 +1,14 @@
-// Whether a pooler stands before the server that would mix up what different connections say.
-//
-// The driver prepares statements under names and sends several without waiting. Where a pooler lends a server's connection for
-// one transaction at a time, and passes the names on as they are, a name means something else on the next: the answer is then
-// another statement's. PgBouncer before 1.21 was seen to do so.
+// Detects a pooler before the server that mixes up connections. The driver prepares statements under names and sends
+// several without waiting. A pooler may lend a server's connection for one transaction at a time, and pass the names on
+// unchanged. A name then means something else on the next connection, and the answer is another statement's. PgBouncer
+// before 1.21 did so.
 
 import type { Clock } from '../../kernel/world.ts'
 import { type Address, connect } from './driver.ts'
 import type { Sql } from './pool.ts'
 import { isOfOurs } from './session.ts'
 
-/** What the server said of itself to one statement. */
+/** What the server reported about itself to one statement. */
 export type Glimpse = {
   backend: number
   /** All that the server's connection knows. */

@@ -11,12 +11,12 @@ export function rowValues(sql: AnySql, row: object) {
   return listed(sql, row, { before: 'values (', after: ')' })
 }
 
-/** `(columns) select … from gate`: an insert that happens only where the gate, a CTE, let the change through. */
+/** `(columns) select … from gate`: an insert that happens only if the gate, a CTE, has a row. */
 export function rowIf(sql: AnySql, row: object, gate: string) {
   return listed(sql, row, { before: 'select ', after: ` from ${quoted(gate)}` })
 }
 
-/** `column = …, …` for an update, of all members or of those named. */
+/** `column = …, …` for an update, of all members or of the given ones. */
 export function assignments<Row extends object>(sql: AnySql, row: Row, ...columns: (keyof Row)[]) {
   const names = columns.length === 0 ? Object.keys(row) : (columns as string[])
   const shape = shapeOf('assignments', names, () => {

@@ -50,7 +50,7 @@ export class Session implements Watched {
   private readonly unsent: RunningStatement[] = []
   private dialled: Dialled | null = null
   private loss: Error | null = null
-  /** What waits for the parameters of a statement before it; null where nothing has to. */
+  /** Statements that wait for the parameters of an earlier one; null if none must wait. */
   private behind: (() => void)[] | null = null
   private readonly life: AbortSignal | null
 
@@ -104,7 +104,7 @@ export class Session implements Watched {
     this.lose(new Error('the server was silent'))
   }
 
-  /** Says goodbye. What is on its way is lost. Resolves once the connection is closed. */
+  /** Says goodbye. Statements on their way are lost. Resolves once the connection is closed. */
   async end(): Promise<void> {
     const { dialled, loss, count } = this
     const closed = dialled && !dialled.socket.closed && once(dialled.socket, 'close')
@@ -142,7 +142,8 @@ export class Session implements Watched {
       this.behind.push(() => this.run(statement, settle))
       return
     }
-    // The statements of a transaction keep their order, so nothing is sent before one whose parameters are asked for first.
+    // The statements of a transaction keep their order, so nothing is sent before one whose parameters must be asked
+    // for first.
     const keeps_order = this.is_reserved && statement.form?.parameter_types === null
     if (keeps_order) this.behind = []
     const running = new RunningStatement(this.preparations, statement, {
@@ -174,7 +175,7 @@ export class Session implements Watched {
     this.options.onAnswer()
   }
 
-  /** `closes_itself`: the server was told, and closes the connection. */
+  /** `closes_itself`: the server knows, and closes the connection. */
   private lose(error: unknown, closes_itself = false): void {
     if (this.loss !== null) return
     this.loss = lossOf(error)

@@ -1,11 +1,11 @@
-// A connection that nobody answers on is given up, one that is slow is not.
+// A connection whose server stays silent is given up; a slow one is not.
 
 import { expect, test } from 'vitest'
 import { openSilence } from './silence.ts'
 
 const limit_ms = 20_000
 
-/** A clock whose sleeps end when they are told to. */
+/** A clock whose sleeps end on command. */
 function steps() {
   let wake = () => {}
   const clock = {

@@ -4,9 +4,9 @@ import { Statement, type Values } from './statement.ts'
 import { typeOf } from './types.ts'
 
 /**
- * `form`: the same for the same text with values of the same types, and for no others. It is a class, and its values begin as a copy,
- * because of how the engine learns: if those of the first seconds live on, it would make all later ones in the old heap, where each
- * keeps its values until the whole heap is collected.
+ * `form`: the same for the same text with values of the same types, and for no others. It is a class, and its values
+ * begin as a copy, because of how the engine learns. If the values of the first seconds live on, it would make all
+ * later ones in the old heap, where each keeps its values until the whole heap is collected.
  */
 export class Spelled {
   readonly text: string
@@ -31,21 +31,21 @@ export type Form = {
 
 const no_values: readonly unknown[] = []
 
-/** Where a statement was first written, which is added to the stack of a failure. */
+/** The place where a statement was first written, which is added to the stack of a failure. */
 type Origin = { stack: string }
 
 type Text = { text: string; forms: Form[]; origin: Origin }
 
 /**
- * A place in a statement that is read from left to right. Templates know how many values they take, so those before it, and
- * how many values stand between them, say where it is.
+ * A place in a statement that is read from left to right. A template knows how many values it takes. So the earlier
+ * templates, and the number of values between them, identify the place.
  */
 type Place = { parts: Part[]; whole: Text | null }
 type Part = { values_before: number; strings: readonly string[]; place: Place }
 
 const beginnings = new Map<readonly string[], { origin: Origin; place: Place }>()
 
-/** Notes where a template is written, the first time that it is. */
+/** Notes where a template is written, the first time it occurs. */
 export function noteOrigin(strings: readonly string[], above: object): void {
   if (beginnings.has(strings)) return
   const origin = { stack: '' }

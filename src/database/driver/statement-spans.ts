@@ -5,7 +5,7 @@ import type { Span, Tracing } from '../../kernel/tracing.ts'
 
 type StatementText = { strings: readonly string[] }
 
-/** Begins the span of a statement that is sent now; null where nothing is traced. */
+/** Begins the span of a statement that is sent now; null if nothing is traced. */
 export type BeginStatement = (statement: StatementText) => Span | null
 
 export function openStatementSpans(tracing: Tracing | null | undefined): BeginStatement {
@@ -31,7 +31,7 @@ const write = /\b(insert into|update|delete from)\s+(?:only\s+)?([a-z_][\w.]*)/g
 const otherWords = new Set(['set', 'of', 'skip', 'nowait'])
 const readPattern = /\b(?:from|join)\s+(?:only\s+)?([a-z_][\w.]*)(?!\w|\.|\s*\()/gi
 
-/** Such as `update sessions, insert events`, or `select payments` where nothing is written. */
+/** For example `update sessions, insert events`, or `select payments` if nothing is written. */
 export function labelOf(text: string): string {
   const code = text.replace(/--.*$/gm, ' ').replace(/'[^']*'/g, ' ')
   const cteNames = new Set([...code.matchAll(/\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi)].map(nameOf))

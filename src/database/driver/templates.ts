@@ -2,7 +2,7 @@
 
 const templates = new Map<string, TemplateStringsArray>()
 
-/** Whoever spells a statement keeps something for each template that it meets, so equal ones must be the same. */
+/** The spelling of statements stores something for each template, so equal templates must be the same object. */
 export function template(texts: string[]): TemplateStringsArray {
   const spelled = texts.join('\0')
   const cachedTemplate = templates.get(spelled)

@@ -70,12 +70,12 @@ async function runIn(session: Session, { mode, work, beginSpan, rename }: Once):
     if (failures.length > 0) throw failures[0]
     has_ended = true
     await session.send(plain('commit'))
-    // PostgreSQL answers a commit without an error where one of these has rolled all back.
+    // PostgreSQL answers a commit without an error even if one of these has rolled everything back.
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
     const is_begun = !has_ended
-    // From here on nothing of the work may be sent: it would stand alone, outside of the transaction.
+    // From here on no statement of the work may be sent, because it would run outside the transaction.
     has_ended = true
     // A connection that cannot roll back must not serve others.
     if (is_begun) await session.send(plain('rollback')).catch(() => session.end())

@@ -1,7 +1,7 @@
 // How values go to the database and come back: whole numbers within 2^53 - 1, times as Date, JSON, bytes, lists. PostgreSQL says which
 // type each parameter and column has, by its number.
 
-/** PostgreSQL refuses a zero byte whatever the type: this is what a value becomes that cannot be one. */
+/** PostgreSQL refuses a zero byte in every type: a value that does not fit its type becomes this. */
 const refused = '\0'
 
 type Type = {
@@ -52,7 +52,10 @@ types.get(scalar.bytea.oid)!.write = (value: Uint8Array) => Buffer.from(value)
 
 const listOf = new Map(Object.values(scalar).map(({ oid, array_oid }) => [oid, array_oid]))
 
-/** What a value is sent as for a parameter of that type. Never throws: what is no such value is refused by PostgreSQL. */
+/**
+ * The form in which a value is sent for a parameter of that type. Never throws: PostgreSQL refuses a value that does
+ * not fit.
+ */
 export function writeValue(oid: number, value: unknown): string | Buffer | null {
   if (value === null) return null
   if (value === undefined) return refused

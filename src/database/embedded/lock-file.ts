@@ -39,8 +39,8 @@ export function serves(pid: number, data_folder: string): boolean {
 }
 
 /**
- * Changes a lock file that names a living stranger, so that it names no process. Numbers repeat after a container restarts. The
- * file is not removed: the server reads from the rest whether processes of its predecessor still use the data.
+ * Changes a lock file that names a living stranger, so that it names no process. Numbers repeat after a container
+ * restarts. The file is not removed: the server reads from it whether processes of its predecessor still use the data.
  */
 export function disown(path: string, home: Home): void {
   const lockFile = readLockFile(path, home)
@@ -48,7 +48,7 @@ export function disown(path: string, home: Home): void {
   asAccount(home.account, () => replaceUnless(path, lockFile.text))
 }
 
-/** Keeps the file of a server that has started in the meantime: then it says something else. */
+/** Keeps the file of a server that has started meanwhile, because its text then differs. */
 function replaceUnless(path: string, text: string): void {
   const aside = `${path}.${process.pid}`
   try {

@@ -64,8 +64,8 @@ export function servingPid(home: Home): number | null {
 }
 
 /**
- * Where the running server listens. It may have been started with another temporary folder, but never in one of another user's,
- * to whose server the file could send us otherwise.
+ * Where the running server listens. It may have been started with another temporary folder, but never in one of another
+ * user: the file could otherwise send us to that user's server.
  */
 export function listeningFolder(home: Home): string {
   const folder = readLockFile(lockPath(home), home)?.socket_folder

@@ -17,8 +17,8 @@ export type MarkMemory = {
 const file_every_ms = 60_000
 
 /**
- * The memory of a process that serves the database of this installation. If the folder was used with another database or cannot
- * be written to, the memory holds only what this process has seen.
+ * The memory of a process that serves the database of this installation. If the folder was used with another database
+ * or cannot be written to, the memory has only what this process has seen.
  */
 export function openMarkMemory(
   { data_dir, installation, node = null }: MarkPlace & { installation: string },

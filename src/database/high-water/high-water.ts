@@ -34,8 +34,8 @@ export function msBetween(one: Date, other: Date): number {
 export const marks_kept_ms = 3 * 24 * 3_600_000
 
 /**
- * Why commits were lost, or may have been, each in plain words; empty if nothing suggests it. A promoted standby may have had
- * all commits, but nobody can know.
+ * Why commits were lost, or may have been, each in plain words; empty if nothing suggests it. A promoted standby may
+ * have had all commits, but nothing shows it.
  */
 export function signsOfLoss(
   sight: DatabaseObservation,

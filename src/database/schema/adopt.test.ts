@@ -1,4 +1,4 @@
-// A database that migrations have made is compared once with the schema, and goes on as it is.
+// A database that migrations have made is compared with the schema once, and goes on unchanged.
 
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'

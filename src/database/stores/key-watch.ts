@@ -1,5 +1,5 @@
-// Notices that another process has made a master key current that this one was not given: it can then judge neither client secrets
-// nor repeated requests, and open nothing that is sealed anew.
+// Notices that another process has made a master key current that this one lacks. This process can then judge neither
+// client secrets nor repeated requests, and cannot open newly sealed data.
 
 import type { Keyring } from '../../kernel/keyring.ts'
 import type { Log } from '../../kernel/world.ts'
@@ -12,7 +12,7 @@ export type KeyWatch = {
   fault(): string | null
   /** The current key's id, while this process lacks it. */
   missing(): string | null
-  /** Takes note of the current key's id; null where nothing was ever sealed. */
+  /** Notes the current key's id; null if nothing was ever sealed. */
   note(current_key_id: string | null): void
   /** Reads which key is current now. */
   look(): Promise<void>
