@@ -5,7 +5,7 @@
 import type { Brand } from '../kernel/values.ts'
 import type { Sendable } from '../kernel/world.ts'
 import { Unanswered } from '../vendors/wire.ts'
-import type { Environment } from './environment.ts'
+import type { AnswerEnvironment } from './environment.ts'
 import type { ThreeDsData } from './three-ds-data.ts'
 
 export { NotSent, Unanswered } from '../vendors/wire.ts'
@@ -54,7 +54,7 @@ export type PrepareRequest = AuthoriseRequest
  * the charge's definite end.
  */
 export type PrepareAnswer =
-  | ({ result: 'prepared'; handle: string } & Environment)
+  | ({ result: 'prepared'; handle: string } & AnswerEnvironment)
   | Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }>
 
 /** An authorisation by all its names. */
@@ -99,7 +99,7 @@ export type AuthoriseAnswer =
        * liability.
        */
       liability_shifted?: false
-    } & Environment &
+    } & AnswerEnvironment &
       Money)
   | {
       result: 'declined'

@@ -5,7 +5,7 @@ import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import type { Clock } from '../kernel/world.ts'
 import type { CheckAnswer } from '../vendors/wire.ts'
 import { type Acquirer, type Notice, type NoticePost, NotSent } from './acquirer.ts'
-import type { Environment } from './environment.ts'
+import type { AnswerEnvironment } from './environment.ts'
 import type { Wire } from './wire.ts'
 
 export type AcquirerConnector<Credentials = unknown> = {
@@ -19,7 +19,7 @@ export type AcquirerConnector<Credentials = unknown> = {
   /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
   environmentShown?(credentials: Credentials): ConnectionMode | null
   /** The environment behind an address of the vendor's own. Left out if both have one address. */
-  environmentAt?(api_url: string): Environment
+  environmentAt?(api_url: string): AnswerEnvironment
   /** The card numbers that the vendor publishes for its sandbox, of the brands that are taken here. */
   readonly sandbox_numbers: readonly string[]
   /** The vendor's notices; null if it posts none. */

@@ -25,7 +25,7 @@ export type FaultKind =
   | 'head_changed'
   | 'head_removed'
 
-export type Fault = {
+export type ChainFault = {
   kind: FaultKind
   /** The place in the chain; null for a line outside every chain. */
   position: number | null
@@ -36,7 +36,7 @@ export type Fault = {
 }
 
 /** Why a hash does not follow, unless the next row shows another cause, and the hash that was expected. */
-type PendingFault = { fault: Fault; expected: Buffer | null }
+type PendingFault = { fault: ChainFault; expected: Buffer | null }
 
 export type ChainCheck = {
   /** Checks the next row, in the order of positions. */
@@ -49,7 +49,7 @@ export type ChainCheck = {
  * `head` is the recorded end of the chain, read at the same moment as its rows. `tell` is called for each fault once it
  * is certain.
  */
-export function openCheck(head: Head | null, tell: (fault: Fault) => void): ChainCheck {
+export function openCheck(head: Head | null, tell: (fault: ChainFault) => void): ChainCheck {
   let doubt: PendingFault | null = null
   let last: Head & { entry_id: string } = { position: 0, hash: genesis, entry_id: '' }
   // The last hash and the one before it; null after missing rows.
@@ -106,7 +106,7 @@ export function openCheck(head: Head | null, tell: (fault: Fault) => void): Chai
 }
 
 /** Why a head is not the end of its chain, or null. */
-function faultOfHead(head: Head | null, last: Head): Fault | null {
+function faultOfHead(head: Head | null, last: Head): ChainFault | null {
   const { position } = last
   if (head === null) return position === 0 ? null : faultOf('head_removed', { position })
   const rows_are_missing = head.position > position && !head.hash.equals(last.hash)
@@ -115,13 +115,13 @@ function faultOfHead(head: Head | null, last: Head): Fault | null {
     : faultOf('head_changed', { position: head.position })
 }
 
-function missingRows(position: number, until_position: number): Fault {
+function missingRows(position: number, until_position: number): ChainFault {
   return { ...faultOf('row_removed', { position }), until_position }
 }
 
 function faultOf(
   kind: FaultKind,
   { position, entry_id = null }: { position: number; entry_id?: string | null },
-): Fault {
+): ChainFault {
   return { kind, position, until_position: null, entry_id }
 }

@@ -2,7 +2,7 @@
 
 import { idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import { findChainEnd, readChain, readUnsealed } from './chain-store.ts'
-import { type Fault, type Head, openCheck } from './check-chain.ts'
+import { type ChainFault, type Head, openCheck } from './check-chain.ts'
 import { type Sealer, sealed_after_ms, sealJournal } from './seal-journal.ts'
 
 const page_rows = 1000
@@ -20,7 +20,7 @@ export type ChainVerification = {
   sealed_now: number
   /** Lines that are too young, or that came late and will be scanned once more. */
   not_sealed_yet: number
-  faults: Fault[]
+  faults: ChainFault[]
   fault_count: number
   /** The positions of hashes that were noted earlier. */
   found_heads: { hash: string; position: number }[]
@@ -37,9 +37,9 @@ export async function verifyChain(
 ): Promise<ChainVerification> {
   // If the chain cannot be extended, it has a fault, which the check then finds.
   const sealed_now = await sealJournal(sealer, merchant_id).catch(() => 0)
-  const faults: Fault[] = []
+  const faults: ChainFault[] = []
   let fault_count = 0
-  const tell = (fault: Fault) => {
+  const tell = (fault: ChainFault) => {
     fault_count += 1
     if (faults.length < faults_named_max) faults.push(fault)
   }
@@ -48,7 +48,7 @@ export async function verifyChain(
   return { merchant_id, sealed_now, ...chain, ...journal, faults, fault_count }
 }
 
-type FaultReporter = { merchant_id: string; report(fault: Fault): void }
+type FaultReporter = { merchant_id: string; report(fault: ChainFault): void }
 
 async function checkRows(
   { sql }: Sealer,

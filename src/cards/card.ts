@@ -52,7 +52,7 @@ const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length:
 ]
 
 /** The session in which a card is typed. */
-type Place = {
+type CardContext = {
   mode: Mode
   /** The numbers that a test session takes beside the test cards. Left out, there are none. */
   sandbox_numbers?: readonly string[]
@@ -60,7 +60,7 @@ type Place = {
 }
 
 /** Throws a CardError for the first field that cannot be accepted, in the order in which a form shows them. */
-export function readCard(typed: CardInput, { mode, sandbox_numbers, now }: Place): Card {
+export function readCard(typed: CardInput, { mode, sandbox_numbers, now }: CardContext): Card {
   const { number, brand, cvc_length } = readNumber(typed.number, { mode, sandbox_numbers })
   checkExpiry(typed, now)
   checkSecurityCode(typed.cvc, cvc_length)
@@ -78,7 +78,7 @@ export function readCard(typed: CardInput, { mode, sandbox_numbers, now }: Place
 
 function readNumber(
   typed: string,
-  { mode, sandbox_numbers = [] }: Omit<Place, 'now'>,
+  { mode, sandbox_numbers = [] }: Omit<CardContext, 'now'>,
 ): { number: string; brand: Brand; cvc_length: number } {
   const number = typed.replace(/[\s\p{Pd}]/gu, '')
   if (number === '') throw new CardError('number', 'Enter a card number.')

@@ -19,7 +19,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-export type Account = { uid: number; gid: number }
+export type SystemAccount = { uid: number; gid: number }
 
 const links_max = 40
 const text_bytes_max = 1_000_000
@@ -28,7 +28,7 @@ const text_bytes_max = 1_000_000
  * Acts with only the rights of this user if this process is root, and otherwise as it is. Meanwhile the whole process
  * has only these rights, so the act must not wait.
  */
-export function asAccount<T>({ uid, gid }: Account, act: () => T): T {
+export function asAccount<T>({ uid, gid }: SystemAccount, act: () => T): T {
   // Windows has no such rights.
   if (process.geteuid?.() !== 0 || uid === 0) return act()
   const groups = process.getgroups!()
@@ -60,9 +60,9 @@ export function isOthers(path: string): boolean {
  * because that user may replace everything below. Without one it is the owner of the target. Root trusts itself and the
  * owner of our code, which it runs.
  */
-export function ownerOf(path: string): Account {
+export function ownerOf(path: string): SystemAccount {
   const trusted = [0, lstatSync(import.meta.dirname).uid]
-  let owner: Account = { uid: 0, gid: 0 }
+  let owner: SystemAccount = { uid: 0, gid: 0 }
   let place = '/'
   let names = resolve(path).split('/')
   for (let links = 0; names.length > 0; ) {
@@ -128,7 +128,7 @@ export function replaceFile(path: string, text: string): void {
 }
 
 /** Gives a folder that this process has just created to another user. Only root can. */
-export function giveFolder(path: string, { uid, gid }: Account): void {
+export function giveFolder(path: string, { uid, gid }: SystemAccount): void {
   asOwner(dirname(path), () => {
     if (process.geteuid?.() !== 0) return
     const folder = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW)

@@ -37,12 +37,12 @@ export function optional<T>(
   return { ...about, read: (text) => (text === null ? null : read(text, about.name)) }
 }
 
-export function text(about: About, fallback: string): Setting<string> {
+export function textSetting(about: About, fallback: string): Setting<string> {
   return { ...about, fallback, read: (value) => value ?? fallback }
 }
 
 /** With `says_range` its meaning ends with its range. */
-export function wholeNumber(
+export function wholeNumberSetting(
   about: About,
   range: { fallback: number; least: number; most: number; says_range?: true },
 ): Setting<number> {
@@ -89,7 +89,7 @@ export function origin(value: string, name: string): string {
     : fail(name, 'an http or https address without a path, such as https://pay.shop.example')
 }
 
-export function networks(about: About): Setting<string[]> {
+export function networkList(about: About): Setting<string[]> {
   return {
     ...about,
     fallback: 'none',

@@ -28,7 +28,7 @@ export type SealedCredentials = ConnectionKey & {
 export type ConnectionRow = Connection & SealedCredentials & { previous_until: Date | null }
 
 /** How long after a rotation notices with the earlier credentials count. */
-export const overlap_ms = 24 * 3_600_000
+export const rotation_overlap_ms = 24 * 3_600_000
 
 /** The rule for labels, in words. */
 export const label_words = '1 to 64 letters, digits, dots, dashes and underscores'

@@ -6,11 +6,11 @@ import { routingsIn } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { ConnectionId } from '../kernel/values.ts'
 import type { AccountConnection } from '../merchants/account-connection.ts'
-import { lineOf, openLine } from '../merchants/account-lines.ts'
+import { accountLine, openLine } from '../merchants/account-lines.ts'
 import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { notifyOfChange } from '../merchants/store.ts'
 import { beginAs } from '../merchants/write-as.ts'
-import { type Connection, type Credentials, overlap_ms, sealCredentials } from './connection.ts'
+import { type Connection, type Credentials, rotation_overlap_ms, sealCredentials } from './connection.ts'
 import { disableConnectionRow, findConnection, insertConnection, replaceCredentials } from './connection-store.ts'
 
 export type ConnectionOffice = ManageContext & { keyring: Keyring }
@@ -41,7 +41,7 @@ export async function createConnection(
   }
   const { connection_id: subject } = connection
   const fields = { change: 'connection.created', detail: { kind, connector, label, mode }, at }
-  const line = lineOf(context, { merchant_id, subject, ...fields })
+  const line = accountLine(context, { merchant_id, subject, ...fields })
   const sealed_credentials = sealCredentials(keyring, connection, credentials)
   try {
     await beginAs(sql, context, async (tx) => {
@@ -79,7 +79,7 @@ export async function rotateCredentials(
   const at = clock.now()
   const next = {
     sealed_credentials: sealCredentials(keyring, connection, credentials),
-    previous_until: new Date(at.getTime() + overlap_ms),
+    previous_until: new Date(at.getTime() + rotation_overlap_ms),
   }
   const line = openLine(context, { change: 'connection.rotated', at })
   await beginAs(sql, context, async (tx) => {

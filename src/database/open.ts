@@ -5,7 +5,14 @@ import type { Clock, Log } from '../kernel/world.ts'
 import { cellsOf, nodesOf } from './cells/cells.ts'
 import { openCells } from './cells/citus-cells.ts'
 import type { Copies } from './driver/copies.ts'
-import { type Address, connect, describeAddress, listenTo, type OnStatement, openCopies } from './driver/driver.ts'
+import {
+  connect,
+  type DatabaseAddress,
+  describeAddress,
+  listenTo,
+  type OnStatement,
+  openCopies,
+} from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
 import { service_role } from './embedded/access.ts'
@@ -114,7 +121,7 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
   }
 }
 
-function waysTo(address: Address): Pick<Database, 'listen' | 'openCopies'> {
+function waysTo(address: DatabaseAddress): Pick<Database, 'listen' | 'openCopies'> {
   return {
     listen: (channel, listener) => listenTo(address, channel, listener),
     openCopies: () => openCopies(address),

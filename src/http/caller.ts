@@ -6,7 +6,7 @@ import type { Caller } from './access.ts'
 
 export function callerOf(request: FastifyRequest): Caller {
   return {
-    address: addressOf(request),
+    address: callerAddress(request),
     origin: request.headers.origin ?? null,
     header(name) {
       const value = request.headers[name]
@@ -19,7 +19,7 @@ export function callerOf(request: FastifyRequest): Caller {
  * The sender's IP address: the last one in X-Forwarded-For that belongs to no trusted proxy. If an entry there is not
  * an address, the proxy that passed it on counts as the caller.
  */
-export function addressOf({ ip, ips }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
+export function callerAddress({ ip, ips }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
   for (const each of [ip, ...(ips ?? []).toReversed()]) {
     const address = bareAddress(each)
     if (address !== null) return address

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
 import { arriving, type BodyBudget, BodyCharge, read } from './body-budget.ts'
 import { body_bytes_max, bodyLimits } from './body-limits.ts'
-import { addressOf } from './caller.ts'
+import { callerAddress } from './caller.ts'
 import { routeOf } from './fastify.ts'
 import { networkOf } from './gateway-limit.ts'
 
@@ -34,7 +34,7 @@ export function openBodies({ budget, merchantOf }: BodyOptions) {
       done(null)
       return
     }
-    const charge = new BodyCharge(budget, () => networkOf(addressOf(request)))
+    const charge = new BodyCharge(budget, () => networkOf(callerAddress(request)))
     const collected = new Collected()
     let judged: Promise<void> | null = null
     let is_over = false

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreUnavailable } from '../database/failures.ts'
 import type { Log } from '../kernel/world.ts'
 import { callerOf } from './caller.ts'
-import { refusalOf } from './failures.ts'
+import { refusalCodeOf } from './failures.ts'
 import { fastifyPath } from './mount.ts'
 import { readBody } from './read-body.ts'
 import type { Cors, Route } from './route.ts'
@@ -24,7 +24,7 @@ export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>
     if (!cors) return
     reply.header('vary', 'Origin')
     // Among the answers with 429, only the gateway limit's is no Refusal; it must stay cheap.
-    const limited = reply.statusCode === 429 && refusalOf(request) === undefined
+    const limited = reply.statusCode === 429 && refusalCodeOf(request) === undefined
     if (await isAllowed(kernel, { cors, request, limited })) {
       reply.header('access-control-allow-origin', request.headers.origin)
       reply.header('access-control-expose-headers', exposed)

@@ -20,7 +20,7 @@ type RefusedWith = { code: string; field: string | null }
 export const gateway_limit_code = 'gateway_limited'
 
 /** The code of the request's refusal, if it was refused. */
-export function refusalOf(request: FastifyRequest): string | undefined {
+export function refusalCodeOf(request: FastifyRequest): string | undefined {
   return refusedWith.get(request)?.code
 }
 
@@ -35,7 +35,7 @@ export function dialectOf(request: FastifyRequest): Dialect {
 }
 
 /** Answers a failed request, in the dialect of its path. */
-export function fail(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function answerFailure(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const dialect = dialectOf(request)
   const is_limited = error instanceof GatewayLimitError
   if (is_limited) refusedWith.set(request, { code: gateway_limit_code, field: null })

@@ -3,10 +3,10 @@
 import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
-import { addressOf } from './caller.ts'
+import { callerAddress } from './caller.ts'
 import { routeOf } from './fastify.ts'
 import { openRequestCounts, type SeparateCount } from './request-counts.ts'
-import { type SharedCounts, window_ms } from './shared-counts.ts'
+import { count_window_ms, type SharedCounts } from './shared-counts.ts'
 import { openTally } from './tally.ts'
 
 export class GatewayLimitError extends Error {}
@@ -42,9 +42,9 @@ export async function limitGateway(
   await app.register(rateLimit, {
     global: false,
     max: requests_per_minute,
-    timeWindow: window_ms,
+    timeWindow: count_window_ms,
     store: countingBy(world, shared),
-    keyGenerator: (request) => networkOf(addressOf(request)),
+    keyGenerator: (request) => networkOf(callerAddress(request)),
     addHeaders: { ...quiet, 'retry-after': true },
     addHeadersOnExceeding: quiet,
     errorResponseBuilder: (_request, { ttl }) =>
@@ -58,7 +58,7 @@ export async function limitGateway(
   const seconds = openRequestCounts(world.random.bytes(16), { window_ms: 1_000 })
   const second_max = Math.max(second_least, (2 * apart_max) / 60)
   function countInSecond(request: FastifyRequest, reply: FastifyReply): void {
-    const { count } = seconds.count(networkOf(addressOf(request)), world.clock.now())
+    const { count } = seconds.count(networkOf(callerAddress(request)), world.clock.now())
     if (count <= second_max) return
     reply.header('retry-after', '1')
     throw new GatewayLimitError('Too many requests at once. Try again in 1 second.')
@@ -103,7 +103,7 @@ function countingBy(
   return class Store {
     private readonly kind: string
     private readonly counts = openRequestCounts(world.random.bytes(16), {
-      window_ms,
+      window_ms: count_window_ms,
       is_aligned: shared !== undefined,
     })
 

@@ -227,7 +227,7 @@ function identityOf(claim: KeyClaim): string {
 }
 
 /** How long first answers are kept. */
-export const kept_ms = 30 * 24 * 3600 * 1000
+export const key_life_ms = 30 * 24 * 3600 * 1000
 /** For pages: strangers can have their answers kept, and no page repeats a request after its session has ended. */
 const kept_for_pages_ms = 24 * 3600 * 1000
 const purge_batch = 5_000
@@ -240,7 +240,7 @@ export async function purgeKeys(sql: Sql, now: Date, stopping?: AbortSignal): Pr
     const deleted = await sql`
       delete from idempotency_keys where (merchant_id, audience, key) in (
         (select merchant_id, audience, key from idempotency_keys
-          where created_at < ${before(kept_ms)} order by created_at limit ${purge_batch})
+          where created_at < ${before(key_life_ms)} order by created_at limit ${purge_batch})
         union all
         (select merchant_id, audience, key from idempotency_keys
           where audience like 'rip_pk_%' and created_at < ${before(kept_for_pages_ms)}

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { UnknownKeyError } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
-import { fail } from './failures.ts'
+import { answerFailure } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import { keyRules } from './idempotency.ts'
 
@@ -32,7 +32,7 @@ export function failing({ world, keys }: { world: Pick<World, 'log'>; keys?: Key
     const broke_off = error === request.raw.errored
     const refusal = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
     const is_unsure = keys && (await lacksKeyFor(refusal, keys))
-    fail(world.log, is_unsure ? lackOfKey(request) : refusal, request, reply)
+    answerFailure(world.log, is_unsure ? lackOfKey(request) : refusal, request, reply)
     return reply
   }
 }

@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
-import { gateway_limit_code, refusalOf, refusedFieldOf } from './failures.ts'
+import { gateway_limit_code, refusalCodeOf, refusedFieldOf } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
 import type { RefusalLog } from './refusal-log.ts'
@@ -34,7 +34,7 @@ export function record(
   const is_routed = url !== undefined
   const route = url ?? 'unknown'
   const status = reply.statusCode
-  const code = refusalOf(request)
+  const code = refusalCodeOf(request)
   const duration_ms = Math.round(reply.elapsedTime * 100) / 100
   const fields = { request_id: id, method, route, status, code, duration_ms }
   // The duration of a stream is not the duration of an answer.

@@ -203,6 +203,6 @@ export function refusalsOf(route: Route<never>): RefusalCode[] {
 }
 
 /** The name under which idempotency keys know a route, the same for its aliases. */
-export function nameOf({ method, path, alias_of }: Route<never>): string {
+export function routeName({ method, path, alias_of }: Route<never>): string {
   return `${method} ${alias_of ?? path}`
 }

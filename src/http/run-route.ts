@@ -26,7 +26,7 @@ import {
 } from './idempotency.ts'
 import { type BoundAct, judgeReplay, shownMode, withinMode } from './only-mode.ts'
 import { readBody } from './read-body.ts'
-import { type FileAnswer, nameOf, type Route, type RouteRequest } from './route.ts'
+import { type FileAnswer, type Route, type RouteRequest, routeName } from './route.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -151,7 +151,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   const { kernel, route } = run
   const rules = keyRules[route.idempotency!]
   const raw = rawBodyOf(run)
-  const name = nameOf(route)
+  const name = routeName(route)
   let memo: Buffer[] | null = null
   function fingerprints(): Buffer[] {
     memo ??= fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw })
@@ -231,7 +231,7 @@ function requestOf<Context>(
       run.reply.header('set-cookie', cookie)
     },
     answerAccepted() {
-      if (!route.accepted) throw new Error(`${nameOf(route)} does not say that it answers 202`)
+      if (!route.accepted) throw new Error(`${routeName(route)} does not say that it answers 202`)
       run.status = 202
     },
   }

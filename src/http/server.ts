@@ -19,7 +19,7 @@ import { greet, hasForeignCredentials } from './compatible-dialect.ts'
 import { closeUnused, idle_ms, keepProxies, limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
-import { dialectOf, fail, notFound } from './failures.ts'
+import { answerFailure, dialectOf, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import { failing, type KeyJudge } from './lacking-key.ts'
@@ -125,7 +125,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
           refuseOddRequest(request, reply)
           throw notFound(request)
         })
-        .catch((error) => fail(parts.world.log, error, request, reply))
+        .catch((error) => answerFailure(parts.world.log, error, request, reply))
     },
     // No head is longer, so each route checks its ids itself.
     routerOptions: { maxParamLength: head_bytes_max },
@@ -172,7 +172,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     await recognise(parts.access, request)
     const page = isPersonLost(request) && parts.missingPage?.(request.headers['accept-language'] ?? null)
     if (!page) {
-      fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
+      answerFailure(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
       return reply
     }
     const type = 'text/html; charset=utf-8'

@@ -41,7 +41,7 @@ type Share = {
   is_dry: boolean
 }
 
-export const window_ms = 60_000
+export const count_window_ms = 60_000
 /** How much more than the limit all processes together may admit: the free requests of each. */
 const free_share = 0.2
 /** Per minute. Beyond this number, addresses are counted by each process alone. */
@@ -50,7 +50,7 @@ const batch_max = 500
 /** Requests that come this soon after a statement wait for the next one. */
 const rest_ms = 20
 /** A database that takes longer counts as unavailable. */
-export const patience_ms = 250
+export const counts_patience_ms = 250
 const away_ms = 1_000
 
 export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
@@ -60,7 +60,7 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
   const settling = openSettling(options)
 
   function shareOf({ kind, address, limit }: CountedRequest): Share | null {
-    const window = Math.floor(now().getTime() / window_ms) * window_ms
+    const window = Math.floor(now().getTime() / count_window_ms) * count_window_ms
     if (window !== began_ms) {
       began_ms = window
       shares = new Map()
@@ -139,7 +139,7 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
 
   async function settle(window_at: Date, batch: Asked[]): Promise<void> {
     const answered = new AbortController()
-    const late = clock.sleep(patience_ms, answered.signal).then(
+    const late = clock.sleep(counts_patience_ms, answered.signal).then(
       () => goAway(batch, 'no answer in time'),
       () => {},
     )

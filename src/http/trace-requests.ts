@@ -4,7 +4,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Span, Tracing } from '../kernel/tracing.ts'
-import { gateway_limit_code, refusalOf } from './failures.ts'
+import { gateway_limit_code, refusalCodeOf } from './failures.ts'
 import { routeOf } from './fastify.ts'
 
 /** Call it before other hooks are added: the span begins with the first of them. */
@@ -21,7 +21,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
     else done()
   })
   app.addHook('onResponse', async (request, { statusCode: status }) => {
-    const code = refusalOf(request)
+    const code = refusalCodeOf(request)
     if (code === gateway_limit_code) return
     const facts = {
       'http.response.status_code': status,

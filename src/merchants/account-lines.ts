@@ -20,7 +20,7 @@ export function writerOf(
 }
 
 /** A line about something that belongs to no session; `subject` is the thing that changed. */
-export function lineOf(
+export function accountLine(
   writer: LineWriter,
   fields: AccountChange & { merchant_id: string; subject: string },
 ): JournalLine {
@@ -43,7 +43,7 @@ export function integrationLines(writer: LineWriter, integration: Integration): 
   const { merchant_id, integration_id: subject, created_at: at } = integration
   const fields = { change: 'integration.created', detail: rulesTold(integration), at }
   return {
-    changed: lineOf(writer, { merchant_id, subject, ...fields }),
+    changed: accountLine(writer, { merchant_id, subject, ...fields }),
     loses: roleLines(writer, at),
   }
 }
@@ -59,7 +59,7 @@ export function integrationChangeLines(
   const { merchant_id, integration_id: subject } = after
   const change = after.deleted_at === null ? 'integration.changed' : 'integration.deleted'
   return {
-    changed: lineOf(writer, { merchant_id, subject, change, detail, at }),
+    changed: accountLine(writer, { merchant_id, subject, change, detail, at }),
     loses: roleLines(writer, at),
   }
 }

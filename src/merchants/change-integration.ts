@@ -21,9 +21,9 @@ import type { ManageContext } from './manage.ts'
 import {
   assignRoles,
   findMerchantOfIntegration,
+  type IntegrationRole,
   lockIntegrations,
   notifyOfChange,
-  type Role,
   type RoleTransfer,
   updateIntegration,
 } from './store.ts'
@@ -41,7 +41,7 @@ export async function changeIntegration<Writing extends ManageContext>(
   context: Writing,
   integration_id: string,
   decide: (before: Integration, verdict: VerdictOf<Writing>) => Integration,
-  { take = [] }: { take?: Role[] } = {},
+  { take = [] }: { take?: IntegrationRole[] } = {},
 ): Promise<IntegrationUpdate> {
   return locked(context, integration_id, async (tx, before, verdict) => {
     const integration = decide(before, verdict)

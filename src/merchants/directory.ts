@@ -13,9 +13,9 @@ import { defaultRules, type Integration, type IntegrationRules } from './integra
 import {
   findKeyByHash,
   findPublishableKey,
-  type KeyRow,
   newestPublishableKey,
   type PublishableKey,
+  type SecretKeyRow,
 } from './key-store.ts'
 import type { Merchant } from './merchant.ts'
 import {
@@ -173,7 +173,7 @@ function keep(clock: Clock) {
   }
 }
 
-function secretKeyOf(row: KeyRow): SecretKey {
+function secretKeyOf(row: SecretKeyRow): SecretKey {
   return {
     ...row,
     merchant_id: row.merchant_id as MerchantId,

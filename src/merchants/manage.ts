@@ -8,25 +8,25 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
-import { integrationLines, type LineWriter, lineOf, openLine } from './account-lines.ts'
+import { accountLine, integrationLines, type LineWriter, openLine } from './account-lines.ts'
 import { defaultRules, type Integration } from './integration.ts'
 import {
-  insertKey,
   insertPublishableKey,
-  type KeyRow,
+  insertSecretKey,
   newestPublishableKey,
   type RevokedPublishableKey,
   revokeKey,
   revokePublishableKey,
+  type SecretKeyRow,
 } from './key-store.ts'
 import { type Merchant, refuseOwnFallback } from './merchant.ts'
 import {
   findMerchant,
+  type IntegrationRole,
   insertIntegration,
   insertMerchant,
   type MerchantChange,
   notifyOfChange,
-  type Role,
   type RoleTransfer,
   updateMerchant,
 } from './store.ts'
@@ -61,7 +61,7 @@ export async function createMerchantIn(
   }
   const { merchant_id, live, live_enabled, created_at: at } = merchant
   const fields = { change: 'merchant.created', detail: { live, live_enabled }, at }
-  await insertMerchant(tx, merchant, lineOf(context, { merchant_id, subject: merchant_id, ...fields }))
+  await insertMerchant(tx, merchant, accountLine(context, { merchant_id, subject: merchant_id, ...fields }))
   // The first live merchant changes how a running service behaves for all merchants.
   await notifyOfChange(tx, merchant_id)
   return merchant
@@ -99,7 +99,7 @@ export async function createIntegration(
   context: ManageContext,
   merchant_id: string,
   request: NewIntegration,
-  { take = [] }: { take?: Role[] } = {},
+  { take = [] }: { take?: IntegrationRole[] } = {},
 ): Promise<{ integration: Integration; publishable_key: string; losers: RoleTransfer[] }> {
   const { sql, ids, clock } = context
   await merchantOrRefuse(sql, merchant_id)
@@ -120,14 +120,17 @@ export async function createIntegration(
   })
 }
 
-export type NewKey = Pick<KeyRow, 'permissions' | 'mode' | 'allowed_addresses' | 'allowed_origins' | 'expires_at'> & {
+export type NewKey = Pick<
+  SecretKeyRow,
+  'permissions' | 'mode' | 'allowed_addresses' | 'allowed_origins' | 'expires_at'
+> & {
   pair: boolean | 'own'
   /** What people call it. */
   name?: string | null
 }
 
 /** A key with its secret, which is known only now. */
-export type MadeKey = { secret_key: string; key: KeyRow }
+export type MadeKey = { secret_key: string; key: SecretKeyRow }
 
 /**
  * Creates a secret key, which is shown here and never again. `pair: true` pairs it with the merchant's newest publishable key.
@@ -146,7 +149,7 @@ export async function createKey(
   const secret_key = ids.secretKey()
   return beginAs(sql, context, async (tx) => {
     const publishable_key = pair ? await pairOf({ ...context, sql: tx }, merchant, pair) : null
-    const key: KeyRow = {
+    const key: SecretKeyRow = {
       ...restrictions,
       name,
       key_id: ids.key(),
@@ -163,14 +166,14 @@ export async function createKey(
     const { key_id: subject, created_at: at } = key
     const detail = { ...restrictions, publishable_key }
     const fields = { merchant_id, subject, change: 'key.created', detail, at }
-    await insertKey(tx, key, lineOf(context, fields))
+    await insertSecretKey(tx, key, accountLine(context, fields))
     // All secret keys paired with a publishable key decide together what it may do.
     await notifyOfChange(tx, merchant_id)
     return newKey
   })
 }
 
-export async function withdrawKey(context: ManageContext, key_id: string): Promise<KeyRow> {
+export async function withdrawKey(context: ManageContext, key_id: string): Promise<SecretKeyRow> {
   const line = openLine(context, { change: 'key.revoked', at: context.clock.now() })
   return beginAs(context.sql, context, async (tx) => {
     const key = await revokeKey(tx, key_id, line)
@@ -213,7 +216,7 @@ async function makePublishableKey(context: PairContext, merchant_id: string, cre
   const { sql, ids, clock } = context
   const publishable_key = ids.publishableKey()
   const fields = { change: 'publishable_key.created', at: clock.now() }
-  const line = lineOf(context, { merchant_id, subject: publishable_key, ...fields })
+  const line = accountLine(context, { merchant_id, subject: publishable_key, ...fields })
   await insertPublishableKey(sql, { publishable_key, merchant_id, created_at }, line)
   return publishable_key
 }

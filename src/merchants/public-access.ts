@@ -3,7 +3,7 @@
 import type { AccessRequest, AccessRule, KeyScope } from '../http/access.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Directory } from './directory.ts'
-import { findHosted, findPublic, findPublishableKey, originsOf, type PublicAccount } from './public-account.ts'
+import { findHosted, findPublic, originsOf, type PublicAccount, usablePublishableKey } from './public-account.ts'
 
 type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 
@@ -61,7 +61,7 @@ export const publicKeyAndOrigin: AccessRule<PublicContext, PublicAccount> = {
     const { context } = request
     const names = namedInBody(request.body())
     if (!names) throw new Refusal('invalid_request', 'The body must be a JSON object.', bodyField)
-    if (!(await findPublishableKey(context.directory, names.public_key))) {
+    if (!(await usablePublishableKey(context.directory, names.public_key))) {
       throw new Refusal('unauthorized', 'public_key is not a publishable key that can be used.')
     }
     const publicAccount = await findPublic(context.directory, names)

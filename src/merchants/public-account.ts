@@ -18,7 +18,7 @@ export async function findPublic(
   directory: Directory,
   { public_key, integration }: { public_key: string; integration: string | null },
 ): Promise<PublicAccount | null> {
-  const key = await findPublishableKey(directory, public_key)
+  const key = await usablePublishableKey(directory, public_key)
   const account = key && (await directory.account(key.merchant_id))
   if (!account) return null
   const match =
@@ -37,12 +37,12 @@ export async function findHosted(directory: Directory, handle: string): Promise<
   const public_key = merchant_id && (await directory.newestPublishableKey(merchant_id))
   // An integration keeps its handle after another one has become the hosted page's.
   if (!account || integration?.handle !== handle || !public_key) return null
-  const key = await findPublishableKey(directory, public_key)
+  const key = await usablePublishableKey(directory, public_key)
   return key && { account, integration, public_key, key_mode: key.key_mode }
 }
 
 /** Finds a usable key. A text without the form of a key costs no read. */
-export async function findPublishableKey(directory: Directory, public_key: string) {
+export async function usablePublishableKey(directory: Directory, public_key: string) {
   return /^rip_pk_[0-9a-f]{48}$/.test(public_key) ? directory.publishableKey(public_key) : null
 }
 

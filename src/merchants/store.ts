@@ -161,23 +161,23 @@ export async function listIntegrations(sql: Sql, merchant_id: string): Promise<I
 }
 
 /** A role that at most one integration of a merchant has at a time. */
-export type Role = 'is_default' | 'is_hosted_page'
+export type IntegrationRole = 'is_default' | 'is_hosted_page'
 
 /** The line of an integration's change, and the lines of the integrations that lose a role by it. */
 export type IntegrationLines<Line = JournalLine> = {
   changed: Line
-  loses: Record<Role, OpenLine>
+  loses: Record<IntegrationRole, OpenLine>
 }
 
 /** An integration that lost a role. */
-export type RoleTransfer = { role: Role; integration_id: string; name: string }
+export type RoleTransfer = { role: IntegrationRole; integration_id: string; name: string }
 
 /** Inserts an integration. Roles named in the call are taken from their holders; any other role must be free. */
 export async function insertIntegration(
   tx: AnySql,
   integration: Integration,
   lines: IntegrationLines,
-  takenRoles: Role[],
+  takenRoles: IntegrationRole[],
 ): Promise<RoleTransfer[]> {
   const { merchant_id } = integration
   if (takenRoles.length > 0) await lockIntegrations(tx, merchant_id)
@@ -199,8 +199,8 @@ export async function lockIntegrations(tx: AnySql, merchant_id: string): Promise
 export async function assignRoles(
   tx: AnySql,
   { merchant_id, integration_id }: Pick<Integration, 'merchant_id' | 'integration_id'>,
-  lines: Record<Role, OpenLine>,
-  roles: Role[],
+  lines: Record<IntegrationRole, OpenLine>,
+  roles: IntegrationRole[],
 ): Promise<RoleTransfer[]> {
   const losers: RoleTransfer[] = []
   for (const role of roles) {

@@ -12,7 +12,7 @@ import {
 import { alarm } from './guarded-http/alarm.ts'
 import { redirectTarget, retryAfterSeconds, shownText } from './guarded-http/answer.ts'
 import { openConnect, type Resolve } from './guarded-http/connect.ts'
-import { type Connection, openConnections } from './guarded-http/connections.ts'
+import { openPostConnections, type PostConnection } from './guarded-http/connections.ts'
 import { requestFailure } from './guarded-http/failures.ts'
 import { checkUrl, openAddressRule } from './safe-address.ts'
 
@@ -35,7 +35,7 @@ const known_urls_max = 1_000
 export function openGuardedHttp(options: Options): GuardedHttp {
   const { clock, allowed_networks, resolve, ca, idle_connections_max = 512 } = options
   const rule = openAddressRule(allowed_networks)
-  const connections = openConnections(openConnect({ clock, rule, resolve, ca }), idle_connections_max)
+  const connections = openPostConnections(openConnect({ clock, rule, resolve, ca }), idle_connections_max)
   const urls = new Map<string, URL>()
   let closed = false
 
@@ -66,7 +66,7 @@ export function openGuardedHttp(options: Options): GuardedHttp {
   }
 
   /** The answer is complete when its body has ended or exceeds what is read. */
-  function send(connection: Connection, url: URL, request: GuardedRequest) {
+  function send(connection: PostConnection, url: URL, request: GuardedRequest) {
     const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>()
     const answer: Omit<GuardedAnswer, 'body'> = { status: 0, retry_after_seconds: null }
     const parts: Buffer[] = []

@@ -58,7 +58,7 @@ import { openCheckUp } from './check-up.ts'
 import { connectionsMax } from './descriptors.ts'
 import { metrics_path, operationalPages } from './operational.ts'
 import { openSimulatedBank } from './simulated-bank.ts'
-import { type Company, limitedTogether } from './tails.ts'
+import { limitedTogether, type OtherProcesses } from './tails.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
@@ -93,7 +93,7 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   /** Whether the metrics have their own listener; left out, they have none. */
   metrics_apart?: boolean
   /** Limits that all processes share; left out, this process counts alone. */
-  together?: Company
+  together?: OtherProcesses
   /** How many connections callers may have at once, if the machine allows it. By default, as many as it allows. */
   connection_limit?: number
   trusted_proxies: string[]

@@ -3,7 +3,7 @@
 import type { CheckUp } from '../context.ts'
 import type { Clock } from '../kernel/world.ts'
 
-export const kept_ms = 30_000
+export const check_up_kept_ms = 30_000
 
 /** Runs the check only if the last one is older. Simultaneous callers wait for the same one. */
 export function openCheckUp(
@@ -19,7 +19,7 @@ export function openCheckUp(
   }
   return async () => {
     if (looking) return looking
-    if (last && clock.now().getTime() - last.looked_at.getTime() < kept_ms) return last
+    if (last && clock.now().getTime() - last.looked_at.getTime() < check_up_kept_ms) return last
     looking = look().finally(() => {
       looking = null
     })

@@ -18,7 +18,7 @@ export async function listenAll(
 }
 
 /** The address of a listener for this machine itself. */
-export function addressOf(app: FastifyInstance, { host }: Pick<Config, 'host'>): string {
+export function listenerAddress(app: FastifyInstance, { host }: Pick<Config, 'host'>): string {
   return internalAddress(host, (app.server.address() as AddressInfo).port)
 }
 

@@ -26,7 +26,7 @@ const rest_ms = 5
 /** A message has at most 8,000 bytes, and a merchant's id 26. */
 const named_max = 200
 
-type Message = { from: string } & (({ kind: 'committed' } & Committed) | TailMessage)
+type NeighbourMessage = { from: string } & (({ kind: 'committed' } & Committed) | TailMessage)
 
 /** The sender of a message from a process that is ending. */
 const ending = ''
@@ -51,7 +51,7 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
   let pending: Set<string> | 'many' = new Set()
   let sending: Promise<void> | null = null
 
-  const say = (message: Message) =>
+  const say = (message: NeighbourMessage) =>
     tellNeighbours(database, message).catch((error: Error) => {
       log.debug({ error: error.message }, 'other processes not told')
     })
@@ -102,14 +102,14 @@ export async function leaveToNeighbours(database: Pick<Database, 'sql'>, merchan
   await tellNeighbours(database, { from: ending, kind: 'committed', ...committed })
 }
 
-async function tellNeighbours({ sql }: Pick<Database, 'sql'>, message: Message): Promise<void> {
+async function tellNeighbours({ sql }: Pick<Database, 'sql'>, message: NeighbourMessage): Promise<void> {
   await sql`select pg_notify(${channel}, ${JSON.stringify(message)})`
 }
 
 /** Null for a message that only another release knows. */
-function messageOf(payload: string): Message | null {
+function messageOf(payload: string): NeighbourMessage | null {
   try {
-    const message = JSON.parse(payload) as Message
+    const message = JSON.parse(payload) as NeighbourMessage
     switch (message.kind) {
       case 'committed': {
         const { merchant_ids: ids } = message

@@ -36,7 +36,7 @@ export const believed_ms = 40_000
 const merchants_max = 200
 export const rest_ms = 100
 /** The number of requests that wait for the next message; further ones are left out. */
-export const waiting_max = 200
+export const tail_waiting_max = 200
 /** A notification has at most 8,000 bytes, and its envelope needs some. */
 const bytes_max = 7_000
 
@@ -86,7 +86,7 @@ export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog
       add(request) {
         own.add(request)
         if (!isWanted(request.merchant_id)) return
-        if (waiting.length >= waiting_max) is_cut = true
+        if (waiting.length >= tail_waiting_max) is_cut = true
         else waiting.push({ ...request, at: request.at.toISOString() })
         if (!is_telling) void tellOn()
       },
@@ -139,7 +139,7 @@ function packed(all: ToldRequest[]): { requests: ToldRequest[]; is_short: boolea
 }
 
 /** The other processes, as far as this one knows them. */
-export type Company = {
+export type OtherProcesses = {
   process_id: string
   /** The time that all processes share. */
   now(): Date
@@ -148,7 +148,7 @@ export type Company = {
 }
 
 type TogetherOptions = {
-  together?: Company
+  together?: OtherProcesses
   world: Pick<World, 'clock' | 'random' | 'log'>
   database: Pick<Database, 'sql'>
   keyring: Pick<Keyring, 'mac'>

@@ -1,7 +1,7 @@
 // A connector turns one vendor's 3-D Secure into the port, for each connection of a merchant to that vendor.
 
 import type { z } from 'zod'
-import type { Environment } from '../acquirers/environment.ts'
+import type { AnswerEnvironment } from '../acquirers/environment.ts'
 import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
 import { type CheckAnswer, NotSent, Unanswered, type Wire, type WireAnswer, type WireRequest } from '../vendors/wire.ts'
@@ -18,7 +18,7 @@ export type ThreeDsConnector<Credentials = unknown> = {
   /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
   environmentShown?(credentials: Credentials): 'live' | 'sandbox' | null
   /** The environment behind an address of the vendor's API; nothing for another address. */
-  environmentAt(url: string): Environment
+  environmentAt(url: string): AnswerEnvironment
   /** The card numbers that trigger the sandbox's behaviours. */
   readonly sandbox_numbers: readonly string[]
   /** Whether an AReq needs the acquirer's BIN and merchant id from the acquiring profile. */
@@ -43,7 +43,7 @@ export type ThreeDsConnection<Credentials> = {
 }
 
 /** The credentials for one call. Throws ProviderUnavailable if there are none. */
-export async function credentialsOf<Credentials>({
+export async function threeDsCredentialsOf<Credentials>({
   name,
   credentials,
 }: Pick<ThreeDsConnection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {

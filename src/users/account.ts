@@ -28,7 +28,7 @@ import { merchantNamesOf, refuseBadPassword } from './redeem.ts'
 import { lockPerson } from './rights.ts'
 import { addFactor, endSession, endSessions } from './session.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
-import { failed } from './tries.ts'
+import { signInFailed } from './tries.ts'
 import { findUser, plainName, replaceRecoveryCodes, spendStep, type User, updateUser } from './user.ts'
 
 /** Throws `invalid_request`. */
@@ -134,7 +134,7 @@ export async function confirmOneTimeCodes(
     const bytes = openCodeSecret(context.keyring, user_id, totp_pending)
     // A new secret starts afresh: used codes of the old secret do not count against it.
     const step = stepOfCode(bytes, plainCode(code), { last_step: 0, real_now: realNow(context) })
-    if (step === null) throw failed()
+    if (step === null) throw signInFailed()
     await updateUser(tx, user_id, {
       totp_sealed: totp_pending,
       totp_pending: null,

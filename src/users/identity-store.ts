@@ -4,12 +4,12 @@ import { rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
 import type { NamedLink } from './link-store.ts'
 
-export type Identity = { issuer: string; subject: string; user_id: string; created_at: Date }
+export type ProviderIdentity = { issuer: string; subject: string; user_id: string; created_at: Date }
 
 /** The person who has this account at the provider; null if there is none who may sign in. */
 export async function findIdentity(
   sql: Sql,
-  { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
+  { issuer, subject }: Pick<ProviderIdentity, 'issuer' | 'subject'>,
 ): Promise<string | null> {
   const [row] = await sql<{ user_id: string }[]>`
     select user_id from user_identities join users using (user_id)
@@ -18,7 +18,7 @@ export async function findIdentity(
 }
 
 /** Throws a unique violation if the account belongs to a person already. */
-export async function insertIdentity(sql: AnySql, identity: Identity): Promise<void> {
+export async function insertIdentity(sql: AnySql, identity: ProviderIdentity): Promise<void> {
   await sql`insert into user_identities ${rowValues(sql, identity)}`
 }
 

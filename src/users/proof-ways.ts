@@ -3,7 +3,7 @@
 import type { Doorkeeper } from '../context.ts'
 import type { AnySql } from '../database/open.ts'
 import type { Mode } from '../kernel/values.ts'
-import type { Identity } from './identity-store.ts'
+import type { ProviderIdentity } from './identity-store.ts'
 import { lockUser } from './rights.ts'
 import {
   type Factor,
@@ -73,7 +73,7 @@ export type Evidence =
   | { factor: 'password'; password_hash: string }
   | { factor: 'one_time_code'; totp_sealed: Buffer }
   | { factor: 'recovery_code'; code_hash: Buffer }
-  | ({ factor: 'oidc' | 'oidc_alone' } & Pick<Identity, 'issuer' | 'subject'>)
+  | ({ factor: 'oidc' | 'oidc_alone' } & Pick<ProviderIdentity, 'issuer' | 'subject'>)
 
 /**
  * Whether everything that the person showed still lets them in. It locks those rows, as does each change of them:

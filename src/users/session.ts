@@ -118,7 +118,7 @@ export type FoundSession = UserSession & {
   role: Role | null
 }
 
-export async function findSession(
+export async function findUserSession(
   sql: Sql,
   { token_hash, merchant_id, now }: { token_hash: Buffer; merchant_id: string | null; now: Date },
 ): Promise<FoundSession | undefined> {
@@ -138,7 +138,7 @@ export async function findSession(
   return row
 }
 
-export async function insertSession(sql: AnySql, session: UserSession): Promise<void> {
+export async function insertUserSession(sql: AnySql, session: UserSession): Promise<void> {
   await sql`insert into user_sessions ${rowValues(sql, session)}`
 }
 
@@ -217,7 +217,7 @@ export async function endEverySession(sql: AnySql, at: Date): Promise<number> {
 }
 
 /** The sessions that a person has open, newest first. */
-export async function listSessions(sql: Sql, user_id: string, now: Date): Promise<UserSession[]> {
+export async function listUserSessions(sql: Sql, user_id: string, now: Date): Promise<UserSession[]> {
   return sql<UserSession[]>`
     select * from user_sessions
     where user_id = ${user_id} and ended_at is null and expires_at > ${now} and not is_half

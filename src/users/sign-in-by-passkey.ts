@@ -5,7 +5,7 @@ import type { AuthenticationResponseJSON } from './passkeys.ts'
 import type { FoundSession } from './session.ts'
 import { acceptPasskey, acceptPassword } from './sign-in.ts'
 import { type Entry, renew, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
-import { failed, limitTries } from './tries.ts'
+import { limitTries, signInFailed } from './tries.ts'
 import { findUser } from './user.ts'
 
 /**
@@ -44,7 +44,7 @@ export async function showPassword(
   sender: Sender,
 ): Promise<string> {
   limitTries(context, sender)
-  if (!isHalfBy(session, 'passkey')) throw failed()
+  if (!isHalfBy(session, 'passkey')) throw signInFailed()
   const { user_id } = session
   const which = { user_id, counter: 'second_password' as const }
   const evidence = await acceptPassword(context, which, password, sender)
@@ -60,6 +60,6 @@ async function completed(context: UsersContext, session: FoundSession, entry: En
 }
 
 function orFailed(token: string | null): string {
-  if (token === null) throw failed()
+  if (token === null) throw signInFailed()
   return token
 }

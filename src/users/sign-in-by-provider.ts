@@ -11,8 +11,8 @@ import { realNow } from './one-time-codes.ts'
 import type { Evidence } from './proof-ways.ts'
 import { grant, userIdOf } from './redeem.ts'
 import { lockLink, lockPerson } from './rights.ts'
-import { listSessions } from './session.ts'
-import type { Claims, RoundPurpose } from './single-sign-on.ts'
+import { listUserSessions } from './session.ts'
+import type { IdentityClaims, RoundPurpose } from './single-sign-on.ts'
 import { authorOf, renew, type Sender, signIn, type UsersContext } from './start-session.ts'
 import { insertUser, plainName } from './user.ts'
 
@@ -22,7 +22,7 @@ import { insertUser, plainName } from './user.ts'
  */
 export async function signInByProvider(
   context: UsersContext,
-  { claims, linking }: { claims: Claims; linking: RoundPurpose['linking'] },
+  { claims, linking }: { claims: IdentityClaims; linking: RoundPurpose['linking'] },
   sender: Sender,
 ): Promise<string | null> {
   const known_user_id = await findIdentity(context.sql, claims)
@@ -48,7 +48,7 @@ const slack_ms = 30_000
  */
 export async function proveByProvider(
   context: UsersContext,
-  { claims, proving }: { claims: Claims; proving: NonNullable<RoundPurpose['proving']> },
+  { claims, proving }: { claims: IdentityClaims; proving: NonNullable<RoundPurpose['proving']> },
   sender: Sender,
 ): Promise<string | null> {
   const { sql, world } = context
@@ -56,17 +56,17 @@ export async function proveByProvider(
   const { authenticated_at } = claims
   if (authenticated_at === null || authenticated_at.getTime() < since_ms - slack_ms) return null
   if ((await findIdentity(sql, claims)) !== user_id) return null
-  const sessions = await listSessions(sql, user_id, world.clock.now())
+  const sessions = await listUserSessions(sql, user_id, world.clock.now())
   const session = sessions.find((each) => each.session_id === session_id)
   return session ? renew(context, session, { evidence: [evidenceOf(claims)], sender }) : null
 }
 
-function evidenceOf({ has_second_factor, issuer, subject }: Claims): Evidence {
+function evidenceOf({ has_second_factor, issuer, subject }: IdentityClaims): Evidence {
   return { factor: has_second_factor ? 'oidc' : 'oidc_alone', issuer, subject }
 }
 
 /** A provider lets in a person who signed in there this morning, which proves nothing about now. */
-function provedAt(context: UsersContext, { authenticated_at }: Claims): Date {
+function provedAt(context: UsersContext, { authenticated_at }: IdentityClaims): Date {
   if (authenticated_at === null) return new Date(0)
   const age_ms = Math.max(0, realNow(context).getTime() - authenticated_at.getTime())
   return new Date(context.world.clock.now().getTime() - age_ms)
@@ -74,7 +74,7 @@ function provedAt(context: UsersContext, { authenticated_at }: Claims): Date {
 
 async function newcomer(
   context: UsersContext,
-  { claims, linking }: { claims: Claims; linking: RoundPurpose['linking'] },
+  { claims, linking }: { claims: IdentityClaims; linking: RoundPurpose['linking'] },
   sender: Sender,
 ): Promise<string | null> {
   const { sql, world } = context

@@ -22,13 +22,13 @@ import {
   type CountedTry,
   countTryApart,
   countTryOfName,
-  digestOf,
-  failed,
   forgetTries,
   forgetTriesApart,
   limitTries,
   lockOf,
+  nameDigests,
   noteFailure,
+  signInFailed,
   tryApart,
 } from './tries.ts'
 import { findUser, plainEmail, rehash, spendStep, takeRecoveryCode, type User } from './user.ts'
@@ -62,7 +62,7 @@ export async function signInByPassword(
   if (!attempt || !is_right || isShut(context, attempt.user)) {
     const { locked_until = null } = attempt ?? {}
     await noteFailure(context, attempt ? { user_id: attempt.user.user_id, locked_until } : { name }, sender)
-    throw failed()
+    throw signInFailed()
   }
   const { user_id, password_hash } = attempt.user
   if (attempt.is_known) await forgetTriesApart(context.sql, { user_id, counter: 'known_browser' })
@@ -71,7 +71,7 @@ export async function signInByPassword(
   const evidence: Evidence[] = [{ factor: 'password', password_hash: password_hash! }]
   const entry = { user_id, evidence, sender }
   const token = next === 'signed_in' ? await signIn(context, { ...entry, before }) : await signInByHalf(context, entry)
-  if (token === null) throw failed()
+  if (token === null) throw signInFailed()
   return { next, token, user_id }
 }
 
@@ -94,7 +94,7 @@ async function countPassword(
     const row = await countTryApart(sql, which, lockOf(context))
     return row && { ...row, user, is_known: true }
   }
-  const bucket = digestOf(context, name)[0]!
+  const bucket = nameDigests(context, name)[0]!
   const person = await countTryOfName(sql, { email: name, bucket }, lockOf(context))
   return person && { locked_until: person.locked_until, user: person, is_known: false }
 }
@@ -129,14 +129,14 @@ export async function acceptPasskey(
   sender: Sender,
 ): Promise<{ user_id: string; evidence: Evidence }> {
   const passkey = await findPasskey(context.sql, response.id)
-  if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw failed()
+  if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw signInFailed()
   const used = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
   const at = context.world.clock.now()
   const is_first = used && (await notePasskeyUse(context.sql, passkey.credential_id, { ...used, at }))
   const { credential_id, user_id: whose } = passkey
   if (is_first) return { user_id: whose, evidence: { factor: 'passkey', credential_id } }
   await noteFailure(context, { user_id: whose, locked_until: null }, sender)
-  throw failed()
+  throw signInFailed()
 }
 
 /**
@@ -186,7 +186,7 @@ export async function spendRecoveryCode(
   // A code without a person is safe from guessing: it has 80 random bits.
   const which = user_id === null ? null : { user_id, counter: 'second_factor' as const }
   const result = which ? await tryApart(context, which, sender, take) : await take()
-  if (result === null) throw failed()
+  if (result === null) throw signInFailed()
   await tellOwners(context, result.user_id, sender)
   return result
 }
@@ -202,7 +202,7 @@ async function takeUsableCode(
     const whose = await takeRecoveryCode(tx, { code_hash, user_id, at })
     const user = whose === null ? undefined : await findUser(tx, whose)
     if (!user || user.disabled_at !== null) return null
-    if (user_id === null && user.password_hash !== null) throw failed()
+    if (user_id === null && user.password_hash !== null) throw signInFailed()
     return { user_id: user.user_id, evidence: { factor: 'recovery_code' as const, code_hash } }
   })
 }

@@ -14,7 +14,7 @@ import { lockMember } from './rights.ts'
 import { may, type StaffPermission } from './roles.ts'
 import {
   type FoundSession,
-  findSession,
+  findUserSession,
   type Gravity,
   hashOfSecret,
   hasSecondFactor,
@@ -180,7 +180,7 @@ export async function sessionOfCaller(
   const token = tokenOf(caller, page)
   if (token === null) return null
   const token_hash = hashOfSecret(token)
-  const session = await findSession(sql, { token_hash, merchant_id: null, now: world.clock.now() })
+  const session = await findUserSession(sql, { token_hash, merchant_id: null, now: world.clock.now() })
   return session ?? null
 }
 
@@ -204,7 +204,7 @@ async function sessionOf(
   const token = tokenOf(caller, page)
   if (token === null) return null
   const token_hash = hashOfSecret(token)
-  const session = await findSession(context.sql, { token_hash, merchant_id, now: access.now() })
+  const session = await findUserSession(context.sql, { token_hash, merchant_id, now: access.now() })
   // The previous token may only read.
   return !session || (session.is_previous && method !== 'GET') ? null : session
 }

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { plainEmail } from './user.ts'
 
 /** What a provider claims about a person. */
-export type Claims = {
+export type IdentityClaims = {
   issuer: string
   subject: string
   name: string | null
@@ -32,7 +32,7 @@ export type SingleSignOn = {
   /** The address for the browser, and a sealed cookie for what must come back with it. */
   begin(redirect_uri: string, purpose: RoundPurpose): Promise<{ url: string; sealed: string }>
   /** Who came back, and for which purpose. Null if anything about it is wrong. */
-  finish(url: string, sealed: string): Promise<({ claims: Claims } & RoundPurpose) | null>
+  finish(url: string, sealed: string): Promise<({ claims: IdentityClaims } & RoundPurpose) | null>
 }
 
 export const callback_path = '/dashboard/sign-in/oidc/callback'
@@ -110,7 +110,7 @@ export function openSingleSignOn(
         const idClaims = answer.claims()!
         const methods = Array.isArray(idClaims.amr) ? idClaims.amr : []
         const strong = methods.some((each) => strongMethods.includes(String(each)))
-        const claims: Claims = {
+        const claims: IdentityClaims = {
           issuer: idClaims.iss,
           subject: idClaims.sub,
           name: typeof idClaims.name === 'string' ? idClaims.name : null,

@@ -12,7 +12,7 @@ import {
   type Factor,
   type FoundSession,
   hashOfSecret,
-  insertSession,
+  insertUserSession,
   previous_token_ms,
   renewSession,
   type UserSession,
@@ -64,7 +64,7 @@ export async function startSession(
     expires_at: expiryOf(now, is_half),
     ended_at: null,
   }
-  await insertSession(tx, session)
+  await insertUserSession(tx, session)
   if (!is_half) await updateUser(tx, user_id, { seen_at: now, warned_at: null })
   return token
 }

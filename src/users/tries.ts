@@ -45,10 +45,10 @@ export async function tryApart<T>(
     return result
   }
   await noteFailure(context, row ? { user_id, ...row } : { name: user_id }, sender)
-  throw failed()
+  throw signInFailed()
 }
 
-export function failed(): Refusal {
+export function signInFailed(): Refusal {
   return new Refusal('sign_in_failed', 'That did not work. Check what you typed and try again.')
 }
 
@@ -76,14 +76,14 @@ export async function noteFailure(
     const line = { ...fields, subject, ...(locked_until && locked) }
     return insertLine(sql, personLine(context, author, line))
   }
-  const digest = digestOf(context, of.name)
+  const digest = nameDigests(context, of.name)
   const { count } = doorkeeper.unknown_names.count('', at)
   if (count > unknown_names_max) return countUnlistedTry(sql, digest[0]!)
   const subject = `name ${digest.toString('hex', 0, 12)}`
   return insertLine(sql, personLine(context, author, { ...fields, subject }))
 }
 
-export function digestOf({ keyring }: UsersContext, name: string): Buffer {
+export function nameDigests({ keyring }: UsersContext, name: string): Buffer {
   return keyring.mac('unknown name', name.toLowerCase())
 }
 

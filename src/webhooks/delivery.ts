@@ -11,7 +11,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 /** The key of a delivery. It includes the merchant, so another account's delivery is never found. */
 export type DeliveryKey = { merchant_id: string; delivery_id: string }
 
-export type Attempt = {
+export type DeliveryAttempt = {
   merchant_id: string
   attempt_id: string
   delivery_id: string
@@ -51,7 +51,7 @@ export const attemptView = z.object({
   replay_expires_at: time.nullable(),
 })
 
-export function viewAttempt(attempt: Attempt & ReplayStanding, now: Date): z.input<typeof attemptView> {
+export function viewAttempt(attempt: DeliveryAttempt & ReplayStanding, now: Date): z.input<typeof attemptView> {
   const can_be = attempt.status === 'dead_lettered' && attempt.endpoint_is_active
   return {
     delivery_id: attempt.delivery_id,
@@ -73,14 +73,14 @@ export function viewAttempt(attempt: Attempt & ReplayStanding, now: Date): z.inp
 
 /** The judgement of `validateReplay`, without the check for a broken chain. */
 export function isReplayable(
-  of: ReplayStanding & Pick<Attempt, 'root_created_at'> & { status: DeliveryStatus },
+  of: ReplayStanding & Pick<DeliveryAttempt, 'root_created_at'> & { status: DeliveryStatus },
   now: Date,
 ): boolean {
   return of.status === 'dead_lettered' && of.endpoint_is_active && now <= replayExpiresAt(of) && !of.is_being_replayed
 }
 
 /** The same text for every attempt and replay of one event to one endpoint. */
-export function eventKey(of: Pick<Attempt, 'payment_id' | 'event_type' | 'endpoint_id'>): string {
+export function eventKey(of: Pick<DeliveryAttempt, 'payment_id' | 'event_type' | 'endpoint_id'>): string {
   return `evt:${of.payment_id}#${of.event_type}#${of.endpoint_id}`
 }
 
@@ -166,9 +166,9 @@ export function replayInProgress(): Refusal {
 }
 
 /** How long rows are listed and deliveries may be replayed. */
-export const window_ms = 30 * 24 * 3600 * 1000
+export const replay_window_ms = 30 * 24 * 3600 * 1000
 
 /** The end of the replay window. It counts from the original delivery, even after replays. */
 function replayExpiresAt({ root_created_at }: { root_created_at: Date }): Date {
-  return new Date(root_created_at.getTime() + window_ms)
+  return new Date(root_created_at.getTime() + replay_window_ms)
 }

@@ -17,7 +17,14 @@ import { afterRequest, isGood, type Wire, type WireAnswer, type WireRequest } fr
 import { authoriseAnswer, barredWords, isKeptError, settleAnswer } from './answers.ts'
 import { type AdyenCredentials, adyenCredentials, apiUrlOf, environmentAt, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
-import { type Account, cancelRequest, methodsRequest, mpiDataOf, paymentRequest, settleRequest } from './requests.ts'
+import {
+  type AdyenAccount,
+  cancelRequest,
+  methodsRequest,
+  mpiDataOf,
+  paymentRequest,
+  settleRequest,
+} from './requests.ts'
 
 /**
  * The card numbers that Adyen publishes for its test environment, of the brands that are taken here. They expire in
@@ -118,7 +125,7 @@ async function sendUnderSecondKey(
 
 const nameless = 'neither answer nor notice has named the payment yet'
 
-async function accountOf(connection: AcquirerConnection<AdyenCredentials>): Promise<Account> {
+async function accountOf(connection: AcquirerConnection<AdyenCredentials>): Promise<AdyenAccount> {
   const { api_key, merchant_account, ...rest } = await credentialsOf(connection)
   return { api_key, merchant_account, api_url: apiUrlOf(rest) }
 }

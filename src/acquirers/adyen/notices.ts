@@ -18,7 +18,7 @@ import { declineToldOf } from './declines.ts'
  * notice of its own. From the published list of 2026-11, docs.adyen.com/development-resources/webhooks/webhook-types; a
  * test names the others.
  */
-export const events: Record<string, { about: Notice['about']; fails?: true; announces?: true }> = {
+export const noticeEvents: Record<string, { about: Notice['about']; fails?: true; announces?: true }> = {
   AUTHORISATION: { about: 'authorise' },
   // The new amount of what is reserved.
   AUTHORISATION_ADJUSTMENT: { about: 'authorise' },
@@ -66,7 +66,9 @@ const item = z.object({
  * Events that are not read need not have this form: Adyen does not sign reports, for example, and names them by files.
  * A refused post would hold up all later ones.
  */
-const unread = z.object({ eventCode: z.string().refine((code) => !Object.hasOwn(events, code)) }).transform(() => null)
+const unread = z
+  .object({ eventCode: z.string().refine((code) => !Object.hasOwn(noticeEvents, code)) })
+  .transform(() => null)
 
 const frame = z.object({
   live: z.enum(['true', 'false']),
@@ -100,7 +102,7 @@ export function noticesIn(
 
 function noticeOf(item: Item, installation: string): Notice[] {
   const { pspReference, eventCode, success, merchantReference } = item
-  const event = Object.hasOwn(events, eventCode) ? events[eventCode] : undefined
+  const event = Object.hasOwn(noticeEvents, eventCode) ? noticeEvents[eventCode] : undefined
   // A failed expiry is no news, because nobody requested it.
   if (!event || (event.about === 'expiry' && success === 'false')) return []
   const occurred_at = new Date(item.eventDate)
@@ -129,7 +131,7 @@ function noticeOf(item: Item, installation: string): Notice[] {
 
 function answerOf(
   { eventCode, success, reason, pspReference, amount, additionalData, originalReference }: Item,
-  { about, fails, announces }: (typeof events)[string],
+  { about, fails, announces }: (typeof noticeEvents)[string],
 ): AuthoriseAnswer | SettleAnswer | null {
   if (about === 'dispute' || announces) return null
   const acquirer_transaction_id = pspReference

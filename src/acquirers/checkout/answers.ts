@@ -11,7 +11,7 @@ import {
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
 import { endedBy, forGood, isAgainst } from '../decline-table.ts'
-import type { Environment } from '../environment.ts'
+import type { AnswerEnvironment } from '../environment.ts'
 import type { Money } from '../minor-units.ts'
 import { shortReference } from '../reference.ts'
 import { isGood, type WireAnswer } from '../wire.ts'
@@ -113,7 +113,7 @@ export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Mo
 }
 
 /** The members of an approval that say what Checkout.com made of the 3-D Secure data, and in which environment. */
-export function saidOf(payment: TheirPayment): { liability_shifted?: false } & Environment {
+export function saidOf(payment: TheirPayment): { liability_shifted?: false } & AnswerEnvironment {
   const environment = environmentOf(payment)
   return payment['3ds']?.downgraded ? { ...environment, liability_shifted: false } : environment
 }

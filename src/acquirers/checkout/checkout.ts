@@ -35,7 +35,7 @@ import {
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import { actionsIn, isMarked, pageIn, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
-import { ask, shown, unreadable } from './read.ts'
+import { ask, readPayment, unreadable } from './read.ts'
 import { actionsOf, byId, byReference, paymentRequest, searchRequest, settleRequest, threeDsOf } from './requests.ts'
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import { chargeFound, isReversed, mostAlive, operationFound, ownActions } from './standings.ts'
@@ -182,7 +182,7 @@ async function find(
   const credentials = await credentialsOf(connection)
   const isOurs = (payment: TheirPayment) => isMarked(payment, installation)
   if (acquirer_transaction_id !== null) {
-    const payment = await shown(connection, acquirer_transaction_id)
+    const payment = await readPayment(connection, acquirer_transaction_id)
     if (!isOurs(payment)) throw new Unanswered(notTheirs(name, acquirer_transaction_id))
     return payment
   }
@@ -194,7 +194,7 @@ async function find(
     if (!payment) throw new Unanswered(unreadable(name))
     if (payment.reference !== short_reference) continue
     // A list may leave out the metadata, and our mark with it.
-    payments.push(payment.metadata === null ? await shown(connection, payment.id) : payment)
+    payments.push(payment.metadata === null ? await readPayment(connection, payment.id) : payment)
   }
   return mostAlive(payments.filter(isOurs))
 }

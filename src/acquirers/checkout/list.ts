@@ -6,7 +6,7 @@ import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { WireRequest } from '../wire.ts'
 import type { CheckoutCredentials } from './credentials.ts'
 import { pageIn, paymentIn } from './payments.ts'
-import { ask, shown } from './read.ts'
+import { ask, readPayment } from './read.ts'
 import { search_limit, searchRequest } from './requests.ts'
 import { isBare, liveIn } from './standings.ts'
 
@@ -70,7 +70,7 @@ async function readWhole(
     const payment = paymentIn(each)
     const bare = payment && isBare(payment) ? payment : null
     if (bare && connection.clock.now() >= ends_at) throw new TooMany(tooMany(connection))
-    whole.push(bare ? await shown(connection, bare.id) : each)
+    whole.push(bare ? await readPayment(connection, bare.id) : each)
   }
   return whole
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { Unanswered } from '../acquirer.ts'
-import type { Environment } from '../environment.ts'
+import type { AnswerEnvironment } from '../environment.ts'
 import { isGood, jsonIn, type WireAnswer } from '../wire.ts'
 import { environmentAt } from './credentials.ts'
 
@@ -82,7 +82,7 @@ export function actionsIn(answer: WireAnswer): TheirAction[] {
 }
 
 /** The address of a payment shows its environment. */
-export function environmentOf({ _links }: TheirPayment): Environment {
+export function environmentOf({ _links }: TheirPayment): AnswerEnvironment {
   return environmentAt(_links?.self?.href)
 }
 

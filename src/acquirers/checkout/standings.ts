@@ -43,7 +43,7 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   const { id: acquirer_transaction_id } = payment
   const approval = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
   const answer = { ...approval, ...saidOf(payment) }
-  return { ...base, answer, standing: standingOf(payment, actions, money) }
+  return { ...base, answer, standing: paymentStanding(payment, actions, money) }
 }
 
 /** What a payment and all its actions show about a capture, void, reversal or refund. */
@@ -114,7 +114,7 @@ export function liveIn(data: unknown[]): LiveAuthorisation[] {
   })
 }
 
-function standingOf(
+function paymentStanding(
   payment: TheirPayment,
   actions: TheirAction[],
   money: { amount: number; currency: string },

@@ -105,7 +105,7 @@ export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
 }
 
 /** The authorisation's present state; null if nothing was approved. */
-export function standingOf(entry: LedgerEntry): AuthorisationStanding | null {
+export function entryStanding(entry: LedgerEntry): AuthorisationStanding | null {
   if (entry.result !== 'approved') return null
   const { amount, currency, captured_at, voided_at, reversed_at, refunded_amount } = entry
   const state = reversed_at ? 'reversed' : voided_at ? 'voided' : captured_at ? 'captured' : 'reserved'

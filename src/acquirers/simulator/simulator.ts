@@ -18,13 +18,13 @@ import {
 import {
   authorisation,
   authoriseAnswer,
+  entryStanding,
   fence,
   isFence,
   overtaken,
   reusedReference,
   safe_window_ms,
   slow_ms,
-  standingOf,
 } from './authorisation.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { reusedOperation, settleAnswer, settlement } from './settlement.ts'
@@ -114,7 +114,7 @@ export function openSimulator(
     if (!isKnown(entry, clock.now())) return { result: 'in_progress' }
     if (entry.kind === 'authorise') {
       const answer = authoriseAnswer(entry)
-      return { result: 'found', kind: entry.kind, answer, standing: standingOf(entry) }
+      return { result: 'found', kind: entry.kind, answer, standing: entryStanding(entry) }
     }
     return { result: 'found', kind: entry.kind, answer: settleAnswer(entry) }
   }

@@ -1,7 +1,7 @@
 // PaymentIntents, refunds and errors of Stripe: only the members that we rely on, validated before they are read.
 
 import { z } from 'zod'
-import type { Environment } from '../environment.ts'
+import type { AnswerEnvironment } from '../environment.ts'
 import type { WireAnswer } from '../wire.ts'
 
 const text = z.string().nullish().default(null)
@@ -98,7 +98,7 @@ export function wasApproved({ status, latest_charge, last_payment_error }: Their
 }
 
 /** Nothing moves in the sandbox. */
-export function environmentOf({ livemode }: Pick<TheirIntent, 'livemode'>): Environment {
+export function environmentOf({ livemode }: Pick<TheirIntent, 'livemode'>): AnswerEnvironment {
   return livemode == null ? {} : { environment: livemode ? 'live' : 'sandbox' }
 }
 

@@ -12,7 +12,7 @@ import { intentById, refundsOf } from './requests.ts'
 const refund_pages_max = 20
 
 /** The intent; null if its id is unknown. Throws Unanswered or NotSent. */
-export async function findIntent(
+export async function findTheirIntent(
   connection: AcquirerConnection<StripeCredentials>,
   authorisation: AuthorisationName,
 ): Promise<TheirIntent | null> {

@@ -8,7 +8,7 @@ import { approved, type Contested, cancelAnswer, captureAnswer, refundAnswer } f
 import type { StripeCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 import { type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
-import { findIntent, intentIdOf, refundsAt } from './read.ts'
+import { findTheirIntent, intentIdOf, refundsAt } from './read.ts'
 import { cancelRequest, captureRequest, refundRequest } from './requests.ts'
 import { doneBy, leftOf, nothingBehind, ownRefund, refundAnswerOf, whyRefused } from './standings.ts'
 
@@ -73,7 +73,7 @@ async function explain(
   request: SettleRequest,
   reason: string,
 ): Promise<SettleAnswer | Accepted> {
-  const intent = await findIntent(connection, request.authorisation)
+  const intent = await findTheirIntent(connection, request.authorisation)
   if (!intent) return unknownAuthorisation
   const refunds = await refundsAt(connection, intent)
   const own = ownRefund({ kind, reference: request.reference }, refunds)

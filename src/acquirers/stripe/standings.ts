@@ -27,7 +27,7 @@ export function chargeFound(intent: TheirIntent, refunds: TheirRefund[]): LookUp
   if (answer.result !== 'approved') {
     return { result: 'found', kind: 'authorise', answer, standing: null }
   }
-  const standing = standingOf(intent, refunds, answer)
+  const standing = intentStanding(intent, refunds, answer)
   return { result: 'found', kind: 'authorise', answer, standing }
 }
 
@@ -199,7 +199,7 @@ function whyCancelled(intent: TheirIntent): string | null {
 /** The reasons with which Stripe cancels by itself. */
 export const lapses = new Set<string | null>(['automatic', 'expired'])
 
-function standingOf(
+function intentStanding(
   intent: TheirIntent,
   refunds: TheirRefund[],
   { amount, currency }: { amount: number; currency: string },

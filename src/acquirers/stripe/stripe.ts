@@ -22,7 +22,7 @@ import { amountSent } from './currencies.ts'
 import { environmentOf, intentIn, pageIn } from './intents.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
-import { bearsReference, findIntent, refundsAt } from './read.ts'
+import { bearsReference, findTheirIntent, refundsAt } from './read.ts'
 import {
   balanceRequest,
   confirmRequest,
@@ -168,7 +168,7 @@ async function lookUpAt(
   request: LookUpRequest,
 ): Promise<LookUpAnswer> {
   const { kind, authorisation } = request
-  const intent = await findIntent(connection, authorisation)
+  const intent = await findTheirIntent(connection, authorisation)
   if (!intent) return { result: 'not_found' }
   const refunds = await refundsAt(connection, intent)
   return kind === 'authorise' ? chargeFound(intent, refunds) : operationFound({ ...request, kind }, intent, refunds)
@@ -196,7 +196,7 @@ async function askIntent(
   reason: string,
 ): Promise<AuthoriseAnswer | UnderWay> {
   const names = { reference, handle, acquirer_transaction_id: null }
-  const intent = await findIntent(connection, names)
+  const intent = await findTheirIntent(connection, names)
   const ended = { ...failed(reason), acquirer_transaction_id: handle }
   if (!intent) return ended
   const lookUpAnswer = chargeFound(intent, await refundsAt(connection, intent))

@@ -2,7 +2,7 @@
 // removed or inserted.
 
 import { listChains } from '../../audit/chain-store.ts'
-import type { Fault } from '../../audit/check-chain.ts'
+import type { ChainFault } from '../../audit/check-chain.ts'
 import { type ChainVerification, verifyChain } from '../../audit/verify-chain.ts'
 import { type PaymentsVerified, verifyPayments } from '../../checkout/reading/verify-payments.ts'
 import { inCell } from '../../database/cells/cells.ts'
@@ -141,7 +141,7 @@ function rowOf({
   return [merchant_id, String(lines), newest, ...counts, head?.hash ?? '–']
 }
 
-function faultWords({ kind, position, until_position, entry_id }: Fault): string {
+function faultWords({ kind, position, until_position, entry_id }: ChainFault): string {
   switch (kind) {
     case 'line_changed':
       return `position ${position}: line ${entry_id} was changed, or a row before it taken out and the others moved up`

@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/world.ts'
 import { countDeadLetters, type DeadLetters } from '../../webhooks/deliveries/operator-store.ts'
 import { replay } from '../../webhooks/deliveries/replay.ts'
 import { replayDeadLetters } from '../../webhooks/deliveries/replay-dead-letters.ts'
-import { type DeliveryKey, window_ms } from '../../webhooks/delivery.ts'
+import { type DeliveryKey, replay_window_ms } from '../../webhooks/delivery.ts'
 import { type CommandContext, merchantOption, text, time, withCommandContext } from '../command-context.ts'
 import { endpointsOf } from '../endpoint/endpoint.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
@@ -126,7 +126,7 @@ async function replayAllDead(
   const now = clock.now()
   // Otherwise a replay that is dead-lettered while this runs would be found again and again.
   const before = until && until < now ? until : now
-  const after = since ?? new Date(now.getTime() - window_ms)
+  const after = since ?? new Date(now.getTime() - replay_window_ms)
   const which: DeadLetters = {
     merchant_id,
     endpoint_id,

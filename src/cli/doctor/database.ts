@@ -1,7 +1,7 @@
 // Checks the database: whether it can be used, its version, its clock, and the keys that sealed it.
 
 import { type SkewVerdict, skewWords } from '../../database/clock/clock-skew.ts'
-import type { Server } from '../../database/high-water/high-water.ts'
+import type { DatabaseServer } from '../../database/high-water/high-water.ts'
 import { last_release } from '../../database/migrate.ts'
 import type { UnusableReason } from '../../database/open.ts'
 import { schema_migration } from '../../database/schema/schema.ts'
@@ -20,7 +20,7 @@ export type DatabaseFacts =
       migrated: { newest: number | null; known: number }
       /** By how much this machine's clock is ahead of the database's, without any offset. */
       clock: { ahead_ms: number; verdict: SkewVerdict }
-      server: Server
+      server: DatabaseServer
       /** Null where Citus is not there. */
       nodes: NodeFacts[] | 'not_spread' | null
     }

@@ -10,7 +10,7 @@ import { listAllEndpoints } from '../../webhooks/deliveries/standing-store.ts'
 import { endpointNotFound, viewEndpoint } from '../../webhooks/endpoint.ts'
 import { registerEndpoint } from '../../webhooks/endpoints/create-endpoint.ts'
 import { removeEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
-import { findEndpointKey, listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
+import { findEndpointKey, listEndpointRows } from '../../webhooks/endpoints/endpoint-store.ts'
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import {
   type CommandContext,
@@ -85,7 +85,7 @@ export const endpointList: Command = {
     const { merchant_id, endpoints } = await withCommandContext(async (context) => {
       const merchant_id = await merchantOf(context, options)
       if (options.all !== true) {
-        const active = await listEndpoints(context.sql, merchant_id)
+        const active = await listEndpointRows(context.sql, merchant_id)
         return { merchant_id, endpoints: active.map(viewEndpoint) }
       }
       const all = await listAllEndpoints(context.sql, merchant_id)

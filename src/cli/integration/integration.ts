@@ -3,7 +3,7 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { defaultRules, type Integration } from '../../merchants/integration.ts'
 import { createIntegration, type NewIntegration } from '../../merchants/manage.ts'
-import { listIntegrations, type Role, type RoleTransfer } from '../../merchants/store.ts'
+import { type IntegrationRole, listIntegrations, type RoleTransfer } from '../../merchants/store.ts'
 import { type CommandContext, text, withCommandContext } from '../command-context.ts'
 import { hostedPageUrl } from '../service/connection.ts'
 import { type Command, CommandError, type Options, UsageError } from '../terminal/command.ts'
@@ -57,8 +57,8 @@ const hosted_page_words =
   '\nShoppers pay at pay_url. To have them pay a session of your server there, add # and its client_secret to that address.'
 
 /** The roles that an integration may take from others. */
-export function takenRoles(options: Options): Role[] {
-  const named: Role[] = []
+export function takenRoles(options: Options): IntegrationRole[] {
+  const named: IntegrationRole[] = []
   if (options['replace-default'] === true) named.push('is_default')
   if (options['replace-hosted-page'] === true) named.push('is_hosted_page')
   return named
@@ -96,7 +96,7 @@ export async function asRefusal(
   const { code, constraint } = error as { code?: string; constraint?: string }
   if (code !== '23505') return error
   const others = await listIntegrations(sql, asked.merchant_id)
-  const named = (role: Role) => {
+  const named = (role: IntegrationRole) => {
     const holder = others.find((each) => each[role])
     return holder ? `${holder.name} (${holder.integration_id})` : 'Another integration'
   }

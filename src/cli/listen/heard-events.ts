@@ -1,6 +1,6 @@
 // Remembers the events that were received, because the service sends the last ones again after a lost connection.
 
-import { overlap_ms, readCursor } from '../../webhooks/stream/trail.ts'
+import { cursor_overlap_ms, readCursor } from '../../webhooks/stream/trail.ts'
 
 /** Remembers events for as long as the service may send them again. */
 export function openHeard() {
@@ -11,7 +11,7 @@ export function openHeard() {
     isNew({ event_id, cursor }: { event_id: string; cursor: string }): boolean {
       const { sent_until_ms: told_ms } = readCursor(cursor) ?? { sent_until_ms: 0 }
       for (const [known, at_ms] of heard) {
-        if (at_ms >= told_ms - 2 * overlap_ms) break
+        if (at_ms >= told_ms - 2 * cursor_overlap_ms) break
         heard.delete(known)
       }
       if (heard.has(event_id)) return false

@@ -8,7 +8,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { freshDatabase } from '../../../tests/support/database.ts'
 import type { Database } from '../open.ts'
 import { openBackup } from './backup-file.ts'
-import { faultOfTarget, loadBackup } from './load-backup.ts'
+import { loadBackup, restoreFault } from './load-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ripper-backup-'))
@@ -60,7 +60,7 @@ async function restore(database: Database, path: string) {
   const { head, reader, close } = await openBackup(path)
   const copies = database.openCopies()
   try {
-    expect(await faultOfTarget(database.sql, head)).toBe(null)
+    expect(await restoreFault(database.sql, head)).toBe(null)
     const counts = await loadBackup(copies, reader, async () => {})
     const [merchant] = await database.sql`select * from merchants`
     const [line] = await database.sql`select * from request_log`
@@ -139,5 +139,5 @@ test('an own table in the schema is in the way of a restore into an empty databa
   closing.push(close)
   await sql.unsafe('create schema shop; create table shop.notes (note text)')
   const head = { version: '0', migration: 35, key_id: null, made_at: '' }
-  expect(await faultOfTarget(sql, head)).toContain('it has tables already')
+  expect(await restoreFault(sql, head)).toContain('it has tables already')
 })

@@ -28,7 +28,7 @@ import { liftLimits } from './write-backup.ts'
  * Why a backup cannot be loaded into this database; null if it can. Tables that a service or `ripper migrate` has made
  * do not prevent it as long as there is no merchant. So a restore that broke off can be repeated.
  */
-export async function faultOfTarget(sql: Sql, head: BackupHead): Promise<string | null> {
+export async function restoreFault(sql: Sql, head: BackupHead): Promise<string | null> {
   const { newest, known } = await readMigrated(sql)
   if (head.migration > known) {
     return `the backup is of release ${head.version}, with migration ${head.migration}, and this one knows only ${known}: restore it with that release or a newer one`

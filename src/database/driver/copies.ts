@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { from, to } from 'pg-copy-streams'
 import { type Destination, dial } from './dial.ts'
-import { type Dialled, Session } from './session.ts'
+import { type Dialled, DriverSession } from './session.ts'
 import { openTransactions } from './transactions.ts'
 import type { Transaction } from './write.ts'
 
@@ -23,7 +23,7 @@ export type Copies = {
 /** The rows of a table take long, and meanwhile nothing else may be sent. */
 export function openCopiesAt(destination: Destination): Copies {
   let dialled: Dialled
-  const session = new Session({
+  const session = new DriverSession({
     dial: async () => {
       dialled = await dial(destination, { pipeline: false })
       return dialled

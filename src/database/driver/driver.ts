@@ -9,13 +9,13 @@ import type { Clock } from '../../kernel/world.ts'
 import { type Copies, openCopiesAt } from './copies.ts'
 import { type Destination, dial } from './dial.ts'
 import { openPool, type Sql } from './pool.ts'
-import { type OnStatement, Session } from './session.ts'
-import { plain } from './spell.ts'
+import { DriverSession, type OnStatement } from './session.ts'
+import { plainStatement } from './spell.ts'
 import { openStatementSpans } from './statement-spans.ts'
 import { quoted, type Rename } from './write.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
-export type Address = string | { socket_folder: string; database: string; user?: string }
+export type DatabaseAddress = string | { socket_folder: string; database: string; user?: string }
 
 export type { OnStatement }
 
@@ -46,7 +46,7 @@ const most_ms = 60 * 60_000
 const silence_slack_ms = 5_000
 
 /** Makes a pool. Nothing is connected before the first statement. */
-export function connect(address: Address, options: ConnectOptions): Sql {
+export function connect(address: DatabaseAddress, options: ConnectOptions): Sql {
   const limit_ms = (options.statement_timeout_ms ?? statement_timeout_ms) + silence_slack_ms
   const destination = destinationOf(address, options)
   return openPool({
@@ -64,7 +64,7 @@ export function connect(address: Address, options: ConnectOptions): Sql {
 }
 
 /** One connection for COPY. What it sets makes a value the same text on every server. */
-export function openCopies(address: Address): Copies {
+export function openCopies(address: DatabaseAddress): Copies {
   const destination = destinationOf(address, {
     lock_timeout_ms: 10_000,
     statement_timeout_ms: 0,
@@ -82,12 +82,16 @@ const again_ms = 200
  * Listens to a channel over its own connection, which is made again whenever it is lost. `opened` is called each time
  * the channel opens, also the first time, because earlier messages are lost. Returns the function that stops it.
  */
-export async function listenTo(address: Address, channel: string, listener: Listener): Promise<() => Promise<void>> {
+export async function listenTo(
+  address: DatabaseAddress,
+  channel: string,
+  listener: Listener,
+): Promise<() => Promise<void>> {
   const destination = destinationOf(address, {})
   const stop = new AbortController()
   const open = async () => {
     const loss = Promise.withResolvers<void>()
-    const session = new Session({
+    const session = new DriverSession({
       dial: () => dial(destination),
       has_names: true,
       lasts_ms: null,
@@ -97,7 +101,7 @@ export async function listenTo(address: Address, channel: string, listener: List
       onAnswer() {},
     })
     try {
-      await session.send(plain(`listen ${quoted(channel)}`))
+      await session.send(plainStatement(`listen ${quoted(channel)}`))
     } catch (error) {
       await session.end()
       throw error
@@ -131,7 +135,7 @@ export async function listenTo(address: Address, channel: string, listener: List
 }
 
 /** An address without user, password and parameters, for messages and logs. */
-export function describeAddress(address: Address): string {
+export function describeAddress(address: DatabaseAddress): string {
   if (typeof address !== 'string') return `${address.database} in ${address.socket_folder}`
   return address
     .replace(/^[a-z]+:\/\//, '')
@@ -142,7 +146,7 @@ export function describeAddress(address: Address): string {
 type Settings = Pick<ConnectOptions, 'lock_timeout_ms' | 'statement_timeout_ms' | 'parameters'>
 
 /** Files that an address names are read once: a connection that is made later must not fail for want of them. */
-export function destinationOf(address: Address, settings: Settings): Destination {
+export function destinationOf(address: DatabaseAddress, settings: Settings): Destination {
   const parameters = parametersOf(settings)
   if (typeof address !== 'string') {
     const { socket_folder, database, user = socket_user } = address

@@ -3,7 +3,7 @@
 import { failureKind } from '../../kernel/tracing.ts'
 import { type ConnectionsOptions, openConnections } from './connections.ts'
 import { isOutdatedForm, type Rows } from './running-statement.ts'
-import type { Session } from './session.ts'
+import type { DriverSession } from './session.ts'
 import { sendable } from './spell.ts'
 import type { Statement } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
@@ -42,7 +42,7 @@ export function openPool(options: PoolOptions): Sql {
       span?.end({}, failureKind(error))
       statement.reject(error)
     }
-    const use = (session: Session | null): void => {
+    const use = (session: DriverSession | null): void => {
       if (session === null) failed(ended())
       else session.send(sendable(statement)).then(done, failed)
     }
@@ -54,7 +54,7 @@ export function openPool(options: PoolOptions): Sql {
   }
 
   /** Reserves a connection until its release. Statements already on their way over it go first. */
-  const reserve = (): Promise<Session> =>
+  const reserve = (): Promise<DriverSession> =>
     new Promise((resolve, reject) => {
       if (has_ended) return reject(ended())
       connections.take((session) => {

@@ -4,7 +4,7 @@
 // before 1.21 did so.
 
 import type { Clock } from '../../kernel/world.ts'
-import { type Address, connect } from './driver.ts'
+import { connect, type DatabaseAddress } from './driver.ts'
 import type { Sql } from './pool.ts'
 import { isOfOurs } from './session.ts'
 
@@ -22,7 +22,7 @@ const looks = 6
  * Why a pooler before that server is not safe, or null. Throws what the connection throws, and that the server was silent for
  * longer than it may be.
  */
-export async function findPoolerProblem(address: Address, clock: Clock): Promise<string | null> {
+export async function findPoolerProblem(address: DatabaseAddress, clock: Clock): Promise<string | null> {
   const pools = [0, 1].map(() => connect(address, { connections_max: 1, clock }))
   const [one, other] = pools as [Sql, Sql]
   const glimpses: Record<'one' | 'other', Glimpse[]> = { one: [], other: [] }

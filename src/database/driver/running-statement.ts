@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import type { Sendable, Spelled } from './spell.ts'
+import type { SendableStatement, Spelled } from './spell.ts'
 import { readerOf, writeValue } from './types.ts'
 
 /** Rows as objects. */
@@ -61,7 +61,7 @@ const DriverStatement = pg.Query as unknown as new (text: string) => object
 
 export class RunningStatement extends DriverStatement {
   private readonly preparations: Preparations
-  private readonly statement: Sendable
+  private readonly statement: SendableStatement
   private readonly settle: Settle
   private prepared: Prepared | null = null
   private is_describing = false
@@ -71,7 +71,7 @@ export class RunningStatement extends DriverStatement {
   private earlier: Rows[] = []
   private failure: unknown = null
 
-  constructor(preparations: Preparations, statement: Sendable, settle: Settle) {
+  constructor(preparations: Preparations, statement: SendableStatement, settle: Settle) {
     super(statement.text)
     this.preparations = preparations
     this.statement = statement

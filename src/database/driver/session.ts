@@ -8,7 +8,7 @@ import type pg from 'pg'
 import { isConnectionLost } from '../failures.ts'
 import { type Preparations, type Rows, RunningStatement } from './running-statement.ts'
 import type { Watched } from './silence.ts'
-import type { Sendable } from './spell.ts'
+import type { SendableStatement } from './spell.ts'
 
 export type Dialled = { client: pg.Client; socket: Socket }
 
@@ -38,7 +38,7 @@ type Settlement = { resolve: (rows: Rows) => void; reject: (error: unknown) => v
 /** How long a server may take to hear a goodbye. */
 const goodbye_ms = 1_000
 
-export class Session implements Watched {
+export class DriverSession implements Watched {
   /** Whether it is set apart for a transaction. */
   is_reserved = false
   count = 0
@@ -74,7 +74,7 @@ export class Session implements Watched {
   }
 
   /** Rejects with what the server answered, or with the loss of the connection. */
-  send(statement: Sendable): Promise<Rows> {
+  send(statement: SendableStatement): Promise<Rows> {
     this.options.onStatement?.(statement.text, undefined, statement.values)
     this.count += 1
     if (this.count === 1) {
@@ -137,7 +137,7 @@ export class Session implements Watched {
     this.options.onOpen?.()
   }
 
-  private run(statement: Sendable, settle: Settlement): void {
+  private run(statement: SendableStatement, settle: Settlement): void {
     if (this.behind !== null) {
       this.behind.push(() => this.run(statement, settle))
       return

@@ -2,7 +2,7 @@
 
 import { isStoreUnavailable } from '../failures.ts'
 import type { Sql } from '../open.ts'
-import type { DatabaseObservation, Mark, Server } from './high-water.ts'
+import type { DatabaseObservation, DatabaseServer, Mark } from './high-water.ts'
 
 export async function observeDatabase(sql: Sql, remembered: Mark | null): Promise<DatabaseObservation> {
   const [row] = await sql<
@@ -26,7 +26,7 @@ export async function observeDatabase(sql: Sql, remembered: Mark | null): Promis
 type KeptMark = Omit<Mark, 'written_at'> & { written_at: string }
 
 /** The identity of the server that answers. Members that its role may not read are null. */
-export async function readServer(sql: Sql): Promise<Server> {
+export async function readServer(sql: Sql): Promise<DatabaseServer> {
   const [may] = await sql<[May]>`select ${mayRead(sql)}`
   return readAllowed(sql, may)
 }
@@ -41,7 +41,7 @@ function mayRead(sql: Sql) {
 }
 
 /** Does not even name a function that the role may not call, because the server would log an error each time. */
-async function readAllowed(sql: Sql, may: May): Promise<Server> {
+async function readAllowed(sql: Sql, may: May): Promise<DatabaseServer> {
   const [[system], [wal]] = await Promise.all([
     may.system ? orNothing(sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`) : [],
     may.wal
@@ -64,8 +64,8 @@ export async function writeMark(
     written_at,
     server,
     keep_since,
-  }: Omit<Mark, 'epoch' | keyof Server> & {
-    server: Server
+  }: Omit<Mark, 'epoch' | keyof DatabaseServer> & {
+    server: DatabaseServer
     keep_since: Date
   },
 ): Promise<Mark | null> {

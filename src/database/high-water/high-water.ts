@@ -1,7 +1,7 @@
 // Whether a database has gone back, or may have: compares what it held before with what it holds now.
 
 /** Identifies the server that holds the database. A member is null if the role may not read it, as in some managed services. */
-export type Server = {
+export type DatabaseServer = {
   /** The cluster's identifier, drawn at its creation. A copy of its files has the same one. */
   system_identifier: string | null
   /** Increases when a standby is promoted or a backup is recovered. */
@@ -9,7 +9,7 @@ export type Server = {
 }
 
 /** A mark is written every few seconds. */
-export type Mark = { epoch: number; mark: string; written_at: Date } & Server
+export type Mark = { epoch: number; mark: string; written_at: Date } & DatabaseServer
 
 /** With the database in which it was seen, where that was kept: a copy for a drill has another name, and the same marks up to then. */
 export type RememberedMark = Mark & { database?: string | null }
@@ -22,7 +22,7 @@ export type DatabaseObservation = {
   newest: Mark | null
   /** The mark that the database has under the remembered mark's number; null if it has none. */
   at_remembered: string | null
-  server: Server
+  server: DatabaseServer
 }
 
 /** The absolute difference, because a clock that was put back must not keep marks from being written. */
@@ -73,6 +73,6 @@ function differs<Value>(before: Value | null, now: Value | null): boolean {
 }
 
 /** Each cluster counts its timelines from its own beginning. */
-function isSameCluster(before: Server, now: Server): boolean {
+function isSameCluster(before: DatabaseServer, now: DatabaseServer): boolean {
   return !differs(before.system_identifier, now.system_identifier)
 }

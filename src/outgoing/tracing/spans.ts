@@ -22,7 +22,7 @@ export type SpanOptions = {
 }
 
 /** The span's state, which goes with its work. */
-type Place = { context: Context; trace: { shared: SpanFacts; has_ended: boolean } }
+type SpanState = { context: Context; trace: { shared: SpanFacts; has_ended: boolean } }
 
 const kinds = {
   server: SpanKind.SERVER,
@@ -50,9 +50,9 @@ export function openSpans(
     spanLimits: { attributeValueLengthLimit: 256 },
   })
   const tracer = provider.getTracer('ripper', release)
-  const places = new AsyncLocalStorage<Place>()
+  const places = new AsyncLocalStorage<SpanState>()
 
-  function spanOf(raw: RawSpan, place: Place, is_root: boolean): Span {
+  function spanOf(raw: RawSpan, place: SpanState, is_root: boolean): Span {
     return {
       within: (work) => places.run(place, work),
       end(facts = {}, failure = null) {

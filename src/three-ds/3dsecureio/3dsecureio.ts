@@ -2,13 +2,13 @@
 
 import { type CheckAnswer, NotSent, Unanswered, type Wire, type WireRequest } from '../../vendors/wire.ts'
 import {
-  credentialsOf,
   openableFrom,
   sendOrRefuse,
   type ThreeDsConnection,
   type ThreeDsConnector,
+  threeDsCredentialsOf,
 } from '../connector.ts'
-import { judge } from '../emv/authenticate.ts'
+import { judgeAnswer } from '../emv/authenticate.ts'
 import {
   challengeForm,
   methodForm,
@@ -21,7 +21,7 @@ import { openReporting } from '../reporting.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from '../three-ds.ts'
 import { readAuth, readPostauth, readPreauth } from './answers.ts'
 import { apiUrlOf, environmentAt, type ThreeDsecureIoCredentials, threeDsecureIoCredentials } from './credentials.ts'
-import { type Account, authRequest, postauthRequest, preauthRequest } from './requests.ts'
+import { authRequest, postauthRequest, preauthRequest, type ThreeDsecureIoAccount } from './requests.ts'
 
 /**
  * Numbers for 3dsecure.io's sandbox. The vendor publishes how the last four digits behave (docs.3dsecure.io,
@@ -54,9 +54,9 @@ export const threeDsecureIo: ThreeDsConnector<ThreeDsecureIoCredentials> = {
  */
 const transaction_life_ms = 75_000
 
-type Connection = ThreeDsConnection<ThreeDsecureIoCredentials>
+type OwnConnection = ThreeDsConnection<ThreeDsecureIoCredentials>
 
-function openThreeDs(connection: Connection): FetchedThreeDs {
+function openThreeDs(connection: OwnConnection): FetchedThreeDs {
   const { name, world } = connection
   const reporting = openReporting(connection)
   return {
@@ -85,7 +85,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
         const wireRequest = authRequest(request, account)
         const received = await answerTo(connection, wireRequest)
         const areq = JSON.parse(wireRequest.body!) as Message
-        const judged = judge(areq, received, openableFrom(apiUrlOf(account.credentials, account.mode)))
+        const judged = judgeAnswer(areq, received, openableFrom(apiUrlOf(account.credentials, account.mode)))
         if (judged.refused) {
           const { server_transaction_id } = request
           const fields = { connection: name, server_transaction_id, ...judged.refused }
@@ -102,8 +102,8 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
   }
 }
 
-async function accountOf(connection: Connection): Promise<Account> {
-  const credentials = await credentialsOf(connection)
+async function accountOf(connection: OwnConnection): Promise<ThreeDsecureIoAccount> {
+  const credentials = await threeDsCredentialsOf(connection)
   return { credentials, mode: connection.mode === 'live' ? 'live' : 'sandbox' }
 }
 
@@ -111,7 +111,7 @@ async function accountOf(connection: Connection): Promise<Account> {
  * A silence after the AReq left may hide an authentication, so it counts as an answer. Before that, the bank was not
  * asked.
  */
-async function answerTo({ wire }: Connection, request: WireRequest): Promise<DirectoryAnswer> {
+async function answerTo({ wire }: OwnConnection, request: WireRequest): Promise<DirectoryAnswer> {
   try {
     return readAuth(await wire.send(request))
   } catch (error) {
@@ -124,7 +124,7 @@ async function answerTo({ wire }: Connection, request: WireRequest): Promise<Dir
 /** The number that the vendor publishes as not enrolled; it is no card. */
 const nobodys_number = '9000100111111111'
 
-async function check(request: Account & { wire: Wire }): Promise<CheckAnswer> {
+async function check(request: ThreeDsecureIoAccount & { wire: Wire }): Promise<CheckAnswer> {
   const { wire, ...account } = request
   try {
     const answer = await wire.send(preauthRequest(nobodys_number, account))

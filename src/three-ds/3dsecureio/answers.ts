@@ -6,7 +6,7 @@ import { isAllowed, type MayOpen } from '../emv/addresses.ts'
 import type { DirectoryAnswer } from '../emv/directory-server.ts'
 import { isObject, type JsonObject } from '../emv/json.ts'
 import { readMessage } from '../emv/messages.ts'
-import { resultOf } from '../emv/results.ts'
+import { resultIn } from '../emv/results.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
 import { higher, highestCommon, lower, type Version } from '../emv/versions.ts'
 import { ProviderUnavailable, type ResultMessage } from '../three-ds.ts'
@@ -21,7 +21,7 @@ export function readPreauth(answer: WireAnswer, mayOpen: MayOpen): CardRangeAnsw
   const { json } = answer
   const server_transaction_id = transactionIdOf(json?.threeDSServerTransID)
   if (!isGood(answer) || json?.messageType !== 'CRD' || server_transaction_id === null) {
-    throw new ProviderUnavailable(wordsOf(answer))
+    throw new ProviderUnavailable(answerWords(answer))
   }
   const [start, end] = [commonEnd(json, 'Start', higher), commonEnd(json, 'End', lower)]
   if (start === null || end === null) {
@@ -36,7 +36,7 @@ export function readPreauth(answer: WireAnswer, mayOpen: MayOpen): CardRangeAnsw
 
 /** The ARes or Erro. Throws ProviderUnavailable if the vendor rejected the call itself; the bank then heard nothing. */
 export function readAuth(answer: WireAnswer): DirectoryAnswer {
-  if (isTurnedAway(answer)) throw new ProviderUnavailable(wordsOf(answer))
+  if (isTurnedAway(answer)) throw new ProviderUnavailable(answerWords(answer))
   const code = erroCodeOf(answer)
   if (code === '402' || code === '405') {
     return { silent: `the Directory Server did not answer (Erro ${code})` }
@@ -53,13 +53,13 @@ export function readPostauth(answer: WireAnswer): ResultMessage | 'not_yet' | 'g
   if (code === '305') return 'not_yet'
   if (code === '203') return 'gone'
   if (code !== null || !isGood(answer) || answer.json === null) {
-    throw new ProviderUnavailable(wordsOf(answer))
+    throw new ProviderUnavailable(answerWords(answer))
   }
   const reading = readMessage(padded(answer.text), ['RReq'])
   if ('fault' in reading) {
     throw new ProviderUnavailable(`its RReq is not valid: ${reading.fault.code} ${reading.fault.detail}`)
   }
-  return resultOf(reading.message)
+  return resultIn(reading.message)
 }
 
 /** Whether the call was rejected unread: a wrong key, a closed account, too many calls. */
@@ -74,7 +74,7 @@ export function erroCodeOf({ json }: WireAnswer): string | null {
 }
 
 /** A description for the log. It repeats no words of the vendor, because they may contain what we sent. */
-export function wordsOf(answer: WireAnswer): string {
+export function answerWords(answer: WireAnswer): string {
   const code = erroCodeOf(answer)
   if (answer.status === 401) return 'its credentials were refused (401)'
   if (code !== null) return `it answered Erro ${code} (status ${answer.status})`

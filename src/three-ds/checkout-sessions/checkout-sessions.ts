@@ -19,11 +19,11 @@ import {
   type WireRequest,
 } from '../../vendors/wire.ts'
 import {
-  credentialsOf,
   openableFrom,
   sendOrRefuse,
   type ThreeDsConnection,
   type ThreeDsConnector,
+  threeDsCredentialsOf,
 } from '../connector.ts'
 import { isAllowed } from '../emv/addresses.ts'
 import {
@@ -44,14 +44,14 @@ import {
 } from '../three-ds.ts'
 import { collectRequest, createRequest, fingerprintRequest, readRequest } from './requests.ts'
 import {
-  challengeStandingOf,
+  answerWords,
+  challengeOutcomeOf,
   isShort,
   refuseTurnedAway,
   sessionIn,
-  standingOf,
+  sessionOutcomeOf,
   type TheirSession,
   wants,
-  wordsOf,
 } from './session.ts'
 
 export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
@@ -67,13 +67,13 @@ export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
   check,
 }
 
-type Connection = ThreeDsConnection<CheckoutCredentials>
+type OwnConnection = ThreeDsConnection<CheckoutCredentials>
 
 /** How often a session that is still at work is read again, after a pause. */
 const reads = 2
 const pause_ms = 1_000
 
-function openThreeDs(connection: Connection): FetchedThreeDs {
+function openThreeDs(connection: OwnConnection): FetchedThreeDs {
   const reporting = openReporting(connection)
   return {
     results: 'fetched',
@@ -89,9 +89,9 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
   }
 }
 
-async function authenticate(connection: Connection, request: AuthenticationRequest): Promise<AuthenticationAnswer> {
+async function authenticate(connection: OwnConnection, request: AuthenticationRequest): Promise<AuthenticationAnswer> {
   const { name, world } = connection
-  const credentials = await credentialsOf(connection)
+  const credentials = await threeDsCredentialsOf(connection)
   const answered = await runSession(connection, request, credentials)
   const refused = (cause: UnavailableCause, reason: string, handle?: string) => {
     const { server_transaction_id } = request
@@ -114,7 +114,7 @@ async function authenticate(connection: Connection, request: AuthenticationReque
     acs_transaction_id: acs?.transaction_id ?? null,
     cardholder_info: cardholder_info ?? null,
   }
-  const standing = standingOf(answered)
+  const standing = sessionOutcomeOf(answered)
   if (standing === 'expired') return refused('timeout', 'the session has expired', handle)
   if (standing !== 'waits') return { ...ids, kind: 'outcome', outcome: standing }
   if (!wants(answered, 'challenge_cardholder')) {
@@ -137,13 +137,13 @@ const noIds = { ds_transaction_id: null, acs_transaction_id: null, cardholder_in
  * asked.
  */
 async function runSession(
-  { wire, world }: Connection,
+  { wire, world }: OwnConnection,
   request: AuthenticationRequest,
   credentials: CheckoutCredentials,
 ): Promise<TheirSession | string> {
   const call = async (wireRequest: WireRequest): Promise<TheirSession | string> => {
     const answer = await answerTo(wire, wireRequest)
-    return typeof answer === 'string' ? answer : (sessionIn(answer) ?? wordsOf(answer))
+    return typeof answer === 'string' ? answer : (sessionIn(answer) ?? answerWords(answer))
   }
   let session = await call(createRequest(request, credentials))
   if (typeof session !== 'string' && wants(session, 'collect_channel_data')) {
@@ -153,7 +153,7 @@ async function runSession(
     session = await call(fingerprintRequest(session.id, credentials))
   }
   for (let round = 0; round < reads && typeof session !== 'string'; round++) {
-    const is_at_work = standingOf(session) === 'waits' && !wants(session, 'challenge_cardholder')
+    const is_at_work = sessionOutcomeOf(session) === 'waits' && !wants(session, 'challenge_cardholder')
     const is_short: boolean = round === 0 && isShort(session)
     if (!is_at_work && !is_short) break
     if (is_at_work) await world.clock.sleep(pause_ms)
@@ -179,13 +179,13 @@ async function answerTo(wire: Wire, request: WireRequest): Promise<WireAnswer | 
   }
 }
 
-async function fetchResult(connection: Connection, handle: string): Promise<ResultMessage | 'not_yet' | 'gone'> {
-  const credentials = await credentialsOf(connection)
+async function fetchResult(connection: OwnConnection, handle: string): Promise<ResultMessage | 'not_yet' | 'gone'> {
+  const credentials = await threeDsCredentialsOf(connection)
   const answer = await sendOrRefuse(connection.wire, readRequest(handle, credentials))
   if (answer.status === 404) return 'gone'
   const session = sessionIn(answer)
-  if (!session || session.id !== handle) throw new ProviderUnavailable(wordsOf(answer))
-  const standing = challengeStandingOf(session)
+  if (!session || session.id !== handle) throw new ProviderUnavailable(answerWords(answer))
+  const standing = challengeOutcomeOf(session)
   if (standing === 'waits') return 'not_yet'
   if (standing === 'expired') return 'gone'
   const { transaction_id, acs, ds, protocol_version } = session
@@ -205,7 +205,7 @@ async function check(request: { credentials: CheckoutCredentials; wire: Wire }):
   try {
     const answer = await request.wire.send(readRequest(nobodys_id, request.credentials))
     if (answer.status === 404) return { result: 'works', notes: [] }
-    return { result: 'fails', reason: `Checkout.com: ${wordsOf(answer)}` }
+    return { result: 'fails', reason: `Checkout.com: ${answerWords(answer)}` }
   } catch (error) {
     return { result: 'fails', reason: `Checkout.com: ${(error as Error).message}` }
   }

@@ -45,7 +45,7 @@ export function sessionIn(answer: WireAnswer): TheirSession | null {
 export function refuseTurnedAway(answer: WireAnswer): void {
   const { status } = answer
   if (turned_away.includes(status)) {
-    throw new ProviderUnavailable(wordsOf(answer))
+    throw new ProviderUnavailable(answerWords(answer))
   }
 }
 
@@ -54,7 +54,7 @@ const turned_away = [400, 401, 403, 422, 429]
 /**
  * A description for the log. Of the vendor's words it repeats only codes, because the rest may contain what we sent.
  */
-export function wordsOf({ status, json }: WireAnswer): string {
+export function answerWords({ status, json }: WireAnswer): string {
   if (status === 401) return 'its credentials were refused (401)'
   const codes = Array.isArray(json?.error_codes) ? json.error_codes : []
   const printableCodes = codes.filter((code) => typeof code === 'string' && /^[a-z0-9_]{1,60}$/.test(code))
@@ -64,7 +64,7 @@ export function wordsOf({ status, json }: WireAnswer): string {
 }
 
 /** `waits`: the shopper is at the bank, or the vendor is at work. `expired`: there will never be a result. */
-export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits' | 'expired' {
+export function sessionOutcomeOf(their: TheirSession): AuthenticationOutcome | 'waits' | 'expired' {
   const { status } = their
   if (waiting.includes(status)) return 'waits'
   if (status === 'expired') return 'expired'
@@ -86,8 +86,8 @@ export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits'
  * The outcome after a challenge. Only the bank's word counts, or the vendor's word that there is none: after a guessed
  * "unavailable" the card might be charged. Otherwise throws ProviderUnavailable.
  */
-export function challengeStandingOf(their: TheirSession): ReturnType<typeof standingOf> {
-  const standing = standingOf(their)
+export function challengeOutcomeOf(their: TheirSession): ReturnType<typeof sessionOutcomeOf> {
+  const standing = sessionOutcomeOf(their)
   if (typeof standing === 'string' || standing.status !== 'U') return standing
   if (standing.unavailable_cause === 'invalid_answer') {
     throw new ProviderUnavailable('its result of a challenge is not valid')

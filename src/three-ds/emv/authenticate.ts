@@ -10,14 +10,14 @@ import {
   type UnavailableCause,
 } from '../three-ds.ts'
 import { isAllowed, type MayOpen } from './addresses.ts'
-import { buildAReq, type Identity } from './areq.ts'
-import { ask, type DirectoryAnswer, type DirectoryServer } from './directory-server.ts'
+import { buildAReq, type ServerIdentity } from './areq.ts'
+import { askDirectoryServer, type DirectoryAnswer, type DirectoryServer } from './directory-server.ts'
 import type { JsonObject } from './json.ts'
 import { type Message, messageFault } from './messages.ts'
-import { outcomeOf, unavailable } from './outcome.ts'
+import { outcomeIn, unavailable } from './outcome.ts'
 import { transactionIdOf } from './transaction-id.ts'
 
-type Sender = { mode: Mode; world: World; identity: Identity; mayOpen: MayOpen }
+type Sender = { mode: Mode; world: World; identity: ServerIdentity; mayOpen: MayOpen }
 
 export async function sendAReq(
   sender: Sender,
@@ -31,7 +31,7 @@ export async function sendAReq(
     log.error({ fields: own.fields, server_transaction_id: request.server_transaction_id }, 'AReq')
     throw new ProviderUnavailable(`our AReq is not valid: ${own.fields.join(', ')}`)
   }
-  const judged = judge(areq, await ask(sender.world, server, areq, 'ARes'), sender.mayOpen)
+  const judged = judgeAnswer(areq, await askDirectoryServer(sender.world, server, areq, 'ARes'), sender.mayOpen)
   if (judged.refused) {
     log.warn({ server_transaction_id: request.server_transaction_id, ...judged.refused }, 'authentication unavailable')
   }
@@ -39,7 +39,7 @@ export async function sendAReq(
 }
 
 /** The meaning of an answer. `refused` contains what the log may say about an unusable one. */
-export function judge(
+export function judgeAnswer(
   areq: Message,
   received: DirectoryAnswer,
   mayOpen: MayOpen,
@@ -69,7 +69,7 @@ export function judge(
     return refused('invalid_answer', 'decoupled authentication, not asked for', ares)
   }
   if (ares.transStatus !== 'C') {
-    return { answer: { ...idsOf(ares), kind: 'outcome', outcome: outcomeOf(ares) } }
+    return { answer: { ...idsOf(ares), kind: 'outcome', outcome: outcomeIn(ares) } }
   }
   if (!isAllowed(ares.acsURL as string, mayOpen)) {
     return refused('invalid_answer', 'acsURL not allowed', ares)

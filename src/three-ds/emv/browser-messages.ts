@@ -3,7 +3,7 @@
 
 import type { ThreeDs } from '../three-ds.ts'
 import { decode, encode } from './base64url.ts'
-import { readJson } from './json.ts'
+import { readJsonObject } from './json.ts'
 import { readMessage } from './messages.ts'
 import { transactionIdOf } from './transaction-id.ts'
 
@@ -21,7 +21,7 @@ export const methodForm: ThreeDs['methodForm'] = (method) => ({
 
 export const readMethodNotification: ThreeDs['readMethodNotification'] = (fields) => {
   const text = decode(fields.threeDSMethodData ?? '')
-  const reading = text === null ? null : readJson(text)
+  const reading = text === null ? null : readJsonObject(text)
   return reading && 'object' in reading ? transactionIdOf(reading.object.threeDSServerTransID) : null
 }
 

@@ -139,7 +139,7 @@ const pres: Rules = {
   dsEndProtocolVersion: protocolVersion,
   serialNum: must(upTo(20)),
   cardRangeData: may(
-    (value) => Array.isArray(value) && value.every((range) => isObject(range) && !faultOf(range, cardRange)),
+    (value) => Array.isArray(value) && value.every((range) => isObject(range) && !faultOfFields(range, cardRange)),
   ),
 }
 
@@ -175,7 +175,7 @@ export const fieldRules: Record<MessageType, Rules> = {
 export type FieldFault = { code: '201' | '203'; fields: string[] }
 
 /** The fault in a message's fields, or null. A null or empty value is a format error, not a missing field. */
-export function faultOf(message: JsonObject, rules: Rules): FieldFault | null {
+export function faultOfFields(message: JsonObject, rules: Rules): FieldFault | null {
   const missing: string[] = []
   const malformed: string[] = []
   for (const [name, { required, valid }] of Object.entries(rules)) {

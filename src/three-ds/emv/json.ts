@@ -4,7 +4,7 @@ export type JsonObject = Record<string, unknown>
 
 type ReadJson = { object: JsonObject } | { duplicate: string } | { not_json: true }
 
-export function readJson(text: string): ReadJson {
+export function readJsonObject(text: string): ReadJson {
   let value: unknown
   try {
     value = JSON.parse(text)

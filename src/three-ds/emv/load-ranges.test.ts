@@ -3,7 +3,7 @@ import { fakeWorld, identity, memoryRanges } from '../../../tests/adapters/three
 import { type OutgoingAnswer, OutgoingFailure } from '../../kernel/world.ts'
 import { ProviderUnavailable } from '../three-ds.ts'
 import { findRange } from './card-ranges.ts'
-import { type JsonObject, readJson } from './json.ts'
+import { type JsonObject, readJsonObject } from './json.ts'
 import { openCardRanges } from './load-ranges.ts'
 
 const hour_ms = 3_600_000
@@ -58,7 +58,7 @@ let requests: JsonObject[]
 function open(store = memoryRanges()) {
   const world = fakeWorld({
     async post({ body }) {
-      const reading = readJson(body)
+      const reading = readJsonObject(body)
       if (!('object' in reading)) throw new Error('no JSON')
       requests.push(reading.object)
       const reply = replies.shift()

@@ -2,9 +2,9 @@
 
 import type { World } from '../../kernel/world.ts'
 import { type CardRangeStore, ProviderUnavailable, type StoredRanges } from '../three-ds.ts'
-import type { Identity } from './areq.ts'
+import type { ServerIdentity } from './areq.ts'
 import { applyChanges, type CardRangeTable, changesIn } from './card-ranges.ts'
-import { ask, type DirectoryServer } from './directory-server.ts'
+import { askDirectoryServer, type DirectoryServer } from './directory-server.ts'
 import { type Message, present } from './messages.ts'
 import { newTransactionId, transactionIdOf } from './transaction-id.ts'
 
@@ -16,7 +16,7 @@ type CardRanges = {
 type Loading = {
   world: World
   store: CardRangeStore
-  identity: Identity
+  identity: ServerIdentity
 }
 
 const hour_ms = 3_600_000
@@ -92,7 +92,7 @@ async function fetchRanges(
     threeDSServerTransID: newTransactionId(world.random),
     ...present('serialNum', old?.serial_number),
   }
-  const answer = await ask(world, server, preq, 'PRes')
+  const answer = await askDirectoryServer(world, server, preq, 'PRes')
   if ('silent' in answer) throw new ProviderUnavailable(`the PReq got ${answer.silent}`)
   const pres = 'message' in answer && isAnswerTo(preq, answer.message) ? answer.message : null
   const ranges = pres && applyChanges(old?.ranges ?? [], changesIn(pres))

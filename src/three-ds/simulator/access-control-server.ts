@@ -10,15 +10,15 @@ import { openAlarms } from './alarms.ts'
 import {
   type Challenge,
   type ChallengeChanges,
+  changesWhenOverdue,
+  changesWhenSent,
   firstDue,
   isSent,
   keep_ms,
-  overdue,
   result_tries,
-  sent,
 } from './challenges.ts'
 import type { SimulatorOptions } from './options.ts'
-import { decide } from './risk.ts'
+import { decideRisk } from './risk.ts'
 import { idsOf, proofOf, sendResult } from './send-result.ts'
 
 export type AccessControlServer = {
@@ -94,7 +94,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
     const whenDue = () => {
       // A timer may end a moment early.
       const now = new Date(Math.max(clock.now().getTime(), due_at.getTime()))
-      return step(acs_transaction_id, (challenge) => overdue(challenge, now))
+      return step(acs_transaction_id, (challenge) => changesWhenOverdue(challenge, now))
     }
     alarms.set(acs_transaction_id, due_at.getTime() - clock.now().getTime(), whenDue)
   }
@@ -104,7 +104,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
     const { acs_transaction_id: id, sends_left } = challenge
     const has_arrived = await sendResult(options, challenge)
     if (!has_arrived && sends_left > 0) {
-      const again: Next = (current) => (current.due_at === null ? null : sent(current, clock.now()))
+      const again: Next = (current) => (current.due_at === null ? null : changesWhenSent(current, clock.now()))
       alarms.set(id, retry_after_ms, () => step(id, again))
       return
     }
@@ -124,7 +124,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
 
   async function answer(areq: Message): Promise<Message> {
     const challenge = newChallenge(options, areq)
-    const decision = decide(challenge.behaviour, challenge.version)
+    const decision = decideRisk(challenge.behaviour, challenge.version)
     if (decision.status === 'C' && !decision.unsafe) {
       await challenges.insert(challenge)
       follow(challenge)
@@ -136,7 +136,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
     const before = new Date(clock.now().getTime() - overdue_after_ms)
     const overdueChallenges = await challenges.listDue(before, overdue_max)
     for (const { acs_transaction_id } of overdueChallenges) {
-      await step(acs_transaction_id, (challenge) => overdue(challenge, before))
+      await step(acs_transaction_id, (challenge) => changesWhenOverdue(challenge, before))
       await sending.get(acs_transaction_id)
     }
     return overdueChallenges.length
@@ -182,7 +182,7 @@ function newChallenge({ world, signing_key }: AcsOptions, areq: Message): Challe
 }
 
 function buildARes({ public_url }: AcsOptions, areq: Message, challenge: Challenge): Message {
-  const decision = decide(challenge.behaviour, challenge.version)
+  const decision = decideRisk(challenge.behaviour, challenge.version)
   const proven = decision.status === 'Y' || decision.status === 'A'
   return {
     ...idsOf(challenge),

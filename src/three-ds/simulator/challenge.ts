@@ -2,11 +2,11 @@
 
 import type { PeerAnswer } from '../../kernel/peer.ts'
 import { decode, encode } from '../emv/base64url.ts'
-import { readJson } from '../emv/json.ts'
+import { readJsonObject } from '../emv/json.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'
-import { type Challenge, ended, shown } from './challenges.ts'
+import { type Challenge, changesAtEnd, changesWhenShown } from './challenges.ts'
 import { codePage, noticePage, submittingPage } from './pages.ts'
 import { automaticEnding, endingOf } from './risk.ts'
 
@@ -20,9 +20,9 @@ const session_data_characters_max = 1024
 type At = { public_url: string; pages_url: string; now(): Date }
 
 /** The method page, which reports back at once or never. */
-export function methodPage(fields: URLSearchParams, { silent, pages_url }: { silent: boolean } & At): PeerAnswer {
+export function bankMethodPage(fields: URLSearchParams, { silent, pages_url }: { silent: boolean } & At): PeerAnswer {
   const text = decode(fields.get('threeDSMethodData') ?? '')
-  const reading = text === null ? null : readJson(text)
+  const reading = text === null ? null : readJsonObject(text)
   const methodData = reading && 'object' in reading ? reading.object : {}
   const id = transactionIdOf(methodData.threeDSServerTransID)
   const target = String(methodData.threeDSMethodNotificationURL ?? '')
@@ -69,9 +69,9 @@ function openingOf(challenge: Challenge, session_data: string | null, now: Date)
   const opening = { opened: true, session_data }
   const ending = automaticEnding(challenge.behaviour)
   if (ending !== null) {
-    return { ...opening, ...ended(ending, now, isLate(challenge) ? late_result_ms : 0) }
+    return { ...opening, ...changesAtEnd(ending, now, isLate(challenge) ? late_result_ms : 0) }
   }
-  return challenge.opened ? opening : { ...opening, ...shown(challenge, now) }
+  return challenge.opened ? opening : { ...opening, ...changesWhenShown(challenge, now) }
 }
 
 /** Handles the answer of the page that asks for the code. */
@@ -98,11 +98,11 @@ type Answer = { is_cancelled: boolean; is_right: boolean }
 
 function answerOf(challenge: Challenge, { is_cancelled, is_right }: Answer, now: Date) {
   if (!challenge.opened || challenge.has_ended) return null
-  if (is_cancelled) return ended('cancelled', now)
+  if (is_cancelled) return changesAtEnd('cancelled', now)
   const tries = challenge.tries + 1
-  if (is_right) return { tries, ...ended('passed', now) }
-  if (tries >= tries_at_most) return { tries, ...ended('too_many_tries', now) }
-  return { tries, ...shown(challenge, now) }
+  if (is_right) return { tries, ...changesAtEnd('passed', now) }
+  if (tries >= tries_at_most) return { tries, ...changesAtEnd('too_many_tries', now) }
+  return { tries, ...changesWhenShown(challenge, now) }
 }
 
 function unknownPage(): PeerAnswer {

@@ -66,29 +66,29 @@ export function firstDue(now: Date): Date {
 }
 
 /** A page is shown, and waits for its answer. */
-export function shown(challenge: Challenge, now: Date): ChallengeChanges {
+export function changesWhenShown(challenge: Challenge, now: Date): ChallengeChanges {
   // An abandoned challenge keeps the 30 seconds that began with its ARes.
   if (challenge.behaviour === 'challenge_abandoned') return {}
   return { ending: 'never_answered', due_at: after(now, page_ms) }
 }
 
 /** It ends. The process that stores this change sends the result, after the delay if there is one. */
-export function ended(ending: EndingName, now: Date, delay_ms = 0): ChallengeChanges {
-  const sending = delay_ms > 0 ? { due_at: after(now, delay_ms) } : sent({ sends_left: result_tries }, now)
+export function changesAtEnd(ending: EndingName, now: Date, delay_ms = 0): ChallengeChanges {
+  const sending = delay_ms > 0 ? { due_at: after(now, delay_ms) } : changesWhenSent({ sends_left: result_tries }, now)
   return { has_ended: true, ending, ...sending }
 }
 
 /** The process that stores this change sends the result. */
-export function sent({ sends_left }: Pick<Challenge, 'sends_left'>, now: Date): ChallengeChanges {
+export function changesWhenSent({ sends_left }: Pick<Challenge, 'sends_left'>, now: Date): ChallengeChanges {
   return { sends_left: sends_left - 1, due_at: after(now, sending_ms) }
 }
 
 /** The change that the passing of time requires; null if nothing is due. */
-export function overdue(challenge: Challenge, now: Date): ChallengeChanges | null {
+export function changesWhenOverdue(challenge: Challenge, now: Date): ChallengeChanges | null {
   const { due_at, has_ended, ending, sends_left } = challenge
   if (due_at === null || due_at > now) return null
-  if (!has_ended) return ended(ending, now)
-  return sends_left > 0 ? sent(challenge, now) : { due_at: null }
+  if (!has_ended) return changesAtEnd(ending, now)
+  return sends_left > 0 ? changesWhenSent(challenge, now) : { due_at: null }
 }
 
 /** Whether its result has been sent at least once, or is about to be. */

@@ -8,7 +8,7 @@ import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../h
 import type { FoundRows } from '../../http/list-page.ts'
 import type { ObjectPlace } from '../../http/only-mode.ts'
 import type { Mode } from '../../kernel/values.ts'
-import type { Attempt, DeliveryKey, DeliveryStatus, ReplayStanding, SettledDelivery } from '../delivery.ts'
+import type { DeliveryAttempt, DeliveryKey, DeliveryStatus, ReplayStanding, SettledDelivery } from '../delivery.ts'
 
 export type AttemptFilters = {
   merchant_id: string
@@ -28,7 +28,7 @@ export type AttemptFilters = {
 /** How many attempts a request reads at most if it shows only those of one mode. */
 const looks_max = 5_000
 
-type ListedAttempt = Attempt & ReplayStanding & { endpoint_mode: Mode | null }
+type ListedAttempt = DeliveryAttempt & ReplayStanding & { endpoint_mode: Mode | null }
 
 /**
  * The newest attempts that match, newest first. Facts about dead letters are looked up by key, because PostgreSQL might

@@ -2,7 +2,7 @@
 // the delivery's usual ones.
 
 import type { Context } from '../../context.ts'
-import { type LineWriter, lineOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import { type DeliveryKey, deliveryNotFound } from '../delivery.ts'
 import { expediteDelivery } from './delivery-store.ts'
@@ -22,7 +22,7 @@ export async function expedite(
   if (!delivery) throw deliveryNotFound()
   const { merchant_id, delivery_id: subject, endpoint_id, payment_id } = delivery
   const change = { change: 'delivery.expedited', detail: { endpoint_id, payment_id }, at: now }
-  const line = lineOf(writer, { merchant_id, subject, ...change })
+  const line = accountLine(writer, { merchant_id, subject, ...change })
   const is_due = await writeAs(sql, writer, (tx) => expediteDelivery(tx, delivery, line))
   if (is_due) wakeDeliveries('event', merchant_id)
   return is_due

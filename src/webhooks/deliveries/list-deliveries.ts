@@ -14,8 +14,8 @@ import {
   type DeliveryStatus,
   deliveryStatuses,
   eventTypeShownAs,
+  replay_window_ms,
   viewAttempt,
-  window_ms,
 } from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
 import { listAttempts } from './delivery-store.ts'
@@ -96,7 +96,7 @@ export async function pageOfAttempts(
     attempt_ids,
     only_mode,
     event_type: event_type && eventTypeShownAs(event_type),
-    from: idsFrom(new Date(now.getTime() - window_ms)),
+    from: idsFrom(new Date(now.getTime() - replay_window_ms)),
   }
   const result = await listAttempts(sql, filters, limit + 1)
   const { rows, ...page } = pageOf(keyring, request, result, ({ attempt_id }) => attempt_id)

@@ -3,7 +3,7 @@
 import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
-import type { Attempt, DeliveryKey } from '../delivery.ts'
+import type { DeliveryAttempt, DeliveryKey } from '../delivery.ts'
 import { eventAndEndpoint } from '../queue/queue-store.ts'
 
 /**
@@ -78,7 +78,7 @@ export async function findDeliveryRecord(
 }
 
 /** An attempt with what the API does not show: why there was no answer, and how long it took. */
-export type AttemptDetail = Omit<Attempt, 'merchant_id'> & {
+export type AttemptDetail = Omit<DeliveryAttempt, 'merchant_id'> & {
   duration_ms: number | null
   failure: string | null
 }
@@ -113,7 +113,7 @@ export type EventWithDeliveries = {
 }
 
 /** The events about these payments and refunds, in their order. */
-export async function listEvents(
+export async function listEventsWithDeliveries(
   sql: Sql,
   { merchant_id, subjects }: { merchant_id: string; subjects: string[] },
 ): Promise<EventWithDeliveries[]> {

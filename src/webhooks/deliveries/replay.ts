@@ -6,7 +6,7 @@ import type { AnySql } from '../../database/open.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
-import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter, writerOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import { type DeliveryKey, deliveryNotFound, replayInProgress, replayRefusals, validateReplay } from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
@@ -71,7 +71,7 @@ export async function replayIn(
   const { endpoint_id, payment_id } = original
   const detail = { replay: delivery_id, endpoint_id, payment_id }
   const fields = { change: 'delivery.replayed', detail, at: now }
-  const line = lineOf(writer, { merchant_id, subject: replay_of, ...fields })
+  const line = accountLine(writer, { merchant_id, subject: replay_of, ...fields })
   const newReplay = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now, line }
   const reply = { delivery_id, replay_of }
   if (!(await insertReplay(sql, original, newReplay, recordReply(reply)))) {

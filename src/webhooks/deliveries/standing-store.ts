@@ -16,11 +16,11 @@ export async function listAllEndpoints(
 }
 
 /** Waiting deliveries of an endpoint are counted up to this number. */
-export const waiting_max = 10_000
+export const deliveries_waiting_max = 10_000
 /** More than the attempts that all workers make at one endpoint at once. */
 const under_way_max = 1_000
 
-/** Counts up to `waiting_max`, without attempts that are under way. */
+/** Counts up to `deliveries_waiting_max`, without attempts that are under way. */
 export type EndpointStanding = EndpointKey & {
   url: string
   first_attempts: number
@@ -57,12 +57,12 @@ export async function readStandings(
 
 function waitingOf(sql: AnySql, queue_class: QueueClass, now: Date) {
   return sql`(
-    select least(count(*) - count(attempt_id), ${waiting_max})::int as waiting, count(attempt_id)::int as under_way,
+    select least(count(*) - count(attempt_id), ${deliveries_waiting_max})::int as waiting, count(attempt_id)::int as under_way,
       min(due_at) filter (where due_at <= ${now}) as oldest_due_at
     from (
       select attempt_id, due_at from webhook_queue q
       where q.class = ${queue_class} and q.endpoint_id = e.endpoint_id
-      order by q.class, q.endpoint_id, q.due_at limit ${waiting_max + under_way_max}) counted)`
+      order by q.class, q.endpoint_id, q.due_at limit ${deliveries_waiting_max + under_way_max}) counted)`
 }
 
 /** How many of a merchant's newest attempts are read. */

@@ -7,7 +7,7 @@ import {
   type DeliveryRecord,
   findDeliveryRecord,
   listChain,
-  listEvents,
+  listEventsWithDeliveries,
   listReplays,
 } from './operator-store.ts'
 
@@ -30,7 +30,7 @@ export async function traceEvents(
   { merchant_id, subjects }: { merchant_id: string; subjects: string[] },
 ): Promise<TracedEvent[]> {
   const traced: TracedEvent[] = []
-  for (const { delivery_ids, ...event } of await listEvents(sql, { merchant_id, subjects })) {
+  for (const { delivery_ids, ...event } of await listEventsWithDeliveries(sql, { merchant_id, subjects })) {
     const deliveries: TracedDelivery[] = []
     // Replays of listed deliveries are added at the end.
     for (const waiting = [...delivery_ids]; waiting.length > 0; ) {

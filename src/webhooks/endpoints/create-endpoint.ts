@@ -15,7 +15,7 @@ import {
   type MerchantId,
   type Mode,
 } from '../../kernel/values.ts'
-import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter, writerOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import {
   type Endpoint,
@@ -129,7 +129,7 @@ export function newEndpoint(
   const change = { change: 'endpoint.created', detail, at: now }
   return {
     endpoint: { ...fields, extension_events, mode, endpoint_id, status: 'active', sealed_secret, created_at: now },
-    line: lineOf(writer, { merchant_id, subject: endpoint_id, ...change }),
+    line: accountLine(writer, { merchant_id, subject: endpoint_id, ...change }),
     signing_secret,
   }
 }

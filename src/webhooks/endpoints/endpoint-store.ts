@@ -32,7 +32,7 @@ export async function insertEndpoint(
 }
 
 /** The active endpoints of a merchant, oldest first. */
-export async function listEndpoints(sql: Sql, merchant_id: string): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
+export async function listEndpointRows(sql: Sql, merchant_id: string): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
   return sql<Omit<Endpoint, 'sealed_secret'>[]>`
     select merchant_id, endpoint_id, url, event_filter, extension_events, mode, status, created_at
     from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active'
@@ -149,7 +149,7 @@ export async function secretsUnderOtherKeys(
 }
 
 /** Replaces sealed secrets that were read; false if a rotation has changed them since. */
-export async function replaceSealed(
+export async function replaceSealedSecrets(
   sql: Sql,
   before: SealedSecrets,
   next: Pick<SealedSecrets, 'sealed_secret' | 'previous_sealed_secret'>,

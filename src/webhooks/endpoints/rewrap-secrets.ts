@@ -3,7 +3,7 @@
 import type { Context } from '../../context.ts'
 import { rewrapRows } from '../../database/rewrap-rows.ts'
 import { secretName } from '../endpoint.ts'
-import { replaceSealed, type SealedSecrets, secretsUnderOtherKeys } from './endpoint-store.ts'
+import { replaceSealedSecrets, type SealedSecrets, secretsUnderOtherKeys } from './endpoint-store.ts'
 
 /** Returns how many endpoints were processed. A secret that cannot be rewrapped is logged and tried again next time. */
 export function rewrapSecrets({ sql, keyring, world }: Pick<Context, 'sql' | 'keyring' | 'world'>): Promise<number> {
@@ -13,7 +13,7 @@ export function rewrapSecrets({ sql, keyring, world }: Pick<Context, 'sql' | 'ke
     rewrap(row: SealedSecrets) {
       const anew = (sealed: Buffer) => keyring.rewrap(sealed, secretName(row)) ?? sealed
       const { sealed_secret, previous_sealed_secret } = row
-      return replaceSealed(sql, row, {
+      return replaceSealedSecrets(sql, row, {
         sealed_secret: anew(sealed_secret),
         previous_sealed_secret: previous_sealed_secret && anew(previous_sealed_secret),
       })

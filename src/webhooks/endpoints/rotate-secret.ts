@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
-import { type LineWriter, lineOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import { endpointNotFound, sealSecret } from '../endpoint.ts'
 import { findEndpointKey, replaceSecret } from './endpoint-store.ts'
@@ -33,7 +33,7 @@ export async function rotateSecret(
   const sealed_secret = sealSecret(keyring, endpoint, signing_secret)
   const { merchant_id, endpoint_id: subject } = endpoint
   const fields = { change: 'endpoint.secret_rotated', detail: { previous_secret_until }, at: now }
-  const line = lineOf(writer, { merchant_id, subject, ...fields })
+  const line = accountLine(writer, { merchant_id, subject, ...fields })
   const next = { sealed_secret, previous_secret_until }
   const rotated = { endpoint_id: endpoint.endpoint_id, signing_secret, previous_secret_until }
   const rotation = { ...next, line, key: recordReply(rotated) }

@@ -33,7 +33,7 @@ export type Settlement = Pick<
  * Writes how attempts ended, each once. It also writes for a delivery that another process took over, because the
  * request was made. Returns the attempts that still had their lease; the other deliveries are left to the new process.
  */
-export async function settle(sql: Sql, settlements: Settlement[], now: Date): Promise<Set<string>> {
+export async function settleAttempts(sql: Sql, settlements: Settlement[], now: Date): Promise<Set<string>> {
   const attempted = {
     status: sql`(select status from settlement s where s.attempt_id = ended.attempt_id)`,
     last_attempt_id: sql`attempt_id`,
@@ -91,7 +91,7 @@ export async function settle(sql: Sql, settlements: Settlement[], now: Date): Pr
 }
 
 /** Which deliveries to end: an endpoint's, with or without claimed ones, or single ones that were claimed for this. */
-export type DeliverySelection =
+export type EndingDeliveries =
   | { merchant_id: string; endpoint_id: string; but_claimed?: boolean }
   | { merchant_id: string; delivery_ids: string[] }
 
@@ -101,7 +101,7 @@ const end_batch = 5_000
  * Gives up unsettled deliveries, about a batch at most. The newest row of each becomes `dead_lettered`; a delivery
  * without an attempt leaves no row. An attempt under way at a deleted endpoint gets its row now, and its answer later.
  */
-export async function endDeliveries(sql: AnySql, which: DeliverySelection, now: Date): Promise<number> {
+export async function endDeliveries(sql: AnySql, which: EndingDeliveries, now: Date): Promise<number> {
   for (let ended = 0; ; ) {
     const { chosen_count, ended_count } = await endBatch(sql, which, now)
     ended += ended_count
@@ -110,7 +110,7 @@ export async function endDeliveries(sql: AnySql, which: DeliverySelection, now: 
   }
 }
 
-async function endBatch(sql: AnySql, which: DeliverySelection, now: Date) {
+async function endBatch(sql: AnySql, which: EndingDeliveries, now: Date) {
   const { merchant_id } = which
   const is_by_endpoint = 'endpoint_id' in which
   const unclaimed = is_by_endpoint && which.but_claimed ? sql`and attempt_id is null` : sql``

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { adopt, afterAttempt, type Breaker, closedBreaker, stateOf } from './breaker.ts'
+import { adopt, afterAttempt, type Breaker, breakerState, closedBreaker } from './breaker.ts'
 
 const noon_ms = Date.parse('2026-09-01T12:00:00Z')
 const minute_ms = 60_000
@@ -37,7 +37,7 @@ describe('it opens after five failures in a row that are four fifths of the last
     ['fifteen of the last twenty', `${'.'.repeat(30)}${'x'.repeat(15)}`, 'closed'],
     ['sixteen of the last twenty', `${'.'.repeat(30)}${'x'.repeat(16)}`, 'open'],
   ])('%s', (_name, course, state) => {
-    expect(stateOf(breakerAfter(course), noon_ms)).toBe(state)
+    expect(breakerState(breakerAfter(course), noon_ms)).toBe(state)
   })
 
   test('at the first failure that fits, and not before', () => {
@@ -51,7 +51,7 @@ describe('it opens after five failures in a row that are four fifths of the last
           const failures = recent.filter((each) => !each).length
           const fiveInARow = at >= 4 && attempts.slice(at - 4, at + 1).every((each) => !each)
           const shouldBeOpen = fiveInARow && failures / recent.length >= 0.8
-          expect(stateOf(breaker, noon_ms)).toBe(shouldBeOpen ? 'open' : 'closed')
+          expect(breakerState(breaker, noon_ms)).toBe(shouldBeOpen ? 'open' : 'closed')
           if (shouldBeOpen) return
         }
       }),
@@ -83,8 +83,8 @@ describe('how long it stays open', () => {
 
   test('open until its time is over, then half-open', () => {
     const breaker = opened()
-    expect(stateOf(breaker, breaker.open_until_ms! - 1)).toBe('open')
-    expect(stateOf(breaker, breaker.open_until_ms!)).toBe('half_open')
+    expect(breakerState(breaker, breaker.open_until_ms! - 1)).toBe('open')
+    expect(breakerState(breaker, breaker.open_until_ms!)).toBe('half_open')
   })
 })
 
@@ -103,7 +103,7 @@ describe('while it is open', () => {
     const closed = attempt(opened(3), true, ended_ms)
     expect(closed).toEqual({ ...closedBreaker, changed_ms: ended_ms })
     const failedAgain = [1, 2, 3, 4].reduce((breaker) => attempt(breaker, false), closed)
-    expect(stateOf(failedAgain, noon_ms)).toBe('closed')
+    expect(breakerState(failedAgain, noon_ms)).toBe('closed')
   })
 
   test('once closed it begins with 30 seconds again', () => {
@@ -164,7 +164,7 @@ describe('what another process has seen', () => {
     ['closed, of a closed one', breakerAfter('...xx'), closed, 'closed'],
   ])('newer: %s', (_name, own, theirs, state) => {
     const adopted = adopt(own, theirs)
-    expect(stateOf(adopted, later_ms)).toBe(state)
+    expect(breakerState(adopted, later_ms)).toBe(state)
     expect(adopted).toMatchObject({
       open_until_ms: theirs.open_until_ms,
       reopen_count: theirs.reopen_count,
@@ -182,7 +182,7 @@ describe('what another process has seen', () => {
     const own = breakerAfter('xxxx')
     expect(adopt(own, closed)).toBe(own)
     const reopened = attempt(adopt(opened(), closed), false, later_ms + 1)
-    expect(stateOf(reopened, later_ms + 1)).toBe('closed')
+    expect(breakerState(reopened, later_ms + 1)).toBe('closed')
   })
 
   test('a process that learns all that others saw ends with the newest, in any order', () => {

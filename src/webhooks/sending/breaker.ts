@@ -32,7 +32,7 @@ const longest_open_ms = 15 * 60_000
 const spread = 0.2
 
 /** The breaker's state. After its time is over an open breaker is half-open: it lets one attempt through at a time. */
-export function stateOf(breaker: Breaker, now_ms: number): 'closed' | 'open' | 'half_open' {
+export function breakerState(breaker: Breaker, now_ms: number): 'closed' | 'open' | 'half_open' {
   if (breaker.open_until_ms === null) return 'closed'
   return now_ms < breaker.open_until_ms ? 'open' : 'half_open'
 }
@@ -56,7 +56,7 @@ export function afterAttempt(breaker: Breaker, attempt: AttemptEnd, chance: numb
   const recent = remember(breaker.recent, false)
   const consecutive_failures = breaker.consecutive_failures + 1
   const failed = { ...breaker, recent, consecutive_failures }
-  switch (stateOf(breaker, ended_ms)) {
+  switch (breakerState(breaker, ended_ms)) {
     case 'open':
       // The breaker is open already: the attempt began before it opened, or was the last one of its delivery.
       return failed

@@ -10,10 +10,10 @@ import {
   hear,
   isQuiet,
   type Lane,
+  laneStanding,
   newLane,
   rest_max_ms,
   roomOf,
-  standingOf,
   window_max,
 } from './lane.ts'
 
@@ -88,10 +88,10 @@ describe('over several processes', () => {
     const { open_until_ms, reopen_count, changed_ms } = open
     hear(lane, { open_until_ms, reopen_count, changed_ms }, 25_000)
     expect(roomOf(lane, false, open_until_ms! + 24_999, 4)).toBe(4)
-    expect(standingOf(lane, open_until_ms! + 24_999)).toBe('shut')
+    expect(laneStanding(lane, open_until_ms! + 24_999)).toBe('shut')
     expect(roomOf(lane, false, open_until_ms! + 25_000, 4)).toBe(1)
     hear(lane, { open_until_ms: null, reopen_count: 0, changed_ms: changed_ms + 1 }, 25_000)
-    expect([standingOf(lane, noon_ms), lane.window]).toEqual(['trusted', 1])
+    expect([laneStanding(lane, noon_ms), lane.window]).toEqual(['trusted', 1])
   })
 })
 
@@ -99,13 +99,13 @@ describe('the window', () => {
   test('one, of either kind, until it has answered', () => {
     const lane = newLane()
     const rooms = () => [roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]
-    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
+    expect([laneStanding(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
     const [first] = start(lane, 1)
-    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 0, 0])
+    expect([laneStanding(lane, noon_ms), ...rooms()]).toEqual(['new', 0, 0])
     finish(lane, first!, { succeeded: false, is_our_fault: true })
-    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
+    expect([laneStanding(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
     answer(lane, 10, { succeeded: false })
-    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['other', 2, 1])
+    expect([laneStanding(lane, noon_ms), ...rooms()]).toEqual(['other', 2, 1])
   })
 
   test('four then, of which retries may have two', () => {
@@ -196,7 +196,7 @@ test('whatever happens: window, share of the retries and probes keep their bound
         else if ('count' in step) {
           const { is_retry } = step
           const room = roomOf(lane, is_retry, now_ms)
-          const standing = standingOf(lane, now_ms)
+          const standing = laneStanding(lane, now_ms)
           const most = { shut: 16, new: 1, other: 8, trusted: window_max }[standing]
           start(lane, Math.min(room, step.count), { is_retry, at_ms: now_ms })
           expect(roomOf(lane, is_retry, now_ms)).toBe(Math.max(0, room - step.count))
@@ -229,7 +229,7 @@ describe('room while not everything may pass', () => {
   ])('%s', (_name, changes, standing, count) => {
     for (const window of [1, 40]) {
       const lane = laneWith({ ...changes, window })
-      expect(standingOf(lane, noon_ms)).toBe(standing)
+      expect(laneStanding(lane, noon_ms)).toBe(standing)
       expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([count, count])
       start(lane, 1)
       expect(roomOf(lane, true, noon_ms)).toBe(count - 1)
@@ -272,17 +272,17 @@ describe('a rest that the receiver asked for', () => {
     const lane = newLane()
     answer(lane, 10, { succeeded: false, rest_seconds: 60 })
     const over_ms = noon_ms + 10 + 60_000
-    expect(standingOf(lane, over_ms - 1)).toBe('shut')
+    expect(laneStanding(lane, over_ms - 1)).toBe('shut')
     expect([roomOf(lane, false, over_ms - 1), roomOf(lane, true, over_ms - 1)]).toEqual([16, 16])
-    expect(standingOf(lane, over_ms)).toBe('other')
+    expect(laneStanding(lane, over_ms)).toBe('other')
     expect([roomOf(lane, false, over_ms), roomOf(lane, true, over_ms)]).toEqual([2, 1])
   })
 
   test('holds an endpoint up for 15 minutes at most', () => {
     const lane = newLane()
     answer(lane, 0, { succeeded: false, rest_seconds: 24 * 3600 })
-    expect(standingOf(lane, noon_ms + rest_max_ms - 1)).toBe('shut')
-    expect(standingOf(lane, noon_ms + rest_max_ms)).toBe('other')
+    expect(laneStanding(lane, noon_ms + rest_max_ms - 1)).toBe('shut')
+    expect(laneStanding(lane, noon_ms + rest_max_ms)).toBe('other')
   })
 
   test('is not made shorter by a shorter one', () => {
@@ -312,23 +312,23 @@ describe('which endpoint is trusted', () => {
     ['resting', { ...well, resting_until_ms: noon_ms + 1 }, 'shut'],
     ['rested', { ...well, resting_until_ms: noon_ms }, 'trusted'],
   ])('%s', (_name, changes, standing) => {
-    expect(standingOf(laneWith(changes), noon_ms)).toBe(standing)
+    expect(laneStanding(laneWith(changes), noon_ms)).toBe(standing)
   })
 
   test('the oldest that is under way counts, not the newest', () => {
     const lane = laneWith(well)
     const [old] = start(lane, 1, { at_ms: noon_ms - 600 })
     start(lane, 3)
-    expect(standingOf(lane, noon_ms)).toBe('other')
+    expect(laneStanding(lane, noon_ms)).toBe('other')
     finish(lane, old!)
-    expect(standingOf(lane, noon_ms)).toBe('trusted')
+    expect(laneStanding(lane, noon_ms)).toBe('trusted')
   })
 
   test('one slow answer is not yet slow, several are; then it has to win trust back', () => {
     const lane = newLane()
     const course = [100, 4_000, 4_000, 100, 100, 100].map((took_ms) => {
       answer(lane, took_ms)
-      return standingOf(lane, noon_ms)
+      return laneStanding(lane, noon_ms)
     })
     expect(course).toEqual(['trusted', 'trusted', 'other', 'other', 'trusted', 'trusted'])
   })
@@ -337,7 +337,7 @@ describe('which endpoint is trusted', () => {
     const lane = newLane()
     const course = [true, false, true].map((succeeded) => {
       answer(lane, 10, { succeeded })
-      return standingOf(lane, noon_ms)
+      return laneStanding(lane, noon_ms)
     })
     expect(course).toEqual(['trusted', 'other', 'trusted'])
   })

@@ -6,9 +6,9 @@ import {
   adopt,
   afterAttempt,
   type Breaker,
+  breakerState,
   closedBreaker,
   type StoredBreaker,
-  stateOf,
 } from './breaker.ts'
 
 export type Lane = {
@@ -68,7 +68,7 @@ export function roomOf(lane: Lane, is_retry: boolean, now_ms: number, processes 
   if (isNew(lane)) return Math.max(0, new_window - size)
   if (isShut(lane, now_ms)) return Math.max(0, shareOf(overdue_window, processes) - size)
   // Half-open: one probe.
-  if (stateOf(lane.breaker, now_ms) === 'half_open') return size === 0 ? 1 : 0
+  if (breakerState(lane.breaker, now_ms) === 'half_open') return size === 0 ? 1 : 0
   const most = answersSoon(lane, now_ms) ? window_max : other_window_max
   const window = Math.min(lane.window, shareOf(most, processes))
   const free_slots = window - size
@@ -78,7 +78,7 @@ export function roomOf(lane: Lane, is_retry: boolean, now_ms: number, processes 
 }
 
 /** An endpoint that answers quickly may use any free slot. A new endpoint gets one attempt until it has answered. */
-export function standingOf(lane: Lane, now_ms: number): Standing {
+export function laneStanding(lane: Lane, now_ms: number): Standing {
   if (isShut(lane, now_ms)) return 'shut'
   if (isNew(lane)) return 'new'
   return answersSoon(lane, now_ms) ? 'trusted' : 'other'
@@ -89,7 +89,7 @@ function isNew(lane: Lane): boolean {
 }
 
 function isShut(lane: Lane, now_ms: number): boolean {
-  return now_ms < lane.resting_until_ms || stateOf(lane.breaker, now_ms) === 'open'
+  return now_ms < lane.resting_until_ms || breakerState(lane.breaker, now_ms) === 'open'
 }
 
 function answersSoon(lane: Lane, now_ms: number): boolean {
@@ -164,7 +164,7 @@ export function isQuiet(lane: Lane, now_ms: number): boolean {
   return (
     lane.under_way.size === 0 &&
     lane.breaker.open_until_ms === null &&
-    (isNew(lane) || (standingOf(lane, now_ms) === 'other' && idle_ms > quiet_ms))
+    (isNew(lane) || (laneStanding(lane, now_ms) === 'other' && idle_ms > quiet_ms))
   )
 }
 

@@ -1,7 +1,7 @@
 // All endpoints that this process sends to, and how they share its slots.
 
 import type { ClaimOrder, EndpointCapacity } from '../queue/claim-store.ts'
-import { type StoredBreaker, stateOf } from './breaker.ts'
+import { breakerState, type StoredBreaker } from './breaker.ts'
 import {
   type AttemptResult,
   begin,
@@ -9,10 +9,10 @@ import {
   hear,
   isQuiet,
   type Lane,
+  laneStanding,
   new_window,
   newLane,
   roomOf,
-  standingOf,
 } from './lane.ts'
 
 /**
@@ -47,16 +47,16 @@ type Asking = { is_retry: boolean; unwritten: number; now_ms: number }
 export type Lanes = ReturnType<typeof openLanes>
 
 /** How many processes deliver, and how long another process needs to probe an endpoint. */
-type Company = {
+type DeliveringProcesses = {
   processes(): number
   probe_ms: number
   /** Attempts that this process has under way in other cells; left out, none. */
   elsewhere?: (() => number) | undefined
 }
 
-const alone: Company = { processes: () => 1, probe_ms: 0 }
+const alone: DeliveringProcesses = { processes: () => 1, probe_ms: 0 }
 
-export function openLanes({ processes, probe_ms, elsewhere = () => 0 }: Company = alone) {
+export function openLanes({ processes, probe_ms, elsewhere = () => 0 }: DeliveringProcesses = alone) {
   const lanes = new Map<string, Lane>()
   let under_way = 0
 
@@ -78,7 +78,7 @@ export function openLanes({ processes, probe_ms, elsewhere = () => 0 }: Company 
       let fresh = 0
       for (const [endpoint_id, lane] of lanes) {
         if (isQuiet(lane, now_ms)) continue
-        const standing = standingOf(lane, now_ms)
+        const standing = laneStanding(lane, now_ms)
         if (standing === 'new') fresh += lane.under_way.size
         else if (standing !== 'trusted') others += lane.under_way.size
         rooms.push({ endpoint_id, room: roomOf(lane, is_retry, now_ms, processes()), standing })
@@ -120,7 +120,7 @@ export function openLanes({ processes, probe_ms, elsewhere = () => 0 }: Company 
     },
     breakers(now_ms: number): Record<'closed' | 'open' | 'half_open', number> {
       const count = { closed: 0, open: 0, half_open: 0 }
-      for (const { breaker } of lanes.values()) count[stateOf(breaker, now_ms)] += 1
+      for (const { breaker } of lanes.values()) count[breakerState(breaker, now_ms)] += 1
       return count
     },
   }

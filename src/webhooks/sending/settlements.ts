@@ -4,7 +4,7 @@
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
 import type { World } from '../../kernel/world.ts'
-import { type Settlement, settle } from '../queue/queue-store.ts'
+import { type Settlement, settleAttempts } from '../queue/queue-store.ts'
 import { atMost } from './patience.ts'
 
 export type Settlements = {
@@ -47,7 +47,7 @@ export function openSettlements(
       if (waiting.length < batch_max) await clock.sleep(linger_ms, hurry.signal).catch(() => {})
       const batch = waiting.slice(0, singles_left > 0 ? 1 : batch_max)
       try {
-        const settledIds = await settle(sql, batch, clock.now())
+        const settledIds = await settleAttempts(sql, batch, clock.now())
         for (const each of batch) if (!settledIds.has(each.attempt_id)) onFenced(each)
         waiting.splice(0, batch.length)
         onWritten()

@@ -12,7 +12,7 @@ import type { ReadResult, TrailRead } from './trail.ts'
 export type EventLine = { entry_id: string; payment_id: string; type: AnyEventType }
 
 /** How many lines of any type one read takes from each range. */
-export const lines_max = 2_000
+export const lines_of_read_max = 2_000
 
 /** The events' lines in each range, oldest first. Other lines count towards the limit. */
 export async function listEventLines(
@@ -40,11 +40,11 @@ export async function listLinesOf(
   const selection = sql`
     select entry_id, subject as payment_id, change as type from journal
     where merchant_id = ${merchant_id}`
-  const upTo = sql`order by entry_id limit ${lines_max + 1}`
+  const upTo = sql`order by entry_id limit ${lines_of_read_max + 1}`
   // The newest range has no end: with one, PostgreSQL would expect few rows and sort all of them for each page.
   const rows = await sql<(SubjectLine & { at: number; is_beyond: boolean })[]>`
     select * from (
-      select found.*, row_number() over (partition by at order by entry_id) > ${lines_max} as is_beyond from (
+      select found.*, row_number() over (partition by at order by entry_id) > ${lines_of_read_max} as is_beyond from (
         (select 0 as at, n.* from (${selection} and entry_id >= ${newest!.from} ${upTo}) n)
         union all
         select s.at, j.* from json_to_recordset(${openRanges as never}::json) as s(at integer, "from" text, below text)

@@ -12,7 +12,7 @@ const ages_ms = [1_000, 5_000, 30_000, 120_000]
 /** The next read takes the newest lines again from this far back: most are committed within it. */
 const tail_ms = 250
 /** Lines from this long before a cursor may have been sent or not. */
-export const overlap_ms = Math.max(...ages_ms)
+export const cursor_overlap_ms = Math.max(...ages_ms)
 /** A caller that was away for longer resumes from this long ago. */
 export const retention_days = 30
 const retention_ms = retention_days * 24 * 3_600_000
@@ -25,7 +25,7 @@ export type Cursor = {
 }
 
 /** Lines from one id or prefix up to another; null means up to the end. */
-export type LineRange = { from: string; below: string | null }
+export type TrailRange = { from: string; below: string | null }
 
 export type Trail = Cursor & {
   /** Where the next read of the newest lines begins. */
@@ -37,7 +37,7 @@ export type Trail = Cursor & {
 }
 
 /** The ranges of one read: the newest lines, then those of each age. */
-export type TrailRead = { now_ms: number; ranges: LineRange[] }
+export type TrailRead = { now_ms: number; ranges: TrailRange[] }
 
 /** The lines of each range, in order. `cut_at` is the first line that was left for the next read, if there is one. */
 export type ReadResult<Line> = { lines: Line[]; cut_at: string | null }[]
@@ -49,14 +49,14 @@ export type ReadResult<Line> = { lines: Line[]; cut_at: string | null }[]
  */
 export function openTrail(now_ms: number, cursor: Cursor | null): { trail: Trail; missed_before_ms: number | null } {
   const { floor_ms, sent_until_ms } = cursor ?? {
-    floor_ms: now_ms - overlap_ms,
+    floor_ms: now_ms - cursor_overlap_ms,
     sent_until_ms: now_ms,
   }
   const kept_from_ms = now_ms - retention_ms
   const within = (ms: number) => Math.max(kept_from_ms, Math.min(ms, now_ms))
   const clamped = { floor_ms: within(floor_ms), sent_until_ms: within(sent_until_ms) }
-  const from = idAt(Math.max(clamped.floor_ms, clamped.sent_until_ms - overlap_ms))
-  const is_missing = Math.max(floor_ms, sent_until_ms - overlap_ms) < kept_from_ms
+  const from = idAt(Math.max(clamped.floor_ms, clamped.sent_until_ms - cursor_overlap_ms))
+  const is_missing = Math.max(floor_ms, sent_until_ms - cursor_overlap_ms) < kept_from_ms
   return {
     trail: { ...clamped, tail_from: from, aged_read: ages_ms.map(() => from), sent: new Set() },
     missed_before_ms: is_missing ? kept_from_ms : null,
@@ -129,7 +129,7 @@ export function readCursor(text: string): Cursor | null {
 
 /** Lines that were not yet read at their last age may still be sent. */
 function moveOn(trail: Trail, sent_until_ms: number): void {
-  const read_ms = millisecondsOf(lowest(trail)) + overlap_ms
+  const read_ms = millisecondsOf(lowest(trail)) + cursor_overlap_ms
   trail.sent_until_ms = Math.max(trail.sent_until_ms, Math.min(sent_until_ms, read_ms))
 }
 
