@@ -54,7 +54,7 @@ export function endedBy(
   { may_retry_elsewhere, ...decline }: TheirDecline,
   acquirer_transaction_id: string | null,
 ): Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }> {
-  const ended = { decline, acquirer_transaction_id }
-  if (decline.category === 'provider_error') return { result: 'failed', ...ended }
-  return { result: 'declined', ...ended, ...(may_retry_elsewhere && { may_retry_elsewhere }) }
+  const ending = { decline, acquirer_transaction_id }
+  if (decline.category === 'provider_error') return { result: 'failed', ...ending }
+  return { result: 'declined', ...ending, ...(may_retry_elsewhere && { may_retry_elsewhere }) }
 }

@@ -133,7 +133,7 @@ export type Extension = {
 export async function extendChain(sql: Sql, { merchant_id, from, rows }: Extension): Promise<boolean> {
   const { position, hash } = rows.at(-1)!
   const entries = rows.map((row) => ({ ...row, hash: `\\x${row.hash.toString('hex')}` }))
-  const moved = from
+  const headMove = from
     ? sql`
       update audit_heads set position = ${position}, hash = ${hash}
       where merchant_id = ${merchant_id} and position = ${from.position} and hash = ${from.hash}
@@ -143,7 +143,7 @@ export async function extendChain(sql: Sql, { merchant_id, from, rows }: Extensi
       values (${merchant_id}, ${position}, ${hash})
       on conflict (merchant_id) do nothing returning 1`
   const result = await sql`
-    with head as (${moved})
+    with head as (${headMove})
     insert into audit_chain (merchant_id, position, entry_id, hash)
     select ${merchant_id}, r.position, r.entry_id, r.hash
     from head, json_to_recordset(${entries as never}::json) as r (position bigint, entry_id text, hash bytea)

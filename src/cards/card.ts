@@ -60,27 +60,27 @@ type CardContext = {
 }
 
 /** Throws a CardError for the first field that cannot be accepted, in the order in which a form shows them. */
-export function readCard(typed: CardInput, { mode, sandbox_numbers, now }: CardContext): Card {
-  const { number, brand, cvc_length } = readNumber(typed.number, { mode, sandbox_numbers })
-  checkExpiry(typed, now)
-  checkSecurityCode(typed.cvc, cvc_length)
+export function readCard(input: CardInput, { mode, sandbox_numbers, now }: CardContext): Card {
+  const { number, brand, cvc_length } = readNumber(input.number, { mode, sandbox_numbers })
+  checkExpiry(input, now)
+  checkSecurityCode(input.cvc, cvc_length)
   return {
     brand,
     number,
     last4: number.slice(-4),
     bin6: number.slice(0, 6),
-    exp_month: typed.exp_month,
-    exp_year: typed.exp_year,
-    cvc: typed.cvc,
-    cardholder_name: readName(typed.cardholder_name ?? null),
+    exp_month: input.exp_month,
+    exp_year: input.exp_year,
+    cvc: input.cvc,
+    cardholder_name: readName(input.cardholder_name ?? null),
   }
 }
 
 function readNumber(
-  typed: string,
+  text: string,
   { mode, sandbox_numbers = [] }: Omit<CardContext, 'now'>,
 ): { number: string; brand: Brand; cvc_length: number } {
-  const number = typed.replace(/[\s\p{Pd}]/gu, '')
+  const number = text.replace(/[\s\p{Pd}]/gu, '')
   if (number === '') throw new CardError('number', 'Enter a card number.')
   if (!/^[0-9]+$/.test(number)) {
     throw new CardError('number', 'A card number has digits, spaces and hyphens only.')
@@ -133,9 +133,9 @@ function checkSecurityCode(cvc: string, length: number): void {
 }
 
 // A number typed into the name field must not be kept as a name.
-function readName(typed: string | null): string | null {
-  if (typed === null) return null
-  const name = typed.trim()
+function readName(text: string | null): string | null {
+  if (text === null) return null
+  const name = text.trim()
   const length = [...name].length
   if (length < 1 || length > name_length_max) {
     throw new CardError('cardholder_name', 'The name on the card has 1 to 45 characters.')

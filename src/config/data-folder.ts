@@ -52,17 +52,17 @@ export function syncFolder(folder: string): void {
  * what only a person can repair, in words that follow "RIPPER_DATA_DIR".
  */
 export function checkDataFolder(path: string): { mended: string[]; fault: string | null } {
-  const mended: string[] = []
+  const repairs: string[] = []
   const own_uid = process.getuid?.()
   // Windows has other rights, and no embedded database.
-  if (own_uid === undefined) return { mended, fault: null }
+  if (own_uid === undefined) return { mended: repairs, fault: null }
   return asOwner(path, () => {
-    const fault = faultOfFolder(path, own_uid, mended) ?? faultOfFiles(path, own_uid, mended)
-    return { mended, fault }
+    const fault = faultOfFolder(path, own_uid, repairs) ?? faultOfFiles(path, own_uid, repairs)
+    return { mended: repairs, fault }
   })
 }
 
-function faultOfFolder(path: string, own_uid: number, mended: string[]): string | null {
+function faultOfFolder(path: string, own_uid: number, repairs: string[]): string | null {
   const folder = statSync(path)
   // Root works with the rights of the user who controls the path.
   const uid = own_uid === 0 ? ownerOf(path).uid : own_uid
@@ -78,7 +78,7 @@ function faultOfFolder(path: string, own_uid: number, mended: string[]): string 
   const may_change = own_uid === 0 || own_uid === folder.uid
   if (may_change && isOurs(path, folder)) {
     chmodSync(path, folder.mode & 0o711)
-    mended.push(`${writers} could write to ${path} until now: if you do not trust them, its keys may be theirs`)
+    repairs.push(`${writers} could write to ${path} until now: if you do not trust them, its keys may be theirs`)
     return null
   }
   return writers === 'every user' || may_change
@@ -95,15 +95,15 @@ function openAbove(path: string): string | null {
   return is_open ? above : openAbove(above)
 }
 
-function faultOfFiles(path: string, own_uid: number, mended: string[]): string | null {
+function faultOfFiles(path: string, own_uid: number, repairs: string[]): string | null {
   const { uid } = statSync(path)
   const is_others = own_uid === 0 && uid !== 0
-  const trusted = own_uid === 0 ? [uid] : [0, own_uid]
+  const trustedUids = own_uid === 0 ? [uid] : [0, own_uid]
   const names = is_others ? [...private_files, 'postgres', 'postgres.log'] : private_files
   for (const file of names.map((name) => join(path, name))) {
     const stat = lstatSync(file, { throwIfNoEntry: false })
     if (!stat) continue
-    if (!trusted.includes(stat.uid)) {
+    if (!trustedUids.includes(stat.uid)) {
       return is_others
         ? `must have files of uid ${uid} alone, who owns it: ${file} is of uid ${stat.uid}.`
         : `must have files of this user alone: ${file} is of uid ${stat.uid}, who may know what it says or have made it.`
@@ -111,7 +111,7 @@ function faultOfFiles(path: string, own_uid: number, mended: string[]): string |
     if (!stat.isFile() || (stat.mode & 0o077) === 0 || !mayChange(stat, own_uid)) continue
     if (stat.nlink > 1) return `must have files of its own: ${file} is a file elsewhere, too.`
     chmodSync(file, 0o600)
-    mended.push(`other users could reach ${file} until now`)
+    repairs.push(`other users could reach ${file} until now`)
   }
   return null
 }

@@ -61,7 +61,7 @@ export function isOthers(path: string): boolean {
  * owner of our code, which it runs.
  */
 export function ownerOf(path: string): SystemAccount {
-  const trusted = [0, lstatSync(import.meta.dirname).uid]
+  const trustedUids = [0, lstatSync(import.meta.dirname).uid]
   let owner: SystemAccount = { uid: 0, gid: 0 }
   let place = '/'
   let names = resolve(path).split('/')
@@ -69,7 +69,7 @@ export function ownerOf(path: string): SystemAccount {
     const next = join(place, names.shift()!)
     const stat = lstatSync(next)
     owner = { uid: stat.uid, gid: stat.gid }
-    if (!trusted.includes(stat.uid)) break
+    if (!trustedUids.includes(stat.uid)) break
     if (!stat.isSymbolicLink()) {
       place = next
       continue

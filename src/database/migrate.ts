@@ -22,15 +22,15 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
   const newest = await newestOf(sql)
   refuseOther(newest, migrations)
   if (newest !== null) await adopt(options, migrations)
-  const applied: number[] = []
+  const appliedNumbers: number[] = []
   for (const migration of migrations) {
     if (migration.number <= (newest ?? 0)) continue
     if (!(await applyInTurns(options, migration, migrations))) continue
     log.info({ migration: migration.name }, 'migrated')
-    applied.push(migration.number)
+    appliedNumbers.push(migration.number)
   }
   if (await isDistributed(sql)) await keepCells(options)
-  return applied
+  return appliedNumbers
 }
 
 /**

@@ -93,11 +93,11 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
 
 /** A node that is away may come back, and affects only its own merchants. */
 async function refuseFaultyNodes(sql: Sql): Promise<void> {
-  const looked = nodesOf(sql).map(async ({ node, cells }) => {
+  const checks = nodesOf(sql).map(async ({ node, cells }) => {
     const fault = await nodeFault(cells[0]!.sql).catch(() => null)
     if (fault !== null) throw unusable(node, fault, 'settings')
   })
-  await Promise.all(looked)
+  await Promise.all(checks)
 }
 
 async function openEmbedded(options: OpenOptions): Promise<Database> {

@@ -20,18 +20,18 @@ export async function rewrapRows<Key, Row extends Key>({
   rewrap,
   failed,
 }: Rewrapping<Key, Row>): Promise<number> {
-  let wrapped = 0
+  let count = 0
   for (let after: Key = first; ; ) {
     const rows = await page({ after, limit: batch })
     for (const row of rows) {
       try {
-        if (await rewrap(row)) wrapped++
+        if (await rewrap(row)) count++
       } catch (error) {
         failed(row, error as Error)
       }
     }
     const last = rows.at(-1)
-    if (!last || rows.length < batch) return wrapped
+    if (!last || rows.length < batch) return count
     after = last
   }
 }

@@ -192,11 +192,11 @@ async function presentedKey(
   caller: Caller,
   { codes, place }: { codes: KeyCodes; place: KeyPlace },
 ): Promise<SecretKey> {
-  const presented = place.read(caller)
-  if (!presented) throw new Refusal(codes.unknown, `Send a secret key ${place.words}.`)
-  const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
+  const secret = place.read(caller)
+  if (!secret) throw new Refusal(codes.unknown, `Send a secret key ${place.words}.`)
+  const key = await access.findSecretKey(hashOfKey(secret).toString('hex'))
   if (!key) {
-    const words = presented.startsWith('rip_pk_')
+    const words = secret.startsWith('rip_pk_')
       ? 'That is a publishable key, which is for pages. Send the secret key that belongs to it.'
       : 'The secret key is not known.'
     throw new Refusal(codes.unknown, words)
@@ -206,9 +206,9 @@ async function presentedKey(
 
 /** The secret key in a request, at any of its places; null if there is none. Its restrictions are not checked. */
 export async function bearerOf(access: Pick<Access, 'findSecretKey'>, caller: Caller): Promise<SecretKey | null> {
-  const presented = inOwnHeader.read(caller) ?? inAuthorization.read(caller)
-  if (!presented?.startsWith('rip_sk_')) return null
-  return access.findSecretKey(hashOfKey(presented).toString('hex'))
+  const secret = inOwnHeader.read(caller) ?? inAuthorization.read(caller)
+  if (!secret?.startsWith('rip_sk_')) return null
+  return access.findSecretKey(hashOfKey(secret).toString('hex'))
 }
 
 /**

@@ -36,16 +36,16 @@ export function answerBrokenRequest(parts: BrokenRequestOptions, error: BrokenRe
     return
   }
   const [status, message] = words.get(error.code ?? '') ?? not_http
-  const broken = { status, message, dialect: dialectOf(error) }
-  whenAnswered(socket, () => answer(parts, socket, broken))
+  const brokenAnswer = { status, message, dialect: dialectOf(error) }
+  whenAnswered(socket, () => answer(parts, socket, brokenAnswer))
 }
 
 /** For Node's `connect`, which would close the connection without an answer. */
 export function refuseConnect(parts: BrokenRequestOptions, _request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   const message = 'CONNECT is for proxies, and this is none.'
-  const broken: BrokenAnswer = { status: not_http[0], message, dialect: 'checkout' }
-  whenAnswered(socket, () => answer(parts, socket, broken))
+  const brokenAnswer: BrokenAnswer = { status: not_http[0], message, dialect: 'checkout' }
+  whenAnswered(socket, () => answer(parts, socket, brokenAnswer))
 }
 
 type BrokenAnswer = { status: string; message: string; dialect: Dialect }
@@ -81,9 +81,9 @@ const closed_within_ms = 5_000
 
 /** Node's own limits no longer apply to such a connection: a client that leaves its side open would keep it. */
 function endBefore(clock: World['clock'], socket: Duplex, limit_ms: number): void {
-  const closed = new AbortController()
-  socket.once('close', () => closed.abort())
-  clock.sleep(limit_ms, closed.signal).then(
+  const closure = new AbortController()
+  socket.once('close', () => closure.abort())
+  clock.sleep(limit_ms, closure.signal).then(
     () => socket.destroy(),
     () => {},
   )

@@ -69,9 +69,9 @@ export function bareAddress(text: string): string | null {
  * The URL parser writes each IPv6 address in one way: in hex and lower case, with the longest row of zeros left out.
  */
 function plainIpv6(address: string): string {
-  const spelled = new URL(`http://[${address}]/`).hostname.slice(1, -1)
-  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(spelled) ?? []
-  if (high === undefined || low === undefined) return spelled
+  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical) ?? []
+  if (high === undefined || low === undefined) return canonical
   const bytes = [high, low].flatMap((group) => {
     const number = Number.parseInt(group, 16)
     return [number >> 8, number & 255]

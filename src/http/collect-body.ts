@@ -35,8 +35,8 @@ export function openBodies({ budget, merchantOf }: BodyOptions) {
       return
     }
     const charge = new BodyCharge(budget, () => networkOf(callerAddress(request)))
-    const collected = new Collected()
-    let judged: Promise<void> | null = null
+    const collector = new Collected()
+    let judgement: Promise<void> | null = null
     let is_over = false
 
     function end(error: Error | null, body?: Buffer): void {
@@ -49,10 +49,10 @@ export function openBodies({ budget, merchantOf }: BodyOptions) {
 
     /** The anonymous share may be full while that of known keys is not. */
     function judge(): Promise<void> {
-      judged ??= merchantOf(request).then((merchant_id) => {
+      judgement ??= merchantOf(request).then((merchant_id) => {
         if (merchant_id !== null) charge.recognise(merchant_id)
       })
-      return judged
+      return judgement
     }
 
     async function takeIfKnown(goOn: () => void): Promise<void> {
@@ -65,14 +65,14 @@ export function openBodies({ budget, merchantOf }: BodyOptions) {
     }
 
     function take(piece: Buffer): void {
-      collected.add(piece)
-      charge.set(arriving(collected.room))
-      if (collected.length > limit) end(tooLarge(limit))
+      collector.add(piece)
+      charge.set(arriving(collector.room))
+      if (collector.length > limit) end(tooLarge(limit))
       else if (!charge.has_room) void takeIfKnown(() => payload.resume())
       else if (charge.counts) void judge()
     }
 
-    const giveWhole = () => end(null, collected.bytes())
+    const giveWhole = () => end(null, collector.bytes())
     const whole = () => (charge.has_room ? giveWhole() : void takeIfKnown(giveWhole))
     payload.on('data', take).on('end', whole).on('error', end)
   }

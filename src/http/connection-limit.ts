@@ -29,14 +29,14 @@ export function limitConnections(
   { clock, log }: Pick<World, 'clock' | 'log'>,
 ): { close(): void } {
   const open = new Map<string, number>()
-  const dropped = openTally(clock, (connections) => {
+  const dropTally = openTally(clock, (connections) => {
     log.warn({ connections, connections_max }, 'connections refused: too many are open')
   })
   const droppedOfAddress = openTally(clock, (connections) => {
     log.warn({ connections, of_address_max }, 'connections refused: too many of one address')
   })
   server.maxConnections = connections_max
-  server.on('drop', dropped.count)
+  server.on('drop', dropTally.count)
   // This runs before Node makes a parser for the connection.
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress
@@ -58,7 +58,7 @@ export function limitConnections(
   })
   return {
     close() {
-      dropped.close()
+      dropTally.close()
       droppedOfAddress.close()
     },
   }

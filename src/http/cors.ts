@@ -11,7 +11,7 @@ import type { Cors, Route } from './route.ts'
 
 type Kernel<Context> = { context: Context; world: { log: Log } }
 
-const exposed = 'Rip-Request-Id, Rip-Idempotent-Replayed, ETag, Retry-After'
+const exposed_headers = 'Rip-Request-Id, Rip-Idempotent-Replayed, ETag, Retry-After'
 const preflight = {
   'access-control-allow-headers': 'Content-Type, Rip-Client-Secret, Rip-Idempotency-Key, If-None-Match',
   'access-control-max-age': '600',
@@ -27,7 +27,7 @@ export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>
     const limited = reply.statusCode === 429 && refusalCodeOf(request) === undefined
     if (await isAllowed(kernel, { cors, request, limited })) {
       reply.header('access-control-allow-origin', request.headers.origin)
-      reply.header('access-control-expose-headers', exposed)
+      reply.header('access-control-expose-headers', exposed_headers)
     }
   }
 }

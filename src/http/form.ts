@@ -25,22 +25,22 @@ const nestedKey = /^[^[\]]*\]\[/
  */
 export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
   const plain = new Map<string, unknown>()
-  const nested = new Map<string, Map<string, string>>()
+  const nestedMaps = new Map<string, Map<string, string>>()
   for (const { name, text } of pairsOf(textOf(bytes))) {
     const { base, key } = partsOf(name)
     if (key === null) {
-      if (plain.has(base) || nested.has(base)) refuse(name, 'is sent twice')
+      if (plain.has(base) || nestedMaps.has(base)) refuse(name, 'is sent twice')
       plain.set(base, textOrNumber(text, integers.includes(base)))
     } else {
-      const members = nested.get(base) ?? new Map<string, string>()
+      const members = nestedMaps.get(base) ?? new Map<string, string>()
       const is_map = maps.includes(base)
       if (is_map && key === '') refuse(base, `is an object: send ${base}[key]=value`)
       if (is_map && nestedKey.test(key)) refuse(name, `is nested: a value of ${base} is text`)
       if (plain.has(base) || (is_map && members.has(key))) refuse(name, 'is sent twice')
-      nested.set(base, members.set(key, text))
+      nestedMaps.set(base, members.set(key, text))
     }
   }
-  const objects = [...nested].map(([base, members]) => [base, objectOf(members)] as const)
+  const objects = [...nestedMaps].map(([base, members]) => [base, objectOf(members)] as const)
   return objectOf(new Map<string, unknown>([...plain, ...objects]))
 }
 
@@ -107,10 +107,10 @@ function objectOf(members: Map<string, unknown>): object {
 }
 
 /** A name or value without its escapes. `where` is the parameter that it belongs to. */
-function decoded(escaped: string, where: string): string {
+function decoded(escaped_text: string, where: string): string {
   let text = ''
   try {
-    text = decodeURIComponent(escaped.replaceAll('+', ' '))
+    text = decodeURIComponent(escaped_text.replaceAll('+', ' '))
   } catch {
     refuse(where, 'has a percent escape that is not valid UTF-8')
   }

@@ -70,7 +70,7 @@ export async function limitGateway(
     results: apart('results'),
     notices: apart('notices'),
   }
-  const refused = openTally(world.clock, (requests) => {
+  const refusalTally = openTally(world.clock, (requests) => {
     world.log.warn({ requests }, 'requests refused by the gateway limit')
   })
   const count = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -81,7 +81,7 @@ export async function limitGateway(
       await (counted_apart ? counts[counted_apart] : together).call(app, request, reply)
     } catch (error) {
       if (error instanceof GatewayLimitError) {
-        refused.count()
+        refusalTally.count()
         // A client at its limit has nothing to request for a while, so its connection is closed. A proxy's connection
         // also serves other clients.
         if (!isProxy(request.socket.remoteAddress ?? '')) reply.header('connection', 'close')
@@ -90,21 +90,21 @@ export async function limitGateway(
     }
   }
   app.addHook('onRequest', count)
-  app.addHook('onClose', async () => refused.close())
+  app.addHook('onClose', async () => refusalTally.close())
   return count
 }
 
 /** Counts in the form that the plug-in expects; its own store forgets addresses beyond its capacity. */
 function countingBy(
   world: Pick<World, 'clock' | 'random'>,
-  shared: SharedCounts | undefined,
+  sharedCounts: SharedCounts | undefined,
 ): FastifyRateLimitStoreCtor {
-  const now = shared?.now ?? world.clock.now
+  const now = sharedCounts?.now ?? world.clock.now
   return class Store {
     private readonly kind: string
     private readonly counts = openRequestCounts(world.random.bytes(16), {
       window_ms: count_window_ms,
-      is_aligned: shared !== undefined,
+      is_aligned: sharedCounts !== undefined,
     })
 
     constructor({ groupId = 'requests' }: { groupId?: string }) {
@@ -115,7 +115,7 @@ function countingBy(
       const { count, left_ms } = this.counts.count(address, now())
       const tell = (current: number) => done(null, { current, ttl: left_ms })
       const request = { kind: this.kind, address, used: count, limit }
-      const passes = count > limit || !shared || shared.admits(request)
+      const passes = count > limit || !sharedCounts || sharedCounts.admits(request)
       if (typeof passes === 'boolean') tell(passes ? count : limit + 1)
       else void passes.then((may_pass) => tell(may_pass ? count : limit + 1))
     }

@@ -237,7 +237,7 @@ export async function purgeKeys(sql: Sql, now: Date, stopping?: AbortSignal): Pr
   const before = (age_ms: number) => new Date(now.getTime() - age_ms)
   let count = 0
   for (let batch = purge_batch; batch >= purge_batch && !stopping?.aborted; ) {
-    const deleted = await sql`
+    const deletedRows = await sql`
       delete from idempotency_keys where (merchant_id, audience, key) in (
         (select merchant_id, audience, key from idempotency_keys
           where created_at < ${before(key_life_ms)} order by created_at limit ${purge_batch})
@@ -245,7 +245,7 @@ export async function purgeKeys(sql: Sql, now: Date, stopping?: AbortSignal): Pr
         (select merchant_id, audience, key from idempotency_keys
           where audience like 'rip_pk_%' and created_at < ${before(kept_for_pages_ms)}
           order by created_at limit ${purge_batch}))`
-    batch = deleted.count
+    batch = deletedRows.count
     count += batch
   }
   return count

@@ -74,12 +74,12 @@ const worth_compressing_bytes = 1400
  */
 function compressed(
   { body, bytes, encoded }: PageAnswer,
-  accepted: string,
+  accept_encoding: string,
 ): { encoding: 'br' | 'gzip' | null; bytes: Buffer | string } {
   if (bytes) return { encoding: null, bytes }
   const large = body.length > worth_compressing_bytes
-  if (large && encoded?.br && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: encoded.br }
-  if (!large || !/\bgzip\b/.test(accepted)) return { encoding: null, bytes: encoded?.plain ?? body }
+  if (large && encoded?.br && /\bbr\b/.test(accept_encoding)) return { encoding: 'br', bytes: encoded.br }
+  if (!large || !/\bgzip\b/.test(accept_encoding)) return { encoding: null, bytes: encoded?.plain ?? body }
   return { encoding: 'gzip', bytes: encoded?.gzip ?? gzipSync(body, { level: 5 }) }
 }
 
@@ -131,7 +131,7 @@ export function refuseOtherMethods(
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
     const ownMethods = [...new Set(here.map(({ method }) => method as string))]
     if (here.some(({ cors }) => cors)) ownMethods.push('OPTIONS')
-    const allowed = ownMethods.join(', ')
+    const allowed_methods = ownMethods.join(', ')
     const url = fastifyPath(path)
     app.route({
       // The framework adds HEAD to each GET.
@@ -143,8 +143,8 @@ export function refuseOtherMethods(
         is_other_method: true,
       },
       handler: async (request, reply) => {
-        reply.header('allow', allowed)
-        const words = [`This path takes ${allowed}.`, await adviceOn(request)]
+        reply.header('allow', allowed_methods)
+        const words = [`This path takes ${allowed_methods}.`, await adviceOn(request)]
         throw new Refusal('invalid_request', words.filter(Boolean).join(' '), { status: 405 })
       },
     })

@@ -174,18 +174,18 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
 
   async function create(): Promise<Answer> {
     await route.admit?.(kernel.context, run.holder)
-    let recorded: Answer | null = null
+    let recordedAnswer: Answer | null = null
     const plain = request()
-    const keyed = {
+    const keyMembers = {
       ...plain,
       recordReply(reply: unknown) {
-        recorded = answerOf(run, reply, false)
-        return keyRow(kernel.keyring, claim, { ...recorded, at: plain.now })
+        recordedAnswer = answerOf(run, reply, false)
+        return keyRow(kernel.keyring, claim, { ...recordedAnswer, at: plain.now })
       },
       reserveKey: () => reservedKey(claim, plain.now),
     }
-    const reply = await withinMode(act, keyed, (within) => route.handle(kernel.context, within))
-    return recorded ?? record(reply, false)
+    const reply = await withinMode(act, keyMembers, (within) => route.handle(kernel.context, within))
+    return recordedAnswer ?? record(reply, false)
   }
 
   const answer = await runOnce(

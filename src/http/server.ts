@@ -97,10 +97,10 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   const trustProxy = trusting(parts.trusted_proxies)
   const isProxy = (address: string) => trustProxy !== false && trustProxy(address)
   const { clock, log } = parts.world
-  const broken = openTally(clock, (requests) => {
+  const brokenTally = openTally(clock, (requests) => {
     log.info({ requests }, 'requests refused that are no valid HTTP')
   })
-  const brokenParts = { ...parts, broken }
+  const brokenParts = { ...parts, broken: brokenTally }
   const app = Fastify({
     trustProxy,
     // Slow clients: the head within 10 s, the whole request within 20 s.
@@ -211,14 +211,14 @@ function watchConnections<Context>(
 
 function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>): void {
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
-  const shared = sharedPlaces(parts.routes)
+  const sharedPaths = sharedPlaces(parts.routes)
   app.addConstraintStrategy(byCredentials)
   for (const route of parts.routes) {
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
       ...(route.access.kind === 'bearer_key' &&
-        shared.has(placeOf(route)) && { constraints: { credentials: 'foreign' } }),
+        sharedPaths.has(placeOf(route)) && { constraints: { credentials: 'foreign' } }),
       config: {
         ...configOf(route.dialect),
         idempotency: route.idempotency,

@@ -117,10 +117,10 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
   let is_running = false
   let is_away = false
 
-  function ask(share: Share, asking: Asking): void {
+  function ask(share: Share, question: Asking): void {
     if (share.is_asked || share.is_dry) return
     share.is_asked = true
-    questions.push({ ...asking, share })
+    questions.push({ ...question, share })
     if (!is_running) void run()
   }
 
@@ -138,8 +138,8 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
   }
 
   async function settle(window_at: Date, batch: Asked[]): Promise<void> {
-    const answered = new AbortController()
-    const late = clock.sleep(counts_patience_ms, answered.signal).then(
+    const answerEnd = new AbortController()
+    const late = clock.sleep(counts_patience_ms, answerEnd.signal).then(
       () => goAway(batch, 'no answer in time'),
       () => {},
     )
@@ -157,7 +157,7 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
     } catch (error) {
       goAway(batch, (error as Error).message)
     } finally {
-      answered.abort()
+      answerEnd.abort()
       await late
     }
   }

@@ -15,7 +15,7 @@ type PendingWrite = { socket: Socket; seen_ms: number | null }
 /** A client reads its answer within 30 s, or its connection ends. Streams check their readers themselves. */
 export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
   const pendingWrites = new Map<ServerResponse, PendingWrite>()
-  let looking = new AbortController()
+  let watch = new AbortController()
 
   function enlist(response: ServerResponse, socket: unknown): void {
     // An injected request has no connection.
@@ -23,11 +23,11 @@ export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
     pendingWrites.set(response, { socket, seen_ms: null })
     response.once('close', () => {
       pendingWrites.delete(response)
-      if (pendingWrites.size === 0) looking.abort()
+      if (pendingWrites.size === 0) watch.abort()
     })
     if (pendingWrites.size > 1) return
-    looking = new AbortController()
-    void look(pendingWrites, clock, looking.signal)
+    watch = new AbortController()
+    void look(pendingWrites, clock, watch.signal)
   }
 
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -35,7 +35,7 @@ export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
     if (!routeOf(request).config.is_stream) setImmediate(enlist, reply.raw, request.raw.socket)
     done()
   })
-  app.addHook('onClose', async () => looking.abort())
+  app.addHook('onClose', async () => watch.abort())
 }
 
 /** Looks at the answers under way until there are none. */

@@ -70,11 +70,11 @@ export function stream<Context, Query extends z.ZodType, Holder>(
 }
 
 /** The last message for a caller that may no longer listen. */
-const refused = z.object({ code: z.string(), message: z.string() })
+const refusedMessage = z.object({ code: z.string(), message: z.string() })
 
 /** A stream in the API's description: a route that answers with one message after the other. */
 export function describedRoute({ messages, ...stream }: Stream<never>): Route<never> {
-  const bySchema = Map.groupBy(Object.entries({ ...messages, refused }), ([, data]) => data)
+  const bySchema = Map.groupBy(Object.entries({ ...messages, refused: refusedMessage }), ([, data]) => data)
   const shapes = [...bySchema].map(([data, entries]) => {
     return z.object({
       event: z.enum(entries.map(([event]) => event)),

@@ -14,9 +14,9 @@ export function validate<S extends z.ZodType>(
   value: unknown,
   explain?: (issue: Issue) => Refusal,
 ): z.output<S> {
-  const parsed = schema.safeParse(value, { reportInput: true, error: wordsOf })
-  if (parsed.success) return parsed.data
-  const { issues } = parsed.error
+  const result = schema.safeParse(value, { reportInput: true, error: wordsOf })
+  if (result.success) return result.data
+  const { issues } = result.error
   // A body may have thousands of faults: only the one in the refusal becomes words.
   if (!explain) throw refusalOf(gravestOf(issues))
   const refusals = issues.map(explain)

@@ -83,10 +83,10 @@ export function routingsIn(id: string, keyring: Keyring): number[] {
 export function* likelyRoutings(id: string, keyring: Keyring): Generator<number> {
   const hex = /^(?:cs|conn)_([0-9a-f]{24})$/.exec(id)?.[1] ?? transactionHex(id)
   if (hex === null) return
-  const masked = Number.parseInt(hex.slice(0, 8), 16)
+  const masked_number = Number.parseInt(hex.slice(0, 8), 16)
   const tail = hex.slice(8)
-  for (const mask of windowMasks(windowOf(tail), keyring)) yield (masked ^ mask) >>> 0
-  for (const mac of keyring.macs('routing mask', tail)) yield (masked ^ mac.readUInt32BE(0)) >>> 0
+  for (const mask of windowMasks(windowOf(tail), keyring)) yield (masked_number ^ mask) >>> 0
+  for (const mac of keyring.macs('routing mask', tail)) yield (masked_number ^ mac.readUInt32BE(0)) >>> 0
 }
 
 const windows = new WeakMap<Keyring, Map<string, number[]>>()

@@ -78,14 +78,14 @@ export function openKeyring(master_keys: Buffer[], random: Random): Keyring {
     return key
   }
 
-  let shared: { salt: Buffer; key: KeyObject; left: number } | null = null
+  let briefKey: { salt: Buffer; key: KeyObject; left: number } | null = null
   function sharedDataKey(key: MasterKey): { salt: Buffer; key: KeyObject } {
-    if (shared === null || shared.left === 0) {
+    if (briefKey === null || briefKey.left === 0) {
       const salt = random.bytes(salt_length)
-      shared = { salt, key: dataKey(key, salt), left: records_a_data_key }
+      briefKey = { salt, key: dataKey(key, salt), left: records_a_data_key }
     }
-    shared.left -= 1
-    return shared
+    briefKey.left -= 1
+    return briefKey
   }
 
   return {
@@ -132,12 +132,12 @@ export function openKeyring(master_keys: Buffer[], random: Random): Keyring {
       if (key === current) return null
       const aad = Buffer.from(identity)
       const record_key = unwrap(key, sealed, aad)
-      const moved = Buffer.from(sealed)
-      writeHead(moved, version, current.id)
+      const copy = Buffer.from(sealed)
+      writeHead(copy, version, current.id)
       const wrap_nonce = random.bytes(nonce_length)
-      encrypt(moved, wrap_start, wrappingKey(current, aad), wrap_nonce, aad, record_key)
+      encrypt(copy, wrap_start, wrappingKey(current, aad), wrap_nonce, aad, record_key)
       record_key.fill(0)
-      return moved
+      return copy
     },
     mac: (purpose, ...parts) => macUnder(current, purpose, parts),
     macs: (purpose, ...parts) => keys.map((key) => macUnder(key, purpose, parts)),
@@ -220,9 +220,9 @@ function macUnder(key: MasterKey, purpose: string, parts: string[]): Buffer {
 
 // Each part is preceded by its length, so that no two lists of parts give the same bytes.
 function frame(parts: string[]): string {
-  let framed = ''
-  for (const part of parts) framed += `${Buffer.byteLength(part)}:${part}`
-  return framed
+  let framed_text = ''
+  for (const part of parts) framed_text += `${Buffer.byteLength(part)}:${part}`
+  return framed_text
 }
 
 function hmac(key: KeyObject, text: string | Buffer): Buffer {

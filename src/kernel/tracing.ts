@@ -13,7 +13,7 @@ export type Span = {
 
 export type Tracing = {
   /** Begins a trace. Each span that comes to belong to it has the `shared` facts, too. */
-  begin(name: string, kind: 'server' | 'client', facts: SpanFacts, shared?: SpanFacts): Span
+  begin(name: string, kind: 'server' | 'client', facts: SpanFacts, sharedFacts?: SpanFacts): Span
   /**
    * Begins a step of the span within which this is called. Null outside of one, and where its trace has ended: what
    * goes on after the answer does not belong to the request.

@@ -31,10 +31,10 @@ function checkedOut(): string | null {
   const [, branch] = /^ref: (refs\/\S+)$/.exec(head ?? '') ?? []
   if (branch === undefined) return hexOf(head)
   const common = textOf(`${own}/commondir`)
-  const shared = common === null ? own : common.startsWith('/') ? common : `${own}/${common}`
-  const packed = textOf(`${shared}/packed-refs`)?.split('\n')
-  const line = packed?.find((each) => each.endsWith(` ${branch}`))
-  return hexOf(textOf(`${shared}/${branch}`) ?? line?.split(' ')[0] ?? null)
+  const common_folder = common === null ? own : common.startsWith('/') ? common : `${own}/${common}`
+  const packedRefs = textOf(`${common_folder}/packed-refs`)?.split('\n')
+  const line = packedRefs?.find((each) => each.endsWith(` ${branch}`))
+  return hexOf(textOf(`${common_folder}/${branch}`) ?? line?.split(' ')[0] ?? null)
 }
 
 /** Of a second worktree, `.git` is a file that says where. */

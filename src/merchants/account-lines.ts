@@ -65,10 +65,10 @@ export function integrationChangeLines(
 }
 
 function roleLines(writer: LineWriter, at: Date): IntegrationLines['loses'] {
-  const changed = { change: 'integration.changed', at }
+  const changeFields = { change: 'integration.changed', at }
   return {
-    is_default: openLine(writer, { ...changed, detail: { is_default: false } }),
-    is_hosted_page: openLine(writer, { ...changed, detail: { is_hosted_page: false } }),
+    is_default: openLine(writer, { ...changeFields, detail: { is_default: false } }),
+    is_hosted_page: openLine(writer, { ...changeFields, detail: { is_hosted_page: false } }),
   }
 }
 

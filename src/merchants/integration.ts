@@ -113,14 +113,14 @@ export const priceList = z
   .array(priceListItem)
   .max(1000)
   .superRefine((list, context) => {
-    const priced = new Set<string>()
+    const pricedSkus = new Set<string>()
     for (const [index, { sku, currency }] of list.entries()) {
       const name = JSON.stringify([sku, currency])
-      if (priced.has(name)) {
+      if (pricedSkus.has(name)) {
         const { error, params } = withFault('taken', `is on the list in ${currency} already`)
         context.addIssue({ code: 'custom', message: error, params, path: [index, 'sku'] })
       }
-      priced.add(name)
+      pricedSkus.add(name)
     }
   })
 

@@ -64,9 +64,9 @@ export function refuseOwnFallback(profile: Merchant['acquiring_profile']): void 
 const without = judged({})
 
 function judged(profile: object): { profile: AcquiringProfile } | { missing: string[] } {
-  const parsed = acquiringProfile.safeParse(profile)
-  if (parsed.success) return { profile: parsed.data }
-  return { missing: [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))] }
+  const result = acquiringProfile.safeParse(profile)
+  if (result.success) return { profile: result.data }
+  return { missing: [...new Set(result.error.issues.map((issue) => String(issue.path[0])))] }
 }
 
 /** The profile if it is complete. Test mode needs none. */

@@ -32,9 +32,9 @@ const requestsQuery = z.strictObject({
 type RequestStreamQuery = z.output<typeof requestsQuery> & { only_mode: Mode | null }
 
 const ready = z.object({ merchant_id: z.string() })
-const logged = z.object(shownRequest)
+const requestMessage = z.object(shownRequest)
 /** Some requests were dropped. Their number would reveal nothing, because they may have been other merchants'. */
-const missed = z.object({})
+const missedMessage = z.object({})
 
 type StreamContext = { requests: RequestLog; directory: Directory }
 
@@ -47,7 +47,7 @@ export const streamRequests = stream({
   mode: 'handler',
   dialect: 'checkout',
   query: requestsQuery,
-  messages: { ready, request: logged, missed },
+  messages: { ready, request: requestMessage, missed: missedMessage },
   refusals: [],
   admit: admitKey,
   open: async ({ requests }: StreamContext, { holder, query, only_mode }) =>
@@ -59,7 +59,7 @@ const missing: StreamMessage = { event: 'missed', data: {} }
 function feedOf(requests: RequestLog, { merchant_id }: SecretKey, filter: RequestStreamQuery): Feed {
   const isAsked = (request: LoggedRequest) => request.merchant_id === merchant_id && fits(request, filter)
   let place = requests.count()
-  let missed = requests.missed()
+  let missed_count = requests.missed()
   const last = Number(filter.last ?? 0)
   let before: LoggedRequest[] = last === 0 ? [] : requests.from(0).filter(isAsked).slice(-last)
   return {
@@ -68,9 +68,9 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, filter: Reques
     hear: (wake) => requests.hear(wake, merchant_id),
     async read() {
       const come = requests.from(place)
-      const is_missing = requests.count() - place > come.length || requests.missed() > missed
+      const is_missing = requests.count() - place > come.length || requests.missed() > missed_count
       place = requests.count()
-      missed = requests.missed()
+      missed_count = requests.missed()
       const messages = [...before, ...come.filter(isAsked)].map(messageOf)
       before = []
       return { messages: is_missing ? [missing, ...messages] : messages, is_more: false }

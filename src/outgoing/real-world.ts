@@ -61,16 +61,16 @@ function pause(duration_ms: number, signal?: AbortSignal): Promise<void> {
 /** Draws in blocks: one system call for many small draws. Bytes that were handed out are wiped here. */
 export function pooledBytes(fill: (block: Buffer) => Buffer = randomFillSync): Random['bytes'] {
   const block = Buffer.alloc(8192)
-  let used = block.length
+  let used_bytes = block.length
   return (length) => {
     if (length > block.length) return fill(Buffer.alloc(length))
-    if (used + length > block.length) {
+    if (used_bytes + length > block.length) {
       fill(block)
-      used = 0
+      used_bytes = 0
     }
-    const bytes = Buffer.from(block.subarray(used, used + length))
-    block.fill(0, used, used + length)
-    used += length
+    const bytes = Buffer.from(block.subarray(used_bytes, used_bytes + length))
+    block.fill(0, used_bytes, used_bytes + length)
+    used_bytes += length
     return bytes
   }
 }

@@ -19,9 +19,9 @@ export type UrlFault = { code: 'invalid_url' | 'blocked_address'; reason: string
  * machines' credentials must be listed one by one, whatever network they are in.
  */
 export function openAddressRule(allowed_networks: string[]): AddressRule {
-  const allowed = networksOf(allowed_networks)
+  const allowedNetworks = networksOf(allowed_networks)
   const single = networksOf(allowed_networks.filter(isSingle))
-  const isAllowed = (ip: string) => holds(holds(metadata, ip) ? single : allowed, ip)
+  const isAllowed = (ip: string) => holds(holds(metadata, ip) ? single : allowedNetworks, ip)
   return {
     allows: (ip) => reachedBy(ip).every((each) => isPublic(each) || isAllowed(each)),
     inAllowedNetwork: (ip) => reachedBy(ip).every(isAllowed),
@@ -138,14 +138,14 @@ function reachedBy(ip: string): string[] {
 
 /** The eight numbers of an IPv6 address. The URL parser writes each in hex, and abbreviates zeros as `::`. */
 function groupsOf(ip: string): number[] {
-  const spelled = new URL(`http://[${ip}]/`).hostname.slice(1, -1)
-  const [before, after] = spelled.split('::').map((part) => part.split(':').filter((each) => each !== ''))
+  const canonical = new URL(`http://[${ip}]/`).hostname.slice(1, -1)
+  const [before, after] = canonical.split('::').map((part) => part.split(':').filter((each) => each !== ''))
   const zeros = 8 - before!.length - (after?.length ?? 0)
   const groups = [...before!, ...Array<string>(zeros).fill('0'), ...(after ?? [])]
   return groups.map((each) => Number.parseInt(each, 16))
 }
 
-const mapped = networksOf(['::ffff:0:0/96']).ipv6
+const mappedAddresses = networksOf(['::ffff:0:0/96']).ipv6
 
 /** An IPv4 address mapped into IPv6 is checked as the IPv4 address that it reaches. */
 function holds({ ipv4, ipv6 }: Networks, ip: string): boolean {
@@ -153,7 +153,7 @@ function holds({ ipv4, ipv6 }: Networks, ip: string): boolean {
   if (family === 4) return ipv4.check(ip, 'ipv4')
   // An address with a zone is on one of this machine's links.
   if (family === 0 || ip.includes('%')) return false
-  return (mapped.check(ip, 'ipv6') ? ipv4 : ipv6).check(ip, 'ipv6')
+  return (mappedAddresses.check(ip, 'ipv6') ? ipv4 : ipv6).check(ip, 'ipv6')
 }
 
 /**

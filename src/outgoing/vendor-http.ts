@@ -92,7 +92,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       () => {},
     )
     const pool = poolOf(new URL(request.url))
-    const used = () => {
+    const noteUse = () => {
       pool.used_ms = clock.now().getTime()
     }
     let has_left = false
@@ -103,7 +103,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       has_left = true
     }
     try {
-      used()
+      noteUse()
       const { signal } = over
       const options = { ...request, signal, answer_bytes_max, onFirstByte }
       const answer = await exchange(pool.agent, options)
@@ -116,7 +116,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       const words = timed_out ? 'no answer in time' : (error as Error).message
       throw new OutgoingFailure(has_left ? 'unanswered' : 'not_sent', timed_out, words)
     } finally {
-      used()
+      noteUse()
       ending.abort()
       await watch
     }

@@ -60,13 +60,14 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
   const wire = openWire(parts.vendor_http ?? noVendors)
   const { whenChanged } = parts
   const connections = { sql, world, keyring, wire, connectors, whenChanged }
-  const connected = openConnectedAcquirers({ ...connections, installation })
+  const connectedAcquirers = openConnectedAcquirers({ ...connections, installation })
   const connectedThreeDs = openConnectedThreeDs(connections)
   const withSpans = (mode: Mode, acquirer: Acquirer) => tracedAcquirer(acquirer, mode, parts.tracing)
   return {
-    acquirerOf: (mode, name) => withSpans(mode, acquirerFor({ mode, name }, { simulator, connected: connected.named })),
+    acquirerOf: (mode, name) =>
+      withSpans(mode, acquirerFor({ mode, name }, { simulator, connected: connectedAcquirers.named })),
     async listAcquirers() {
-      const all = [{ mode: 'test' as const, acquirer: simulator }, ...(await connected.list())]
+      const all = [{ mode: 'test' as const, acquirer: simulator }, ...(await connectedAcquirers.list())]
       return all.map((each) => ({ ...each, acquirer: withSpans(each.mode, each.acquirer) }))
     },
     sandboxNumbers: (connector) => connectors.find(({ name }) => name === connector)?.sandbox_numbers ?? [],

@@ -147,7 +147,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const closing = { now: false }
   const operational = operationalPages(closing, () => keys?.fault() ?? clock_fault?.() ?? null)
   const isMetrics = ({ path }: Page<Context>) => path === metrics_path
-  const shared = {
+  const sharedParts = {
     ...context,
     context,
     access: accessOf(context, directory),
@@ -159,7 +159,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     unnamedProxy: parts.unnamedProxy ?? openUnnamedProxy(world),
   }
   const app = await openServer({
-    ...shared,
+    ...sharedParts,
     placeOf: placesOf(context, parts.tracing),
     routes: [...routes, ...dashboardRoutes],
     streams: [...streams, streamChanges],
@@ -184,7 +184,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   })
   const metricsApp = parts.metrics_apart
     ? await openServer({
-        ...shared,
+        ...sharedParts,
         routes: [],
         streams: [],
         pages: operational.filter(isMetrics),

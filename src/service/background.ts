@@ -65,7 +65,7 @@ export async function startBackground(config: Config, parts: BackgroundOptions):
     nodesOf(sql).map(({ node }) => [node, openMarkMemory({ data_dir, installation, node }, world)]),
   )
   const deliveries = deliverInCells(sql, (own, elsewhere) => {
-    const sending = openWebhookSending(config, world.clock)
+    const webhookSending = openWebhookSending(config, world.clock)
     return startDeliveries({
       world,
       sql: own,
@@ -74,9 +74,9 @@ export async function startBackground(config: Config, parts: BackgroundOptions):
       trust,
       elsewhere,
       tracing: parts.tracing ?? null,
-      http: sending.http,
+      http: webhookSending.http,
       ...(parts.delivering && { processes: parts.delivering }),
-      settings: { ...sending.settings, lease_slack_ms },
+      settings: { ...webhookSending.settings, lease_slack_ms },
     })
   })
   const context: JobContext = {

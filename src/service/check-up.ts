@@ -11,18 +11,18 @@ export function openCheckUp(
   examine: () => Promise<CheckUp['checks']>,
 ): () => Promise<CheckUp> {
   let last: CheckUp | null = null
-  let looking: Promise<CheckUp> | null = null
+  let runningLook: Promise<CheckUp> | null = null
   const look = async (): Promise<CheckUp> => {
     const looked_at = clock.now()
     last = { looked_at, checks: await examine() }
     return last
   }
   return async () => {
-    if (looking) return looking
+    if (runningLook) return runningLook
     if (last && clock.now().getTime() - last.looked_at.getTime() < check_up_kept_ms) return last
-    looking = look().finally(() => {
-      looking = null
+    runningLook = look().finally(() => {
+      runningLook = null
     })
-    return looking
+    return runningLook
   }
 }

@@ -95,11 +95,11 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
  * commits that notify wait for each other, and commits of payments must not.
  */
 export async function leaveToNeighbours(database: Pick<Database, 'sql'>, merchant_ids: string[]): Promise<void> {
-  const committed: Committed = {
+  const message: Committed = {
     merchant_ids: merchant_ids.length > named_max ? null : merchant_ids,
     is_undelivered: true,
   }
-  await tellNeighbours(database, { from: ending, kind: 'committed', ...committed })
+  await tellNeighbours(database, { from: ending, kind: 'committed', ...message })
 }
 
 async function tellNeighbours({ sql }: Pick<Database, 'sql'>, message: NeighbourMessage): Promise<void> {

@@ -50,17 +50,17 @@ function guides(): Page<Context>[] {
 }
 
 /** The description as it is served, and with its schemas inlined for the pages. */
-let described: { json: PageAnswer; document: OpenApiDocument } | null = null
+let descriptionMemo: { json: PageAnswer; document: OpenApiDocument } | null = null
 
 /** Built at the first request, so that the start does not wait for it. */
 function description() {
-  if (described === null) {
+  if (descriptionMemo === null) {
     const document = inlineDocument(routes, events, streams)
     const text = JSON.stringify(withReferences(document), null, 2)
     const json = answer(200, 'application/json; charset=utf-8', text)
-    described = { json: lasting(json), document }
+    descriptionMemo = { json: lasting(json), document }
   }
-  return described
+  return descriptionMemo
 }
 
 /**
@@ -130,15 +130,15 @@ function openNodeChecks() {
     const nodes = new Map<string, Sql>()
     for (const cell of cellsOf(sql)) if (cell.node !== null) nodes.set(cell.node, cell.sql)
     if (nodes.size === 0) return []
-    const answered = new Set<string>()
+    const answeredNodes = new Set<string>()
     const questions = [...nodes].map(async ([node, own]) => {
-      if (await answers(node, own)) answered.add(node)
+      if (await answers(node, own)) answeredNodes.add(node)
     })
     const timer = new AbortController()
     const late = world.clock.sleep(readiness_wait_ms, timer.signal).catch(() => {})
     await Promise.race([Promise.all(questions), late])
     timer.abort()
-    return [...nodes.keys()].filter((node) => !answered.has(node)).sort()
+    return [...nodes.keys()].filter((node) => !answeredNodes.has(node)).sort()
   }
 }
 

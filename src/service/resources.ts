@@ -28,11 +28,11 @@ export type Opened = ServiceResources & {
 
 /** Opens the database for a service or a worker, and creates what is missing. */
 export async function open(config: Config, logLines?: LogLines): Promise<Opened> {
-  const mended = config.database_url === null ? keepFolder(config.data_dir) : []
+  const repairs = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, logLines, {
     traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
-      for (const words of mended) log.warn({}, words)
+      for (const words of repairs) log.warn({}, words)
       return migrate({ sql, log, clock })
     },
     masterKeys: ({ random }) => keepMasterKey(config.data_dir, random),
@@ -105,16 +105,16 @@ async function openWith(
 
 /** Returns which faults of the folder it mended. */
 export function keepFolder(data_dir: string): string[] {
-  let checked: ReturnType<typeof checkDataFolder>
+  let check: ReturnType<typeof checkDataFolder>
   try {
     makeDataFolder(data_dir)
     accessSync(data_dir, constants.W_OK)
-    checked = checkDataFolder(data_dir)
+    check = checkDataFolder(data_dir)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new ConfigError('RIPPER_DATA_DIR', `must be a folder that can be made and written to (${code ?? message}).`)
   }
-  const { mended, fault } = checked
+  const { mended, fault } = check
   if (fault !== null) throw new ConfigError('RIPPER_DATA_DIR', fault)
   return mended
 }

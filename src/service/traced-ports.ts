@@ -14,20 +14,20 @@ export function tracedAcquirer(acquirer: Acquirer, mode: Mode, tracing: Tracing 
   if (!tracing) return acquirer
   const { prepare } = acquirer
   const facts = { 'ripper.acquirer': acquirer.name, 'ripper.mode': mode }
-  const spanned =
+  const withSpan =
     <Q, A extends object>(verb: string, call: Call<Q, A>): Call<Q, A> =>
     (request) =>
       traced(tracing, { name: `acquirer ${verb}`, ...facts }, () => call(request), resultOf)
   return {
     ...acquirer,
-    ...(prepare && { prepare: spanned('prepare', (request) => prepare(request)) }),
-    authorise: spanned('authorise', (request) => acquirer.authorise(request)),
-    capture: spanned('capture', (request) => acquirer.capture(request)),
-    void: spanned('void', (request) => acquirer.void(request)),
-    reverse: spanned('reverse', (request) => acquirer.reverse(request)),
-    refund: spanned('refund', (request) => acquirer.refund(request)),
-    lookUp: spanned('look_up', (request) => acquirer.lookUp(request)),
-    listAuthorisations: spanned('list', (within) => acquirer.listAuthorisations(within)),
+    ...(prepare && { prepare: withSpan('prepare', (request) => prepare(request)) }),
+    authorise: withSpan('authorise', (request) => acquirer.authorise(request)),
+    capture: withSpan('capture', (request) => acquirer.capture(request)),
+    void: withSpan('void', (request) => acquirer.void(request)),
+    reverse: withSpan('reverse', (request) => acquirer.reverse(request)),
+    refund: withSpan('refund', (request) => acquirer.refund(request)),
+    lookUp: withSpan('look_up', (request) => acquirer.lookUp(request)),
+    listAuthorisations: withSpan('list', (within) => acquirer.listAuthorisations(within)),
   }
 }
 
@@ -59,16 +59,16 @@ export function tracedInserts(tracing: Tracing | null | undefined, insert: Inser
 function withSpans<T extends ThreeDs>(threeDs: T, mode: Mode, tracing: Tracing): T {
   const provider = 'name' in threeDs ? threeDs.name : 'own'
   const facts = { 'ripper.three_ds_provider': provider, 'ripper.mode': mode }
-  const spanned =
+  const withSpan =
     <Q, A>(verb: string, call: Call<Q, A>): Call<Q, A> =>
     (request) =>
       traced(tracing, { name: `three_ds ${verb}`, ...facts }, () => call(request), resultOf)
   const { fetchResult } = threeDs as Partial<FetchedThreeDs>
   return {
     ...threeDs,
-    enrolment: spanned('enrolment', (card) => threeDs.enrolment(card)),
-    authenticate: spanned('authenticate', (request) => threeDs.authenticate(request)),
-    ...(fetchResult && { fetchResult: spanned('fetch_result', fetchResult) }),
+    enrolment: withSpan('enrolment', (card) => threeDs.enrolment(card)),
+    authenticate: withSpan('authenticate', (request) => threeDs.authenticate(request)),
+    ...(fetchResult && { fetchResult: withSpan('fetch_result', fetchResult) }),
   }
 }
 

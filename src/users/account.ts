@@ -213,9 +213,9 @@ export async function endOtherSessions(
     const at = context.world.clock.now()
     // An intruder in one of those sessions has signed in in a browser of their own.
     await updateUser(tx, user_id, { known_since: at })
-    const ended = await endSessions(tx, user_id, { but: session.session_id, at })
-    const fields = { subject: user_id, change: 'sign_in.others_ended', detail: { ended }, at }
+    const ended_count = await endSessions(tx, user_id, { but: session.session_id, at })
+    const fields = { subject: user_id, change: 'sign_in.others_ended', detail: { ended: ended_count }, at }
     await insertLine(tx, personLine(context, authorOf(user_id, sender), fields))
-    return { ended, at }
+    return { ended: ended_count, at }
   })
 }

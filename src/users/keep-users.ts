@@ -33,8 +33,8 @@ export async function disableUnused(context: JobContext): Promise<number> {
     world.log.warn({ user_id, days: disabled_after_days }, 'unused account disabled')
     dealt_with++
   }
-  const unused = await listUnused(sql, since(warned_after_days))
-  for (const { user_id } of unused.filter(({ warned_at }) => warned_at === null)) {
+  const unusedUsers = await listUnused(sql, since(warned_after_days))
+  for (const { user_id } of unusedUsers.filter(({ warned_at }) => warned_at === null)) {
     const fields = { change: 'user.unused', next: { warned_at: at }, at }
     if (!(await note(context, { user_id, since: since(warned_after_days), ...fields }))) continue
     world.log.warn({ user_id, days: warned_after_days }, 'account unused: it will be disabled')
@@ -97,8 +97,8 @@ export async function endAllSessions({
 /** Deletes sessions, links and counted tries that are long over. Returns how many. */
 export async function purgeSignIns({ sql, world }: JobContext): Promise<number> {
   const now = world.clock.now()
-  const deleted = (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
-  return deleted + (await purgeTries(sql, now))
+  const deleted_count = (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
+  return deleted_count + (await purgeTries(sql, now))
 }
 
 /** Returns how many people's secrets of one-time codes were put under the current master key. */

@@ -117,11 +117,11 @@ async function refuseLastOperator(tx: AnySql, { user_id, email }: User): Promise
 
 /** Returns how many sessions ended. */
 export async function signOutUser(context: ManageContext, email: string): Promise<number> {
-  let ended = 0
+  let ended_count = 0
   await changeUser(context, { email, change: 'user.signed_out' }, async (tx, { user_id }, at) => {
-    ended = await endSessions(tx, user_id, { but: null, at })
+    ended_count = await endSessions(tx, user_id, { but: null, at })
   })
-  return ended
+  return ended_count
 }
 
 /** Throws `resource_not_found`. */

@@ -40,7 +40,7 @@ type Ceremony = { page: PageOrigin; purpose: ChallengePurpose }
 /** Loaded when the first person needs it: a service without people starts without it. */
 const judge = () => import('@simplewebauthn/server')
 
-const shared = { userVerification: 'required' } as const
+const options = { userVerification: 'required' } as const
 
 /** What the browser needs to make a passkey for this person. */
 export async function askForPasskey(
@@ -57,7 +57,7 @@ export async function askForPasskey(
     userDisplayName: person.name,
     challenge: newChallenge(keyring, world, purpose),
     attestationType: 'none',
-    authenticatorSelection: { ...shared, residentKey: 'required' },
+    authenticatorSelection: { ...options, residentKey: 'required' },
     excludeCredentials: person.credential_ids.map((id) => ({ id })),
   })
 }
@@ -105,7 +105,7 @@ export async function askToUsePasskey(
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await judge()
   return generateAuthenticationOptions({
-    ...shared,
+    ...options,
     rpID: page.rp_id,
     challenge: newChallenge(keyring, world, purpose),
     allowCredentials: credential_ids.map((id) => ({ id })),

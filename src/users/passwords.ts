@@ -65,9 +65,9 @@ export async function isPassword(
 ): Promise<boolean> {
   const [, key_id = null, nonce = '', tag = ''] = password_hash?.split('$') ?? []
   const salt = password_hash === null ? Buffer.alloc(16) : Buffer.from(nonce, 'base64')
-  const derived = await derive(password, salt, pepperOf(keyring, key_id))
+  const hash = await derive(password, salt, pepperOf(keyring, key_id))
   const expected = Buffer.from(tag, 'base64')
-  return expected.length === derived.length && timingSafeEqual(derived, expected)
+  return expected.length === hash.length && timingSafeEqual(hash, expected)
 }
 
 /** Whether a hash depends on another master key than the current one: it stops working when that key is removed. */

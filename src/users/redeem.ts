@@ -57,8 +57,8 @@ export function userIdOf({ keyring }: Pick<UsersContext, 'keyring'>, link: Named
 }
 
 /** The e-mail address of the account that this link makes. */
-export function emailOf(link: NamedLink, typed: string): string {
-  const email = link.email ?? plainEmail(typed)
+export function emailOf(link: NamedLink, typed_address: string): string {
+  const email = link.email ?? plainEmail(typed_address)
   if (email !== null) return email
   throw new Refusal('invalid_request', 'email must be an e-mail address.', { field: 'email' })
 }

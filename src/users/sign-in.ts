@@ -130,9 +130,9 @@ export async function acceptPasskey(
 ): Promise<{ user_id: string; evidence: Evidence }> {
   const passkey = await findPasskey(context.sql, response.id)
   if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw signInFailed()
-  const used = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
+  const passkeyUse = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
   const at = context.world.clock.now()
-  const is_first = used && (await notePasskeyUse(context.sql, passkey.credential_id, { ...used, at }))
+  const is_first = passkeyUse && (await notePasskeyUse(context.sql, passkey.credential_id, { ...passkeyUse, at }))
   const { credential_id, user_id: whose } = passkey
   if (is_first) return { user_id: whose, evidence: { factor: 'passkey', credential_id } }
   await noteFailure(context, { user_id: whose, locked_until: null }, sender)

@@ -182,7 +182,7 @@ export function refuseLastOwner(all: LockedMember[], { user_id, role }: LockedMe
   throw new Refusal('invalid_request', words, { field: 'user_id' })
 }
 
-function refuseUnlessOwner({ role: own }: { role: Role }, concerned: Role | null): void {
-  if (mayDecideAbout(own, concerned)) return
+function refuseUnlessOwner({ role: own }: { role: Role }, concerned_role: Role | null): void {
+  if (mayDecideAbout(own, concerned_role)) return
   throw new Refusal('permission_denied', 'Only an owner decides about owners.')
 }

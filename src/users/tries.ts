@@ -72,8 +72,8 @@ export async function noteFailure(
   const fields = { change: 'sign_in.failed', at }
   if ('user_id' in of) {
     const { user_id: subject, locked_until } = of
-    const locked = { change: 'sign_in.locked', detail: { locked_until } }
-    const line = { ...fields, subject, ...(locked_until && locked) }
+    const lockFields = { change: 'sign_in.locked', detail: { locked_until } }
+    const line = { ...fields, subject, ...(locked_until && lockFields) }
     return insertLine(sql, personLine(context, author, line))
   }
   const digest = nameDigests(context, of.name)

@@ -100,10 +100,10 @@ export function validateExtensionEvents(events: readonly unknown[] | null | unde
   return events ? validateEventFilter(events, 'extension_events', extensionEventTypes) : null
 }
 
-const retired: Record<string, EventType> = { 'payment.succeeded': 'payment.captured' }
+const retiredTypes: Record<string, EventType> = { 'payment.succeeded': 'payment.captured' }
 
 function unknownType(field: string, entry: unknown, allowed: readonly string[]): Refusal {
-  const now_called = typeof entry === 'string' && Object.hasOwn(retired, entry) && retired[entry]
+  const now_called = typeof entry === 'string' && Object.hasOwn(retiredTypes, entry) && retiredTypes[entry]
   const words = now_called
     ? `is a retired event type, which is now called ${now_called}`
     : extensionEventTypes.some((type) => type === entry)

@@ -58,16 +58,16 @@ export function settleAnswer(answer: WireAnswer, name: string): Accepted | { res
 
 /** The outcome of an operation by its actions; null until it is carried out. The two actions of a reversal count as one. */
 export function actionAnswer(kind: SettleKind, actions: TheirAction[], payment: TheirPayment): SettleAnswer | null {
-  const refused = actions.find(({ approved }) => approved === false)
-  if (refused) {
-    const { code, reason } = declineOf(refused.response_code, refused.response_summary)
+  const refusedAction = actions.find(({ approved }) => approved === false)
+  if (refusedAction) {
+    const { code, reason } = declineOf(refusedAction.response_code, refusedAction.response_summary)
     return refusedWith(code, reason ?? 'Refused')
   }
   if (!actions.every(({ approved }) => approved)) return null
   const approval = { result: 'approved', acquirer_transaction_id: actions[0]!.id } as const
   const amounts = actions.map(({ amount }) => amount)
   if (!amounts.every((amount) => amount !== null)) return approval
-  const is_void = voided.has(payment.status) && !isTaken(payment)
+  const is_void = voidedStatuses.has(payment.status) && !isTaken(payment)
   const left_nothing = is_void || payment.status === 'Refunded'
   if (left_nothing && (kind === 'void' || kind === 'reverse')) return approval
   const amount = amounts.reduce((total, each) => total + each, 0)
@@ -133,7 +133,7 @@ export function whyRefused(
   if (payment.status === 'Declined') return 'not_approved'
   if (payment.status === 'Expired') return 'expired'
   if (is_reversed) return 'already_reversed'
-  if (voided.has(payment.status)) return 'already_voided'
+  if (voidedStatuses.has(payment.status)) return 'already_voided'
   if (isPending(payment)) return 'in_progress'
   if (kind === 'refund') return whyNotRefunded(amount, payment)
   return isTaken(payment) && kind !== 'reverse' ? 'already_captured' : null
@@ -156,8 +156,8 @@ export function isMissing({ status, text, json }: WireAnswer): boolean {
 
 const capturedStatuses = new Set(['Captured', 'Partially Captured', 'Partially Refunded', 'Refunded'])
 /** Checkout.com spells the last of them in two ways. */
-const voided = new Set(['Voided', 'Canceled', 'Cancelled'])
-const ends = new Set([...capturedStatuses, ...voided, 'Authorized', 'Declined', 'Expired'])
+const voidedStatuses = new Set(['Voided', 'Canceled', 'Cancelled'])
+const ends = new Set([...capturedStatuses, ...voidedStatuses, 'Authorized', 'Declined', 'Expired'])
 
 function chargeAnswer(payment: TheirPayment, request: AuthoriseRequest): AuthoriseAnswer | UnderWay {
   const { id, status, approved } = payment

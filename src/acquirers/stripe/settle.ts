@@ -36,9 +36,9 @@ async function send(
   const { sendable } = request
   if (kind === 'void' || kind === 'reverse') {
     const wireRequest = { ...cancelRequest(kind, request, intent_id, credentials), sendable }
-    const cancelled = cancelAnswer(await sendStateful(wire, wireRequest), intent_id, name)
-    if ('result' in cancelled) return cancelled
-    return wasApproved(cancelled) ? approved(intent_id) : nothingBehind(cancelled)
+    const cancelledIntent = cancelAnswer(await sendStateful(wire, wireRequest), intent_id, name)
+    if ('result' in cancelledIntent) return cancelledIntent
+    return wasApproved(cancelledIntent) ? approved(intent_id) : nothingBehind(cancelledIntent)
   }
   const amount = amountSent(request)
   if (amount === null) {

@@ -170,8 +170,8 @@ export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boo
   const authorised_at = new Date(created * 1000)
   const needs_refunds = captured && charge === null
   const refunded_amount = captured ? (charge?.amount_refunded ?? null) : null
-  const refunded = refundedOf(intent, refunded_amount)
-  return { ...names, ...money, ...refunded, captured, authorised_at, needs_refunds }
+  const refund = refundedOf(intent, refunded_amount)
+  return { ...names, ...money, ...refund, captured, authorised_at, needs_refunds }
 }
 
 /** How much of a capture may still be refunded, in ISO minor units; null if it cannot be read. */

@@ -197,11 +197,11 @@ async function askIntent(
 ): Promise<AuthoriseAnswer | UnderWay> {
   const names = { reference, handle, acquirer_transaction_id: null }
   const intent = await findTheirIntent(connection, names)
-  const ended = { ...failed(reason), acquirer_transaction_id: handle }
-  if (!intent) return ended
+  const failure = { ...failed(reason), acquirer_transaction_id: handle }
+  if (!intent) return failure
   const lookUpAnswer = chargeFound(intent, await refundsAt(connection, intent))
   if (lookUpAnswer.result === 'in_progress') {
     return { result: 'under_way', acquirer_transaction_id: handle }
   }
-  return lookUpAnswer.result === 'found' && lookUpAnswer.kind === 'authorise' ? lookUpAnswer.answer : ended
+  return lookUpAnswer.result === 'found' && lookUpAnswer.kind === 'authorise' ? lookUpAnswer.answer : failure
 }

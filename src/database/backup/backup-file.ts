@@ -128,12 +128,12 @@ export function cutOff(): BackupFileError {
 /** A backup after its head was read. */
 export async function openBackup(path: string): Promise<{ head: BackupHead; reader: BackupReader; close: () => void }> {
   const file = createReadStream(path)
-  const unpacked = createGunzip()
-  file.once('error', (error) => unpacked.destroy(error))
-  const reader = new BackupReader(file.pipe(unpacked))
+  const gunzip = createGunzip()
+  file.once('error', (error) => gunzip.destroy(error))
+  const reader = new BackupReader(file.pipe(gunzip))
   const close = () => {
     file.destroy()
-    unpacked.destroy()
+    gunzip.destroy()
   }
   try {
     if ((await reader.line()) !== first_line) throw new BackupFileError('is not a backup')

@@ -85,16 +85,16 @@ function bare(column: string): string {
 }
 
 function inOrder(rows: readonly Row[]): Row[] {
-  const placed = new Map<string, Row>()
-  while (placed.size < rows.length) {
+  const tablesByName = new Map<string, Row>()
+  while (tablesByName.size < rows.length) {
     const next = rows.filter(
       ({ name, refers_to }) =>
-        !placed.has(name) && refers_to.split(',').every((target) => target === '' || placed.has(target)),
+        !tablesByName.has(name) && refers_to.split(',').every((target) => target === '' || tablesByName.has(target)),
     )
     if (next.length === 0) throw new Error('tables refer to each other in a circle')
-    for (const row of next) placed.set(row.name, row)
+    for (const row of next) tablesByName.set(row.name, row)
   }
-  return [...placed.values()]
+  return [...tablesByName.values()]
 }
 
 /**

@@ -27,7 +27,7 @@ type Cells = {
 const cellsOfWhole = new WeakMap<Sql, Cells>()
 const wholes = new WeakMap<Sql, Sql>()
 /** The pools of databases whose cells were moved while this process runs. */
-const outdated = new WeakSet<Sql>()
+const outdatedPools = new WeakSet<Sql>()
 
 const moved_words = 'cells were moved or made while this process runs: start it again at once'
 
@@ -61,13 +61,13 @@ export function reachOf(sql: Sql, merchant_id: string | null): Sql | Promise<Sql
 /** A job: throws an Error for people where cells are elsewhere than this process knows. */
 export async function watchCells({ sql }: { sql: Sql }): Promise<number> {
   if (!(await cellsOfWhole.get(sql)?.haveMoved?.())) return 0
-  outdated.add(sql)
+  outdatedPools.add(sql)
   throw new Error(moved_words)
 }
 
 /** Why the process must be restarted; null if its cells are where they were. */
 export function cellFault(sql: Sql): string | null {
-  return outdated.has(sql) ? moved_words : null
+  return outdatedPools.has(sql) ? moved_words : null
 }
 
 /** The context for work on one merchant's rows. */

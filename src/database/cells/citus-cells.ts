@@ -20,9 +20,9 @@ const kept_max = 100_000
 
 /** Finds the cells of a cluster's coordinator; null where its tables are not spread. Returns what closes their pools. */
 export async function openCells(whole: Sql, source: Source): Promise<{ close(): Promise<void> } | null> {
-  const placed = await readPlaces(whole)
-  if (placed.length === 0) return null
-  const all = placed.map((place) => openCell(source, place))
+  const placements = await readPlaces(whole)
+  if (placements.length === 0) return null
+  const all = placements.map((place) => openCell(source, place))
   const cache = new Map<string, Promise<Cell>>()
   const look = async (merchant_id: string) => {
     const [row] = await whole<{ shard: string }[]>`
@@ -108,13 +108,13 @@ function atNode(url: string, host: string, port: number): string {
 
 /** The vault has a schema of its own, and a view of it lies in the cell. */
 function renameInto(cell: string): Rename {
-  const renamed = new WeakMap<TemplateStringsArray, TemplateStringsArray>()
+  const renames = new WeakMap<TemplateStringsArray, TemplateStringsArray>()
   return (strings) => {
-    const cachedStrings = renamed.get(strings)
+    const cachedStrings = renames.get(strings)
     if (cachedStrings) return cachedStrings
     const texts = strings.map((text) => text.replaceAll(/\bvault\./g, `${cell}.`))
     const cellStrings = texts.some((text, at) => text !== strings[at]) ? Object.assign(texts, { raw: texts }) : strings
-    renamed.set(strings, cellStrings)
+    renames.set(strings, cellStrings)
     return cellStrings
   }
 }

@@ -65,12 +65,12 @@ export function hasJumped(before: ClockPair, now: ClockPair): boolean {
 /** `5 s ahead of`, `2.4 s behind`. */
 export function skewWords(ahead_ms: number): string {
   const seconds = Math.abs(ahead_ms) / 1000
-  const rounded = seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)
-  return `${rounded} s ${ahead_ms > 0 ? 'ahead of' : 'behind'}`
+  const rounded_seconds = seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)
+  return `${rounded_seconds} s ${ahead_ms > 0 ? 'ahead of' : 'behind'}`
 }
 
 /** Describes the fault of a clock: the direction and the size of the difference. */
 export function faultWords({ ahead_ms }: ClockSkew): string {
-  const allowed = `${clock_skew_max_ms / 1000} s are allowed`
-  return `the clock of this process is ${skewWords(ahead_ms)} the database's (${allowed})`
+  const tolerance = `${clock_skew_max_ms / 1000} s are allowed`
+  return `the clock of this process is ${skewWords(ahead_ms)} the database's (${tolerance})`
 }

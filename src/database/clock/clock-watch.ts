@@ -29,7 +29,7 @@ type ClockWatchOptions = Pick<Clocks, 'steady' | 'offset_seconds'> & {
 
 const look_ms = 1_000
 const compare_ms = 60_000
-const uncompared = "the clock of this process was not compared with the database's since it started or was set"
+const no_comparison = "the clock of this process was not compared with the database's since it started or was set"
 const consequence = 'No job runs and no webhook is delivered until they agree: have both machines keep time by NTP.'
 
 /** Resolves after the first comparison, even if it failed. The watch then keeps trying each second. */
@@ -116,7 +116,7 @@ export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWa
   }
 
   await compare()
-  const running = run()
+  const completion = run()
   return {
     isRight,
     untilRight(ending) {
@@ -125,14 +125,14 @@ export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWa
     },
     fault() {
       if (isRight()) return null
-      return `${is_wrong ? faultWords(last!.skew) : uncompared}. ${consequence}`
+      return `${is_wrong ? faultWords(last!.skew) : no_comparison}. ${consequence}`
     },
     isFarOff: () => is_wrong && isFarOff(last!.skew),
     skewSeconds,
     databaseNow,
     async stop() {
       stopping.abort()
-      await running
+      await completion
     },
   }
 }

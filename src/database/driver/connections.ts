@@ -62,10 +62,10 @@ export function openConnections(options: ConnectionsOptions): Connections {
    * Tells waiting statements why there is no connection: one of them, and all of them once no other connection is
    * tried.
    */
-  function tellWaiting(failed: DriverSession): void {
+  function tellWaiting(session: DriverSession): void {
     if (sessions.some(({ is_open }) => is_open)) return
     const count = sessions.length === 0 ? queue.length : 1
-    for (const use of queue.splice(0, count)) use(failed)
+    for (const use of queue.splice(0, count)) use(session)
   }
 
   function opening(): number {
@@ -134,9 +134,9 @@ function withBackoff(dial: SessionOptions['dial']): SessionOptions['dial'] {
     const delay_ms = Math.min(failures * backoff_step_ms, backoff_max_ms)
     if (delay_ms > 0) await new Promise((resolve) => setTimeout(resolve, delay_ms))
     try {
-      const dialled = await dial()
+      const connection = await dial()
       failures = 0
-      return dialled
+      return connection
     } catch (error) {
       failures += 1
       throw error

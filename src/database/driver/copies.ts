@@ -22,11 +22,11 @@ export type Copies = {
 
 /** The rows of a table take long, and meanwhile nothing else may be sent. */
 export function openCopiesAt(destination: Destination): Copies {
-  let dialled: Dialled
+  let connection: Dialled
   const session = new DriverSession({
     dial: async () => {
-      dialled = await dial(destination, { pipeline: false })
-      return dialled
+      connection = await dial(destination, { pipeline: false })
+      return connection
     },
     has_names: true,
     lasts_ms: null,
@@ -44,8 +44,8 @@ export function openCopiesAt(destination: Destination): Copies {
   return {
     begin: (mode, work) =>
       begin(mode, (tx) => {
-        const copyOut = (statement: string) => dialled.client.query(to(statement))
-        const copyIn = (statement: string) => dialled.client.query(from(statement))
+        const copyOut = (statement: string) => connection.client.query(to(statement))
+        const copyIn = (statement: string) => connection.client.query(from(statement))
         return work(Object.assign(tx, { copyOut, copyIn }))
       }) as Promise<never>,
     end: () => session.end(),

@@ -60,8 +60,8 @@ export function columnNames(sql: AnySql, columns: Columns) {
 
 /** `column type, …`, as `json_to_recordset` wants them. */
 export function columnTypes(sql: AnySql, columns: Columns) {
-  const typed = Object.entries(columns).map(([name, { type }]) => `${quoted(name)} ${type}`)
-  return sql(template([typed.join(', ')]))
+  const typedColumns = Object.entries(columns).map(([name, { type }]) => `${quoted(name)} ${type}`)
+  return sql(template([typedColumns.join(', ')]))
 }
 
 /** A row that came as JSON has its times as text. */

@@ -152,10 +152,10 @@ export class RunningStatement extends DriverStatement {
     if (preparation) return preparation
     for (const name of preparations.stale_names.splice(0)) connection.close({ type: 'S', name })
     preparations.count += 1
-    const prepared = { name: `${preparations.prefix}${preparations.count}`, columns: null }
-    preparations.prepared.set(form, prepared)
-    connection.parse({ name: prepared.name, text, types: form.declared_types })
-    return prepared
+    const newPreparation = { name: `${preparations.prefix}${preparations.count}`, columns: null }
+    preparations.prepared.set(form, newPreparation)
+    connection.parse({ name: newPreparation.name, text, types: form.declared_types })
+    return newPreparation
   }
 
   private describe(connection: Wire, { name }: Prepared): void {

@@ -68,7 +68,7 @@ export class DriverSession implements Watched {
       describing: null,
     }
     dial().then(
-      (dialled) => this.open(dialled),
+      (connection) => this.open(connection),
       (error) => this.lose(error),
     )
   }
@@ -107,24 +107,24 @@ export class DriverSession implements Watched {
   /** Says goodbye. Statements on their way are lost. Resolves once the connection is closed. */
   async end(): Promise<void> {
     const { dialled, loss, count } = this
-    const closed = dialled && !dialled.socket.closed && once(dialled.socket, 'close')
+    const closure = dialled && !dialled.socket.closed && once(dialled.socket, 'close')
     const says_goodbye = dialled !== null && loss === null && count === 0
     const timer = says_goodbye ? setTimeout(() => dialled.socket.destroy(), goodbye_ms) : undefined
     if (says_goodbye) void dialled.client.end()
     this.lose(coded(new Error('the connection was ended'), 'CONNECTION_DESTROYED'), says_goodbye)
     // An error here is one of a connection that closes anyway.
-    await Promise.resolve(closed).catch(() => {})
+    await Promise.resolve(closure).catch(() => {})
     clearTimeout(timer)
   }
 
-  private open(dialled: Dialled): void {
-    const { client, socket } = dialled
+  private open(connection: Dialled): void {
+    const { client, socket } = connection
     if (this.loss !== null) {
       socket.destroy()
       return
     }
     const { onNotify } = this.options
-    this.dialled = dialled
+    this.dialled = connection
     client.on('error', (error) => this.lose(error))
     client.on('end', () => this.lose(new Error('the connection was closed')))
     if (socket.destroyed) {
@@ -146,7 +146,7 @@ export class DriverSession implements Watched {
     // for first.
     const keeps_order = this.is_reserved && statement.form?.parameter_types === null
     if (keeps_order) this.behind = []
-    const running = new RunningStatement(this.preparations, statement, {
+    const runningStatement = new RunningStatement(this.preparations, statement, {
       resolve: settle.resolve,
       reject: (error) => {
         settle.reject(error)
@@ -158,9 +158,9 @@ export class DriverSession implements Watched {
         else send()
       },
     })
-    if (this.loss !== null) running.handleError(this.loss)
-    else if (this.dialled === null) this.unsent.push(running)
-    else this.dialled.client.query(running as never)
+    if (this.loss !== null) runningStatement.handleError(this.loss)
+    else if (this.dialled === null) this.unsent.push(runningStatement)
+    else this.dialled.client.query(runningStatement as never)
   }
 
   private letGo(first: () => void): void {

@@ -11,13 +11,13 @@ export type BeginStatement = (statement: StatementText) => Span | null
 export function openStatementSpans(tracing: Tracing | null | undefined): BeginStatement {
   if (!tracing) return () => null
   const labels = new WeakMap<readonly string[], string>()
-  const labelled = ({ strings }: StatementText): string => {
+  const labelFor = ({ strings }: StatementText): string => {
     const label = labels.get(strings) ?? labelOf(strings.join(' $ '))
     labels.set(strings, label)
     return label
   }
   return (statement) => {
-    const label = labelled(statement)
+    const label = labelFor(statement)
     return tracing.step(label, 'client', {
       'db.system.name': 'postgresql',
       'db.query.summary': label,

@@ -4,10 +4,10 @@ const templates = new Map<string, TemplateStringsArray>()
 
 /** The spelling of statements stores something for each template, so equal templates must be the same object. */
 export function template(texts: string[]): TemplateStringsArray {
-  const spelled = texts.join('\0')
-  const cachedTemplate = templates.get(spelled)
+  const key = texts.join('\0')
+  const cachedTemplate = templates.get(key)
   if (cachedTemplate) return cachedTemplate
   const newTemplate = Object.assign(texts, { raw: [...texts] })
-  templates.set(spelled, newTemplate)
+  templates.set(key, newTemplate)
   return newTemplate
 }

@@ -25,13 +25,13 @@ export function openMarkMemory(
   { log, random }: { log: Log; random: Random },
 ): MarkMemory {
   const file = markFile({ data_dir, node })
-  let remembered = readMarks(file, installation)
-  let inFile = remembered
+  let memory = readMarks(file, installation)
+  let inFile = memory
   let has_failed = false
   return {
-    recall: () => remembered,
+    recall: () => memory,
     async remember(mark) {
-      remembered = mark
+      memory = mark
       if (inFile && msBetween(inFile.written_at, mark.written_at) < file_every_ms) return
       inFile = mark
       try {

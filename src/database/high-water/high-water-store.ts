@@ -4,12 +4,12 @@ import { isStoreUnavailable } from '../failures.ts'
 import type { Sql } from '../open.ts'
 import type { DatabaseObservation, DatabaseServer, Mark } from './high-water.ts'
 
-export async function observeDatabase(sql: Sql, remembered: Mark | null): Promise<DatabaseObservation> {
+export async function observeDatabase(sql: Sql, mark: Mark | null): Promise<DatabaseObservation> {
   const [row] = await sql<
     [{ database: string; installation: string | null; at_remembered: string | null; newest: KeptMark | null } & May]
   >`
     select current_database() as database, (select installation_id from installation) as installation,
-      (select mark from high_water_marks where epoch = ${remembered?.epoch ?? null}::bigint) as at_remembered,
+      (select mark from high_water_marks where epoch = ${mark?.epoch ?? null}::bigint) as at_remembered,
       (select row_to_json(m) from high_water_marks m order by epoch desc limit 1) as newest,
       ${mayRead(sql)}`
   const { database, installation, at_remembered, newest, ...may } = row

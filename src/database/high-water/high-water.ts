@@ -39,31 +39,31 @@ export const marks_kept_ms = 3 * 24 * 3_600_000
  */
 export function signsOfLoss(
   sight: DatabaseObservation,
-  remembered: RememberedMark | null,
+  storedMark: RememberedMark | null,
   installation: string,
 ): string[] {
   const { newest, at_remembered, server } = sight
-  const before = [newest, remembered].filter((mark) => mark !== null)
+  const before = [newest, storedMark].filter((mark) => mark !== null)
   const signs = [
     sight.installation !== installation && 'it has another mark than when this process started',
     before.some((mark) => differs(mark.system_identifier, server.system_identifier)) &&
       `it is on another cluster than before (system identifier ${server.system_identifier})`,
     before.some((mark) => isSameCluster(mark, server) && differs(mark.timeline, server.timeline)) &&
       `its timeline is ${server.timeline}, and was another: a standby was promoted, or a backup recovered`,
-    remembered !== null &&
-      (newest === null || newest.epoch < remembered.epoch) &&
-      `its newest high-water mark is ${newest?.epoch ?? 'none'}, and was ${remembered.epoch} before`,
-    remembered !== null &&
+    storedMark !== null &&
+      (newest === null || newest.epoch < storedMark.epoch) &&
+      `its newest high-water mark is ${newest?.epoch ?? 'none'}, and was ${storedMark.epoch} before`,
+    storedMark !== null &&
       at_remembered !== null &&
-      at_remembered !== remembered.mark &&
-      `its high-water mark ${remembered.epoch} is another than before`,
+      at_remembered !== storedMark.mark &&
+      `its high-water mark ${storedMark.epoch} is another than before`,
   ].filter((sign) => sign !== false)
-  const was_elsewhere = remembered !== null && differs(remembered.database ?? null, sight.database)
+  const was_elsewhere = storedMark !== null && differs(storedMark.database ?? null, sight.database)
   if (signs.length === 0 || !was_elsewhere) return signs
   // It may have been restored under that other name, so the name alone excuses nothing.
   return [
     ...signs,
-    `high-water.json in the data folder was written for the database ${remembered.database}, and this one is ` +
+    `high-water.json in the data folder was written for the database ${storedMark.database}, and this one is ` +
       `${sight.database}: a drill with the same folder leaves such a file`,
   ]
 }

@@ -41,16 +41,16 @@ async function keepTable(context: PartitionContext, table: RetainedTable): Promi
   const now = world.clock.now()
   const first_kept = idsFrom(new Date(now.getTime() - table.kept_ms - margin_ms))
   const { partitions, rest_is_used } = await readPartitions(sql, table)
-  const purged = rest_is_used ? await purgeRest(sql, table, first_kept) : 0
+  const purged_count = rest_is_used ? await purgeRest(sql, table, first_kept) : 0
   const missing = daysAround(table, now).filter(
     (day) => !partitions.some(({ from, to }) => from <= day.from && to >= day.to),
   )
   const over = partitions.filter(({ to }) => to <= first_kept)
-  const changed = await runChanges(context, table, [
+  const changed_count = await runChanges(context, table, [
     ...missing.map((day) => () => makePartition(sql, table, day)),
     ...over.map((partition) => () => dropPartition(sql, partition)),
   ])
-  return purged + changed
+  return purged_count + changed_count
 }
 
 function daysAround({ name }: PartitionedTable, now: Date): Partition[] {

@@ -53,11 +53,11 @@ export async function makePartition(sql: Sql, table: PartitionedTable, { name, f
     await tx.unsafe(`create table ${name} (like ${table.name} including all)`)
     // `only`: a partition that is being vacuumed is not in the way.
     await tx.unsafe(`lock table only ${table.name} in access exclusive mode`)
-    const moved = await tx.unsafe(
+    const movedRows = await tx.unsafe(
       `with moved as (delete ${of_partition} returning *) insert into ${name} select * from moved`,
     )
     await tx.unsafe(`alter table ${table.name} attach partition ${name} for values from ('${from}') to ('${to}')`)
-    return 1 + moved.count
+    return 1 + movedRows.count
   })
 }
 

@@ -73,14 +73,14 @@ export async function openPresence(options: PresenceOptions): Promise<Presence> 
   }
 
   await giveSign()
-  const running = run()
+  const completion = run()
   return {
     process_id,
     serving: () => others.serving + (serves ? 1 : 0) || 1,
     delivering: () => others.all + 1,
     async stop() {
       stopping.abort()
-      await running
+      await completion
       await deleteProcess(sql, process_id).catch(() => {})
     },
   }

@@ -68,8 +68,8 @@ async function makeAndDescribe(tx: AnySql, texts: readonly string[]): Promise<Ca
 
 /** Nothing fills them any more. */
 async function refuseUnfilled(tx: AnySql): Promise<void> {
-  const unfilled = await tx`select 1 from payments where card_brand is null limit 1`
-  if (unfilled.length === 0) return
+  const unfilledRows = await tx`select 1 from payments where card_brand is null limit 1`
+  if (unfilledRows.length === 0) return
   throw new Error(
     'The database has payments of an early release without the columns by which they are found. The release that served last fills ' +
       'them by a job: let it run until this finds nothing: select 1 from payments where card_brand is null limit 1.',

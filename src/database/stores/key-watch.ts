@@ -32,7 +32,7 @@ export function openKeyWatch({
   const trust = openTrust()
   trust.give()
   let missing: string | null = null
-  let looking: Promise<void> | null = null
+  let look: Promise<void> | null = null
 
   function note(current_key_id: string | null): void {
     const lacks = current_key_id !== null && !keyring.key_ids.includes(current_key_id)
@@ -56,12 +56,12 @@ export function openKeyWatch({
     missing: () => missing,
     note,
     look() {
-      looking ??= newestSealingKey(sql)
+      look ??= newestSealingKey(sql)
         .then(note)
         .finally(() => {
-          looking = null
+          look = null
         })
-      return looking
+      return look
     },
     within: (clock) => ({
       isRight: () => missing === null && clock.isRight(),

@@ -64,8 +64,8 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
 
   /** Many simultaneous deliveries need the same name: one look-up answers them all. */
   function askOnce(name: string): Promise<string[]> {
-    const running = lookUps.get(name)
-    if (running) return running
+    const runningLookUp = lookUps.get(name)
+    if (runningLookUp) return runningLookUp
     const answer = lookUp(name).finally(() => lookUps.delete(name))
     lookUps.set(name, answer)
     return answer
@@ -77,16 +77,16 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     await opened(socket, 'connect', over).catch((error) => {
       throw over.aborted ? over.reason : tcpFailure(error)
     })
-    const reached = socket.remoteAddress
-    if (!reached || !isSameAddress([reached, address])) {
+    const remote_address = socket.remoteAddress
+    if (!remote_address || !isSameAddress([remote_address, address])) {
       socket.destroy()
       // A connection that was reset meanwhile has no remote address.
-      throw new GuardedFailure(reached ? 'blocked_address' : 'connection_lost')
+      throw new GuardedFailure(remote_address ? 'blocked_address' : 'connection_lost')
     }
     if (url.protocol === 'http:') return socket
     context ??= createSecureContext({ ca })
     const host = hostOf(url)
-    const secured = openTls({
+    const tlsSocket = openTls({
       socket,
       host,
       ...(isIP(host) === 0 && { servername: host }),
@@ -94,10 +94,10 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
     })
-    await opened(secured, 'secureConnect', over).catch((error) => {
+    await opened(tlsSocket, 'secureConnect', over).catch((error) => {
       throw over.aborted ? over.reason : tlsFailure(error)
     })
-    return secured
+    return tlsSocket
   }
 
   /** Work whose signal aborts when its time is over, as `connect_timeout`, or when the caller's signal does. */

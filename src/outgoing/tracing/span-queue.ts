@@ -19,7 +19,7 @@ export type SpanQueue = {
 
 export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World, 'clock' | 'log'>): SpanQueue {
   /** Ended spans that were not sent, including those under way. */
-  let waiting = 0
+  let waiting_count = 0
   let lost_count = 0
   let why = ''
   let told_ms = Number.NEGATIVE_INFINITY
@@ -41,7 +41,7 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
   const countingExporter: SpanExporter = {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        waiting -= spans.length
+        waiting_count -= spans.length
         if (result.error) lose(spans.length, failureKind(result.error))
         done(result)
       })
@@ -57,8 +57,8 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
   const processor: SpanProcessor = {
     onStart() {},
     onEnd(span) {
-      if (waiting >= spans_max) return lose(1, 'queue_full')
-      waiting += 1
+      if (waiting_count >= spans_max) return lose(1, 'queue_full')
+      waiting_count += 1
       batches.onEnd(span)
     },
     forceFlush: () => batches.forceFlush(),
@@ -70,8 +70,8 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
     const over = clock.sleep(timeout_ms, ending.signal).catch(() => {})
     await Promise.race([batches.shutdown().catch(() => {}), over])
     ending.abort()
-    if (waiting > 0) {
-      lost_count += waiting
+    if (waiting_count > 0) {
+      lost_count += waiting_count
       why = 'not_answered'
     }
     tell()

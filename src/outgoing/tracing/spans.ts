@@ -67,11 +67,11 @@ export function openSpans(
     }
   }
 
-  const begin: Tracing['begin'] = (name, kind, facts, shared = {}) => {
-    const attributes = attributesOf({ ...facts, ...shared })
+  const begin: Tracing['begin'] = (name, kind, facts, sharedFacts = {}) => {
+    const attributes = attributesOf({ ...facts, ...sharedFacts })
     const raw = tracer.startSpan(name, { kind: kinds[kind], attributes }, ROOT_CONTEXT)
     const context = trace.setSpan(ROOT_CONTEXT, raw)
-    return spanOf(raw, { context, trace: { shared, has_ended: false } }, true)
+    return spanOf(raw, { context, trace: { shared: sharedFacts, has_ended: false } }, true)
   }
 
   const step: Tracing['step'] = (name, kind, facts = {}) => {

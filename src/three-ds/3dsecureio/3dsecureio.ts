@@ -83,15 +83,15 @@ function openThreeDs(connection: OwnConnection): FetchedThreeDs {
       reporting('auth', async () => {
         const account = await accountOf(connection)
         const wireRequest = authRequest(request, account)
-        const received = await answerTo(connection, wireRequest)
+        const answer = await answerTo(connection, wireRequest)
         const areq = JSON.parse(wireRequest.body!) as Message
-        const judged = judgeAnswer(areq, received, openableFrom(apiUrlOf(account.credentials, account.mode)))
-        if (judged.refused) {
+        const judgement = judgeAnswer(areq, answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
+        if (judgement.refused) {
           const { server_transaction_id } = request
-          const fields = { connection: name, server_transaction_id, ...judged.refused }
+          const fields = { connection: name, server_transaction_id, ...judgement.refused }
           world.log.warn(fields, 'authentication unavailable')
         }
-        return judged.answer
+        return judgement.answer
       }),
     fetchResult: ({ server_transaction_id }) =>
       reporting('postauth', async () => {

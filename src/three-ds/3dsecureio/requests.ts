@@ -29,7 +29,7 @@ export function authRequest(
   const payment_mode: Mode = mode === 'live' ? 'live' : 'test'
   const requestor = { requestor_url: origin, requestor_name: request.merchant.name }
   const areq = purchaseFields(request, { mode: payment_mode, ...requestor })
-  const fault = faultOfFields(areq, ruled)
+  const fault = faultOfFields(areq, ownRules)
   const lacking = (fault?.fields ?? []).flatMap((field) => membersOf[field] ?? [])
   if (lacking.length > 0) {
     const words = lacking.map((member) => `${member} for ${request.brand}`).join(', ')
@@ -45,7 +45,7 @@ export function postauthRequest(server_transaction_id: string, account: ThreeDse
 }
 
 const vendors_own: readonly string[] = identityFields
-const ruled = Object.fromEntries(Object.entries(fieldRules.AReq).filter(([field]) => !vendors_own.includes(field)))
+const ownRules = Object.fromEntries(Object.entries(fieldRules.AReq).filter(([field]) => !vendors_own.includes(field)))
 
 /** The members of the acquiring profile that become fields of an AReq. */
 const membersOf: Record<string, string> = {

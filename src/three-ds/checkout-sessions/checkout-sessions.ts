@@ -92,7 +92,7 @@ function openThreeDs(connection: OwnConnection): FetchedThreeDs {
 async function authenticate(connection: OwnConnection, request: AuthenticationRequest): Promise<AuthenticationAnswer> {
   const { name, world } = connection
   const credentials = await threeDsCredentialsOf(connection)
-  const answered = await runSession(connection, request, credentials)
+  const session = await runSession(connection, request, credentials)
   const refused = (cause: UnavailableCause, reason: string, handle?: string) => {
     const { server_transaction_id } = request
     const fields = { connection: name, server_transaction_id, cause, reason }
@@ -104,8 +104,8 @@ async function authenticate(connection: OwnConnection, request: AuthenticationRe
       outcome: unavailable(cause),
     } as const
   }
-  if (typeof answered === 'string') return refused('timeout', answered)
-  const { id: handle, acs, ds, transaction_id, protocol_version, cardholder_info } = answered
+  if (typeof session === 'string') return refused('timeout', session)
+  const { id: handle, acs, ds, transaction_id, protocol_version, cardholder_info } = session
   const ids = {
     handle,
     ...(protocol_version && { version: protocol_version }),
@@ -114,11 +114,11 @@ async function authenticate(connection: OwnConnection, request: AuthenticationRe
     acs_transaction_id: acs?.transaction_id ?? null,
     cardholder_info: cardholder_info ?? null,
   }
-  const standing = sessionOutcomeOf(answered)
+  const standing = sessionOutcomeOf(session)
   if (standing === 'expired') return refused('timeout', 'the session has expired', handle)
   if (standing !== 'waits') return { ...ids, kind: 'outcome', outcome: standing }
-  if (!wants(answered, 'challenge_cardholder')) {
-    return refused('timeout', `the session stays ${answered.status}`, handle)
+  if (!wants(session, 'challenge_cardholder')) {
+    return refused('timeout', `the session stays ${session.status}`, handle)
   }
   const { ds_transaction_id, acs_transaction_id } = ids
   const acs_url = acs?.url ?? ''

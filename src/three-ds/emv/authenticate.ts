@@ -31,29 +31,32 @@ export async function sendAReq(
     log.error({ fields: own.fields, server_transaction_id: request.server_transaction_id }, 'AReq')
     throw new ProviderUnavailable(`our AReq is not valid: ${own.fields.join(', ')}`)
   }
-  const judged = judgeAnswer(areq, await askDirectoryServer(sender.world, server, areq, 'ARes'), sender.mayOpen)
-  if (judged.refused) {
-    log.warn({ server_transaction_id: request.server_transaction_id, ...judged.refused }, 'authentication unavailable')
+  const judgement = judgeAnswer(areq, await askDirectoryServer(sender.world, server, areq, 'ARes'), sender.mayOpen)
+  if (judgement.refused) {
+    log.warn(
+      { server_transaction_id: request.server_transaction_id, ...judgement.refused },
+      'authentication unavailable',
+    )
   }
-  return judged.answer
+  return judgement.answer
 }
 
 /** The meaning of an answer. `refused` contains what the log may say about an unusable one. */
 export function judgeAnswer(
   areq: Message,
-  received: DirectoryAnswer,
+  answer: DirectoryAnswer,
   mayOpen: MayOpen,
 ): { answer: AuthenticationAnswer; refused?: { cause: UnavailableCause; reason: string } } {
-  if ('silent' in received) return refused('timeout', received.silent)
-  if ('fault' in received) {
-    const { code, detail, message } = received.fault
-    const judged = refused('invalid_answer', `${code}: ${detail}`, message)
+  if ('silent' in answer) return refused('timeout', answer.silent)
+  if ('fault' in answer) {
+    const { code, detail, message } = answer.fault
+    const refusal = refused('invalid_answer', `${code}: ${detail}`, message)
     return {
-      ...judged,
-      answer: { ...judged.answer, outcome: standingNo(message) ?? judged.answer.outcome },
+      ...refusal,
+      answer: { ...refusal.answer, outcome: standingNo(message) ?? refusal.answer.outcome },
     }
   }
-  const ares = received.message
+  const ares = answer.message
   if (ares.messageType === 'Erro') {
     const code = /^\d{3}$/.test(String(ares.errorCode)) ? ares.errorCode : 'without a code'
     return refused('error', `Erro ${code}`, ares)

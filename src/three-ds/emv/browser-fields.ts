@@ -37,8 +37,8 @@ function colourDepth(depth: number): string {
 
 /** Zoomed pages report fractions of a pixel, and some browsers report fractions of a minute. */
 function whole(value: number, least: number, most: number): string {
-  const floored = Math.floor(Number.isFinite(value) ? value : 0)
-  return String(Math.min(most, Math.max(least, floored)))
+  const whole_number = Math.floor(Number.isFinite(value) ? value : 0)
+  return String(Math.min(most, Math.max(least, whole_number)))
 }
 
 /** A language tag of at most 8 characters, cut between its parts if possible. */

@@ -32,9 +32,9 @@ export function applyChanges(table: CardRangeTable, changes: readonly RangeChang
     if (action === 'D') byEnds.delete(endsOf(range))
     else byEnds.set(endsOf(range), range)
   }
-  const sorted = [...byEnds.values()].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1))
-  const overlaps = sorted.some((range, at) => at > 0 && startOf(range) <= endOf(sorted[at - 1]!))
-  return overlaps ? null : sorted
+  const sortedRanges = [...byEnds.values()].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1))
+  const overlaps = sortedRanges.some((range, at) => at > 0 && startOf(range) <= endOf(sortedRanges[at - 1]!))
+  return overlaps ? null : sortedRanges
 }
 
 /** The changes in a PRes with valid fields. A range keeps only the versions that its DS supports, too. */

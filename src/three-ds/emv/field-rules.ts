@@ -177,15 +177,15 @@ export type FieldFault = { code: '201' | '203'; fields: string[] }
 /** The fault in a message's fields, or null. A null or empty value is a format error, not a missing field. */
 export function faultOfFields(message: JsonObject, rules: Rules): FieldFault | null {
   const missing: string[] = []
-  const malformed: string[] = []
+  const malformedFields: string[] = []
   for (const [name, { required, valid }] of Object.entries(rules)) {
     const value = message[name]
     if (value !== undefined) {
-      if (!valid(value, message)) malformed.push(name)
+      if (!valid(value, message)) malformedFields.push(name)
     } else if (required === true || (required !== false && required(message))) missing.push(name)
   }
   if (missing.length > 0) return { code: '201', fields: missing }
-  return malformed.length > 0 ? { code: '203', fields: malformed } : null
+  return malformedFields.length > 0 ? { code: '203', fields: malformedFields } : null
 }
 
 function inOrder({ startRange, endRange }: JsonObject): boolean {

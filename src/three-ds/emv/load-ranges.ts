@@ -50,12 +50,12 @@ export function openCardRanges(loading: Loading): CardRanges {
     const latest = memory.get(url) ?? null
     const asked_lately = now.getTime() - (triedAt.get(url) ?? 0) < ask_again_after_ms
     if (latest && (isFresh(latest, now) || asked_lately)) return latest.ranges
-    const running = loads.get(url)
-    if (running) return (await running).ranges
+    const runningLoad = loads.get(url)
+    if (runningLoad) return (await runningLoad).ranges
     triedAt.set(url, now.getTime())
-    const started = load(server, latest).finally(() => loads.delete(url))
-    loads.set(url, started)
-    return (await started).ranges
+    const newLoad = load(server, latest).finally(() => loads.delete(url))
+    loads.set(url, newLoad)
+    return (await newLoad).ranges
   }
 
   return { tableOf }
@@ -69,9 +69,9 @@ async function refresh(
 ): Promise<StoredRanges | null> {
   const { log } = loading.world
   try {
-    const changed = old && (await fetchRanges(loading, server, old))
+    const changedRanges = old && (await fetchRanges(loading, server, old))
     // If the Directory Server refuses a delta, or if it does not fit our table, a full load replaces the table.
-    return changed || (await fetchRanges(loading, server, null))
+    return changedRanges || (await fetchRanges(loading, server, null))
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
     log.warn({ scheme: server.scheme, reason: error.message }, 'card ranges not refreshed')

@@ -40,12 +40,12 @@ export async function listAttempts(
   limit: number,
 ): Promise<FoundRows<ListedAttempt>> {
   const { merchant_id, event_type, from, below, only_mode } = filters
-  const typed = event_type === undefined ? sql`` : sql`and event_type = ${event_type}`
+  const typeFilter = event_type === undefined ? sql`` : sql`and event_type = ${event_type}`
   const { attempt_ids } = filters
   const attemptFilter = attempt_ids === undefined ? sql`` : sql`and attempt_id = any(${attempt_ids})`
   const condition = sql`
     merchant_id = ${merchant_id} and attempt_id >= ${from} and attempt_id < ${below}
-      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typed} ${attemptFilter}`
+      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typeFilter} ${attemptFilter}`
   const ofEndpoint = sql`(
     select e.mode from webhook_endpoints e
     where e.merchant_id = a.merchant_id and e.endpoint_id = a.endpoint_id) as endpoint_mode, place, is_match`
@@ -71,11 +71,11 @@ export async function listAttempts(
 
 /** The attempts about events of a mode, and the last attempt that was read. */
 function ofMode(sql: AnySql, condition: Fragment, mode: Mode): Fragment {
-  const looked = sql`
+  const window = sql`
     select l.*, row_number() over (order by attempt_id desc)::int as place from (
       select * from webhook_attempts where ${condition} order by attempt_id desc limit ${looks_max}) l`
   return sql`(
-    select n.*, ${modeOfEvent(sql, sql`n`)} = ${mode} as is_match from (${looked}) n
+    select n.*, ${modeOfEvent(sql, sql`n`)} = ${mode} as is_match from (${window}) n
   ) a where is_match or place = ${looks_max}`
 }
 
@@ -173,9 +173,9 @@ export async function insertReplay(
 ): Promise<boolean> {
   const { merchant_id, endpoint_id, payment_id, root_id, root_created_at } = of
   const { delivery_id, pending_id, created_at, line } = replay
-  const shared = { merchant_id, delivery_id, endpoint_id, payment_id, root_created_at }
-  const queued = {
-    ...shared,
+  const members = { merchant_id, delivery_id, endpoint_id, payment_id, root_created_at }
+  const queueRow = {
+    ...members,
     class: 1,
     due_at: created_at,
     attempt_number: 0,
@@ -186,7 +186,7 @@ export async function insertReplay(
     created_at,
   }
   const attempt = {
-    ...shared,
+    ...members,
     attempt_id: pending_id,
     endpoint_url: of.endpoint_url,
     event_type: of.event_type,
@@ -206,7 +206,7 @@ export async function insertReplay(
     ), original as (
       update webhook_deliveries set active_replay = ${delivery_id}
       where merchant_id = ${merchant_id} and delivery_id = ${of.delivery_id} and exists (select 1 from key)
-    ), queued as (insert into webhook_queue ${rowIf(sql, queued, 'key')}
+    ), queued as (insert into webhook_queue ${rowIf(sql, queueRow, 'key')}
     ), listed as (insert into webhook_attempts ${rowIf(sql, attempt, 'key')}
     ), line as (insert into journal ${rowIf(sql, line, 'key')}
     ), ${probed(sql, 'key', { merchant_id, endpoint_id, at: created_at })}

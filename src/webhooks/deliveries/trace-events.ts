@@ -29,7 +29,7 @@ export async function traceEvents(
   sql: Sql,
   { merchant_id, subjects }: { merchant_id: string; subjects: string[] },
 ): Promise<TracedEvent[]> {
-  const traced: TracedEvent[] = []
+  const events: TracedEvent[] = []
   for (const { delivery_ids, ...event } of await listEventsWithDeliveries(sql, { merchant_id, subjects })) {
     const deliveries: TracedDelivery[] = []
     // Replays of listed deliveries are added at the end.
@@ -39,9 +39,9 @@ export async function traceEvents(
       deliveries.push({ ...delivery, attempts: await attemptsOf(sql, delivery) })
       waiting.push(...(await listReplays(sql, delivery)).map(({ delivery_id }) => delivery_id))
     }
-    traced.push({ ...event, deliveries })
+    events.push({ ...event, deliveries })
   }
-  return traced
+  return events
 }
 
 async function attemptsOf(sql: Sql, { merchant_id, last_attempt_id }: DeliveryRecord): Promise<AttemptDetail[]> {

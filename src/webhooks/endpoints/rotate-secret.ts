@@ -24,7 +24,7 @@ export async function rotateSecret(
   endpoint_id: string,
   writer: LineWriter,
   now: Date,
-  recordReply: (rotated: RotatedSecret) => KeyRow | null = () => null,
+  recordReply: (reply: RotatedSecret) => KeyRow | null = () => null,
 ): Promise<RotatedSecret> {
   const endpoint = await findEndpointKey(sql, endpoint_id)
   if (!endpoint) throw endpointNotFound()
@@ -35,9 +35,9 @@ export async function rotateSecret(
   const fields = { change: 'endpoint.secret_rotated', detail: { previous_secret_until }, at: now }
   const line = accountLine(writer, { merchant_id, subject, ...fields })
   const next = { sealed_secret, previous_secret_until }
-  const rotated = { endpoint_id: endpoint.endpoint_id, signing_secret, previous_secret_until }
-  const rotation = { ...next, line, key: recordReply(rotated) }
+  const reply = { endpoint_id: endpoint.endpoint_id, signing_secret, previous_secret_until }
+  const rotation = { ...next, line, key: recordReply(reply) }
   const is_made = await writeAs(sql, writer, (tx) => replaceSecret(tx, endpoint, rotation))
   if (!is_made) throw endpointNotFound()
-  return rotated
+  return reply
 }

@@ -34,7 +34,7 @@ export type Settlement = Pick<
  * request was made. Returns the attempts that still had their lease; the other deliveries are left to the new process.
  */
 export async function settleAttempts(sql: Sql, settlements: Settlement[], now: Date): Promise<Set<string>> {
-  const attempted = {
+  const settledColumns = {
     status: sql`(select status from settlement s where s.attempt_id = ended.attempt_id)`,
     last_attempt_id: sql`attempt_id`,
     attempt_count: sql`attempt_number`,
@@ -69,7 +69,7 @@ export async function settleAttempts(sql: Sql, settlements: Settlement[], now: D
       where q.ctid = any(array(select row from leased where next_retry_at is not null))
       returning q.last_attempt_id as attempt_id
     ), settled as (
-      insert into webhook_deliveries ${settledRow(sql, attempted, now)} from ended
+      insert into webhook_deliveries ${settledRow(sql, settledColumns, now)} from ended
     ), ${replays} told as (
       insert into webhook_attempts as a
         (merchant_id, attempt_id, delivery_id, endpoint_id, endpoint_url, payment_id, event_type, attempt_number,
@@ -102,11 +102,11 @@ const end_batch = 5_000
  * without an attempt leaves no row. An attempt under way at a deleted endpoint gets its row now, and its answer later.
  */
 export async function endDeliveries(sql: AnySql, which: EndingDeliveries, now: Date): Promise<number> {
-  for (let ended = 0; ; ) {
+  for (let total = 0; ; ) {
     const { chosen_count, ended_count } = await endBatch(sql, which, now)
-    ended += ended_count
+    total += ended_count
     // A row that changed while this statement waited for it is locked, but only the next statement sees the change.
-    if (ended_count === chosen_count) return ended
+    if (ended_count === chosen_count) return total
   }
 }
 

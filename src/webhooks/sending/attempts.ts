@@ -22,10 +22,10 @@ export function openAttempts(parts: AttemptContext & { sql: Sql; onEnd(end: Atte
   const underWay = new Set<Promise<void>>()
 
   function follow(work: Promise<void>): void {
-    const followed = work
+    const completion = work
       .catch((error: Error) => log.error({ error: error.message }, 'webhook attempt went wrong'))
-      .finally(() => underWay.delete(followed))
-    underWay.add(followed)
+      .finally(() => underWay.delete(completion))
+    underWay.add(completion)
   }
 
   async function attempt(delivery: ClaimedDelivery, is_retry: boolean): Promise<void> {

@@ -129,9 +129,9 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
     }
   }
 
-  const running = run()
+  const completion = run()
   async function ended(): Promise<void> {
-    await running
+    await completion
     await attempts.ended()
   }
 

@@ -9,7 +9,7 @@ import type { Lanes } from './lanes.ts'
 
 export type Health = {
   /** Notes that a breaker opened or closed; `last_failure` is null if it closed. */
-  keep(of: ClaimedDelivery, turned: StoredBreaker, last_failure: string | null): void
+  keep(of: ClaimedDelivery, state: StoredBreaker, last_failure: string | null): void
   /**
    * Writes the noted states and, now and then, reads the states of other processes. A failure is logged, and repeated
    * next time.
@@ -22,7 +22,7 @@ const reading_ms = 5_000
 export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock' | 'log'> }, lanes: Lanes): Health {
   const { clock, log } = world
   // The newest state of each endpoint. A state that could not be written is tried again, or replaced by a newer one.
-  const unwritten = new Map<string, EndpointHealth>()
+  const states = new Map<string, EndpointHealth>()
   let reads_at_ms = 0
 
   return {
@@ -38,7 +38,7 @@ export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock
       }
       const { state, open_until } = health
       log.warn({ merchant_id, endpoint_id, state, open_until }, 'webhook endpoint breaker')
-      unwritten.set(endpoint_id, health)
+      states.set(endpoint_id, health)
     },
     async exchange() {
       await orTell(writeAll())
@@ -56,9 +56,9 @@ export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock
   }
 
   async function writeAll(): Promise<void> {
-    for (const [endpoint_id, health] of unwritten) {
+    for (const [endpoint_id, health] of states) {
       await saveHealth(sql, health)
-      if (unwritten.get(endpoint_id) === health) unwritten.delete(endpoint_id)
+      if (states.get(endpoint_id) === health) states.delete(endpoint_id)
     }
   }
 

@@ -140,8 +140,8 @@ export function end(lane: Lane, attempt: AttemptResult, chance: number, processe
   if (was_open) lane.window = 1
   else if (!succeeded) lane.window = Math.max(1, Math.floor(Math.min(lane.window, share) / 2))
   else if (was_full) {
-    const grown = lane.window < first_window ? lane.window * 2 : lane.window + 1
-    lane.window = Math.min(share, grown)
+    const next_window = lane.window < first_window ? lane.window * 2 : lane.window + 1
+    lane.window = Math.min(share, next_window)
   }
   return { was_full }
 }

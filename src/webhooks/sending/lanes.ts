@@ -115,8 +115,8 @@ export function openLanes({ processes, probe_ms, elsewhere = () => 0 }: Deliveri
       const lane = laneOf(endpoint_id)
       const { breaker: before } = lane
       const { was_full } = end(lane, attempt, chance, processes())
-      const turned = lane.breaker.changed_ms === before.changed_ms ? null : lane.breaker
-      return { was_full, turned }
+      const changedBreaker = lane.breaker.changed_ms === before.changed_ms ? null : lane.breaker
+      return { was_full, turned: changedBreaker }
     },
     breakers(now_ms: number): Record<'closed' | 'open' | 'half_open', number> {
       const count = { closed: 0, open: 0, half_open: 0 }
@@ -128,9 +128,9 @@ export function openLanes({ processes, probe_ms, elsewhere = () => 0 }: Deliveri
 
 /** Forgets the half that was unused for the longest, except lanes in use and endpoints that are known to be down. */
 function forgetSome(lanes: Map<string, Lane>): void {
-  const unused = [...lanes].filter(
+  const unusedLanes = [...lanes].filter(
     ([, { under_way, breaker }]) => under_way.size === 0 && breaker.open_until_ms === null,
   )
-  const oldest = unused.sort(([, a], [, b]) => a.last_used_ms - b.last_used_ms)
+  const oldest = unusedLanes.sort(([, a], [, b]) => a.last_used_ms - b.last_used_ms)
   for (const [endpoint_id] of oldest.slice(0, lanes_max / 2)) lanes.delete(endpoint_id)
 }

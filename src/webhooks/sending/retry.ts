@@ -19,7 +19,7 @@ export function attemptsMax(schedule: RetrySchedule): number {
  * may request a rest, and only a longer one than ours.
  */
 export function nextRetryAt(
-  failed: {
+  attempt: {
     attempt_number: number
     ended_at: Date
     response_status_code: number | null
@@ -28,10 +28,10 @@ export function nextRetryAt(
   schedule: RetrySchedule,
   chance: number,
 ): Date | null {
-  const delay = schedule[failed.attempt_number - 1]
+  const delay = schedule[attempt.attempt_number - 1]
   if (delay === undefined) return null
-  const seconds = Math.max(delay * (1 + jitter_share * chance), restOf(failed))
-  return new Date(failed.ended_at.getTime() + Math.round(seconds * 1000))
+  const seconds = Math.max(delay * (1 + jitter_share * chance), restOf(attempt))
+  return new Date(attempt.ended_at.getTime() + Math.round(seconds * 1000))
 }
 
 /** The rest in seconds that a receiver requested, or 0. */

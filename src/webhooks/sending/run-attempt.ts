@@ -47,8 +47,8 @@ export async function runAttempt(
   const settlement = settlementOf(delivery, result, attempt)
   settlements.add(settlement)
   const open_max_ms = 1000 * Math.max(0, ...schedule)
-  const ended = { ...result, attempt_id, ended_ms: ended_at.getTime(), open_max_ms }
-  const { was_full, turned } = lanes.end(endpoint_id, ended, chance())
+  const attemptResult = { ...result, attempt_id, ended_ms: ended_at.getTime(), open_max_ms }
+  const { was_full, turned } = lanes.end(endpoint_id, attemptResult, chance())
   if (turned) parts.health.keep(delivery, turned, result.succeeded ? null : wordOf(result))
   report(parts, settlement, {
     failure_detail: result.failure_detail,

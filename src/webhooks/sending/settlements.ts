@@ -72,9 +72,9 @@ export function openSettlements(
     }
   }
 
-  function tell(error: unknown, dropped?: string): void {
+  function tell(error: unknown, attempt_id?: string): void {
     const { message, code } = error as Error & { code?: string }
-    if (dropped) log.error({ attempt_id: dropped, error: message, code }, 'webhook attempt not written')
+    if (attempt_id) log.error({ attempt_id, error: message, code }, 'webhook attempt not written')
     else log.warn({ count: waiting.length, error: message, code }, 'webhook attempts wait')
   }
 

@@ -54,11 +54,11 @@ export function openTrail(now_ms: number, cursor: Cursor | null): { trail: Trail
   }
   const kept_from_ms = now_ms - retention_ms
   const within = (ms: number) => Math.max(kept_from_ms, Math.min(ms, now_ms))
-  const clamped = { floor_ms: within(floor_ms), sent_until_ms: within(sent_until_ms) }
-  const from = idAt(Math.max(clamped.floor_ms, clamped.sent_until_ms - cursor_overlap_ms))
+  const clampedCursor = { floor_ms: within(floor_ms), sent_until_ms: within(sent_until_ms) }
+  const from = idAt(Math.max(clampedCursor.floor_ms, clampedCursor.sent_until_ms - cursor_overlap_ms))
   const is_missing = Math.max(floor_ms, sent_until_ms - cursor_overlap_ms) < kept_from_ms
   return {
-    trail: { ...clamped, tail_from: from, aged_read: ages_ms.map(() => from), sent: new Set() },
+    trail: { ...clampedCursor, tail_from: from, aged_read: ages_ms.map(() => from), sent: new Set() },
     missed_before_ms: is_missing ? kept_from_ms : null,
   }
 }
@@ -66,11 +66,11 @@ export function openTrail(now_ms: number, cursor: Cursor | null): { trail: Trail
 /** The ranges of the next read: the newest lines, then older ones that have reached an age since the last read. */
 export function nextRead(trail: Trail, now_ms: number): TrailRead {
   const begin = later(lowest(trail), trail.tail_from)
-  const aged = ages_ms.map((age_ms, index) => {
+  const agedRanges = ages_ms.map((age_ms, index) => {
     const from = trail.aged_read[index]!
     return { from, below: later(from, earlier(idAt(now_ms - age_ms), begin)) }
   })
-  return { now_ms, ranges: [{ from: begin, below: null }, ...aged] }
+  return { now_ms, ranges: [{ from: begin, below: null }, ...agedRanges] }
 }
 
 /** Advances the trail by a read. Returns the lines that were not sent yet, oldest first. */
@@ -86,8 +86,8 @@ export function follow<Line extends { entry_id: string }>(
   // If there is more, the next read goes on from there: otherwise the same page would come again and again.
   trail.tail_from = cut_at ?? idAt(now_ms - tail_ms)
   trail.aged_read = ages_ms.map((age_ms, index) => {
-    const reached = aged[index]!.cut_at ?? earlier(idAt(now_ms - age_ms), cut_at ?? idAt(now_ms))
-    return later(trail.aged_read[index]!, reached)
+    const aged_end = aged[index]!.cut_at ?? earlier(idAt(now_ms - age_ms), cut_at ?? idAt(now_ms))
+    return later(trail.aged_read[index]!, aged_end)
   })
   const fresh = new Map<string, Line>()
   for (const { lines } of is_behind ? aged : result) {
