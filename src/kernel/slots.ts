@@ -1,7 +1,7 @@
-// A few places for work that is heavy: whoever finds none free is turned away, since a queue would only grow.
+// A limited number of places for heavy work. If none is free, the work is refused, because a queue would only grow.
 
 export type Slots = {
-  /** Null where no place is free; nothing is done then. */
+  /** Null if no place is free; the work is not done then. */
   run<T>(work: () => Promise<T>): Promise<{ value: T } | null>
 }
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 export type Words = Record<string, string>
 
-/** `words_json` is the file's content without white space, to be put into a page. */
+/** `words_json` is the file's content without white space, for use in a page. */
 export type Language = {
   locale: string
   direction: 'ltr' | 'rtl'
@@ -17,7 +17,7 @@ export type Languages = Map<string, Language>
 
 const shoppersLanguages = readLanguages(new URL('../../web/words/', import.meta.url))
 
-/** Of the files right in the folder. */
+/** The languages of the files directly in the folder. */
 export function readLanguages(folder: URL): Languages {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
   return new Map(files.map((file) => [file.slice(0, -5), read(file.slice(0, -5), new URL(file, folder))]))
@@ -30,14 +30,14 @@ function read(locale: string, file: URL): Language {
 }
 
 /**
- * The language that was requested, else the browser's first language that we have, else English. The locale keeps the
- * region that was requested (`de-CH`), since amounts are written by it; Intl accepts it.
+ * The requested language, otherwise the browser's first language that we have, otherwise English. The locale keeps the
+ * requested region (`de-CH`), because amounts are written by it; Intl accepts it.
  */
 export function languageFor(wished_tag: string | null, accept_language: string | null): Language {
   return languageAmong(shoppersLanguages, wished_tag, accept_language)
 }
 
-/** As `languageFor`, of other texts. */
+/** Like `languageFor`, for other texts. */
 export function languageAmong(
   languages: Languages,
   wished_tag: string | null,
@@ -54,13 +54,16 @@ export function languageAmong(
 
 type Locale = Pick<Intl.Locale, 'language' | 'baseName'>
 
-/** Shoppers' browsers send the same few tags; whoever sends others gains no more memory than these and their length. */
+/**
+ * Shoppers' browsers send the same few tags. Other senders gain no more memory than this many tags and their length.
+ */
 const known_max = 1_000
 const known_length_max = 12
 const locales = new Map<string, Locale | null>()
 
 /**
- * Null for what is no language tag. A text that only looks like one, such as `en-a`, would make a page's script throw.
+ * Null if the text is no language tag. A text that only looks like one, such as `en-a`, would make a page's script
+ * throw.
  */
 function localeOf(tag: string): Locale | null {
   if (tag.length > known_length_max) return readLocale(tag)

@@ -4,7 +4,7 @@ import { noteOrigin } from './spell.ts'
 import { type Handler, Statement, type Values } from './statement.ts'
 import { template } from './templates.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: whoever writes the statement knows its columns
+// biome-ignore lint/suspicious/noExplicitAny: the caller knows the columns of its statement
 export type Row = Record<string, any>
 
 type RowsOf<Rows> = Rows & { count: number }
