@@ -17,7 +17,7 @@ import { assemble, type ServiceOptions } from './service/assemble.ts'
 import { startBackground } from './service/background.ts'
 import { type Demo, demoShopOf, keepDemo } from './service/demo.ts'
 import { inviteFirstOwner } from './service/first-owner.ts'
-import { addressOf, listenAll } from './service/listen.ts'
+import { listenAll, listenerAddress } from './service/listen.ts'
 import { type News, openNews } from './service/news.ts'
 import { metrics_path } from './service/operational.ts'
 import { keepFolder, type Opened, open, type ServiceResources } from './service/resources.ts'
@@ -97,7 +97,7 @@ export async function serve(
     const { app, metricsApp, context, endChallenges } = service
     context.metrics.watchClockSkew(watch.skewSeconds)
     // Requests come before `listenAll` says that it listens.
-    internal = () => (app.server.listening ? addressOf(app, config) : '')
+    internal = () => (app.server.listening ? listenerAddress(app, config) : '')
     await listenAll(service, config)
     const dashboard_url = context.addresses.dashboard_url()
     const wants_demo = database.kind === 'embedded' || options.demo
@@ -121,7 +121,7 @@ export async function serve(
       database: database.description,
       demo,
       dashboard_url,
-      metrics_url: metricsApp && `${addressOf(metricsApp, config)}${metrics_path}`,
+      metrics_url: metricsApp && `${listenerAddress(metricsApp, config)}${metrics_path}`,
       welcome_url,
       welcome_command: welcome_url ? null : await firstCommand(database.sql, config, demo),
       stop: once(() => stopInOrder(world, { drain, steps })),

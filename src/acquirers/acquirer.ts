@@ -5,7 +5,7 @@
 import type { Brand } from '../kernel/values.ts'
 import type { Sendable } from '../kernel/world.ts'
 import { Unanswered } from '../vendors/wire.ts'
-import type { Environment } from './environment.ts'
+import type { AnswerEnvironment } from './environment.ts'
 import type { ThreeDsData } from './three-ds-data.ts'
 
 export { NotSent, Unanswered } from '../vendors/wire.ts'
@@ -42,7 +42,7 @@ export type AuthoriseRequest = {
 
 /** When a request that moves money may be sent. */
 type Sending = {
-  /** Nothing leaves this machine at another time, since somebody may look for the answer. Left out: any time. */
+  /** The request leaves this machine at no other time, because the answer may be looked up. Left out: any time. */
   sendable?: Sendable
 }
 
@@ -54,7 +54,7 @@ export type PrepareRequest = AuthoriseRequest
  * the charge's definite end.
  */
 export type PrepareAnswer =
-  | ({ result: 'prepared'; handle: string } & Environment)
+  | ({ result: 'prepared'; handle: string } & AnswerEnvironment)
   | Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }>
 
 /** An authorisation by all its names. */
@@ -75,7 +75,10 @@ export type SettleRequest = {
   authorisation: AuthorisationName
   amount: number
   currency: string
-  /** It was sent before under this reference, long enough ago, and nothing tells what became of it. Left out: perhaps not. */
+  /**
+   * The same request was sent before under this reference, long enough ago, and its outcome is unknown. Left out:
+   * perhaps not.
+   */
   is_repeat?: boolean
 } & Sending
 
@@ -91,15 +94,20 @@ export type AuthoriseAnswer =
       result: 'approved'
       acquirer_transaction_id: string
       captured: boolean
-      /** The acquirer says that liability has not shifted, whatever 3-D Secure had granted. Its word never shifts it. */
+      /**
+       * The acquirer says that liability has not shifted, although 3-D Secure had granted it. Its word never shifts
+       * liability.
+       */
       liability_shifted?: false
-    } & Environment &
+    } & AnswerEnvironment &
       Money)
   | {
       result: 'declined'
       decline: Decline
       acquirer_transaction_id: string | null
-      /** The issuer refused only this time, and certainly: another acquirer may be asked. Left out, it must not be. */
+      /**
+       * The issuer refused only this time, and certainly, so another acquirer may be tried. Left out: it must not be.
+       */
       may_retry_elsewhere?: true
     }
   | { result: 'failed'; decline: Decline; acquirer_transaction_id: string | null }
@@ -130,7 +138,7 @@ export type SettleAnswer =
     }
 
 /** The decline codes of every acquirer for an authorisation that no longer holds anything. */
-const gone = new Set<string | null>(['unknown_authorisation', 'already_voided', 'already_reversed', 'expired'])
+const goneCodes = new Set<string | null>(['unknown_authorisation', 'already_voided', 'already_reversed', 'expired'])
 
 /**
  * Whether the refusal says that the authorisation does not exist or no longer holds anything. There is then nothing to void or
@@ -143,7 +151,7 @@ export function isGone({
   decline_code: string | null
   authorisation_known?: boolean
 }): boolean {
-  return !authorisation_known || gone.has(decline_code)
+  return !authorisation_known || goneCodes.has(decline_code)
 }
 
 /**
@@ -154,12 +162,15 @@ export type AuthorisationStanding = Money & {
   state: 'reserved' | 'captured' | 'voided' | 'reversed' | 'expired'
 } & Refunded
 
-/** How much of a capture was given back, by us or by a person in the acquirer's portal. Left out if the acquirer shows it not. */
+/**
+ * How much of a capture was refunded, by us or by a person in the acquirer's portal. Left out if the acquirer does not
+ * show it.
+ */
 type Refunded = { refunded_amount?: number }
 
 export type OperationKind = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund'
 
-/** An operation about an authorisation that is there. */
+/** An operation on an existing authorisation. */
 export type SettleKind = Exclude<OperationKind, 'authorise'>
 
 /** One of our operations by all its names. */
@@ -195,7 +206,7 @@ export type LookUpAnswer =
   /** The acquirer cannot be asked. Its outcome arrives by a notice, or never. */
   | { result: 'only_notices_tell' }
 
-/** More is listed between these times than one call can bring: a shorter time has to be asked for. */
+/** The acquirer lists more between these times than one call can bring: ask for a shorter time. */
 export class TooMany extends Unanswered {}
 
 /** An authorisation that holds or took money: it was not voided or reversed, and has not expired. */

@@ -5,7 +5,7 @@ import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import type { Clock } from '../kernel/world.ts'
 import type { CheckAnswer } from '../vendors/wire.ts'
 import { type Acquirer, type Notice, type NoticePost, NotSent } from './acquirer.ts'
-import type { Environment } from './environment.ts'
+import type { AnswerEnvironment } from './environment.ts'
 import type { Wire } from './wire.ts'
 
 export type AcquirerConnector<Credentials = unknown> = {
@@ -19,7 +19,7 @@ export type AcquirerConnector<Credentials = unknown> = {
   /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
   environmentShown?(credentials: Credentials): ConnectionMode | null
   /** The environment behind an address of the vendor's own. Left out if both have one address. */
-  environmentAt?(api_url: string): Environment
+  environmentAt?(api_url: string): AnswerEnvironment
   /** The card numbers that the vendor publishes for its sandbox, of the brands that are taken here. */
   readonly sandbox_numbers: readonly string[]
   /** The vendor's notices; null if it posts none. */
@@ -30,9 +30,9 @@ export type AcquirerConnector<Credentials = unknown> = {
     reply: string
   } | null
   /** Sends the vendor a question that moves nothing. The credentials need not be stored yet. Never throws. */
-  check(asked: {
+  check(request: {
     credentials: Credentials
-    /** Which of the vendor's two environments the connection is for. The key is known to be of it, or shows none. */
+    /** Which of the vendor's two environments the connection is for. The key belongs to it, or shows no environment. */
     mode: ConnectionMode
     wire: Wire
   }): Promise<CheckAnswer>
@@ -68,11 +68,11 @@ export async function credentialsOf<Credentials>({
   name,
   credentials,
 }: Pick<AcquirerConnection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {
-  const found = await credentials().catch(() => {
+  const storedCredentials = await credentials().catch(() => {
     throw new NotSent(`${name}: its credentials could not be read`)
   })
-  if (found === null) throw new NotSent(`${name}: it has no credentials`)
-  return found
+  if (storedCredentials === null) throw new NotSent(`${name}: it has no credentials`)
+  return storedCredentials
 }
 
 /**

@@ -38,19 +38,19 @@ const mayRetry = (decline: TheirDecline) => 'may_retry_elsewhere' in endedBy(dec
 
 describe.each(Object.values(vendors))('$elsewhere may be tried elsewhere', (vendor) => {
   const { table, read, elsewhere, never } = vendor
-  const listed = table.flatMap(([, , theirs]) => theirs.split(/\s+/))
+  const listedCodes = table.flatMap(([, , theirs]) => theirs.split(/\s+/))
 
   test('and no other code of the table', () => {
-    const marked = listed.filter((code) => mayRetry(read(code)))
-    expect(marked.toSorted()).toEqual(elsewhere.toSorted())
-    for (const code of marked) {
+    const retryableCodes = listedCodes.filter((code) => mayRetry(read(code)))
+    expect(retryableCodes.toSorted()).toEqual(elsewhere.toSorted())
+    for (const code of retryableCodes) {
       expect(read(code).category).toBe('soft')
       expect(['do_not_honor', 'insufficient_funds']).toContain(read(code).code)
     }
   })
 
   test('and no code stands in two rows', () => {
-    expect(new Set(listed).size).toBe(listed.length)
+    expect(new Set(listedCodes).size).toBe(listedCodes.length)
   })
 
   test('and nothing that the vendor may say besides', () => {

@@ -4,9 +4,9 @@
 import type { AuthoriseAnswer, Decline, DeclineCategory } from './acquirer.ts'
 
 /**
- * Our code, its category, and the vendor's codes. A row with `elsewhere` may be tried at another acquirer: the issuer refused
- * only this time, and certainly. Never so for what the vendor or the network refuses, such as a duplicate of a charge whose
- * answer was lost.
+ * Our code, its category, and the vendor's codes. A row with `elsewhere` may be tried at another acquirer: the issuer
+ * refused only this time, and certainly. Refusals by the vendor or the network never have it, such as a duplicate of a
+ * charge whose answer was lost.
  */
 export type DeclineRow = [code: string, category: DeclineCategory, theirs: string, may_retry?: 'elsewhere']
 
@@ -26,7 +26,7 @@ export function meaningsOf(table: readonly DeclineRow[]): Map<string, Meaning> {
   )
 }
 
-/** What a code means that is not in the table. */
+/** The meaning of a code that is not in the table. */
 export function unlisted(code: string, category: DeclineCategory): Meaning {
   return { code, category, may_retry_elsewhere: false }
 }
@@ -42,7 +42,7 @@ export function isAgainst(network_advice: string | null): boolean {
   return never_again.some((code) => new RegExp(`^${code}(?!\\w)`).test(network_advice ?? ''))
 }
 
-/** The same decline of a card that must not be tried again, here or elsewhere: networks fine whoever does. */
+/** The same decline for a card that must not be tried again, here or elsewhere: networks fine merchants who do. */
 export function forGood(decline: TheirDecline): TheirDecline {
   const { category } = decline
   const is_open = category === 'soft' || category === 'network'
@@ -54,7 +54,7 @@ export function endedBy(
   { may_retry_elsewhere, ...decline }: TheirDecline,
   acquirer_transaction_id: string | null,
 ): Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }> {
-  const ended = { decline, acquirer_transaction_id }
-  if (decline.category === 'provider_error') return { result: 'failed', ...ended }
-  return { result: 'declined', ...ended, ...(may_retry_elsewhere && { may_retry_elsewhere }) }
+  const ending = { decline, acquirer_transaction_id }
+  if (decline.category === 'provider_error') return { result: 'failed', ...ending }
+  return { result: 'declined', ...ending, ...(may_retry_elsewhere && { may_retry_elsewhere }) }
 }

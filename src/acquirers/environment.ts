@@ -2,11 +2,11 @@
 
 import { type ConnectionMode, environmentWords } from '../kernel/connection-mode.ts'
 
-/** Left out where the answer does not show it. */
-export type Environment = { environment?: ConnectionMode }
+/** Left out if the answer does not show it. */
+export type AnswerEnvironment = { environment?: ConnectionMode }
 
 /** Says that the vendor answers from the other environment; null if it does not, or if nothing shows it. */
-export function strangeEnvironment({ environment }: Environment, mode: ConnectionMode): string | null {
+export function strangeEnvironment({ environment }: AnswerEnvironment, mode: ConnectionMode): string | null {
   if (environment === undefined || environment === mode) return null
   return `the vendor answers from its ${environmentWords[environment]}, and the connection is of mode ${mode}`
 }

@@ -39,15 +39,15 @@ export function openMinorUnits(lists: readonly [Units, string][]): MinorUnits {
     sent({ amount, currency }) {
       const powers = powersOf(currency)
       if (powers === null) return null
-      const sent = scaled(amount, powers)
-      const fits = Number.isSafeInteger(sent) && sent > 0
-      return fits && sent % units.get(currency)!.step === 0 ? sent : null
+      const their_amount = scaled(amount, powers)
+      const fits = Number.isSafeInteger(their_amount) && their_amount > 0
+      return fits && their_amount % units.get(currency)!.step === 0 ? their_amount : null
     },
     read({ amount, currency }) {
       const powers = powersOf(currency)
       if (powers === null) return null
-      const read = scaled(amount, -powers)
-      return Number.isSafeInteger(read) && read >= 0 ? { amount: read, currency } : null
+      const iso_amount = scaled(amount, -powers)
+      return Number.isSafeInteger(iso_amount) && iso_amount >= 0 ? { amount: iso_amount, currency } : null
     },
   }
 }

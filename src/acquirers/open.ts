@@ -8,8 +8,8 @@ export function acquirerFor(
   { mode, name }: { mode: Mode; name: string | null },
   { simulator, connected }: { simulator: Acquirer; connected(name: string): Acquirer | null },
 ): Acquirer {
-  const found = name === null ? null : connected(name)
-  if (found) return found
+  const acquirer = name === null ? null : connected(name)
+  if (acquirer) return acquirer
   if (mode === 'test' && isSimulated(name, simulator)) return simulator
   return missing(name ?? no_acquirer)
 }

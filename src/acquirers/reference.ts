@@ -19,8 +19,8 @@ export function longReference(short: string): string | null {
 }
 
 /**
- * Stands for the reference of a charge that has our mark and no reference of ours: somebody may have copied the mark, and a person
- * has to see it. The same id always has the same stand-in.
+ * A stand-in for the reference of a charge that has our mark but no reference of ours. The mark may have been copied,
+ * so a person has to see the charge. The same id always has the same stand-in.
  */
 export function standInReference(acquirer_transaction_id: string): string {
   return createHash('sha256').update(acquirer_transaction_id).digest('hex').slice(0, 32)

@@ -10,9 +10,9 @@ export function notShown(name: string, { status }: WireAnswer): string {
 }
 
 /** A query after a request. If the query is not sent, the outcome of the request stays unknown. */
-export async function afterRequest<Answer>(asked: Promise<Answer>): Promise<Answer> {
+export async function afterRequest<Answer>(query: Promise<Answer>): Promise<Answer> {
   try {
-    return await asked
+    return await query
   } catch (error) {
     if (error instanceof NotSent) throw new Unanswered(error.message)
     throw error

@@ -1,17 +1,17 @@
-// The SQL of the chains: which lines are in none yet, a chain made longer, and chains read page by page.
+// The SQL of the chains: finds lines without a place, extends a chain, and reads chains page by page.
 
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
 import type { WrittenLine } from './chain.ts'
 import type { ChainRow, Head } from './check-chain.ts'
 import { installation_id } from './journal.ts'
 
-/** Lines of one merchant: behind `after` and below `below`, in the order of their ids. */
+/** Lines of one merchant after `after` and below `below`, in the order of their ids. */
 export type LineRange = { merchant_id: string; after: string; below: string }
 
 /** An age at which lines are scanned. A mark beyond `marks_max` is ignored. */
 export type ScanAge = { age_seconds: number; below: string; marks_max: string }
 
-/** Lines that have come to an age and were not scanned since. */
+/** Lines that have reached an age and were not scanned since. */
 export type Scan = LineRange & ScanAge
 
 /** The scans that are due, the oldest ages first. */
@@ -44,8 +44,8 @@ export async function markScanned(sql: Sql, { merchant_id, age_seconds, below, m
 }
 
 /**
- * Whether a line tells of a session that a page made, and nothing else is known of that session. Anybody can have such lines
- * written, so they wait outside of the chain, until the session has another line or is purged together with them.
+ * Whether a line is about a session that a page made, and nothing else is known of that session. Strangers can cause
+ * such lines, so the lines stay outside the chain until the session has another line, or is purged together with them.
  */
 export function isOutsideChain(sql: AnySql, line: Fragment): Fragment {
   return sql`(
@@ -58,7 +58,10 @@ export function isOutsideChain(sql: AnySql, line: Fragment): Fragment {
 /** Where a chain ends, by its head and by its rows. */
 export type ChainEnd = { head: Head | null; last_row: Head | null }
 
-/** Of `count` lines `last` is the newest, null where there was none; `lines` are those that a chain should have and none has. */
+/**
+ * `last` is the newest of `count` lines, or null without lines. `lines` are those that should be in a chain and are in
+ * none.
+ */
 export type LinePage = ChainEnd & { last: string | null; count: number; lines: WrittenLine[] }
 
 /** The next lines, with the end of the chain at the same moment. */
@@ -90,7 +93,7 @@ export async function findChainEnd(sql: Sql, merchant_id: string): Promise<Chain
   return endOf(row!)
 }
 
-/** Bytes in JSON are text: a backslash, `x` and hex digits. */
+/** In JSON, bytes are text: a backslash, `x` and hex digits. */
 type StoredHead = { position: number; hash: string } | null
 type StoredEnd = { head: StoredHead; last_row: StoredHead }
 type StoredPage = StoredEnd & Pick<LinePage, 'last' | 'count' | 'lines'>
@@ -105,8 +108,7 @@ function chainEnd(sql: Sql, merchant_id: string) {
 }
 
 function endOf({ head, last_row }: StoredEnd): ChainEnd {
-  const read = (stored: StoredHead) =>
-    stored && { position: stored.position, hash: Buffer.from(stored.hash.slice(2), 'hex') }
+  const read = (row: StoredHead) => row && { position: row.position, hash: Buffer.from(row.hash.slice(2), 'hex') }
   return { head: read(head), last_row: read(last_row) }
 }
 
@@ -119,19 +121,19 @@ export function writtenLine(sql: AnySql, table: Fragment) {
     ) written)`
 }
 
-/** Consecutive rows of a chain that are to be written. */
+/** Consecutive rows to add to a chain. */
 export type Extension = {
   merchant_id: string
-  /** The head as it was read; null for a new chain. */
+  /** The head that was read; null for a new chain. */
   from: Head | null
   rows: { position: number; entry_id: string; hash: Buffer }[]
 }
 
-/** Extends a chain. Returns false and writes nothing where another process extended it since its head was read. */
+/** Extends a chain. If another process has extended it since its head was read, returns false and writes nothing. */
 export async function extendChain(sql: Sql, { merchant_id, from, rows }: Extension): Promise<boolean> {
   const { position, hash } = rows.at(-1)!
-  const sent = rows.map((row) => ({ ...row, hash: `\\x${row.hash.toString('hex')}` }))
-  const moved = from
+  const entries = rows.map((row) => ({ ...row, hash: `\\x${row.hash.toString('hex')}` }))
+  const headMove = from
     ? sql`
       update audit_heads set position = ${position}, hash = ${hash}
       where merchant_id = ${merchant_id} and position = ${from.position} and hash = ${from.hash}
@@ -140,23 +142,23 @@ export async function extendChain(sql: Sql, { merchant_id, from, rows }: Extensi
       insert into audit_heads (merchant_id, position, hash)
       values (${merchant_id}, ${position}, ${hash})
       on conflict (merchant_id) do nothing returning 1`
-  const written = await sql`
-    with head as (${moved})
+  const result = await sql`
+    with head as (${headMove})
     insert into audit_chain (merchant_id, position, entry_id, hash)
     select ${merchant_id}, r.position, r.entry_id, r.hash
-    from head, json_to_recordset(${sent as never}::json) as r (position bigint, entry_id text, hash bytea)
+    from head, json_to_recordset(${entries as never}::json) as r (position bigint, entry_id text, hash bytea)
     returning 1`
-  return written.length > 0
+  return result.length > 0
 }
 
-/** The merchants that have, or had, a chain. */
+/** The merchants that have or had a chain. */
 export async function listChains(sql: Sql): Promise<string[]> {
   const rows = await sql<{ merchant_id: string }[]>`
     select merchant_id from merchants union select merchant_id from audit_heads order by merchant_id`
   return rows.map(({ merchant_id }) => merchant_id)
 }
 
-/** The next rows of a chain with their lines: those behind `after`, up to `until`. */
+/** The next rows of a chain with their lines, after `after` and up to `until`. */
 export async function readChain(
   sql: Sql,
   { merchant_id, after, until }: { merchant_id: string; after: number; until: number },

@@ -1,8 +1,8 @@
-// The chain of hashes: what of a line is hashed, and how each hash follows from the one before.
+// The chain of hashes: which bytes of a line are hashed, and how each hash follows from the previous one.
 
 import { hash } from 'node:crypto'
 
-/** A line as it stands in the table, each column as its text: `detail` byte for byte, `at` in seconds with six decimals. */
+/** A line of the table, with each column as text: `detail` byte for byte, `at` in seconds with six decimals. */
 export type WrittenLine = {
   merchant_id: string
   entry_id: string
@@ -31,7 +31,8 @@ export function canonicalBytes(line: WrittenLine): Buffer {
 }
 
 /**
- * A line with its place in the chain, null where it has none yet, and the hash before it, null where that is missing.
+ * A line with its place in the chain and the previous hash. The place is null if the line has none yet, the hash if it
+ * is missing.
  */
 export type PlacedLine = {
   line: WrittenLine
@@ -40,7 +41,7 @@ export type PlacedLine = {
   previous_hash: Buffer | null
 }
 
-/** What can be said of one line alone: whether its hash follows from the one before. */
+/** What one line alone shows: whether its hash follows from the previous one. */
 export type Seal = 'right' | 'wrong' | 'not_yet'
 
 export function sealOf({ line, position, hash, previous_hash }: PlacedLine): Seal {

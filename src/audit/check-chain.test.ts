@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { genesis, nextHash, type WrittenLine } from './chain.ts'
-import { type ChainRow, type Fault, type Head, openCheck } from './check-chain.ts'
+import { type ChainFault, type ChainRow, type Head, openCheck } from './check-chain.ts'
 
 type Chain = { rows: ChainRow[]; head: Head | null }
 
@@ -31,8 +31,8 @@ function chainOf(length: number): Chain {
   return { rows, head: length === 0 ? null : { position: length, hash } }
 }
 
-function faultsOf({ rows, head }: Chain): Fault[] {
-  const faults: Fault[] = []
+function faultsOf({ rows, head }: Chain): ChainFault[] {
+  const faults: ChainFault[] = []
   const check = openCheck(head, (fault) => faults.push(fault))
   for (const row of rows) check.take(row)
   check.end()

@@ -1,11 +1,10 @@
-// Goes through a chain row by row and names what was done to it: to a line, to a row of the chain, or to its head.
-//
-// A hash that does not follow has several possible causes. The next hash tells them apart: it follows from the stored
+// Goes through a chain row by row and reports each manipulation: of a line, of a row of the chain, or of its head. If a
+// hash does not follow, there are several possible causes. The next hash tells them apart: it follows from the stored
 // hash, from the expected one, or from the one before both.
 
 import { genesis, nextHash, type WrittenLine } from './chain.ts'
 
-/** A row of a chain with the line that it names; null where that line is missing. */
+/** A row of a chain with its line; null if the line is missing. */
 export type ChainRow = {
   position: number
   entry_id: string
@@ -26,18 +25,18 @@ export type FaultKind =
   | 'head_changed'
   | 'head_removed'
 
-export type Fault = {
+export type ChainFault = {
   kind: FaultKind
-  /** Where in the chain; null for a line that is in none. */
+  /** The place in the chain; null for a line outside every chain. */
   position: number | null
-  /** The last of several consecutive rows that were removed. */
+  /** The last one of several consecutive rows that were removed. */
   until_position: number | null
-  /** The line that is meant, or that the row names. */
+  /** The line of the fault, or the line that the row names. */
   entry_id: string | null
 }
 
 /** Why a hash does not follow, unless the next row shows another cause, and the hash that was expected. */
-type PendingFault = { fault: Fault; expected: Buffer | null }
+type PendingFault = { fault: ChainFault; expected: Buffer | null }
 
 export type ChainCheck = {
   /** Checks the next row, in the order of positions. */
@@ -47,13 +46,13 @@ export type ChainCheck = {
 }
 
 /**
- * `head` is where the chain is said to end, read at the same moment as its rows. `tell` is called for each fault once
- * it is certain.
+ * `head` is the recorded end of the chain, read at the same moment as its rows. `tell` is called for each fault once it
+ * is certain.
  */
-export function openCheck(head: Head | null, tell: (fault: Fault) => void): ChainCheck {
+export function openCheck(head: Head | null, tell: (fault: ChainFault) => void): ChainCheck {
   let doubt: PendingFault | null = null
   let last: Head & { entry_id: string } = { position: 0, hash: genesis, entry_id: '' }
-  // The last hash and the one before it; null where rows are missing.
+  // The last hash and the one before it; null after missing rows.
   let previous: Buffer | null = genesis
   let before_previous: Buffer | null = null
   let head_fits = false
@@ -106,8 +105,8 @@ export function openCheck(head: Head | null, tell: (fault: Fault) => void): Chai
   return { take, end }
 }
 
-/** What is wrong with a head that is not where its chain ends, or null. */
-function faultOfHead(head: Head | null, last: Head): Fault | null {
+/** Why a head is not the end of its chain, or null. */
+function faultOfHead(head: Head | null, last: Head): ChainFault | null {
   const { position } = last
   if (head === null) return position === 0 ? null : faultOf('head_removed', { position })
   const rows_are_missing = head.position > position && !head.hash.equals(last.hash)
@@ -116,13 +115,13 @@ function faultOfHead(head: Head | null, last: Head): Fault | null {
     : faultOf('head_changed', { position: head.position })
 }
 
-function missingRows(position: number, until_position: number): Fault {
+function missingRows(position: number, until_position: number): ChainFault {
   return { ...faultOf('row_removed', { position }), until_position }
 }
 
 function faultOf(
   kind: FaultKind,
   { position, entry_id = null }: { position: number; entry_id?: string | null },
-): Fault {
+): ChainFault {
   return { kind, position, until_position: null, entry_id }
 }

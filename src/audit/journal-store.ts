@@ -1,4 +1,5 @@
-// The SQL of journal lines: written for the rows that a statement changes, and read with their places in the chain.
+// The SQL of journal lines: writes them for the rows that a statement changes, and reads them with their places in the
+// chain.
 
 import { rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
@@ -8,8 +9,8 @@ import { writtenLine } from './chain-store.ts'
 import type { JournalLine, OpenLine } from './journal.ts'
 
 /**
- * The body of a CTE that writes a line for the one row of `gate`, whose columns `merchant_id` and `subject` say whose
- * line it is and of what. Where both are known beforehand, `insert into journal ${rowIf(sql, line, 'gate')}` is enough.
+ * The body of a CTE that writes a line for the one row of `gate`. The columns `merchant_id` and `subject` of `gate` go
+ * into the line. If both are known beforehand, `insert into journal ${rowIf(sql, line, 'gate')}` is enough.
  */
 export function journalOf(sql: AnySql, line: OpenLine, gate: Fragment) {
   const { entry_id, session_id, change, detail, actor, request_id, at } = line
@@ -22,8 +23,8 @@ export function journalOf(sql: AnySql, line: OpenLine, gate: Fragment) {
 }
 
 /**
- * The lines of a session, oldest first. The line of its creation has no index but its own id, which begins with its
- * time.
+ * The lines of a session, oldest first. The line of the session's creation is found only by its own id, which begins
+ * with its time.
  */
 export async function listLines(
   sql: Sql,
@@ -52,7 +53,7 @@ export async function listLines(
     order by j.at, j.entry_id`
 }
 
-/** Writes a line by itself, for a change that several statements of one transaction make. */
+/** Writes one line, for a change that takes several statements of one transaction. */
 export async function insertLine(sql: AnySql, line: JournalLine): Promise<void> {
   await sql`insert into journal ${rowValues(sql, line)}`
 }

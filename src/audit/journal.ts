@@ -3,12 +3,12 @@
 
 import type { Ids } from '../kernel/ids.ts'
 
-/** Lines that belong to no merchant stand under this id, so that they are chained like all others. */
+/** Lines without a merchant have this id instead, so that they are chained like all others. */
 export const installation_id = 'm_installation'
 
 /**
- * Who made the change: a merchant's server by its key, a page by its publishable key, a person by the dashboard,
- * somebody who has not signed in there, an operator, or the service itself.
+ * Who made the change: a merchant's server by its key, a page by its publishable key, a person in the dashboard, a
+ * visitor there who has not signed in, an operator, or the service itself.
  */
 export type Actor =
   | `key ${string}`
@@ -23,30 +23,30 @@ export type Actor =
   | 'service'
 
 /**
- * A change: of what, and in whose name. `detail` holds ids, states, codes, amounts and hashes; for an operator, the
- * user name and the reason that they typed. Never a card's or a shopper's details, nor an acquirer's free text.
+ * What changed, and who changed it. `detail` has ids, states, codes, amounts and hashes; for an operator, also the user
+ * name and the typed reason. It never has a card's or a shopper's details, nor an acquirer's free text.
  */
 export type JournalChange = {
   merchant_id: string
-  /** The session it belongs to; null for keys and accounts. */
+  /** The session of the change; null for keys and accounts. */
   session_id: string | null
-  /** The id of what changed. */
+  /** The id of the changed thing. */
   subject: string
-  /** Such as `payment.captured`. */
+  /** For example `payment.captured`. */
   change: string
   detail: object
   actor: Actor
-  /** The request that caused it; null where there was none. */
+  /** The request that caused it; null without one. */
   request_id: string | null
   at: Date
 }
 
 export type JournalLine = JournalChange & { entry_id: string }
 
-/** A line whose merchant and subject are found by the statement that writes it. */
+/** A line whose merchant and subject the statement that writes it finds. */
 export type OpenLine = Omit<JournalLine, 'merchant_id' | 'subject'>
 
-/** A line that is not written yet. Its id sorts by its time. */
+/** A new line, not written yet. Its id sorts by its time. */
 export function journalLine(ids: Pick<Ids, 'journalEntry'>, change: JournalChange): JournalLine {
   return { ...change, entry_id: ids.journalEntry(change.at) }
 }

@@ -22,28 +22,28 @@ import type { Head } from './check-chain.ts'
 
 /** After the first age most lines are there; after the last, even those of a process whose clock was far behind. */
 const ages_seconds = [5, 60, 2 * 3600]
-/** At which age a line is scanned last: no session that a page made gets its first attempt so late. */
+/** The age of the last scan of a line. A session that a page made never gets its first attempt later. */
 export const last_age_seconds = Math.max(...ages_seconds)
 const last_age_ms = last_age_seconds * 1000
 /** A line of this age was scanned at every age. */
 export const sealed_after_ms = last_age_ms
 /**
- * How far another process's clock may be ahead: what its marks skip is younger than the last age, and found at that
- * age. Marks further ahead were made before the clock was set back. Nothing shows how long ago that was, so the job
- * scans all lines once more and sets the marks back.
+ * How far another process's clock may be ahead. Its marks then skip only lines that are younger than the last age,
+ * which are found at that age. Marks further ahead date from before the clock was set back. Nothing shows how long ago
+ * that was, so the job scans all lines once more and sets the marks back.
  */
 const ahead_ms = last_age_ms / 2
-/** For as long as a page takes, the process or the database has less time for requests. */
+/** During one page, the process and the database have less time for requests. */
 const page_lines = 250
-/** The job rests behind a page for twice the time that the page took, and at most so long. */
+/** After a page the job rests for twice the time that the page took, up to this limit. */
 const rest_max_ms = 20
-/** A job that has gone on for so long rests no more. */
+/** A job that has run for this long rests no more. */
 const unhurried_ms = 2_500
 
 export type Sealer = { sql: Sql; world: { clock: Clock } }
 
 /**
- * Seals what is due, of all merchants or of one. Returns how many lines. A failure of one merchant does not stop the
+ * Seals what is due, for all merchants or one. Returns how many lines. A failure at one merchant does not stop the
  * others; it is thrown at the end.
  */
 export async function sealJournal({ sql, world }: Sealer, merchant_id: string | null = null): Promise<number> {
@@ -97,7 +97,7 @@ async function sealLook(sql: Sql, look: Scan, rest: Rest): Promise<number> {
   return count
 }
 
-/** Another process extended the chain meanwhile, so this one reads again: those lines are in the chain now. */
+/** Another process extended the chain meanwhile, so this process reads again: those lines are in the chain now. */
 async function sealPage(sql: Sql, look: Scan): Promise<{ last: string | null; count: number }> {
   for (;;) {
     const { last, lines, head, last_row } = await readUnsealed(sql, look, page_lines)
@@ -108,7 +108,7 @@ async function sealPage(sql: Sql, look: Scan): Promise<{ last: string | null; co
   }
 }
 
-/** A chain whose head is not its end is not extended: its last rows would seem to be right. */
+/** A chain is not extended if its head is not its end, because then its last rows would seem to be right. */
 function trustedEnd({ head, last_row }: ChainEnd): Head {
   const agrees =
     head && last_row ? head.position === last_row.position && head.hash.equals(last_row.hash) : head === last_row

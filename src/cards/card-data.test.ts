@@ -108,10 +108,10 @@ describe('cost', () => {
   test('each digit begins at most seven candidates, and one run', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const found = [...candidates(text)]
+        const numbers = [...candidates(text)]
         const digits = [...text.matchAll(/\p{Nd}/gu)].length
-        expect(found.length).toBeLessThanOrEqual(7 * digits + 1)
-        for (const candidate of found) expect(candidate).toMatch(/^[0-9]{13,19}$/)
+        expect(numbers.length).toBeLessThanOrEqual(7 * digits + 1)
+        for (const candidate of numbers) expect(candidate).toMatch(/^[0-9]{13,19}$/)
       }),
     )
   })
@@ -139,14 +139,14 @@ describe('cost', () => {
     fc.assert(
       fc.property(cut, ({ sizes, separators, number }) => {
         let text = ''
-        let taken = 0
+        let total = 0
         for (const [index, size] of sizes.entries()) {
-          if (taken >= 16) break
-          const rest = 16 - taken
+          if (total >= 16) break
+          const rest = 16 - total
           const length = rest - size < 2 ? Math.min(rest, 6) : size
           if (rest - length === 1) return
-          text += (text && separators[index]) + number.slice(taken, taken + length)
-          taken += length
+          text += (text && separators[index]) + number.slice(total, total + length)
+          total += length
         }
         if (luhn(number)) expect(looksLikeCardNumber(text)).toBe(true)
         else expect([...candidates(text)]).toContain(number)

@@ -64,18 +64,18 @@ export function couldBeCard(text: string): boolean {
  * separators between them. All groups have 2 to 6 digits, or all have one. Linear: a group begins at most 7 candidates.
  */
 export function* candidates(text: string): Generator<string> {
-  const searched = plain(text)
+  const plain_text = plain(text)
   let row: string[] = []
   let row_end = 0
-  for (const { 0: digits, index } of searched.matchAll(/[0-9]+/g)) {
+  for (const { 0: digits, index } of plain_text.matchAll(/[0-9]+/g)) {
     if (digits.length >= digits_min && digits.length <= digits_max) yield digits
     const end = index + digits.length
-    const joins = separated(searched, row_end, index) && alike(digits, row[0] ?? digits)
+    const joins = separated(plain_text, row_end, index) && alike(digits, row[0] ?? digits)
     if (!joins) {
       yield* sums(row)
       row = []
     }
-    if (digits.length <= group_max && !touchesLetter(searched, index, end)) {
+    if (digits.length <= group_max && !touchesLetter(plain_text, index, end)) {
       row.push(digits)
       row_end = end
     }

@@ -32,11 +32,14 @@ export class CardError extends Error {
   }
 }
 
-/** How many years ahead an expiry may lie. No vendor says so: a slip of the finger is told at once, in place of a decline. */
+/**
+ * How many years ahead an expiry may lie. No vendor has such a limit, but it reports a typing error at once, where the
+ * bank would decline later.
+ */
 const years_ahead = 20
 const name_length_max = 45
 
-// As npm's `credit-card-type` 10.1.2 has them, compared in 2026-11.
+// The rules of npm's `credit-card-type` 10.1.2, compared in 2026-11.
 const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length: number }[] = [
   { brand: 'visa', prefix: /^4/, lengths: [16, 18, 19], cvc_length: 3 },
   {
@@ -48,8 +51,8 @@ const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length:
   { brand: 'amex', prefix: /^3[47]/, lengths: [15], cvc_length: 4 },
 ]
 
-/** Where a card is typed. */
-type Place = {
+/** The session in which a card is typed. */
+type CardContext = {
   mode: Mode
   /** The numbers that a test session takes beside the test cards. Left out, there are none. */
   sandbox_numbers?: readonly string[]
@@ -57,27 +60,27 @@ type Place = {
 }
 
 /** Throws a CardError for the first field that cannot be accepted, in the order in which a form shows them. */
-export function readCard(typed: CardInput, { mode, sandbox_numbers, now }: Place): Card {
-  const { number, brand, cvc_length } = readNumber(typed.number, { mode, sandbox_numbers })
-  checkExpiry(typed, now)
-  checkSecurityCode(typed.cvc, cvc_length)
+export function readCard(input: CardInput, { mode, sandbox_numbers, now }: CardContext): Card {
+  const { number, brand, cvc_length } = readNumber(input.number, { mode, sandbox_numbers })
+  checkExpiry(input, now)
+  checkSecurityCode(input.cvc, cvc_length)
   return {
     brand,
     number,
     last4: number.slice(-4),
     bin6: number.slice(0, 6),
-    exp_month: typed.exp_month,
-    exp_year: typed.exp_year,
-    cvc: typed.cvc,
-    cardholder_name: readName(typed.cardholder_name ?? null),
+    exp_month: input.exp_month,
+    exp_year: input.exp_year,
+    cvc: input.cvc,
+    cardholder_name: readName(input.cardholder_name ?? null),
   }
 }
 
 function readNumber(
-  typed: string,
-  { mode, sandbox_numbers = [] }: Omit<Place, 'now'>,
+  text: string,
+  { mode, sandbox_numbers = [] }: Omit<CardContext, 'now'>,
 ): { number: string; brand: Brand; cvc_length: number } {
-  const number = typed.replace(/[\s\p{Pd}]/gu, '')
+  const number = text.replace(/[\s\p{Pd}]/gu, '')
   if (number === '') throw new CardError('number', 'Enter a card number.')
   if (!/^[0-9]+$/.test(number)) {
     throw new CardError('number', 'A card number has digits, spaces and hyphens only.')
@@ -102,7 +105,7 @@ function readNumber(
   return { number, brand: rule.brand, cvc_length: rule.cvc_length }
 }
 
-/** How long a month goes on somewhere after it has ended in UTC. */
+/** How long a month that has ended in UTC goes on elsewhere. */
 const month_goes_on_ms = 12 * 3_600_000
 
 // A card is valid until its month has ended everywhere: the bank judges by its own clock, and has a decline for it.
@@ -130,9 +133,9 @@ function checkSecurityCode(cvc: string, length: number): void {
 }
 
 // A number typed into the name field must not be kept as a name.
-function readName(typed: string | null): string | null {
-  if (typed === null) return null
-  const name = typed.trim()
+function readName(text: string | null): string | null {
+  if (text === null) return null
+  const name = text.trim()
   const length = [...name].length
   if (length < 1 || length > name_length_max) {
     throw new CardError('cardholder_name', 'The name on the card has 1 to 45 characters.')

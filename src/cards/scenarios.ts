@@ -119,7 +119,7 @@ export const refusedNumbers: { number: string; reason: string }[] = [
   { number: '6200000000000005', reason: 'brand not taken (UnionPay)' },
 ]
 
-/** How a refund's own amount, in minor units, decides what becomes of it. */
+/** How a refund's amount, in minor units, decides its outcome. */
 export const refundScenarios: { amount_ends_in: string; expected: string }[] = [
   { amount_ends_in: '13', expected: 'fails with refund_refused; the amount can be refunded again' },
   { amount_ends_in: '17', expected: 'stays pending for 30 s, then succeeds' },
@@ -160,7 +160,7 @@ function outcomeOf(acquirer: AcquirerBehaviour): string {
   if (acquirer === 'card_declined') return 'declined card_declined, soft'
   if (acquirer === 'card_velocity_exceeded') return 'declined card_velocity_exceeded, soft'
   if (acquirer === 'fraudulent') return 'declined fraudulent, fraud'
-  const shown = scenarios.find(({ numbers }) => testCardOf(numbers.visa)?.acquirer === acquirer)
-  if (!shown) throw new Error(`no scenario shows ${acquirer}`)
-  return shown.expected
+  const scenario = scenarios.find(({ numbers }) => testCardOf(numbers.visa)?.acquirer === acquirer)
+  if (!scenario) throw new Error(`no scenario shows ${acquirer}`)
+  return scenario.expected
 }

@@ -118,7 +118,7 @@ const acquirerCodes: Record<string, AcquirerBehaviour> = {
 
 const plain = 'authenticated approve'
 // Numbers that other vendors publish, with the behaviour given to them here: 3-D Secure, then acquirer.
-const published: Record<string, string> = {
+const publishedCodes: Record<string, string> = {
   '4242424242424242 4000056655665556 4111111111111111 4012888888881881': plain,
   '5555555555554444 2223003122003222 5200828282828210 5105105105105100': plain,
   '378282246310005 371449635398431': plain,
@@ -150,7 +150,7 @@ const published: Record<string, string> = {
 }
 
 const aliases = new Map<string, TestCard>(
-  Object.entries(published).flatMap(([numbers, behaviours]) => {
+  Object.entries(publishedCodes).flatMap(([numbers, behaviours]) => {
     const [three_ds, acquirer] = behaviours.split(' ') as [ThreeDsBehaviour, AcquirerBehaviour]
     return numbers
       .split(' ')

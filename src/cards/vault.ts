@@ -30,7 +30,7 @@ export function openSecurityCode(keyring: Keyring, identity: CardIdentity, seale
   return openText(keyring, cell('security_code', identity), sealed)
 }
 
-/** The name of one column of a card's row, as `rewrap` needs it. */
+/** The name of one column of a card's row, in the form that `rewrap` needs. */
 export function cell(column: 'number' | 'security_code', { merchant_id, card_reference, mode }: CardIdentity): string {
   return JSON.stringify(['card', column, merchant_id, card_reference, mode])
 }

@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import { listChains } from '../audit/chain-store.ts'
-import type { Fault } from '../audit/check-chain.ts'
+import type { ChainFault } from '../audit/check-chain.ts'
 import { type ChainVerification, verifyChain } from '../audit/verify-chain.ts'
 import type { MoneyFault } from '../checkout/reading/money-fault.ts'
 import { type PaymentsVerified, verifyPayments } from '../checkout/reading/verify-payments.ts'
@@ -124,7 +124,7 @@ function printFaults(merchant_id: string, named: string[], count: number): void 
   if (count > named.length) printLine(`${merchant_id}: and ${count - named.length} more`)
 }
 
-function faultWords({ kind, position, until_position, entry_id }: Fault): string {
+function faultWords({ kind, position, until_position, entry_id }: ChainFault): string {
   switch (kind) {
     case 'line_changed':
       return `position ${position}: line ${entry_id} was changed, or a row before it taken out and the others moved up`

@@ -13,7 +13,7 @@ import {
   type BackupReader,
   openBackup,
 } from '../database/backup/backup-file.ts'
-import { faultOfTarget, loadBackup, migrationsOf } from '../database/backup/load-backup.ts'
+import { loadBackup, migrationsOf, restoreFault } from '../database/backup/load-backup.ts'
 import { type WrittenBackup, writeBackup } from '../database/backup/write-backup.ts'
 import { nodesOf } from '../database/cells/cells.ts'
 import { hasCitus } from '../database/cells/distribute.ts'
@@ -161,7 +161,7 @@ async function restore(config: Config, path: string): Promise<Restored> {
       if (await hasCitus(sql)) {
         throw new CommandError(`${description} has Citus, for which there is no ripper restore`)
       }
-      const fault = await faultOfTarget(sql, head)
+      const fault = await restoreFault(sql, head)
       if (fault !== null) throw new CommandError(`${description}: ${fault}`)
       await migrate({ sql, clock, log, migrations: migrationsOf(head) })
       const counts = await load(database, reader, { head, now: clock.now() })

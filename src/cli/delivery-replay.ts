@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/world.ts'
 import { countDeadLetters, type DeadLetters } from '../webhooks/deliveries/operator-store.ts'
 import { replay } from '../webhooks/deliveries/replay.ts'
 import { replayDeadLetters } from '../webhooks/deliveries/replay-dead-letters.ts'
-import { window_ms } from '../webhooks/delivery.ts'
+import { replay_window_ms } from '../webhooks/delivery.ts'
 import { type CommandContext, merchantOption, withCommandContext } from './command-context.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 import { endpointsOf } from './endpoint.ts'
@@ -115,7 +115,7 @@ async function replayAllDead(context: CommandContext, { since, until, ...options
   const now = clock.now()
   // Otherwise a replay that is dead-lettered while this runs would be found again and again.
   const before = until && until < now ? until : now
-  const after = since ?? new Date(now.getTime() - window_ms)
+  const after = since ?? new Date(now.getTime() - replay_window_ms)
   const which: DeadLetters = { merchant_id, endpoint_id, after: idsFrom(after), below: idsFrom(before) }
   const own = await inCell(context, merchant_id)
   const total = await countDeadLetters(own.sql, which)

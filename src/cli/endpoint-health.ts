@@ -3,13 +3,13 @@
 import { inCell } from '../database/cells/cells.ts'
 import { idsFrom } from '../kernel/ids.ts'
 import {
+  deliveries_waiting_max,
   type EndpointStanding,
   type RecentOutcome,
   readRecentOutcomes,
   readStandings,
-  waiting_max,
 } from '../webhooks/deliveries/standing-store.ts'
-import { closedBreaker, stateOf } from '../webhooks/sending/breaker.ts'
+import { breakerState, closedBreaker } from '../webhooks/sending/breaker.ts'
 import { type CommandContext, merchantOption, withCommandContext } from './command-context.ts'
 import { type EndpointSelection, endpointsOf, noEndpoint } from './endpoint.ts'
 import { answerOf, failureWords } from './terminal/failure-words.ts'
@@ -27,7 +27,7 @@ export const endpointHealth = command({
   remarks: [
     'The service pauses an endpoint that keeps failing: its breaker is open. When it is half open, the service sends one\n' +
       'delivery as a test. Deliveries that wait lose none of their attempts.',
-    `It counts waiting deliveries up to ${waiting_max}.`,
+    `It counts waiting deliveries up to ${deliveries_waiting_max}.`,
   ],
   async run({ options: { merchant }, positionals: [endpoint], json }) {
     const { merchant_id, endpoints } = await withCommandContext(async (context) => {
@@ -67,7 +67,7 @@ function viewHealth(standing: EndpointStanding, { since, outcomes }: Recent, now
     id: endpoint_id,
     url,
     breaker: {
-      state: stateOf({ ...closedBreaker, open_until_ms }, now.getTime()),
+      state: breakerState({ ...closedBreaker, open_until_ms }, now.getTime()),
       open_until: breaker?.open_until ?? null,
       changed_at: breaker?.changed_at ?? null,
       last_failure: breaker?.last_failure ?? null,
@@ -147,7 +147,7 @@ function failureOf({ last_failure }: Health['breaker'], attempts: Health['attemp
 }
 
 function counted(count: number): string {
-  return count >= waiting_max ? `at least ${waiting_max}` : String(count)
+  return count >= deliveries_waiting_max ? `at least ${deliveries_waiting_max}` : String(count)
 }
 
 function age(seconds: number): string {

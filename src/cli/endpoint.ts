@@ -12,7 +12,7 @@ import { listAllEndpoints } from '../webhooks/deliveries/standing-store.ts'
 import { type EndpointKey, endpointNotFound, viewEndpoint } from '../webhooks/endpoint.ts'
 import { registerEndpoint } from '../webhooks/endpoints/create-endpoint.ts'
 import { removeEndpoint } from '../webhooks/endpoints/delete-endpoint.ts'
-import { findEndpointKey, listEndpoints } from '../webhooks/endpoints/endpoint-store.ts'
+import { findEndpointKey, listEndpointRows } from '../webhooks/endpoints/endpoint-store.ts'
 import { rotateSecret } from '../webhooks/endpoints/rotate-secret.ts'
 import { sendTestEvent, test_event_type } from '../webhooks/sending/send-test-event.ts'
 import { type CommandContext, merchantOf, merchantOption, withCommandContext } from './command-context.ts'
@@ -69,7 +69,7 @@ export const endpointList = command({
         ? (await listAllEndpoints(context.sql, merchant_id)).map((endpoint) => {
             return { ...viewEndpoint(endpoint), disabled_at: endpoint.disabled_at }
           })
-        : (await listEndpoints(context.sql, merchant_id)).map(viewEndpoint)
+        : (await listEndpointRows(context.sql, merchant_id)).map(viewEndpoint)
       return { merchant_id, endpoints }
     })
     if (json) printJson({ merchant_id, endpoints })

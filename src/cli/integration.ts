@@ -20,9 +20,9 @@ import {
 import { createIntegration, merchantOrRefuse, type NewIntegration } from '../merchants/manage.ts'
 import {
   findMerchantOfIntegration,
+  type IntegrationRole,
   listIntegrations,
   listMerchants,
-  type Role,
   type RoleTransfer,
 } from '../merchants/store.ts'
 import { type CommandContext, everyMerchantOption, withCommandContext } from './command-context.ts'
@@ -231,7 +231,7 @@ function rolesIn(options: RoleValues): Partial<Integration> {
 }
 
 /** The roles that an integration may take from others. */
-function takenRoles(options: RoleValues): Role[] {
+function takenRoles(options: RoleValues): IntegrationRole[] {
   return [
     ...(options['replace-default'] ? ['is_default' as const] : []),
     ...(options['replace-hosted-page'] ? ['is_hosted_page' as const] : []),
@@ -307,7 +307,7 @@ async function asRefusal(
   const { code, constraint } = error as { code?: string; constraint?: string }
   if (code !== '23505') return error
   const others = await listIntegrations(sql, wish.merchant_id)
-  const holderOf = (role: Role) => {
+  const holderOf = (role: IntegrationRole) => {
     const holder = others.find((each) => each[role])
     return holder ? `${holder.name} (${holder.integration_id})` : 'Another integration'
   }

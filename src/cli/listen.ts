@@ -9,7 +9,7 @@ import { openListener, realClock } from '../outgoing/real-world.ts'
 import { checkUrl, openAddressRule } from '../outgoing/safe-address.ts'
 import { type PostResult, post, type SendOptions } from '../webhooks/sending/deliver.ts'
 import type { StreamedEvent } from '../webhooks/stream/streamed-event.ts'
-import { overlap_ms, readCursor } from '../webhooks/stream/trail.ts'
+import { cursor_overlap_ms, readCursor } from '../webhooks/stream/trail.ts'
 import { type Connection, connectionOf, connectionOptions, merchantWords } from './service/connection.ts'
 import { listen } from './service/stream.ts'
 import { UsageError } from './terminal/command.ts'
@@ -238,7 +238,7 @@ export function openHeard() {
     isNew({ event_id, cursor }: { event_id: string; cursor: string }): boolean {
       const { sent_until_ms: told_ms } = readCursor(cursor) ?? { sent_until_ms: 0 }
       for (const [known, at_ms] of heard) {
-        if (at_ms >= told_ms - 2 * overlap_ms) break
+        if (at_ms >= told_ms - 2 * cursor_overlap_ms) break
         heard.delete(known)
       }
       if (heard.has(event_id)) return false

@@ -2,7 +2,7 @@
 
 import { behindAddress, intentAddresses, refundAddresses } from './addresses.ts'
 
-const served =
+const served_routes =
   'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents) and read one (GET /v1/payment_intents/{id}); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}).'
 
 /** The path segments that may follow the id of a payment intent. */
@@ -25,15 +25,15 @@ export function adviseOn(method: string, path: string): string {
     return 'Payment intents are not listed: keep the id of each, and read it by GET /v1/payment_intents/{id}.'
   }
   const [, , verb] = rest.split('/')
-  if (verb) return verbs.get(verb) ?? served
+  if (verb) return verbs.get(verb) ?? served_routes
   return method === 'POST'
     ? 'A payment intent cannot be changed: make a new one, and leave the old one to end by itself.'
-    : served
+    : served_routes
 }
 
 function adviseOnRefunds(path: string): string {
   const rest = behindAddress(path, refundAddresses)
-  if (rest === null) return served
+  if (rest === null) return served_routes
   if (rest === '' || rest === '/') {
     return 'The refunds of a payment are listed by GET /v1/payments/{payment_id}/refunds, with X-Service-Api-Key.'
   }

@@ -80,23 +80,23 @@ const intentForm: FormRules = { integers: ['amount'], maps: ['metadata'] }
  * parameter if the metadata as a whole or that value is wrong.
  */
 function purchaseOf(body: IntentCreate, reference_key: string | null): Purchase {
-  const kept = metadataOf(body)
+  const metadata = metadataOf(body)
   const { amount, currency, receipt_email, statement_descriptor_suffix } = body
   return {
     amount,
     currency,
     items: null,
     customer: receipt_email ? customerOf({ email: receipt_email }) : null,
-    metadata: kept,
+    metadata,
     statement_descriptor_suffix,
-    order_reference: orderReferenceOf(kept, reference_key),
+    order_reference: orderReferenceOf(metadata, reference_key),
   }
 }
 
 const withMetadata = z.object({ metadata })
 
-function metadataOf({ metadata: sent, description }: IntentCreate): Record<string, string> {
-  const own = sent ?? {}
+function metadataOf({ metadata, description }: IntentCreate): Record<string, string> {
+  const own = metadata ?? {}
   if (!description) return own
   if (Object.hasOwn(own, 'description') && own.description !== description) {
     throw new Refusal(
@@ -108,7 +108,7 @@ function metadataOf({ metadata: sent, description }: IntentCreate): Record<strin
   return validate(withMetadata, { metadata: { ...own, description } }, explain).metadata
 }
 
-function orderReferenceOf(kept: Record<string, string>, key: string | null): string | null {
-  if (key === null || !Object.hasOwn(kept, key)) return null
-  return validate(reference, kept[key], (issue) => explain({ ...issue, path: ['metadata', key] }))
+function orderReferenceOf(metadata: Record<string, string>, key: string | null): string | null {
+  if (key === null || !Object.hasOwn(metadata, key)) return null
+  return validate(reference, metadata[key], (issue) => explain({ ...issue, path: ['metadata', key] }))
 }

@@ -1,4 +1,4 @@
-// POST /v1/refunds: the payment of an intent is refunded, in the other platform's words.
+// POST /v1/refunds: refunds the payment of an intent, in the other platform's words.
 
 import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
@@ -72,7 +72,7 @@ export const createRefundAt = (address: Address): Route<Context> =>
     },
   })
 
-/** The newest payment of an intent. Throws `resource_not_found`, or `payment_not_refundable` where it has none yet. */
+/** The newest payment of an intent. Throws `resource_not_found`, or `payment_not_refundable` if it has none yet. */
 async function paymentOf(
   { sql }: Pick<Context, 'sql'>,
   { merchant_id }: Pick<SessionHolder, 'merchant_id'>,
@@ -87,7 +87,7 @@ async function paymentOf(
   throw new Refusal('payment_not_refundable', 'Nobody has paid this payment intent.', intentField)
 }
 
-/** The mode of the payment intent that the body names; null where it names none. */
+/** The mode of the payment intent in the body; null if it names none. */
 async function modeOfIntent(sql: Sql, { merchant_id, body }: ObjectPlace): Promise<Mode | null> {
   const { payment_intent: session_id } = (body ?? {}) as Partial<Record<string, unknown>>
   if (typeof session_id !== 'string' || !isSessionId(session_id)) return null

@@ -15,16 +15,16 @@ export function explain(issue: Issue): Refusal {
   return new Refusal(code, `${field} ${issue.message}.`, { field, platform_code })
 }
 
-/** A parameter's name. Names that may hold other data by mistake are not repeated. */
+/** A parameter's name. A name that may contain other data by mistake is not repeated. */
 export function parameterOf(path: readonly PropertyKey[]): string {
   const [first = 'body', ...rest] = path.map((part) => fieldPath([part]))
   return first + rest.map((part) => `[${part}]`).join('')
 }
 
-/** How many unknown names are examined: more than anybody could have meant as parameters. */
+/** How many unknown names are examined: more than a person could have meant as parameters. */
 const told_max = 100
 
-/** Explains the first parameter and names the others, so that one answer shows everything to be deleted. */
+/** Explains the first parameter and names the others, so that one answer shows everything to delete. */
 function unknownParameters(names: string[]): Refusal {
   const all = names.slice(0, told_max).map(adviceOn)
   const [field, ...others] = new Set(all.map(({ name }) => parameterOf([name])))

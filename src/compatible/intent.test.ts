@@ -52,15 +52,15 @@ const step = (three_ds_state: ThreeDsState, more: Partial<ThreeDsStep> = {}): Th
   brand: 'visa',
   ...more,
 })
-const settled = step('authenticated', { phase: 'settled' })
+const settledStep = step('authenticated', { phase: 'settled' })
 
-type Told = Partial<Pick<PaymentIntent, 'status' | 'cancellation_reason' | 'capture_method'>> & {
+type Expected = Partial<Pick<PaymentIntent, 'status' | 'cancellation_reason' | 'capture_method'>> & {
   last_payment_error?: object | null
 }
 type Row = [
   name: string,
   rows: Omit<Partial<IntentRows>, 'session'> & { session?: Partial<Session> },
-  told: Told,
+  expected: Expected,
   minutes?: number,
 ]
 
@@ -119,7 +119,7 @@ const table: Row[] = [
   ],
   [
     'declined, attempts left',
-    { session: declined, payment_status: 'declined', step: settled },
+    { session: declined, payment_status: 'declined', step: settledStep },
     { status: 'requires_payment_method', last_payment_error: refused },
   ],
   [
@@ -134,7 +134,7 @@ const table: Row[] = [
         last_decline: { code: 'processing_error', category: 'provider_error', reason: null },
       },
       payment_status: 'failed',
-      step: settled,
+      step: settledStep,
     },
     {
       status: 'requires_payment_method',
@@ -147,26 +147,26 @@ const table: Row[] = [
   ],
   [
     'no attempt left, or a fraud decline',
-    { session: { status: 'declined', ...declined }, payment_status: 'declined', step: settled },
+    { session: { status: 'declined', ...declined }, payment_status: 'declined', step: settledStep },
     { ...automatic, last_payment_error: refused },
   ],
   [
     'no attempt left, and past expiry',
-    { session: { status: 'declined', ...declined }, payment_status: 'declined', step: settled },
+    { session: { status: 'declined', ...declined }, payment_status: 'declined', step: settledStep },
     { ...automatic, last_payment_error: refused },
     90,
   ],
   ['expired', {}, { ...expired, last_payment_error: null }, 30],
   [
     'expired after a decline',
-    { session: declined, payment_status: 'declined', step: settled },
+    { session: declined, payment_status: 'declined', step: settledStep },
     { ...expired, last_payment_error: refused },
     30,
   ],
   ['expired at the bank', { step: step('awaiting_challenge') }, { ...expired, last_payment_error: unfinished }, 30],
   [
     'captured',
-    { session: { status: 'succeeded', ...declined }, payment_status: 'captured', step: settled },
+    { session: { status: 'succeeded', ...declined }, payment_status: 'captured', step: settledStep },
     { status: 'succeeded', last_payment_error: null },
     90,
   ],
@@ -220,7 +220,7 @@ const table: Row[] = [
   ],
 ]
 
-test.each(table)('%s', (_name, { session, ...rows }, told, minutes = 5) => {
+test.each(table)('%s', (_name, { session, ...rows }, expected, minutes = 5) => {
   const whole: IntentRows = { payment_status: null, hold: null, step: null, ...rows, session: open }
   whole.session = { ...open, ...session }
   const intent = viewIntent(whole, { now: at(minutes) })
@@ -229,7 +229,7 @@ test.each(table)('%s', (_name, { session, ...rows }, told, minutes = 5) => {
     cancellation_reason: null,
     capture_method: 'automatic',
     last_payment_error: null,
-    ...told,
+    ...expected,
   })
 })
 
@@ -240,7 +240,7 @@ test('all that does not depend on what the shopper did', () => {
     mode: 'live' as const,
     customer: { email: 'ada@example.com', name: null, account_created: null } as never,
   }
-  const rows: IntentRows = { session, payment_status: 'held', hold, step: settled }
+  const rows: IntentRows = { session, payment_status: 'held', hold, step: settledStep }
   expect(viewIntent(rows, { now: at(5), client_secret: 'cs_1_secret_x' })).toMatchObject({
     id: 'cs_1',
     object: 'payment_intent',

@@ -63,7 +63,7 @@ export function viewIntent(
   { now, client_secret = null }: { now: Date; client_secret?: string | null },
 ): PaymentIntent {
   const { session, hold } = rows
-  const standing = standingOf(rows, now)
+  const standing = intentStateOf(rows, now)
   const decline = declineOf(rows, standing, now)
   return {
     id: session.session_id,
@@ -92,7 +92,7 @@ export function viewIntent(
 type IntentStanding = Pick<PaymentIntent, 'status' | 'cancellation_reason'>
 
 /** The payment takes precedence over expiry and everything else about the session. */
-function standingOf({ session, payment_status, hold, step }: IntentRows, now: Date): IntentStanding {
+function intentStateOf({ session, payment_status, hold, step }: IntentRows, now: Date): IntentStanding {
   if (settlementAt(session, now) !== null) return at('processing')
   switch (payment_status) {
     case 'pending':

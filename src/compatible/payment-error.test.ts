@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { paymentErrorOf } from './payment-error.ts'
 
 const code = (decline: string, category = 'soft') => {
-  const asked = { code: decline, category: category as 'soft', reason: null }
-  const { code, decline_code } = paymentErrorOf(asked)
+  const refusal = { code: decline, category: category as 'soft', reason: null }
+  const { code, decline_code } = paymentErrorOf(refusal)
   return `${code} / ${decline_code}`
 }
 

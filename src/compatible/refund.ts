@@ -5,7 +5,10 @@ import { anyMetadata } from '../checkout/fields.ts'
 import type { Refund } from '../checkout/refund.ts'
 import { refundFailureView } from '../checkout/views.ts'
 
-/** The reasons that the other platform's library 23.1.0 sends. Any other that came by our own route is shown below `ripper` alone. */
+/**
+ * The reasons in the other platform's library 23.1.0. Any other reason, from our own route, is shown only under
+ * `ripper`.
+ */
 export const reasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
 
 export const compatibleRefund = z

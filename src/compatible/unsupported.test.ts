@@ -1,4 +1,4 @@
-// Whoever moves here from the other platform sends parameters that only it has: each is named with what to do about it.
+// Merchants who move here from the other platform send parameters that only it has: each is named with advice.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -18,9 +18,11 @@ test.each([
   ['PaymentIntents.d.ts', 'PaymentIntentCreateParams', Object.keys(intentCreate.shape)],
   ['PaymentIntents.d.ts', 'PaymentIntentRetrieveParams', []],
   ['Refunds.d.ts', 'RefundCreateParams', ['payment_intent', 'amount', 'reason', 'metadata']],
-])('%s, %s: each parameter is taken, or there is advice', (file, type, taken) => {
+])('%s, %s: each parameter is taken, or there is advice', (file, type, parameters) => {
   const names = membersOf(file, type)
   expect(names.length).toBeGreaterThan(1)
-  const unknown = names.filter((name) => !taken.includes(name) && !adviceOn(name).words.startsWith('is not supported'))
+  const unknown = names.filter(
+    (name) => !parameters.includes(name) && !adviceOn(name).words.startsWith('is not supported'),
+  )
   expect(unknown).toEqual([])
 })

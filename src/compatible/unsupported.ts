@@ -50,17 +50,17 @@ export const only_automatic =
   'can only be automatic: delete this line. Payments whose amount cannot be verified are held by themselves'
 
 /** The name of a parameter that is not supported or unknown, and the advice for its sender. */
-export function adviceOn(sent: string): { name: string; words: string } {
+export function adviceOn(parameter: string): { name: string; words: string } {
   // For `expand[0]`, the name before the bracket decides.
-  const base = sent.replace(/^([^[]+)\[.*\]$/s, '$1')
-  const known = advice.get(base)
-  if (known) return { name: base, words: `is not supported: delete this line; ${known}` }
-  return { name: sent, words: `is not a parameter of this request${hintOn(base, sent)}.` }
+  const base = parameter.replace(/^([^[]+)\[.*\]$/s, '$1')
+  const words = advice.get(base)
+  if (words) return { name: base, words: `is not supported: delete this line; ${words}` }
+  return { name: parameter, words: `is not a parameter of this request${hintOn(base, parameter)}.` }
 }
 
-function hintOn(base: string, sent: string): string {
+function hintOn(base: string, parameter: string): string {
   if (base === 'metadata') return ': in JSON metadata is an object, {"metadata": {"key": "value"}}'
-  if (sent === 'query') {
+  if (parameter === 'query') {
     return ': payment intents are not searched. Keep the id of each, and read it by GET /v1/payment_intents/{id}'
   }
   return ''

@@ -14,9 +14,9 @@ type Settings = Read<typeof settings>
 type Mail = Settings['mail']
 
 export type Config = Omit<Settings, 'mail' | 'single_sign_on'> & {
-  /** Null where there is no provider. */
+  /** Null without a provider. */
   single_sign_on: SingleSignOnConfig | null
-  /** Null where no receipts are sent. */
+  /** Null if no receipts are sent. */
   mail: MailConfig | null
   /** What people here type before a command. */
   program: string
@@ -36,7 +36,7 @@ function listSettings(some: object): Setting<unknown>[] {
   return Object.values(some).flatMap((each) => ('read' in each ? [each] : listSettings(each)))
 }
 
-/** Throws ConfigError for the first variable that is wrong. */
+/** Throws ConfigError for the first wrong variable. */
 export function readConfig(environment: Environment = process.env): Config {
   const { mail, single_sign_on, ...config } = readAll(settings, environment)
   if (config.database_url !== null && config.master_keys === null) {
@@ -56,17 +56,20 @@ export function readConfig(environment: Environment = process.env): Config {
   return { ...config, mail: mailOf(mail), single_sign_on: singleSignOnOf(single_sign_on), program }
 }
 
-/** npm names its own command to what it starts: by `npm start` or `npx` nobody has a `ripper` of their own to call. */
+/**
+ * npm passes its own command to the programs that it starts: after `npm start` or `npx`, people have no `ripper`
+ * command.
+ */
 export function programName(environment: Environment = process.env): string {
   return environment.npm_command ? 'npx ripper' : 'ripper'
 }
 
 function readAll<S extends object>(some: S, environment: Environment): Read<S> {
-  const read = Object.entries(some).map(([key, each]) => [
+  const values = Object.entries(some).map(([key, each]) => [
     key,
     'read' in each ? each.read(textOf(each, environment)) : readAll(each, environment),
   ])
-  return Object.fromEntries(read)
+  return Object.fromEntries(values)
 }
 
 function textOf({ name }: Pick<Setting<unknown>, 'name'>, environment: Environment) {
@@ -80,34 +83,34 @@ function mailOf({ smtp, from, test_mode }: Mail): MailConfig | null {
   throw new ConfigError(settings.mail.from.name, words, settings.mail.smtp.name)
 }
 
-/** Any text will do here: the other variables can then be reported whatever is wrong with them. */
+/** Any text is accepted here, so that other variables can be reported even if they are wrong. */
 export function readDataDir(environment: Environment = process.env): string {
   return settings.data_dir.read(textOf(settings.data_dir, environment))
 }
 
 /** Every wrong value with what it should be; `readConfig` stops at the first. */
 export function configFaults(environment: Environment = process.env): string[] {
-  const left = { ...environment }
+  const rest = { ...environment }
   const faults = new Map<string, string>()
   for (;;) {
     try {
-      readConfig(left)
+      readConfig(rest)
       return [...faults.values()]
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       const { variable, beside, message } = error
-      // Where a wrong master key is left out beside a database address, the key is missing.
+      // If a wrong master key is left out beside a database address, the key counts as missing.
       if (!faults.has(variable)) faults.set(variable, message)
-      delete left[beside ?? variable]
+      delete rest[beside ?? variable]
     }
   }
 }
 
-/** Environment variables whose names look like ours and that the service does not read. */
+/** Environment variables that look like ours but that the service does not read. */
 export function unknownVariables(environment: Environment = process.env): string[] {
-  const known = new Set(allSettings.map(({ name }) => name))
+  const knownNames = new Set(allSettings.map(({ name }) => name))
   return Object.keys(environment)
-    .filter((name) => /^RIPPER_(?!TEST_)/.test(name) && !known.has(name))
+    .filter((name) => /^RIPPER_(?!TEST_)/.test(name) && !knownNames.has(name))
     .sort()
 }
 

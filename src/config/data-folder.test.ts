@@ -119,7 +119,7 @@ describe('a folder that is judged', () => {
 
   test.runIf(root)('root takes the folder of another user, and the files of that one', () => {
     const path = folderOf(0o700, { 'master.key': 0o600 })
-    // Root works there as that user, who has to come through.
+    // Root works there as that user, who must be able to reach it.
     chmodSync(place, 0o711)
     for (const each of [path, join(path, 'master.key')]) chownSync(each, nobody, nobody)
     expect(checkDataFolder(path)).toEqual({ mended: [], fault: null })

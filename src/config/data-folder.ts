@@ -1,4 +1,4 @@
-// The data folder, which holds the keys: created so that nobody else can write to it, and checked at every start.
+// The data folder, which has the keys: created so that only its owner can write to it, and checked at every start.
 
 import {
   chmodSync,
@@ -22,8 +22,9 @@ const private_files = ['master.key', 'demo.json', 'high-water.json', 'postgres-l
 const marks_of_ours = [...private_files, 'postgres']
 
 /**
- * Creates the folder and the missing ones above it, for whoever owns the first that is there. Whatever the umask, other users can
- * neither write to it nor list it. A folder of root's can be passed through, since the database's user needs to.
+ * Creates the folder and the missing ones above it, for the owner of the first existing one. Whatever the umask is,
+ * other users can neither write to it nor list it. They can pass through a folder of root's, because the database's
+ * user needs to.
  */
 export function makeDataFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
@@ -37,7 +38,7 @@ function firstThere(path: string): string {
   return existsSync(path) ? path : firstThere(dirname(resolve(path)))
 }
 
-/** What is committed to a folder's files later is durable only if the folder's entries are synced. */
+/** A file in a folder survives a power cut only if the folder's entries are synced. */
 export function syncFolder(folder: string): void {
   asOwner(folder, () => {
     const descriptor = openSync(folder, constants.O_DIRECTORY)
@@ -51,19 +52,19 @@ export function syncFolder(folder: string): void {
  * what only a person can repair, in words that follow "RIPPER_DATA_DIR".
  */
 export function checkDataFolder(path: string): { mended: string[]; fault: string | null } {
-  const mended: string[] = []
+  const repairs: string[] = []
   const own_uid = process.getuid?.()
   // Windows has other rights, and no embedded database.
-  if (own_uid === undefined) return { mended, fault: null }
+  if (own_uid === undefined) return { mended: repairs, fault: null }
   return asOwner(path, () => {
-    const fault = faultOfFolder(path, own_uid, mended) ?? faultOfFiles(path, own_uid, mended)
-    return { mended, fault }
+    const fault = faultOfFolder(path, own_uid, repairs) ?? faultOfFiles(path, own_uid, repairs)
+    return { mended: repairs, fault }
   })
 }
 
-function faultOfFolder(path: string, own_uid: number, mended: string[]): string | null {
+function faultOfFolder(path: string, own_uid: number, repairs: string[]): string | null {
   const folder = statSync(path)
-  // Root works with the rights of whoever decides what is there.
+  // Root works with the rights of the user who controls the path.
   const uid = own_uid === 0 ? ownerOf(path).uid : own_uid
   if (folder.uid !== uid && (own_uid === 0 || folder.uid !== 0)) {
     return own_uid === 0
@@ -77,7 +78,7 @@ function faultOfFolder(path: string, own_uid: number, mended: string[]): string 
   const may_change = own_uid === 0 || own_uid === folder.uid
   if (may_change && isOurs(path, folder)) {
     chmodSync(path, folder.mode & 0o711)
-    mended.push(`${writers} could write to ${path} until now: if you do not trust them, its keys may be theirs`)
+    repairs.push(`${writers} could write to ${path} until now: if you do not trust them, its keys may be theirs`)
     return null
   }
   return writers === 'every user' || may_change
@@ -85,7 +86,7 @@ function faultOfFolder(path: string, own_uid: number, mended: string[]): string 
     : null
 }
 
-/** A folder on the way to this one in which every user may put another in its place. */
+/** A folder on the path in which every user may replace the next one. */
 function openAbove(path: string): string | null {
   const above = dirname(path)
   if (above === path) return null
@@ -94,23 +95,23 @@ function openAbove(path: string): string | null {
   return is_open ? above : openAbove(above)
 }
 
-function faultOfFiles(path: string, own_uid: number, mended: string[]): string | null {
+function faultOfFiles(path: string, own_uid: number, repairs: string[]): string | null {
   const { uid } = statSync(path)
   const is_others = own_uid === 0 && uid !== 0
-  const trusted = own_uid === 0 ? [uid] : [0, own_uid]
+  const trustedUids = own_uid === 0 ? [uid] : [0, own_uid]
   const names = is_others ? [...private_files, 'postgres', 'postgres.log'] : private_files
   for (const file of names.map((name) => join(path, name))) {
-    const found = lstatSync(file, { throwIfNoEntry: false })
-    if (!found) continue
-    if (!trusted.includes(found.uid)) {
+    const stat = lstatSync(file, { throwIfNoEntry: false })
+    if (!stat) continue
+    if (!trustedUids.includes(stat.uid)) {
       return is_others
-        ? `must have files of uid ${uid} alone, who owns it: ${file} is of uid ${found.uid}.`
-        : `must have files of this user alone: ${file} is of uid ${found.uid}, who may know what it says or have made it.`
+        ? `must have files of uid ${uid} alone, who owns it: ${file} is of uid ${stat.uid}.`
+        : `must have files of this user alone: ${file} is of uid ${stat.uid}, who may know what it says or have made it.`
     }
-    if (!found.isFile() || (found.mode & 0o077) === 0 || !mayChange(found, own_uid)) continue
-    if (found.nlink > 1) return `must have files of its own: ${file} is a file elsewhere, too.`
+    if (!stat.isFile() || (stat.mode & 0o077) === 0 || !mayChange(stat, own_uid)) continue
+    if (stat.nlink > 1) return `must have files of its own: ${file} is a file elsewhere, too.`
     chmodSync(file, 0o600)
-    mended.push(`other users could reach ${file} until now`)
+    repairs.push(`other users could reach ${file} until now`)
   }
   return null
 }
@@ -127,7 +128,7 @@ function mayChange({ uid }: Stats, own_uid: number): boolean {
 
 /**
  * True for a folder that a start of ours created or that was made for one. Any other folder, such as one for temporary
- * files, is left unchanged.
+ * files, stays unchanged.
  */
 function isOurs(path: string, { mode }: Stats): boolean {
   const names = readdirSync(path)

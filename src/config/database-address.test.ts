@@ -1,4 +1,4 @@
-// What an address of a server says of TLS is what its connections do, or it is refused.
+// Connections follow what a server's address says about TLS, or the address is refused.
 
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, connect as openSocket, type Server, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ import { readDatabaseAddress } from './database-address.ts'
 
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../../tests/support/fixtures/receiver/${name}.pem`, import.meta.url))
-/** It has signed the server's certificate, which is for `hooks.example` and 127.0.0.1. */
+/** The root that signed the server's certificate, which is valid for `hooks.example` and 127.0.0.1. */
 const root = `sslrootcert=${fixture('root')}`
 /** The server's certificate is no root of itself. */
 const other = `sslrootcert=${fixture('certificate')}`
@@ -24,7 +24,7 @@ const own = `sslcert=${fixture('certificate')}&sslkey=${fixture('key')}`
 let fresh: FreshDatabase
 let front: Server
 let has_tls = true
-let seen: string[] = []
+let serverEvents: string[] = []
 const sockets = new Set<Socket>()
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterEach(() => {
   has_tls = true
-  seen = []
+  serverEvents = []
   for (const socket of sockets) socket.destroy()
 })
 
@@ -51,21 +51,21 @@ function admit(near: Socket): void {
   near.on('error', () => {})
   near.once('data', (first: Buffer) => {
     if (first.readInt32BE(4) !== ssl_request) {
-      seen.push('plain')
+      serverEvents.push('plain')
       return passOn(near, first)
     }
     if (!has_tls) {
       near.write('N')
-      return near.once('data', () => seen.push('more after a no'))
+      return near.once('data', () => serverEvents.push('more after a no'))
     }
     near.write('S')
     const [cert, key] = [readFileSync(fixture('certificate')), readFileSync(fixture('key'))]
-    const asked = { requestCert: true, rejectUnauthorized: false }
-    const safe = new TLSSocket(near, { isServer: true, cert, key, ...asked })
+    const tlsOptions = { requestCert: true, rejectUnauthorized: false }
+    const safe = new TLSSocket(near, { isServer: true, cert, key, ...tlsOptions })
     safe.on('error', () => {})
     safe.once('secure', () => {
       const { subject } = safe.getPeerCertificate()
-      seen.push(subject ? `tls as ${subject.CN}` : 'tls')
+      serverEvents.push(subject ? `tls as ${subject.CN}` : 'tls')
     })
     passOn(safe, null)
   })
@@ -81,12 +81,12 @@ function passOn(near: Socket, first: Buffer | null): void {
   near.pipe(far).pipe(near)
 }
 
-/** How the connection was seen, or why there is none. */
+/** How the server saw the connection, or why there is none. */
 async function meet(query: string, host = '127.0.0.1'): Promise<string> {
   const sql = connect(addressOf(query, host), { connections_max: 1 })
   try {
     await sql`select 1`
-    return seen[0]!
+    return serverEvents[0]!
   } catch (error) {
     return (error as Error).message
   } finally {
@@ -125,10 +125,10 @@ test.each<[string, string, string | undefined]>([
 test('a server without TLS is taken only where it may be', async () => {
   has_tls = false
   expect(await meet('sslmode=prefer')).toBe('plain')
-  seen = []
+  serverEvents = []
   expect(await meet('sslmode=require')).toContain('does not support SSL')
-  // Nothing of what was to be said is told.
-  expect(seen).toEqual([])
+  // Nothing of the planned messages was sent.
+  expect(serverEvents).toEqual([])
 })
 
 test.each([
@@ -182,7 +182,7 @@ test('files are read once: connections are made after they are gone', async () =
   } finally {
     await sql.end({ timeout: 0 })
   }
-  expect(seen).toEqual(['tls', 'tls'])
+  expect(serverEvents).toEqual(['tls', 'tls'])
 })
 
 test.each([
@@ -198,9 +198,9 @@ test.each([
     subject: { CN: 'hooks.example' },
     subjectaltname: 'DNS:hooks.example, IP Address:127.0.0.1',
   }
-  const found = checkServerIdentity('localhost', certificate)
-  if (fault === undefined) expect(found).toBeUndefined()
-  else expect(found?.message).toContain(fault)
+  const error = checkServerIdentity('localhost', certificate)
+  if (fault === undefined) expect(error).toBeUndefined()
+  else expect(error?.message).toContain(fault)
 })
 
 type Check = (host: string, certificate: object) => Error | undefined

@@ -1,8 +1,6 @@
-// What the address of a PostgreSQL server says about TLS, in the words of PostgreSQL's own clients.
-//
-// Left to itself, the driver would compare the certificate of a server named by its IP address with `localhost`, take
-// any unknown word for a mode, send unknown parameters to the server as settings, and cut an IPv6 address at its first
-// colon.
+// What the address of a PostgreSQL server says about TLS, in the words of PostgreSQL's own clients. Without this file,
+// the driver would compare the certificate of a server named by its IP address with `localhost`, take any unknown word
+// for a mode, send unknown parameters to the server as settings, and cut an IPv6 address at its first colon.
 
 import { readFileSync } from 'node:fs'
 import { type ConnectionOptions, checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
@@ -13,36 +11,36 @@ type Mode = (typeof modes)[number]
 /** PEM files: the root that must have signed the server's certificate, and a client certificate. */
 const files = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
 
-/** `ssl` as the driver takes it: false for none, `prefer` where the server decides. */
+/** `ssl` in the form of the driver: false for none, `prefer` if the server decides. */
 export type ServerAddress = {
   /** The address without its TLS parameters. */
   url: string
-  /** Null where the URL names none. */
+  /** Null if the URL names none. */
   servers: { host: string[]; port: number[] } | null
   ssl: false | 'prefer' | ConnectionOptions
 }
 
 /**
- * Throws an Error whose message follows the name of the setting. The message repeats nothing but the names of files,
- * which are read now.
+ * Throws an Error whose message follows the name of the setting. The message repeats only the names of files, which are
+ * read now.
  */
 export function readDatabaseAddress(address: string): ServerAddress {
   refuseUnreadable(address)
   const query = queryOf(address)
-  const told = new URLSearchParams(query)
+  const parameters = new URLSearchParams(query)
   for (const name of ['sslmode', 'channel_binding', ...Object.keys(files)]) query.delete(name)
   const [bare] = address.split('?', 1)
   const servers = serversOf(address)
   return {
     url: query.size === 0 ? bare! : `${bare}?${query}`,
     servers: servers.host.includes('') ? null : servers,
-    ssl: settingsOf(modeOf(told), told, servers.host),
+    ssl: settingsOf(modeOf(parameters), parameters, servers.host),
   }
 }
 
 /**
- * A sign of the password that means something in an address would make another server of a part of it, which messages then
- * show.
+ * If the password contains a character that is special in addresses, a part of it would count as the server, which
+ * messages then show.
  */
 function refuseUnreadable(address: string): void {
   const [, authority = '', rest = ''] = /^\w+:\/\/([^/?#]*)(.*)$/s.exec(address) ?? []
@@ -76,16 +74,16 @@ function modeOf(query: URLSearchParams): Mode {
   if (query.get('channel_binding') === 'require') {
     throw new Error('must not require channel_binding, which is not supported; sslmode=verify-full is.')
   }
-  const told = query.get('sslmode')
+  const ssl_mode = query.get('sslmode')
   const root = query.get('sslrootcert')
   // A client that names a root wants the server verified.
-  const mode = told === null && root !== null ? 'verify-full' : (told ?? 'disable')
+  const mode = ssl_mode === null && root !== null ? 'verify-full' : (ssl_mode ?? 'disable')
   if (!isMode(mode)) throw new Error(`must have one of ${modes.join(', ')} as sslmode.`)
-  const asked = [...Object.keys(files), 'sslnegotiation'].find((name) => query.has(name))
-  if (asked !== undefined && (mode === 'disable' || mode === 'prefer')) {
-    throw new Error(`must have sslmode=require or more beside ${asked}.`)
+  const tls_parameter = [...Object.keys(files), 'sslnegotiation'].find((name) => query.has(name))
+  if (tls_parameter !== undefined && (mode === 'disable' || mode === 'prefer')) {
+    throw new Error(`must have sslmode=require or more beside ${tls_parameter}.`)
   }
-  // Under roots that sign for everybody, a certificate of any name proves nothing.
+  // Under roots that sign for everybody, a certificate proves nothing without its name.
   if (root === 'system' && mode !== 'verify-full') {
     throw new Error('must have sslmode=verify-full beside sslrootcert=system.')
   }

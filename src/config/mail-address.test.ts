@@ -8,7 +8,7 @@ test.each([
   ['smtp://a:b@mail.example:25', { host: 'mail.example', port: 25, tls: 'starttls', login }],
   ['smtps://a:b@mail.example', { host: 'mail.example', port: 465, tls: 'at_once', login }],
   ['smtp://10.0.0.1', { host: '10.0.0.1', port: 587, tls: 'starttls', login: null }],
-  // This machine itself may do without; what only looks like it may not.
+  // This machine itself may do without; a name that only looks like it may not.
   ['smtp://127.0.0.1:25', { host: '127.0.0.1', port: 25, tls: 'none', login: null }],
   ['smtp://127.8.8.8:25', { host: '127.8.8.8', port: 25, tls: 'none', login: null }],
   ['smtp://[::1]:25', { host: '::1', port: 25, tls: 'none', login: null }],

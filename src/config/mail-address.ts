@@ -3,8 +3,8 @@
 import { isIP } from 'node:net'
 
 /**
- * `tls`: `at_once` from the first byte (smtps); `starttls` demanded before anything else is said (smtp); `none` for smtp to this
- * machine itself.
+ * `tls`: `at_once` from the first byte (smtps); `starttls` required before anything else (smtp); `none` for smtp to
+ * this machine itself.
  */
 export type SmtpAddress = {
   host: string
@@ -42,7 +42,7 @@ function hasMore({ pathname, search, hash }: URL): boolean {
   return !/^\/?$/.test(pathname) || search !== '' || hash !== ''
 }
 
-/** Undefined where it is not percent-encoded as it must be. */
+/** Undefined if it is not percent-encoded correctly. */
 function readLogin({ username, password }: URL): SmtpAddress['login'] | undefined {
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) }

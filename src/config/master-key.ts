@@ -9,8 +9,8 @@ import { asOwner, readFile } from './owner.ts'
 /** Reads the master key of a data folder and creates it on first use. Safe when several processes start at once. */
 export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   const path = masterKeyPath(data_dir)
-  const kept = read(path)
-  if (kept) return kept
+  const key = read(path)
+  if (key) return key
   makeDataFolder(data_dir)
   const draft = `${path}.${random.bytes(6).toString('hex')}`
   // Sealed records survive a power cut, so the key must as well.
@@ -30,7 +30,7 @@ export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   return read(path)!
 }
 
-/** Reads the key without creating it: null where there is none yet. Throws where the file holds something else. */
+/** Reads the key without creating it: null if there is none yet. Throws if the file contains something else. */
 export function readMasterKey(data_dir: string): Buffer[] | null {
   return read(masterKeyPath(data_dir))
 }

@@ -1,5 +1,5 @@
-// Files in folders that belong to another user, where this process is root: they are read and written with that user's
-// rights, so that a link or another trap there leads to nothing that the user could not reach without us.
+// Files in folders of another user, for a process of root: they are read and written with that user's rights, so that a
+// link or another trap leads to nothing beyond the user's own reach.
 
 import {
   closeSync,
@@ -19,16 +19,16 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-export type Account = { uid: number; gid: number }
+export type SystemAccount = { uid: number; gid: number }
 
 const links_max = 40
 const text_bytes_max = 1_000_000
 
 /**
- * Acts with the rights of this user alone if this process is root, and as it is otherwise. The whole process has only these
- * rights meanwhile, so the act must not wait.
+ * Acts with only the rights of this user if this process is root, and otherwise as it is. Meanwhile the whole process
+ * has only these rights, so the act must not wait.
  */
-export function asAccount<T>({ uid, gid }: Account, act: () => T): T {
+export function asAccount<T>({ uid, gid }: SystemAccount, act: () => T): T {
   // Windows has no such rights.
   if (process.geteuid?.() !== 0 || uid === 0) return act()
   const groups = process.getgroups!()
@@ -45,7 +45,7 @@ export function asAccount<T>({ uid, gid }: Account, act: () => T): T {
   }
 }
 
-/** Acts with the rights of whoever decides what is at this path, if this process is root. */
+/** Acts with the rights of the user who controls this path, if this process is root. */
 export function asOwner<T>(path: string, act: () => T): T {
   return process.geteuid?.() === 0 ? asAccount(ownerOf(path), act) : act()
 }
@@ -56,20 +56,20 @@ export function isOthers(path: string): boolean {
 }
 
 /**
- * Who decides what is at a path: the first user on the way there, links included, whom root does not trust, since that one may
- * put anything in the place of what follows. If there is none, whoever owns what is there. Root trusts itself and the owner of
- * our code, which it runs.
+ * The user who controls a path. That is the first user on the way there, links included, whom root does not trust,
+ * because that user may replace everything below. Without one it is the owner of the target. Root trusts itself and the
+ * owner of our code, which it runs.
  */
-export function ownerOf(path: string): Account {
-  const trusted = [0, lstatSync(import.meta.dirname).uid]
-  let owner: Account = { uid: 0, gid: 0 }
+export function ownerOf(path: string): SystemAccount {
+  const trustedUids = [0, lstatSync(import.meta.dirname).uid]
+  let owner: SystemAccount = { uid: 0, gid: 0 }
   let place = '/'
   let names = resolve(path).split('/')
   for (let links = 0; names.length > 0; ) {
     const next = join(place, names.shift()!)
     const stat = lstatSync(next)
     owner = { uid: stat.uid, gid: stat.gid }
-    if (!trusted.includes(stat.uid)) break
+    if (!trustedUids.includes(stat.uid)) break
     if (!stat.isSymbolicLink()) {
       place = next
       continue
@@ -83,7 +83,7 @@ export function ownerOf(path: string): Account {
   return owner
 }
 
-/** What a small file says. Throws for one that is larger than it should be. */
+/** The text of a small file. Throws if it is larger than it should be. */
 export function readFile(path: string): string {
   return readRegular(path, (file, size) => {
     if (size > text_bytes_max) {
@@ -93,7 +93,7 @@ export function readFile(path: string): string {
   })
 }
 
-/** What was written to a file since it had so many bytes; of much, the end. */
+/** What was added to a file after its first `since` bytes; if it is long, the end. */
 export function readEnd(path: string, since: number): string {
   return readRegular(path, (file, size) => {
     const from = Math.max(since, size - text_bytes_max)
@@ -102,7 +102,7 @@ export function readEnd(path: string, since: number): string {
   })
 }
 
-/** Only a regular file is read, since a pipe might never end. */
+/** Only a regular file is read, because a pipe might never end. */
 function readRegular(path: string, read: (file: number, size: number) => string): string {
   return asOwner(dirname(path), () => {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
@@ -116,19 +116,19 @@ function readRegular(path: string, read: (file: number, size: number) => string)
   })
 }
 
-/** Writes a file for its owner alone, completely or not at all. */
+/** Writes a file for its owner only, completely or not at all. */
 export function replaceFile(path: string, text: string): void {
   asOwner(dirname(path), () => {
     const draft = `${path}.${process.pid}`
-    // One of a process that had the same number and died.
+    // A file of an earlier process with the same number.
     rmSync(draft, { force: true })
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true })
     renameSync(draft, path)
   })
 }
 
-/** Gives a folder that this process has just created to another user. Root alone can. */
-export function giveFolder(path: string, { uid, gid }: Account): void {
+/** Gives a folder that this process has just created to another user. Only root can. */
+export function giveFolder(path: string, { uid, gid }: SystemAccount): void {
   asOwner(dirname(path), () => {
     if (process.geteuid?.() !== 0) return
     const folder = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW)
@@ -140,7 +140,7 @@ export function giveFolder(path: string, { uid, gid }: Account): void {
   })
 }
 
-/** Removes a folder with all that is in it, other users' folders with their rights. */
+/** Removes a folder with all its content; other users' folders with their rights. */
 export function removeFolder(path: string): void {
   asOwner(dirname(path), () => remove(path))
 }

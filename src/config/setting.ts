@@ -1,4 +1,4 @@
-// The kinds of settings: how a variable's text is read, and the message where it is wrong.
+// The kinds of settings: how a variable's text is read, and the message if it is wrong.
 
 import { isIP } from 'node:net'
 
@@ -10,14 +10,14 @@ export type Setting<T> = {
   fallback: string
   /** `ripper config` shows only whether it is set. */
   secret?: true
-  /** `text` is null where the variable is not set. Throws ConfigError. */
+  /** `text` is null if the variable is not set. Throws ConfigError. */
   read(text: string | null): T
 }
 
 /** What is wrong with a variable; the message begins with its name. */
 export class ConfigError extends Error {
   readonly variable: string
-  /** For a missing variable: the one that requires it. */
+  /** For a missing variable: the variable that requires it. */
   readonly beside: string | null
 
   constructor(variable: string, words: string, beside: string | null = null) {
@@ -29,7 +29,7 @@ export class ConfigError extends Error {
 
 type About = Pick<Setting<unknown>, 'name' | 'meaning'> & { secret?: true }
 
-/** A setting whose text `read` reads; null where it is not set. */
+/** A setting whose text `read` reads; null if it is not set. */
 export function optional<T>(
   about: About & { fallback: string },
   read: (text: string, name: string) => T,
@@ -37,12 +37,12 @@ export function optional<T>(
   return { ...about, read: (text) => (text === null ? null : read(text, about.name)) }
 }
 
-export function text(about: About, fallback: string): Setting<string> {
+export function textSetting(about: About, fallback: string): Setting<string> {
   return { ...about, fallback, read: (value) => value ?? fallback }
 }
 
 /** With `says_range` its meaning ends with its range. */
-export function wholeNumber(
+export function wholeNumberSetting(
   about: About,
   range: { fallback: number; least: number; most: number; says_range?: true },
 ): Setting<number> {
@@ -72,7 +72,7 @@ export function wordOf<T extends string>(name: string, value: string, words: rea
   return words.find((word) => word === value) ?? fail(name, `one of ${words.join(', ')}`)
 }
 
-/** An address of the service or its pages, without a slash at its end. */
+/** An address of the service or its pages, without a final slash. */
 export function address(value: string, name: string): string {
   const url = URL.canParse(value) ? new URL(value) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
@@ -81,7 +81,7 @@ export function address(value: string, name: string): string {
   return url.href.replace(/\/$/, '')
 }
 
-/** An address of which paths are taken as they stand, so that it can have none of its own. */
+/** An address to which paths are added, so it cannot have a path of its own. */
 export function origin(value: string, name: string): string {
   const whole = address(value, name)
   return whole === new URL(whole).origin
@@ -89,7 +89,7 @@ export function origin(value: string, name: string): string {
     : fail(name, 'an http or https address without a path, such as https://pay.shop.example')
 }
 
-export function networks(about: About): Setting<string[]> {
+export function networkList(about: About): Setting<string[]> {
   return {
     ...about,
     fallback: 'none',

@@ -6,14 +6,14 @@ import {
   address,
   ConfigError,
   fail,
-  networks,
+  networkList,
   numberIn,
   oneOf,
   optional,
   origin,
   type Setting,
-  text,
-  wholeNumber,
+  textSetting,
+  wholeNumberSetting,
 } from './setting.ts'
 import { singleSignOnSettings } from './single-sign-on.ts'
 import { readThreeDsFile } from './three-ds-file.ts'
@@ -26,9 +26,12 @@ const retry_delay_max_seconds = 7 * 24 * 3600
 
 /** In the order of `ripper config`. */
 export const settings = {
-  data_dir: text({ name: 'RIPPER_DATA_DIR', meaning: 'folder of the embedded database and the demo keys' }, '.ripper'),
-  host: text({ name: 'RIPPER_HOST', meaning: 'address to listen on' }, '127.0.0.1'),
-  port: wholeNumber(
+  data_dir: textSetting(
+    { name: 'RIPPER_DATA_DIR', meaning: 'folder of the embedded database and the demo keys' },
+    '.ripper',
+  ),
+  host: textSetting({ name: 'RIPPER_HOST', meaning: 'address to listen on' }, '127.0.0.1'),
+  port: wholeNumberSetting(
     { name: 'RIPPER_PORT', meaning: 'port to listen on, 0 for any free one' },
     { fallback: 8080, ...ports },
   ),
@@ -81,11 +84,11 @@ export const settings = {
     },
     readDatabaseUrl,
   ),
-  database_connections: wholeNumber(
+  database_connections: wholeNumberSetting(
     { name: 'RIPPER_DATABASE_CONNECTIONS', meaning: 'connections to the database' },
     { fallback: 8, least: 1, most: 200, says_range: true },
   ),
-  /** Null where the service creates them and keeps them in the data folder. */
+  /** Null if the service creates them and keeps them in the data folder. */
   master_keys: optional(
     {
       name: 'RIPPER_MASTER_KEY',
@@ -102,24 +105,24 @@ export const settings = {
       fallback: 'none',
     },
     (path, name) => {
-      const read = readThreeDsFile(path)
-      return typeof read === 'string' ? fail(name, read) : read
+      const reading = readThreeDsFile(path)
+      return typeof reading === 'string' ? fail(name, reading) : reading
     },
   ),
   simulator: oneOf(
     { name: 'RIPPER_SIMULATOR', meaning: 'off: the simulated bank of test mode does not run' },
     { words: ['on', 'off'], fallback: 'on' },
   ),
-  trusted_proxies: networks({
+  trusted_proxies: networkList({
     name: 'RIPPER_TRUSTED_PROXIES',
     meaning: 'addresses or CIDR networks whose X-Forwarded-For is believed (Forwarded is not read), comma separated',
   }),
-  connection_allowed_networks: networks({
+  connection_allowed_networks: networkList({
     name: 'RIPPER_CONNECTION_ALLOWED_NETWORKS',
     meaning: 'private networks that the api_url of a connection may lead to, by http too, comma separated',
   }),
   webhooks: {
-    allowed_networks: networks({
+    allowed_networks: networkList({
       name: 'RIPPER_WEBHOOK_ALLOWED_NETWORKS',
       meaning: 'private networks that webhooks may be sent to, comma separated, such as 127.0.0.0/8 to try them here',
     }),
@@ -128,34 +131,34 @@ export const settings = {
       name: 'RIPPER_WEBHOOK_RETRY_SCHEDULE',
       meaning: 'seconds after each failed attempt, comma separated; a last failure gives the delivery up',
     }),
-    timeout_seconds: wholeNumber(
+    timeout_seconds: wholeNumberSetting(
       {
         name: 'RIPPER_WEBHOOK_TIMEOUT',
         meaning: 'seconds that a receiver has in all, body included',
       },
       { fallback: 15, least: 1, most: 60, says_range: true },
     ),
-    connect_timeout_seconds: wholeNumber(
+    connect_timeout_seconds: wholeNumberSetting(
       { name: 'RIPPER_WEBHOOK_CONNECT_TIMEOUT', meaning: 'seconds to connect to a receiver' },
       { fallback: 5, least: 1, most: 60, says_range: true },
     ),
   },
-  gateway_limit: wholeNumber(
+  gateway_limit: wholeNumberSetting(
     { name: 'RIPPER_GATEWAY_LIMIT', meaning: 'requests a minute and address, 0 for no limit' },
     { fallback: 600, least: 0, most: 1_000_000 },
   ),
-  connection_limit: wholeNumber(
+  connection_limit: wholeNumberSetting(
     { name: 'RIPPER_CONNECTION_LIMIT', meaning: 'connections that callers may hold at once' },
     { fallback: 10_000, least: 100, most: 100_000, says_range: true },
   ),
-  drain_seconds: wholeNumber(
+  drain_seconds: wholeNumberSetting(
     {
       name: 'RIPPER_DRAIN_SECONDS',
       meaning: 'seconds for which a stopping service still takes requests while /readyz is 503',
     },
     { fallback: 0, least: 0, most: 60, says_range: true },
   ),
-  unpaid_sessions_days: wholeNumber(
+  unpaid_sessions_days: wholeNumberSetting(
     {
       name: 'RIPPER_UNPAID_SESSIONS_DAYS',
       meaning: 'days for which sessions that nobody paid are kept, 1 to 3650; those of test mode 2 at most',
@@ -183,7 +186,7 @@ export const settings = {
         return smtp
       },
     ),
-    /** The address alone. */
+    /** The address without a display name. */
     from: optional(
       {
         name: 'RIPPER_MAIL_FROM',
@@ -222,7 +225,7 @@ export const settings = {
     { words: ['debug', 'info', 'warn', 'error', 'silent'], fallback: 'info' },
   ),
   traces: traceSettings,
-  clock_offset_seconds: wholeNumber(
+  clock_offset_seconds: wholeNumberSetting(
     {
       name: 'RIPPER_CLOCK_OFFSET_SECONDS',
       meaning: "shifts the service's clock, to see expiry without waiting; refused where a live merchant exists",

@@ -6,11 +6,11 @@ export type SingleSignOnConfig = {
   issuer: string
   client_id: string
   client_secret: string
-  /** Of addresses that are taken; all where there are none. */
+  /** The domains of accepted addresses; empty for all. */
   domains: string[]
-  /** Passwords of these domains are shut. */
+  /** People with addresses in these domains cannot use passwords. */
   is_required: boolean
-  /** The operator's word that the provider asks for a second factor. */
+  /** The operator's word that the provider requires a second factor. */
   is_trusted_for_factors: boolean
 }
 
@@ -75,7 +75,7 @@ type Values = {
   [K in keyof typeof singleSignOnSettings]: ReturnType<(typeof singleSignOnSettings)[K]['read']>
 }
 
-/** Null where no provider is named. Throws a ConfigError for what is missing. */
+/** Null if no provider is named. Throws a ConfigError for missing settings. */
 export function singleSignOnOf(values: Values): SingleSignOnConfig | null {
   const { issuer, client_id, client_secret, domains } = values
   if (issuer === null) return null

@@ -29,8 +29,8 @@ export function readThreeDsFile(path: string): ThreeDsFile | string {
   } catch (error) {
     return `a readable JSON file (${(error as Error).message})`
   }
-  const parsed = threeDsSchema.safeParse(content)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
+  const result = threeDsSchema.safeParse(content)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
   return `a valid Directory Server file: ${issue!.path.join('.')}: ${issue!.message}`
 }

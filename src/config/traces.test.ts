@@ -1,4 +1,4 @@
-// What the settings of traces may say, and what is told of one that is wrong.
+// What the settings of traces accept, and the messages for wrong ones.
 
 import { expect, test } from 'vitest'
 import { configFaults, readConfig, shownValue } from './config.ts'

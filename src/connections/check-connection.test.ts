@@ -34,9 +34,9 @@ test.each<[string, 'live' | 'sandbox', Credentials]>([
   ['adyen', 'live', { api_key: 'Oolong', merchant_account: 'TeaCOM' }],
   ['adyen', 'sandbox', { api_key: 'Oolong', merchant_account: 'TeaCOM', live_prefix: '17-Tea' }],
 ])('%s, mode %s: a key of the other environment fails, and nobody is asked', async (connector, mode, credentials) => {
-  const asked: string[] = []
+  const urls: string[] = []
   const ask = async ({ url }: { url: string }) => {
-    asked.push(url)
+    urls.push(url)
     throw new Error('nobody is there')
   }
   const parts = { keyring, clock: realClock, connectors, wire: { send: ask } }
@@ -46,9 +46,9 @@ test.each<[string, 'live' | 'sandbox', Credentials]>([
     reason: expect.stringMatching(`^the key is of the vendor's .* is of mode ${mode}$`),
   })
   expect(JSON.stringify(answer)).not.toContain('Oolong')
-  expect(asked).toEqual([])
+  expect(urls).toEqual([])
   // At another address the key need not have the vendor's form.
   const elsewhere = { ...credentials, api_url: 'https://vendor.example' }
   await checkConnection(parts, rowOf(connector, mode, elsewhere), 1_000)
-  expect(asked).not.toEqual([])
+  expect(urls).not.toEqual([])
 })

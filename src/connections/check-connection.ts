@@ -15,7 +15,7 @@ type Parts = {
   connectors: readonly KnownConnector[]
 }
 
-/** What the vendor says of the credentials. Where it says nothing within `limit_ms`, that is what fails. */
+/** The vendor's verdict on the credentials. If the vendor does not answer within `limit_ms`, the check fails. */
 export async function checkConnection(
   { keyring, wire, clock, connectors }: Parts,
   row: ConnectionRow,
@@ -32,8 +32,8 @@ export async function checkConnection(
     const credentials = openCredentials(keyring, row, row.sealed_credentials)
     const wrong = environmentFault(connector, credentials, row.mode)
     if (wrong !== null) return fails(wrong.words)
-    const asked = connector.check({ credentials, mode: row.mode, wire })
-    return await Promise.race([asked, late])
+    const answer = connector.check({ credentials, mode: row.mode, wire })
+    return await Promise.race([answer, late])
   } catch (error) {
     return fails((error as Error).message)
   } finally {
@@ -46,7 +46,7 @@ export function isBuiltIn({ connector }: { connector: string }, connectors: read
   return connectors.some(({ name, check }) => name === connector && check !== undefined)
 }
 
-/** Of a vendor that this release knows by its credentials alone. */
+/** For a vendor whose credentials this release knows without being able to call it. */
 function notBuiltInWords({ connector }: { connector: string }): string {
   return `this release cannot talk to ${connector} yet, so nothing was asked`
 }

@@ -12,11 +12,11 @@ import { type CredentialsParts, credentialsReader } from './read-credentials.ts'
 
 export type ConnectedAcquirers = {
   /**
-   * Null for a name that is no connection's, and where its connector is not built in. That there is such a connection is
-   * seen when it is called.
+   * Null if the name is no connection's, or if its connector is not built in. Whether the connection exists shows when
+   * it is called.
    */
   named(name: string): Acquirer | null
-  /** Of all merchants, those of disabled connections too, with the mode of their payments. */
+  /** The acquirers of all merchants, also those of disabled connections, with the mode of their payments. */
   list(): Promise<{ mode: Mode; acquirer: Acquirer; is_disabled: boolean }[]>
 }
 
@@ -30,17 +30,17 @@ type Parts = CredentialsParts & {
 export function openConnectedAcquirers(parts: Parts): ConnectedAcquirers {
   const { sql, connectors, wire, installation } = parts
   const { clock } = parts.world
-  const opened = new Map<string, Acquirer>()
+  const acquirers = new Map<string, Acquirer>()
 
   function named(name: string): Acquirer | null {
-    const known = opened.get(name)
-    if (known) return known
-    const wanted = connectionNamed(name)
-    const connector = connectors.find((each) => each.name === wanted?.connector)
-    if (!wanted || !connector?.open) return null
-    const credentials = credentialsReader(parts, wanted)
+    const openAcquirer = acquirers.get(name)
+    if (openAcquirer) return openAcquirer
+    const connection = connectionNamed(name)
+    const connector = connectors.find((each) => each.name === connection?.connector)
+    if (!connection || !connector?.open) return null
+    const credentials = credentialsReader(parts, connection)
     const acquirer = connector.open({ name, installation, credentials, wire, clock })
-    opened.set(name, acquirer)
+    acquirers.set(name, acquirer)
     return acquirer
   }
 
@@ -58,8 +58,8 @@ export function openConnectedAcquirers(parts: Parts): ConnectedAcquirers {
 }
 
 /**
- * Null for a name that is no connection's, and where its connector is not built in. That there is such a connection is seen
- * when it is called. In test mode the vendor's sandbox is called.
+ * Null if the name is no connection's, or if its connector is not built in. Whether the connection exists shows when it
+ * is called. In test mode the vendor's sandbox is called.
  */
 type ConnectedThreeDs = (mode: Mode, name: string) => FetchedThreeDs | null
 
@@ -71,18 +71,18 @@ export function openConnectedThreeDs(
   parts: CredentialsParts & { wire: Wire; connectors: readonly KnownConnector[] },
 ): ConnectedThreeDs {
   const { connectors, wire, world } = parts
-  const opened = new Map<string, FetchedThreeDs>()
+  const providers = new Map<string, FetchedThreeDs>()
 
   return (mode, name) => {
     const key = `${mode} ${name}`
-    const known = opened.get(key)
-    if (known) return known
-    const wanted = connectionNamed(name)
-    const connector = connectors.find((each) => each.name === wanted?.connector)
-    if (!wanted || !connector?.openThreeDs) return null
-    const credentials = credentialsReader(parts, wanted)
+    const openProvider = providers.get(key)
+    if (openProvider) return openProvider
+    const connection = connectionNamed(name)
+    const connector = connectors.find((each) => each.name === connection?.connector)
+    if (!connection || !connector?.openThreeDs) return null
+    const credentials = credentialsReader(parts, connection)
     const threeDs = connector.openThreeDs({ name, mode, credentials, wire, world })
-    opened.set(key, threeDs)
+    providers.set(key, threeDs)
     return threeDs
   }
 }

@@ -1,4 +1,4 @@
-// The SQL of connections. Few rows, written by operators; what of them is no secret stands in every process's directory.
+// The SQL of connections. Operators write these few rows; every process keeps their public members in its directory.
 
 import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
@@ -14,12 +14,12 @@ import {
   type SealedCredentials,
 } from './connection.ts'
 
-const shown = [
+const shownColumns = [
   ...(['merchant_id', 'connection_id', 'kind', 'connector', 'label', 'mode', 'state'] as const),
   ...(['created_at', 'rotated_at', 'disabled_at'] as const),
 ]
 
-/** Throws a unique violation where the merchant has a connection of this label. */
+/** Throws a unique violation if the merchant has a connection with this label. */
 export async function insertConnection(
   sql: AnySql,
   connection: Connection & Pick<SealedCredentials, 'sealed_credentials'>,
@@ -30,14 +30,14 @@ export async function insertConnection(
     insert into journal ${rowIf(sql, line, 'connection')}`
 }
 
-/** Those of a merchant, null for those of all; disabled ones too, oldest first. */
+/** The connections of one merchant, or of all for null, oldest first; disabled ones are included. */
 export async function listConnections(sql: Sql, merchant_id: string | null): Promise<Connection[]> {
   const whose = merchant_id === null ? sql`true` : sql`merchant_id = ${merchant_id}`
   return sql<Connection[]>`
-    select ${sql(shown)} from connections where ${whose} order by created_at, connection_id`
+    select ${sql(shownColumns)} from connections where ${whose} order by created_at, connection_id`
 }
 
-/** The connection with its sealed credentials, by its id and the routing numbers that this may carry. */
+/** The connection with its sealed credentials, by its id and the routing numbers that the id may contain. */
 export async function findConnection(
   sql: Sql,
   connection_id: string,
@@ -49,7 +49,7 @@ export async function findConnection(
   return row
 }
 
-/** What a rotation replaced counts for notices until then. False where there is no such connection. */
+/** Until `previous_until`, the replaced credentials still count for notices. False if there is no such connection. */
 export async function replaceCredentials(
   sql: AnySql,
   { merchant_id, connection_id }: ConnectionKey,
@@ -68,7 +68,7 @@ export async function replaceCredentials(
   return rows.length > 0
 }
 
-/** Disables a connection, and writes the line, once. False where it was disabled already. */
+/** Disables a connection once, and writes the line. False if it was disabled already. */
 export async function disableConnectionRow(
   sql: AnySql,
   { merchant_id, connection_id }: ConnectionKey,
@@ -85,8 +85,8 @@ export async function disableConnectionRow(
 }
 
 /**
- * Connections with credentials under another key than the current one, in the order of their keys, those behind `after`.
- * The key id stands after the version byte.
+ * Connections with credentials under another master key, in the order of their keys, after `after`. The key id follows
+ * the version byte.
  */
 export async function credentialsUnderOtherKeys(
   sql: Sql,
@@ -102,22 +102,22 @@ export async function credentialsUnderOtherKeys(
     order by merchant_id, connection_id limit ${limit}`
 }
 
-/** Puts sealed credentials in place of those that were read; false where a rotation has changed them. */
+/** Replaces the sealed credentials that were read; false if a rotation has changed them. */
 export async function replaceSealedCredentials(
   sql: Sql,
-  read: SealedCredentials,
+  before: SealedCredentials,
   next: Omit<SealedCredentials, keyof ConnectionKey>,
 ): Promise<boolean> {
   const { count } = await sql`
     update connections set sealed_credentials = ${next.sealed_credentials},
       previous_sealed_credentials = ${next.previous_sealed_credentials}
-    where merchant_id = ${read.merchant_id} and connection_id = ${read.connection_id}
-      and sealed_credentials = ${read.sealed_credentials}
-      and previous_sealed_credentials is not distinct from ${read.previous_sealed_credentials}`
+    where merchant_id = ${before.merchant_id} and connection_id = ${before.connection_id}
+      and sealed_credentials = ${before.sealed_credentials}
+      and previous_sealed_credentials is not distinct from ${before.previous_sealed_credentials}`
   return count > 0
 }
 
-/** Deletes credentials that a rotation has replaced and that no longer count; returns how many. */
+/** Deletes replaced credentials that no longer count; returns how many. */
 export async function forgetOldCredentials(sql: Sql, now: Date): Promise<number> {
   const { count } = await sql`
     update connections set previous_sealed_credentials = null, previous_until = null
@@ -125,7 +125,7 @@ export async function forgetOldCredentials(sql: Sql, now: Date): Promise<number>
   return count
 }
 
-/** The sets that count for notices at this moment, the one that is sent first. Throws where one does not open. */
+/** The sets of credentials that count for notices now, the current set first. Throws if one does not open. */
 export function credentialsThatCount(keyring: Keyring, row: ConnectionRow, now: Date): [Credentials, ...Credentials[]] {
   const { sealed_credentials, previous_sealed_credentials, previous_until } = row
   const current = openCredentials(keyring, row, sealed_credentials)

@@ -1,4 +1,5 @@
-// The connectors that this release knows, one line each, and what all of them are: a vendor's name and credentials, and how it is opened.
+// The connectors of this release, one line each, and their common type: a vendor's name and credentials, and how to
+// open it.
 
 import { z } from 'zod'
 import { adyen } from '../acquirers/adyen/adyen.ts'
@@ -20,7 +21,7 @@ export const connectors: readonly KnownConnector[] = [
 ]
 
 export type KnownConnector = {
-  /** As `--acquirer` or `--three-ds` names it. */
+  /** The name in `--acquirer` or `--three-ds`. */
   readonly name: string
   readonly kind: ConnectionKind
   readonly credentials: z.ZodType
@@ -33,16 +34,16 @@ export type KnownConnector = {
     Pick<AnyThreeDsConnector, 'openThreeDs' | 'needs_acquirer_ids'>
 >
 
-// Whoever opens credentials cannot know their type: what was judged when they were stored is what the connector takes.
+// Code that opens credentials cannot know their type: the connector judged them before they were stored.
 type AnyAcquirerConnector = AcquirerConnector<Credentials>
 type AnyThreeDsConnector = ThreeDsConnector<Credentials>
 
-/** A connector that is built in, as one of those that this release knows. */
+/** A built-in connector as one of the known ones. */
 function builtIn<Known>(connector: AcquirerConnector<Known>): KnownConnector {
   return { ...(connector as unknown as AnyAcquirerConnector), kind: 'acquirer' }
 }
 
-/** The same of a connector to a 3-D Secure provider. */
+/** The same for a connector to a 3-D Secure provider. */
 function builtInThreeDs<Known>(connector: ThreeDsConnector<Known>): KnownConnector {
   return { ...(connector as unknown as AnyThreeDsConnector), kind: 'three_ds' }
 }

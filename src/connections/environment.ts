@@ -1,23 +1,23 @@
-// A vendor has two environments, each with keys of its own. With a key of the sandbox in a live connection, live orders would be paid
-// for with the numbers that the vendor publishes.
+// A vendor has two environments, each with its own keys. If a live connection had a sandbox key, shoppers could pay
+// live orders with the numbers that the vendor publishes.
 
 import { type ConnectionMode, environmentWords } from '../kernel/connection-mode.ts'
 import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './connectors.ts'
 
-/** `member` is the one that shows it, where it is the address. */
+/** `member` names the address if the address shows it. */
 export type EnvironmentFault = { words: string; member: 'api_url' | null }
 
-/** Says that the key or the address is of the environment that the connection is not for; null if it is not, or if no key shows it. */
+/** Says that the key or the address belongs to the other environment; null if it does not, or if nothing shows it. */
 export function environmentFault(
   { isOfSandbox, environmentAt }: Pick<KnownConnector, 'isOfSandbox' | 'environmentAt'>,
   credentials: Credentials,
   mode: ConnectionMode,
 ): EnvironmentFault | null {
   const { api_url } = credentials
-  const shown = typeof api_url === 'string' ? environmentAt?.(api_url).environment : undefined
-  if (shown && shown !== mode) {
-    const words = `api_url leads to the vendor's ${environmentWords[shown]}, and the connection is of mode ${mode}`
+  const shown_environment = typeof api_url === 'string' ? environmentAt?.(api_url).environment : undefined
+  if (shown_environment && shown_environment !== mode) {
+    const words = `api_url leads to the vendor's ${environmentWords[shown_environment]}, and the connection is of mode ${mode}`
     return { words, member: 'api_url' }
   }
   // At another address the key need not have the vendor's form: see `environmentDoubt`.
@@ -30,15 +30,15 @@ export function environmentFault(
 }
 
 /**
- * The same of a key that `api_url` leads to another address. That may be a proxy to the vendor, or a test's stand-in that wants a
- * key of any form. So the key is taken, and an operator hears of it if it bears the other environment's prefix.
+ * The doubt about a key that `api_url` leads to another address. That may be a proxy to the vendor, or a stand-in for
+ * tests that accepts any key. So the key is accepted, and an operator is told if it has the other environment's prefix.
  */
 export function environmentDoubt(
   { environmentShown }: Pick<KnownConnector, 'environmentShown'>,
   credentials: Credentials,
   mode: ConnectionMode,
 ): string | null {
-  const shown = credentials.api_url === undefined ? null : environmentShown?.(credentials)
-  if (!shown || shown === mode) return null
-  return `the key looks like one of the vendor's ${environmentWords[shown]}, and the connection is of mode ${mode}`
+  const shown_environment = credentials.api_url === undefined ? null : environmentShown?.(credentials)
+  if (!shown_environment || shown_environment === mode) return null
+  return `the key looks like one of the vendor's ${environmentWords[shown_environment]}, and the connection is of mode ${mode}`
 }

@@ -1,4 +1,4 @@
-// Judges a credentials file by what its connector takes, and the address that it may name in place of the vendor's own.
+// Judges a credentials file by its connector's schema, and the address that it may name instead of the vendor's own.
 
 import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -7,32 +7,32 @@ import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './connectors.ts'
 import { environmentFault } from './environment.ts'
 
-/** Says why a URL may not be called, going on from the name of the member, or null. */
+/** Says why a URL may not be called, as the end of a sentence that begins with the member's name; null if it may. */
 export type JudgeApiUrl = (url: string) => Promise<string | null>
 
-/** The credentials as they are kept. Throws `invalid_request` that names the member and repeats no value. */
+/** The credentials to store. Throws `invalid_request` that names the member and repeats no value. */
 export async function judgeCredentials(
   connector: Pick<KnownConnector, 'name' | 'credentials' | 'isOfSandbox' | 'environmentAt'>,
   { file, mode }: { file: unknown; mode: ConnectionMode },
   judgeApiUrl: JudgeApiUrl,
 ): Promise<Credentials> {
   const { name, credentials } = connector
-  const read = credentials.safeParse(file)
-  if (!read.success) {
-    const issue: Issue = read.error.issues[0]!
+  const result = credentials.safeParse(file)
+  if (!result.success) {
+    const issue: Issue = result.error.issues[0]!
     const [member = issue.keys?.[0]] = issue.path
     throw refused(faultWords(name, issue), { member: member === undefined ? null : String(member) })
   }
-  const kept = read.data as Credentials
-  const wrong = environmentFault(connector, kept, mode)
+  const validCredentials = result.data as Credentials
+  const wrong = environmentFault(connector, validCredentials, mode)
   if (wrong !== null) {
     throw refused(wrong.words, { member: wrong.member, fault: 'other_environment' })
   }
-  const { api_url } = kept
-  if (typeof api_url !== 'string') return kept
+  const { api_url } = validCredentials
+  if (typeof api_url !== 'string') return validCredentials
   const fault = api_url.includes('?') ? 'must not have a query' : await judgeApiUrl(api_url)
   if (fault !== null) throw refused(`api_url ${fault}`, { member: 'api_url', fault: 'web_address' })
-  return { ...kept, api_url: api_url.replace(/\/+$/, '') }
+  return { ...validCredentials, api_url: api_url.replace(/\/+$/, '') }
 }
 
 type Issue = { code: string; path: PropertyKey[]; message: string; keys?: string[] }

@@ -1,5 +1,5 @@
-// Reads the credentials of a connection when it is called, and keeps them for some seconds or until something changed. After a rotation
-// of the master key it rewraps them without opening them.
+// Reads the credentials of a connection when it is called, and keeps them for some seconds or until a change. After a
+// rotation of the master key it rewraps them without opening them.
 
 import type { Context } from '../context.ts'
 import type { Sql } from '../database/open.ts'
@@ -15,22 +15,25 @@ export type CredentialsParts = {
   sql: Sql
   keyring: Keyring
   world: Pick<World, 'clock' | 'log'>
-  /** Calls the listener after each change of settings. Left out, only the age of what is kept counts. */
+  /** Calls the listener after each change of settings. Left out, only the age of the kept credentials counts. */
   whenChanged?: ((listener: () => void) => void) | undefined
 }
 
-/** As the name of an acquirer or 3-D Secure provider has them. */
+/** The parts of an acquirer's or 3-D Secure provider's name. */
 type NamedConnection = { connector: string; connection_id: ConnectionId }
 
-/** The longest that a rotation goes unnoticed where its announcement is lost. */
+/** The longest time for which a rotation goes unnoticed if its announcement is lost. */
 const credentials_age_max_ms = 10_000
 
-/** The credentials to send. They are null where there is no such connection, or where they do not open. */
-export function credentialsReader(parts: CredentialsParts, wanted: NamedConnection): () => Promise<Credentials | null> {
-  return keptBriefly(parts, () => readCredentials(parts, wanted))
+/** The credentials to send. Null if there is no such connection, or if they do not open. */
+export function credentialsReader(
+  parts: CredentialsParts,
+  connection: NamedConnection,
+): () => Promise<Credentials | null> {
+  return keptBriefly(parts, () => readCredentials(parts, connection))
 }
 
-/** Throws where the database does not answer. */
+/** Throws if the database does not answer. */
 async function readCredentials(
   { sql, keyring, world }: CredentialsParts,
   { connector, connection_id }: NamedConnection,
@@ -46,30 +49,35 @@ async function readCredentials(
   }
 }
 
-/** Reads anew once the answer is old, after a change, and after a failure or none; once for all who ask meanwhile. */
+/**
+ * Keeps an answer for a time. It is read again when it is old, after a change, and after a failure or null.
+ * Simultaneous callers share one read.
+ */
 function keptBriefly<T>(
   { world, whenChanged }: Pick<CredentialsParts, 'world' | 'whenChanged'>,
   read: () => Promise<T | null>,
 ): () => Promise<T | null> {
-  let kept: { value: Promise<T | null>; asked_ms: number } | null = null
+  let current: { value: Promise<T | null>; asked_ms: number } | null = null
   whenChanged?.(() => {
-    kept = null
+    current = null
   })
   return () => {
     const now_ms = world.clock.now().getTime()
-    const age_ms = kept === null ? Number.NaN : now_ms - kept.asked_ms
-    if (kept !== null && age_ms >= 0 && age_ms < credentials_age_max_ms) return kept.value
-    const asked = { value: read(), asked_ms: now_ms }
+    const age_ms = current === null ? Number.NaN : now_ms - current.asked_ms
+    if (current !== null && age_ms >= 0 && age_ms < credentials_age_max_ms) return current.value
+    const entry = { value: read(), asked_ms: now_ms }
     const forget = () => {
-      if (kept === asked) kept = null
+      if (current === entry) current = null
     }
-    kept = asked
-    asked.value.then((found) => found === null && forget(), forget)
-    return asked.value
+    current = entry
+    entry.value.then((value) => value === null && forget(), forget)
+    return entry.value
   }
 }
 
-/** Returns how many connections were processed. One that cannot be rewrapped is logged and tried again next time. */
+/**
+ * Returns how many connections it processed. A connection that cannot be rewrapped is logged and tried again next time.
+ */
 export function rewrapCredentials({
   sql,
   keyring,
@@ -77,7 +85,7 @@ export function rewrapCredentials({
 }: Pick<Context, 'sql' | 'keyring' | 'world'>): Promise<number> {
   return rewrapRows({
     first: { merchant_id: '', connection_id: '' },
-    page: (asked) => credentialsUnderOtherKeys(sql, keyring.current_key_id, asked),
+    page: (pageRequest) => credentialsUnderOtherKeys(sql, keyring.current_key_id, pageRequest),
     rewrap(row: SealedCredentials) {
       const anew = (sealed: Buffer) => keyring.rewrap(sealed, credentialsName(row)) ?? sealed
       const { sealed_credentials, previous_sealed_credentials: previous } = row

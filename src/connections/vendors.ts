@@ -1,4 +1,5 @@
-// What the set-up of connections needs of vendors: which there are, how one is asked, and where one may be.
+// What the set-up of connections needs to know about vendors: which exist, how to check one, and which addresses are
+// allowed.
 
 import type { Wire } from '../vendors/wire.ts'
 import type { KnownConnector } from './connectors.ts'

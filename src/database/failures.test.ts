@@ -5,16 +5,16 @@ import * as failures from './failures.ts'
 
 type Row = [name: string, error: unknown, means: string[]]
 
-const lost = ['isConnectionLost', 'isStoreUnavailable']
+const lossNames = ['isConnectionLost', 'isStoreUnavailable']
 
 const table: Row[] = [
-  ['closed under a statement', { code: 'CONNECTION_CLOSED' }, lost],
-  ['destroyed', { code: 'CONNECTION_DESTROYED' }, lost],
-  ['reset', { code: 'ECONNRESET' }, lost],
-  ['broken pipe', { code: 'EPIPE' }, lost],
-  ['shut down', { code: '57P01' }, lost],
-  ['crash of another session', { code: '57P02' }, lost],
-  ['a shard is gone', { code: '08006' }, lost],
+  ['closed under a statement', { code: 'CONNECTION_CLOSED' }, lossNames],
+  ['destroyed', { code: 'CONNECTION_DESTROYED' }, lossNames],
+  ['reset', { code: 'ECONNRESET' }, lossNames],
+  ['broken pipe', { code: 'EPIPE' }, lossNames],
+  ['shut down', { code: '57P01' }, lossNames],
+  ['crash of another session', { code: '57P02' }, lossNames],
+  ['a shard is gone', { code: '08006' }, lossNames],
   ['starting', { code: '57P03' }, ['isStoreUnavailable']],
   ['our pool is closing', { code: 'CONNECTION_ENDED' }, ['isStoreUnavailable']],
   ['a cell was moved', { code: 'CELL_MOVED' }, ['isStoreUnavailable']],
@@ -43,8 +43,8 @@ const table: Row[] = [
 
 describe('a failure means', () => {
   test.each(table)('%s', (_, error, means) => {
-    const found = Object.entries(failures).filter(([, is]) => is(error))
-    expect(found.map(([name]) => name).sort()).toEqual([...means].sort())
+    const matches = Object.entries(failures).filter(([, is]) => is(error))
+    expect(matches.map(([name]) => name).sort()).toEqual([...means].sort())
   })
 })
 
@@ -68,6 +68,6 @@ test.each([
   ['keys_pkey', 'other_pkey', false],
   ['keys_pkey_102043', 'keys', false],
   [undefined, 'keys_pkey', false],
-])('the constraint %s is %s: %s', (constraint, asked, expected) => {
-  expect(failures.isUniqueViolation({ code: '23505', constraint }, asked)).toBe(expected)
+])('the constraint %s is %s: %s', (constraint, constraint_name, expected) => {
+  expect(failures.isUniqueViolation({ code: '23505', constraint }, constraint_name)).toBe(expected)
 })

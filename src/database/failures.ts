@@ -3,7 +3,7 @@
 /** The connection broke. A statement that was running, above all COMMIT, may or may not have taken effect. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
-  return code !== undefined && (lost.has(code) || /^08/.test(code))
+  return code !== undefined && (lossCodes.has(code) || /^08/.test(code))
 }
 
 /** A lock was not free within the connection's lock_timeout. The whole transaction was rolled back. */
@@ -39,7 +39,7 @@ export function isStoreUnavailable(error: unknown): boolean {
 /** `tls`: no secure connection could be made. `address`: the server does not know the host, database, user or password. */
 export type ConnectionFault = 'tls' | 'address'
 
-/** The fault that prevents a connection until somebody corrects the address; null for any other error. */
+/** The fault that prevents a connection until a person corrects the address; null for any other error. */
 export function connectionFault(error: unknown): ConnectionFault | null {
   const code = codeOf(error) ?? ''
   if (/^(ERR_(TLS|SSL)|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return 'tls'
@@ -48,7 +48,7 @@ export function connectionFault(error: unknown): ConnectionFault | null {
 
 const unknownThere = new Set(['ENOTFOUND', 'EAI_AGAIN', '3D000'])
 
-const lost = new Set([
+const lossCodes = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
   'ECONNRESET',

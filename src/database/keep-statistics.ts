@@ -25,18 +25,18 @@ export async function keepStatistics(keeping: Keeping): Promise<number> {
 }
 
 async function keepOnServer({ sql, world, stopping }: Keeping): Promise<number> {
-  const grown = await sql<{ schema: string; name: string }[]>`
+  const grownTables = await sql<{ schema: string; name: string }[]>`
     select n.nspname as schema, c.relname as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and n.nspname in ('public', current_schema(), 'vault', 'simulator')
       and pg_has_role(c.relowner, 'usage')
       and pg_relation_size(c.oid) / current_setting('block_size')::int
         > ${growth}::int * greatest(c.relpages, ${pages_min}::int)`
-  for (const [at, { schema, name }] of grown.entries()) {
+  for (const [at, { schema, name }] of grownTables.entries()) {
     if (at > 0) await world.clock.sleep(rest_ms)
     if (stopping?.aborted) return at
     // New statistics discard the plans that were made with the old ones.
     await sql`analyze (skip_locked) ${sql(`${schema}.${name}`)}`
   }
-  return grown.length
+  return grownTables.length
 }

@@ -27,12 +27,12 @@ afterEach(async () => {
 
 const clock = manualClock()
 
-const made = (number: number, text: string): Migration => ({ number, name: `${number}.sql`, text })
+const migration = (number: number, text: string): Migration => ({ number, name: `${number}.sql`, text })
 
 const three = [
-  made(1, 'create table a (n int); insert into a values (1);'),
-  made(2, '-- adds a column\nalter table a add column m int;'),
-  made(3, 'insert into a values (3, 3)'),
+  migration(1, 'create table a (n int); insert into a values (1);'),
+  migration(2, '-- adds a column\nalter table a add column m int;'),
+  migration(3, 'insert into a values (3, 3)'),
 ]
 
 const run = (migrations: readonly Migration[], target: Database = database) =>
@@ -52,7 +52,7 @@ test('what is missing is applied, in order and once', async () => {
 })
 
 test('one that fails leaves nothing of itself and keeps those before', async () => {
-  const broken = [three[0]!, made(2, 'create table b (n int); select nonsense;')]
+  const broken = [three[0]!, migration(2, 'create table b (n int); select nonsense;')]
   await expect(run(broken)).rejects.toThrow('nonsense')
   expect(await database.sql`select to_regclass('b') as b, max(number) as n from migrations`).toEqual([
     { b: null, n: 1 },
@@ -61,7 +61,7 @@ test('one that fails leaves nothing of itself and keeps those before', async () 
 })
 
 test('a role that may not change tables is refused, with the name of the role that may', async () => {
-  const forbidden = made(1, 'do $$ begin raise insufficient_privilege; end $$')
+  const forbidden = migration(1, 'do $$ begin raise insufficient_privilege; end $$')
   await expect(run([forbidden])).rejects.toThrow(
     'lacks migration 1, and this role may not apply it: run ripper migrate as the owner',
   )
@@ -69,7 +69,7 @@ test('a role that may not change tables is refused, with the name of the role th
 
 test('several processes at once apply each once', async () => {
   const others = await Promise.all([1, 2, 3, 4].map(() => fresh.open({ connections_max: 1 })))
-  const slow = [made(1, 'select pg_sleep(0.3); create table a (n int)'), ...three.slice(1)]
+  const slow = [migration(1, 'select pg_sleep(0.3); create table a (n int)'), ...three.slice(1)]
   const applied = await Promise.all(others.map((other) => run(slow, other)))
   expect(applied.flat().sort()).toEqual([1, 2, 3])
   await Promise.all(others.map((other) => other.close()))
@@ -78,11 +78,11 @@ test('several processes at once apply each once', async () => {
 test('waiting for another takes as long as that one takes', async () => {
   const hasty = await fresh.open({ url: `${fresh.url}&lock_timeout=50&statement_timeout=100` })
   await run([])
-  const first = run([made(1, 'select pg_sleep(0.5); create table a (n int)')])
+  const first = run([migration(1, 'select pg_sleep(0.5); create table a (n int)')])
   const inserted = () =>
     database.sql`select 1 from pg_stat_activity where query like 'select pg_sleep(0.5)%' and state = 'active'`
   while ((await inserted()).length === 0);
-  expect(await run([made(1, 'select 1')], hasty)).toEqual([])
+  expect(await run([migration(1, 'select 1')], hasty)).toEqual([])
   expect(await first).toEqual([1])
   await hasty.close()
 })
@@ -100,13 +100,13 @@ test('a database that stands before the first is refused, and told what brings i
 })
 
 describe('an older version on the same empty database', () => {
-  const older = [made(1, 'create table a (n int)'), made(2, 'create table b (n int)')]
-  const schema = made(2, 'create table b (n int); create table a (n int);')
+  const older = [migration(1, 'create table a (n int)'), migration(2, 'create table b (n int)')]
+  const schema = migration(2, 'create table b (n int); create table a (n int);')
 
   test('that has begun is waited for, and then refused', async () => {
     const other = await fresh.open({ connections_max: 1 })
     await run([])
-    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>()
+    const { promise: beginning, resolve: hasBegun } = Promise.withResolvers<void>()
     const { promise: lasts, resolve: end } = Promise.withResolvers<void>()
     const making = other.sql.begin(async (tx) => {
       await tx`insert into migrations values (1, '1.sql', ${clock.now()})`
@@ -114,7 +114,7 @@ describe('an older version on the same empty database', () => {
       hasBegun()
       await lasts
     })
-    await begun
+    await beginning
     const refused = expect(run([schema])).rejects.toThrow('has migration 1, and this version')
     await until(
       () => countLockWaits(database.sql),
@@ -202,7 +202,7 @@ test("a table that is in use is waited for in turns, and is everybody else's in 
 })
 
 test('a transaction that holds the next table and wants the last one goes first', async () => {
-  await run([made(1, 'create table a (n int); create table b (n int)')])
+  await run([migration(1, 'create table a (n int); create table b (n int)')])
   const { name } = (await database.sql`select current_database() as name`)[0]!
   // The migration's session notices the deadlock. The reader's session would notice it much later.
   await database.sql.unsafe(`alter database "${name}" set deadlock_timeout = '500ms'`)
@@ -217,8 +217,8 @@ test('a transaction that holds the next table and wants the last one goes first'
     await tx`select from a`
   })
   await reads
-  const both = made(2, 'alter table a add column m int; alter table b add column m int')
-  const waiting = run([made(1, ''), both], migrating)
+  const both = migration(2, 'alter table a add column m int; alter table b add column m int')
+  const waiting = run([migration(1, ''), both], migrating)
   await until(
     () => countLockWaits(database.sql),
     (count) => count === 1,

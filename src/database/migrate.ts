@@ -22,18 +22,21 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
   const newest = await newestOf(sql)
   refuseOther(newest, migrations)
   if (newest !== null) await adopt(options, migrations)
-  const applied: number[] = []
+  const appliedNumbers: number[] = []
   for (const migration of migrations) {
     if (migration.number <= (newest ?? 0)) continue
     if (!(await applyInTurns(options, migration, migrations))) continue
     log.info({ migration: migration.name }, 'migrated')
-    applied.push(migration.number)
+    appliedNumbers.push(migration.number)
   }
   if (await isDistributed(sql)) await keepCells(options)
-  return applied
+  return appliedNumbers
 }
 
-/** A node that is away makes them when somebody migrates after it is back: its own cells are as old as its rows until then. */
+/**
+ * A node that is away gets its cells at the next migration after its return: until then its cells are as old as its
+ * rows.
+ */
 async function keepCells({ sql, log }: MigrateOptions): Promise<void> {
   try {
     if (!(await areCellsCurrent(sql))) await makeCells(sql)
@@ -60,10 +63,10 @@ export async function refuseUnlessMigrated(sql: Sql): Promise<void> {
 function refuseOther(newest: number | null, migrations: readonly Migration[]): void {
   if (newest === null) return
   const first = migrations[0]?.number ?? 0
-  const known = migrations.at(-1)?.number ?? 0
-  if (newest > known) {
+  const newest_known = migrations.at(-1)?.number ?? 0
+  if (newest > newest_known) {
     throw new Error(
-      `The database has migration ${newest}, and this version knows only ${known}. ` +
+      `The database has migration ${newest}, and this version knows only ${newest_known}. ` +
         'It was used by a newer version: run that one, or a newer one.',
     )
   }
@@ -102,7 +105,7 @@ export function readMigrations(folder: URL, first: number): Migration[] {
   })
 }
 
-/** Those of this release. The schema has the number of the last migration that it took the place of. */
+/** The migrations of this release. The schema has the number of the last migration that it replaced. */
 export function ownMigrations(): Migration[] {
   const schema = { number: schema_migration, name: 'schema', text: schemaText() }
   return [schema, ...readMigrations(ownFolder, schema_migration + 1)]
@@ -172,8 +175,8 @@ async function lockNewest(tx: AnySql): Promise<number | null> {
 }
 
 /**
- * Compares the tables that earlier migrations have made with those that the schema makes, once. From then on the database counts as
- * made by the schema. Earlier releases beside this one read no name of a migration.
+ * Compares the tables of earlier migrations with those of the schema, once. From then on the database counts as made by
+ * the schema. Earlier releases that run beside this one read no name of a migration.
  */
 async function adopt({ sql, log }: MigrateOptions, migrations: readonly Migration[]): Promise<void> {
   const [schema] = migrations

@@ -90,10 +90,10 @@ describe('what cannot be a value fails alone, among others on one connection', (
 
   test.each(wrong)('%s', async (_, value, type) => {
     const one = await fresh.open({ connections_max: 1 })
-    const ask = (given: unknown) => one.sql.unsafe(`select $1::${type} is not null as there`, [given])
+    const ask = (input: unknown) => one.sql.unsafe(`select $1::${type} is not null as there`, [input])
     const good = { text: 'a', int8: 1, timestamptz: new Date(0), json: { n: 1 } }[type]
-    const asked = [good, value, good, value, good].map(ask)
-    const answers = await Promise.allSettled(asked)
+    const questions = [good, value, good, value, good].map(ask)
+    const answers = await Promise.allSettled(questions)
     expect(answers.map(({ status }) => status)).toEqual(
       [true, false, true, false, true].map((ok) => (ok ? 'fulfilled' : 'rejected')),
     )
@@ -147,15 +147,15 @@ describe('a lost connection', () => {
 
 test('a channel is heard, again after its connection was lost, until it is stopped', async () => {
   const { sql } = database
-  const said: string[] = []
+  const words: string[] = []
   let wake = () => {}
   const note = (word: string) => {
-    said.push(word)
+    words.push(word)
     wake()
   }
   const next = (count: number) =>
     new Promise<void>((resolve) => {
-      wake = () => said.length >= count && resolve()
+      wake = () => words.length >= count && resolve()
       wake()
     })
   const listeners = () => sql`
@@ -167,7 +167,7 @@ test('a channel is heard, again after its connection was lost, until it is stopp
   await next(3)
   await sql`select pg_notify('news', 'two')`
   await next(4)
-  expect(said).toEqual(['opened', 'one', 'opened', 'two'])
+  expect(words).toEqual(['opened', 'one', 'opened', 'two'])
   await stop()
   expect(await listeners()).toEqual([])
 })
@@ -197,13 +197,13 @@ test('the limits of a session', async () => {
 
 test('statements can be counted', async () => {
   const count = countStatements()
-  const counted = await fresh.open({ onStatement: count.onStatement })
+  const countingDatabase = await fresh.open({ onStatement: count.onStatement })
   count.reset()
-  await counted.sql.begin(async (tx) => {
+  await countingDatabase.sql.begin(async (tx) => {
     await tx`select ${1}::int`
   })
   expect(count.texts()).toEqual(['begin', 'select $1::int', 'commit'])
-  await counted.close()
+  await countingDatabase.close()
 })
 
 test('a closed database refuses', async () => {
@@ -229,11 +229,11 @@ describe('a server is refused', () => {
   ]
 
   test.each(table)('%s %s', (name, setting, problem) => {
-    const found = problemOf(good.map((row) => (row.name === name ? { name, setting } : row)))
-    if (problem === null) expect(found).toBeNull()
+    const result = problemOf(good.map((row) => (row.name === name ? { name, setting } : row)))
+    if (problem === null) expect(result).toBeNull()
     else {
-      expect(found?.words).toContain(problem)
-      expect(found?.why).toBe(name === 'server_version_num' ? 'version' : 'settings')
+      expect(result?.words).toContain(problem)
+      expect(result?.why).toBe(name === 'server_version_num' ? 'version' : 'settings')
     }
   })
 

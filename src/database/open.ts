@@ -5,7 +5,14 @@ import type { Clock, Log } from '../kernel/world.ts'
 import { cellsOf, nodesOf } from './cells/cells.ts'
 import { openCells } from './cells/citus-cells.ts'
 import type { Copies } from './driver/copies.ts'
-import { type Address, connect, describeAddress, listenTo, type OnStatement, openCopies } from './driver/driver.ts'
+import {
+  connect,
+  type DatabaseAddress,
+  describeAddress,
+  listenTo,
+  type OnStatement,
+  openCopies,
+} from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
 import { service_role } from './embedded/access.ts'
@@ -25,7 +32,7 @@ export type Database = {
     channel: string,
     listener: { heard: (payload: string) => void; opened: () => void },
   ): Promise<() => Promise<void>>
-  /** A connection that copies whole tables; whoever opens it ends it. */
+  /** A connection that copies whole tables; the caller ends it. */
   openCopies(): Copies
   /** Waits up to 5 s for running statements. The last process to close an embedded database stops it. */
   close(): Promise<void>
@@ -84,13 +91,13 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   }
 }
 
-/** One that is away may come back, and stops its own merchants alone. */
+/** A node that is away may come back, and affects only its own merchants. */
 async function refuseFaultyNodes(sql: Sql): Promise<void> {
-  const looked = nodesOf(sql).map(async ({ node, cells }) => {
+  const checks = nodesOf(sql).map(async ({ node, cells }) => {
     const fault = await nodeFault(cells[0]!.sql).catch(() => null)
     if (fault !== null) throw unusable(node, fault, 'settings')
   })
-  await Promise.all(looked)
+  await Promise.all(checks)
 }
 
 async function openEmbedded(options: OpenOptions): Promise<Database> {
@@ -114,7 +121,7 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
   }
 }
 
-function waysTo(address: Address): Pick<Database, 'listen' | 'openCopies'> {
+function waysTo(address: DatabaseAddress): Pick<Database, 'listen' | 'openCopies'> {
   return {
     listen: (channel, listener) => listenTo(address, channel, listener),
     openCopies: () => openCopies(address),
@@ -153,7 +160,7 @@ function unusable(where: string, words: string, why: UnusableReason, cause?: unk
   return new UnusableDatabaseError(`The database at ${where} cannot be used: ${words}`, why, cause)
 }
 
-/** Why a node of a spread database cannot be relied on, in words; null where it can. Throws where it does not answer. */
+/** Why a node of a spread database is unreliable, in words; null if it is not. Throws if it does not answer. */
 export async function nodeFault(sql: Sql): Promise<string | null> {
   const names = ['server_version_num', ...durable]
   const rows = await sql<Setting[]>`

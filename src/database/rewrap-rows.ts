@@ -5,8 +5,8 @@ const batch = 500
 type Rewrapping<Key, Row extends Key> = {
   /** Before every key. */
   first: Key
-  /** The next rows in the order of their keys, those behind `after`. */
-  page(asked: { after: Key; limit: number }): Promise<readonly Row[]>
+  /** The next rows in the order of their keys, after `after`. */
+  page(pageRequest: { after: Key; limit: number }): Promise<readonly Row[]>
   /** Whether the row was replaced: another writer may have been faster. */
   rewrap(row: Row): Promise<boolean>
   /** Logs a row that cannot be rewrapped. The next run tries it again. */
@@ -20,18 +20,18 @@ export async function rewrapRows<Key, Row extends Key>({
   rewrap,
   failed,
 }: Rewrapping<Key, Row>): Promise<number> {
-  let wrapped = 0
+  let count = 0
   for (let after: Key = first; ; ) {
     const rows = await page({ after, limit: batch })
     for (const row of rows) {
       try {
-        if (await rewrap(row)) wrapped++
+        if (await rewrap(row)) count++
       } catch (error) {
         failed(row, error as Error)
       }
     }
     const last = rows.at(-1)
-    if (!last || rows.length < batch) return wrapped
+    if (!last || rows.length < batch) return count
     after = last
   }
 }

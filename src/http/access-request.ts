@@ -1,11 +1,11 @@
-// A request as its access rule reads it.
+// A request in the form that its access rule reads.
 
 import type { FastifyRequest } from 'fastify'
 import type { AccessRequest, Caller } from './access.ts'
 
 type AccessRequestOptions = { caller: Caller; params?: Record<string, string>; body?(): unknown }
 
-/** The merchant that the rule recognises is noted on the request, even where the request is then refused. */
+/** The request notes the merchant that the rule recognises, even if it is then refused. */
 export function accessRequestOf<Context>(
   { access, context }: Pick<AccessRequest<Context>, 'access' | 'context'>,
   request: FastifyRequest,

@@ -1,5 +1,5 @@
-// Who is calling: the secret key of a merchant's server, or the client secret of one session.
-// Rules that need to know more than keys, such as those of publishable keys, stand in the room that knows it.
+// Who is calling: the secret key of a merchant's server, or the client secret of one session. Rules that need more than
+// keys, such as those of publishable keys, are in the rooms that know it.
 
 import { hash } from 'node:crypto'
 import type { BlockList } from 'node:net'
@@ -22,7 +22,7 @@ export type SecretKey = {
   permissions: Permission[]
   mode: 'any' | 'test_only' | 'live_only'
   publishable_key: string | null
-  /** Null where any address may call. */
+  /** Null if any address may call. */
   allowed_addresses: BlockList | null
   allowed_origins: string[]
   expires_at: Date | null
@@ -32,55 +32,58 @@ export type SecretKey = {
 /** One session, proven by its client secret. */
 export type SessionHolder = { session_id: SessionId; merchant_id: MerchantId }
 
-/** What the transport says of the caller. */
+/** What the transport reports about the caller. */
 export type Caller = { address: string; origin: string | null; header(name: string): string | null }
 
-/** Looks credentials up for the access rules; the room that knows the keys supplies it. */
+/** Looks up credentials for the access rules; the room of the keys supplies it. */
 export type Access = {
   findSecretKey(hash: string): Promise<SecretKey | null>
-  /** Called for each request that a key lets in. */
+  /** Called for each request that a key admits. */
   noteUse(key: SecretKey, at: Date): void
   findSession(session_id: string, client_secret: string): Promise<SessionHolder | null>
   now(): Date
 }
 
-/** What an access rule may read of a request. */
+/** The parts of a request that an access rule may read. */
 export type AccessRequest<Context> = {
   access: Access
   method: string
   context: Context
   caller: Caller
   params: Record<string, string>
-  /** As in the address: a parameter that was sent twice is a list. */
+  /** In the form of the address: a repeated parameter is a list. */
   query: Record<string, unknown>
-  /** The parsed body, before validation. Throws the Refusal of one that cannot be read. */
+  /** The parsed body, before validation. Throws the Refusal of an unreadable body. */
   body(): unknown
   /** Called with the merchant, and its secret key, as soon as they are proven; the request may still be refused. */
   recognise(merchant_id: string, key_id?: string): void
 }
 
-/** Whose idempotency keys a create uses. */
+/** The scope of a create's idempotency keys. */
 export type KeyScope = { merchant_id: string; audience: string }
 
 export type AccessRule<Context, Holder> = {
-  /** 'open' where no header is needed: the key, if there is one, is in the path or the body. */
+  /** 'open' if no header is needed: the key, if there is one, is in the path or the body. */
   kind: 'secret_key' | 'bearer_key' | 'client_secret' | 'signed_in' | 'open'
   permission: string | null
-  /** Every code that the rule, and the check whether the account may act at all, refuse with. */
+  /** All refusals of the rule, and of the check whether the account may act at all. */
   refusals: readonly RefusalCode[]
   check(request: AccessRequest<Context>): Promise<Holder>
-  /** Null where no route with this rule creates anything. */
+  /** Null if no route with this rule creates anything. */
   keyScope: ((holder: Holder) => KeyScope) | null
-  /** The mode to which the holder is bound, null for both; left out where nobody is. Routes then have a `mode`. */
+  /**
+   * The mode to which the holder is bound, or null for both. Left out if no holder is bound. Routes of a rule that has
+   * it also have a `mode`.
+   */
   onlyMode?: (holder: Holder) => Mode | null
 }
 
-/** Who acts for a merchant, as the journal names them: its server by a key, or a person at the dashboard. */
+/** The actor of the journal who acts for a merchant: its server by a key, or a person in the dashboard. */
 export function actorOf(holder: { key_id: string } | { user_id: string }): `key ${string}` | `user ${string}` {
   return 'user_id' in holder ? `user ${holder.user_id}` : `key ${holder.key_id}`
 }
 
-/** The mode that keys are bound to, by their own. */
+/** The mode to which a key is bound, by the mode of the key. */
 const onlyModes = { any: null, test_only: 'test', live_only: 'live' } as const
 
 /** The refusal for each fault of a key, in order of precedence. */
@@ -104,7 +107,7 @@ const webhookCodes: KeyCodes = {
   permission: 'key_permission_denied',
 }
 
-/** Where a request carries its key. */
+/** The place of the key in a request. */
 type KeyPlace = { read(caller: Caller): string | null; words: string }
 
 const inOwnHeader: KeyPlace = {
@@ -114,10 +117,10 @@ const inOwnHeader: KeyPlace = {
 
 const inAuthorization: KeyPlace = {
   read(caller) {
-    const [, scheme, sent] = /^(bearer|basic) +(\S+) *$/i.exec(caller.header('authorization') ?? '') ?? []
-    if (!scheme || !sent) return null
-    if (scheme.toLowerCase() === 'bearer') return sent
-    const [user, ...password] = Buffer.from(sent, 'base64').toString().split(':')
+    const [, scheme, credential] = /^(bearer|basic) +(\S+) *$/i.exec(caller.header('authorization') ?? '') ?? []
+    if (!scheme || !credential) return null
+    if (scheme.toLowerCase() === 'bearer') return credential
+    const [user, ...password] = Buffer.from(credential, 'base64').toString().split(':')
     return password.join(':') === '' ? user! : null
   },
   words: 'as Authorization: Bearer, or as the user name of Authorization: Basic with no password',
@@ -158,7 +161,8 @@ function keyRule(
       access.noteUse(key, now)
       return key
     },
-    // Keys of a merchant's server, of its tests and of its shoppers' browsers are kept apart, so none can claim another's.
+    // The keys of a merchant's server, of its tests and of its shoppers' browsers have separate scopes, so none can
+    // claim another's.
     keyScope: ({ merchant_id, mode }) => ({
       merchant_id,
       audience: mode === 'test_only' ? 'test' : 'secret',
@@ -188,11 +192,11 @@ async function presentedKey(
   caller: Caller,
   { codes, place }: { codes: KeyCodes; place: KeyPlace },
 ): Promise<SecretKey> {
-  const presented = place.read(caller)
-  if (!presented) throw new Refusal(codes.unknown, `Send a secret key ${place.words}.`)
-  const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
+  const secret = place.read(caller)
+  if (!secret) throw new Refusal(codes.unknown, `Send a secret key ${place.words}.`)
+  const key = await access.findSecretKey(hashOfKey(secret).toString('hex'))
   if (!key) {
-    const words = presented.startsWith('rip_pk_')
+    const words = secret.startsWith('rip_pk_')
       ? 'That is a publishable key, which is for pages. Send the secret key that belongs to it.'
       : 'The secret key is not known.'
     throw new Refusal(codes.unknown, words)
@@ -200,14 +204,17 @@ async function presentedKey(
   return key
 }
 
-/** The secret key that a request carries, wherever it carries it; null where there is none. What it may do is not checked. */
+/** The secret key in a request, at any of its places; null if there is none. Its restrictions are not checked. */
 export async function bearerOf(access: Pick<Access, 'findSecretKey'>, caller: Caller): Promise<SecretKey | null> {
-  const presented = inOwnHeader.read(caller) ?? inAuthorization.read(caller)
-  if (!presented?.startsWith('rip_sk_')) return null
-  return access.findSecretKey(hashOfKey(presented).toString('hex'))
+  const secret = inOwnHeader.read(caller) ?? inAuthorization.read(caller)
+  if (!secret?.startsWith('rip_sk_')) return null
+  return access.findSecretKey(hashOfKey(secret).toString('hex'))
 }
 
-/** Whose secret key a request carries, if it can be used, wherever from and whatever for; else null. */
+/**
+ * The merchant of the secret key in a request, if the key can be used at all. Neither its place nor its permissions
+ * matter.
+ */
 export async function merchantOfKey(
   access: Pick<Access, 'findSecretKey' | 'now'>,
   caller: Caller,
@@ -217,14 +224,15 @@ export async function merchantOfKey(
   return key.expires_at === null || key.expires_at > access.now() ? key.merchant_id : null
 }
 
-/** Throws the first refusal that a key's restrictions cause, in order of precedence. */
+/** Throws the first refusal by a key's restrictions, in order of precedence. */
 function judgeKey(
   key: SecretKey,
   { permission, codes }: { permission: Permission; codes: KeyCodes },
   caller: Pick<Caller, 'address' | 'origin'>,
   now: Date,
 ): void {
-  // Whenever it was revoked: a clock that is behind must not accept a key that another process revoked.
+  // The time of the revocation does not matter: a clock that is behind must not accept a key that another process
+  // revoked.
   if (key.revoked_at) {
     throw new Refusal(codes.revoked, 'The secret key was revoked.')
   }

@@ -1,35 +1,40 @@
-// What bodies may take of the heap together, from their first byte until their answers have gone.
+// How much of the heap all bodies may use together, from their first byte until their answers have gone.
 
 /**
- * For all bodies. Beside the 231 MB of the service and the memory of 10,000 connections, it fits into the 512 MB that
- * the service should have.
+ * The limit for all bodies. Together with the 231 MB of the service and the memory of 10,000 connections, it fits into
+ * the 512 MB that the service should have.
  */
 export const bodies_bytes_max = 64 * 1024 * 1024
 
-/** Of these, for requests without a secret key that is known: a flood of them leaves the rest to merchants' servers. */
+/** The part for requests without a known secret key: a flood of them leaves the rest to merchants' servers. */
 export const anonymous_bytes_max = bodies_bytes_max / 4
 
 /**
- * This much of each body is not counted while it arrives, and once it was read. Hardly any honest body takes more, and
- * those must not be refused because somebody sends large ones.
+ * This much of each body is not counted while it arrives, nor after it was read. Hardly any honest body is larger, and
+ * small bodies must not be refused because a caller sends large ones.
  */
 export const arriving_bytes_free = 8 * 1024
 export const read_bytes_free = 32 * 1024
 
-/** A value once read, and once more as its schema gives it, with its place in the objects or lists around both. */
+/**
+ * A value once as it was read, and once as its schema returns it, with its place in the surrounding objects or lists.
+ */
 const value_bytes = 256
 
-/** What counts of a body while it arrives. */
+/** How many bytes count while a body arrives. */
 export function arriving(bytes: number): number {
   return Math.max(0, bytes - arriving_bytes_free)
 }
 
-/** What counts once it was read: its bytes, its text, which its strings keep alive, and its values. */
+/** How many bytes count after a body was read: its bytes, its text, which its strings keep alive, and its values. */
 export function read(bytes: number, values: number): number {
   return Math.max(0, 3 * bytes + values * value_bytes - read_bytes_free)
 }
 
-/** What is anonymous has a share of its own: however much of it waits for its refusal, it takes nothing of the other. */
+/**
+ * Anonymous requests have a share of their own: however many of their bodies wait for a refusal, they take nothing of
+ * the other share.
+ */
 export class BodyBudget {
   readonly anonymous: BodyShare
   readonly known: BodyShare
@@ -41,8 +46,8 @@ export class BodyBudget {
 }
 
 /**
- * So much of a share one merchant may have, or one network of anonymous callers: four cannot keep all others out. The largest
- * list that somebody at the dashboard may save takes 2.9 MB of the 3 MB that it leaves them.
+ * How much of a share one merchant or one anonymous network may use, so that four of them cannot shut out all others.
+ * The largest list that a person in the dashboard may save takes 2.9 MB of the 3 MB that remain.
  */
 const of_sender = 3 / 16
 
@@ -77,24 +82,24 @@ export class BodyCharge {
   private bytes = 0
   private is_closed = false
 
-  /** `networkOf` is asked for the caller's network where the body counts. */
+  /** `networkOf` is called for the caller's network if the body counts. */
   constructor(budget: BodyBudget, networkOf: () => string) {
     this.budget = budget
     this.share = budget.anonymous
     this.networkOf = networkOf
   }
 
-  /** Whether it takes more than is free. */
+  /** Whether the body uses more than the free part. */
   get counts(): boolean {
     return this.bytes > 0
   }
 
-  /** Where it has none, whoever holds the body has to let go of it. */
+  /** If it has no room, the holder of the body must drop it. */
   get has_room(): boolean {
     return !this.counts || this.share.hasRoomFor(this.sender!)
   }
 
-  /** Says what counts of the body now. */
+  /** Sets how many bytes of the body count now. */
   set(bytes: number): void {
     if (!this.is_closed) this.count(bytes)
   }
@@ -108,7 +113,7 @@ export class BodyCharge {
     this.count(bytes)
   }
 
-  /** The body takes nothing any more. */
+  /** The body uses nothing any more. */
   close(): void {
     this.count(0)
     this.is_closed = true

@@ -9,17 +9,17 @@ import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 let clock: ManualClock
 let server: Server
 let log: LogLine[]
-let counted: number
+let broken_count: number
 beforeEach(async () => {
   clock = manualClock()
   log = []
-  counted = 0
+  broken_count = 0
   const parts = {
     world: { clock, log: logInto(log) },
     ids: { request: () => `req_${'0'.repeat(24)}` as const },
     broken: {
       count() {
-        counted += 1
+        broken_count += 1
       },
     },
   }
@@ -38,11 +38,11 @@ const connections = () =>
 test.each([
   ['a CONNECT', 'CONNECT pay.example:443 HTTP/1.1\r\nHost: pay.example\r\n\r\n'],
   ['a malformed head', 'GET / HTTP/1.1\r\nno header\r\n\r\n'],
-])('a client that leaves the connection open after %s is cut off after 5 s', async (_what, sent) => {
+])('a client that leaves the connection open after %s is cut off after 5 s', async (_what, text) => {
   const { port } = server.address() as AddressInfo
   const socket = connect({ port, allowHalfOpen: true })
   socket.on('error', () => {})
-  socket.resume().write(sent)
+  socket.resume().write(text)
   await once(socket, 'end')
   await clock.advance(4_999)
   expect(await connections()).toBe(1)
@@ -53,11 +53,11 @@ test.each([
 
 test('each is counted, and has a log line of its own at the debug level only', async () => {
   const { port } = server.address() as AddressInfo
-  for (let asked = 0; asked < 3; asked++) {
+  for (let round = 0; round < 3; round++) {
     const socket = connect(port).on('error', () => {})
     socket.resume().end('GET / HTTP/1.1\r\nno header\r\n\r\n')
     await once(socket, 'close')
   }
-  expect(counted).toBe(3)
+  expect(broken_count).toBe(3)
   expect(log.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
 })

@@ -1,4 +1,4 @@
-// Answers what never became a request: a malformed head, headers over 16 KB, a client that is too slow, a CONNECT.
+// Answers data that never became a request: a malformed head, headers over 16 KB, a client that is too slow, a CONNECT.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -36,16 +36,16 @@ export function answerBrokenRequest(parts: BrokenRequestOptions, error: BrokenRe
     return
   }
   const [status, message] = words.get(error.code ?? '') ?? not_http
-  const broken = { status, message, dialect: dialectOf(error) }
-  whenAnswered(socket, () => answer(parts, socket, broken))
+  const brokenAnswer = { status, message, dialect: dialectOf(error) }
+  whenAnswered(socket, () => answer(parts, socket, brokenAnswer))
 }
 
 /** For Node's `connect`, which would close the connection without an answer. */
 export function refuseConnect(parts: BrokenRequestOptions, _request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   const message = 'CONNECT is for proxies, and this is none.'
-  const broken: BrokenAnswer = { status: not_http[0], message, dialect: 'checkout' }
-  whenAnswered(socket, () => answer(parts, socket, broken))
+  const brokenAnswer: BrokenAnswer = { status: not_http[0], message, dialect: 'checkout' }
+  whenAnswered(socket, () => answer(parts, socket, brokenAnswer))
 }
 
 type BrokenAnswer = { status: string; message: string; dialect: Dialect }
@@ -55,7 +55,7 @@ function answer(
   socket: Duplex,
   { status, message, dialect }: BrokenAnswer,
 ): void {
-  // The answer before this one was the last.
+  // The previous answer was the last one.
   if (!socket.writable) return
   const request_id = ids.request()
   const refusal = new Refusal('invalid_request', message, { status: Number.parseInt(status, 10) })
@@ -79,11 +79,11 @@ function answer(
 /** How long a client has to close its side after an answer. */
 const closed_within_ms = 5_000
 
-/** Node's own limits no longer apply to such a connection: a client that left its side open would keep it. */
+/** Node's own limits no longer apply to such a connection: a client that leaves its side open would keep it. */
 function endBefore(clock: World['clock'], socket: Duplex, limit_ms: number): void {
-  const closed = new AbortController()
-  socket.once('close', () => closed.abort())
-  clock.sleep(limit_ms, closed.signal).then(
+  const closure = new AbortController()
+  socket.once('close', () => closure.abort())
+  clock.sleep(limit_ms, closure.signal).then(
     () => socket.destroy(),
     () => {},
   )

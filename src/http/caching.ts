@@ -1,4 +1,4 @@
-// Answers that browsers and caches may keep: their lifetime, their entity tag, and whether a caller has them already.
+// Answers that browsers and caches may keep: their lifetime, their entity tag, and whether a caller already has them.
 
 import { hash } from 'node:crypto'
 import type { Route } from './route.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressOf, bareAddress, trusting } from './caller.ts'
+import { bareAddress, callerAddress, trusting } from './caller.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -32,7 +32,7 @@ test.each([
   ['one with a port', '203.0.113.7:1', ['127.0.0.1', '203.0.113.7:1'], '203.0.113.7'],
   ['none behind a proxy', 'unknown', ['127.0.0.1', '10.0.0.2:80', 'unknown'], '10.0.0.2'],
 ])('the caller is %s', (_, ip, ips, address) => {
-  expect(addressOf({ ip, ips })).toBe(address)
+  expect(callerAddress({ ip, ips })).toBe(address)
 })
 
 test('a proxy is trusted with a port behind its address, and nobody else is', () => {

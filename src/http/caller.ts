@@ -1,4 +1,4 @@
-// What the transport of a request says of its sender.
+// What the transport of a request reports about its sender.
 
 import { BlockList, isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
@@ -6,7 +6,7 @@ import type { Caller } from './access.ts'
 
 export function callerOf(request: FastifyRequest): Caller {
   return {
-    address: addressOf(request),
+    address: callerAddress(request),
     origin: request.headers.origin ?? null,
     header(name) {
       const value = request.headers[name]
@@ -16,10 +16,10 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /**
- * The IP address of the sender: the last one in X-Forwarded-For that belongs to no trusted proxy. Where an entry there
- * is no address, the proxy that passed it on counts as the caller.
+ * The sender's IP address: the last one in X-Forwarded-For that belongs to no trusted proxy. If an entry there is not
+ * an address, the proxy that passed it on counts as the caller.
  */
-export function addressOf({ ip, ips }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
+export function callerAddress({ ip, ips }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
   for (const each of [ip, ...(ips ?? []).toReversed()]) {
     const address = bareAddress(each)
     if (address !== null) return address
@@ -27,7 +27,9 @@ export function addressOf({ ip, ips }: Pick<FastifyRequest, 'ip' | 'ips'>): stri
   return ip
 }
 
-/** Whether an address is one of our proxies, in the form the framework asks for: each may have a port behind it. */
+/**
+ * Whether an address is one of our proxies, in the form that the framework needs. An address may have a port behind it.
+ */
 export function trusting(networks: string[]): false | ((address: string) => boolean) {
   if (networks.length === 0) return false
   const list = new BlockList()
@@ -51,7 +53,7 @@ const address_length_max = 80
 
 /**
  * The canonical form of an address: without the port that some proxies add (`203.0.113.7:4711`, `[2001:db8::1]:4711`),
- * and with IPv4 mapped into IPv6 as the IPv4 address. Null for what is no address.
+ * and with IPv4 mapped into IPv6 as the IPv4 address. Null if the text is no address.
  */
 export function bareAddress(text: string): string | null {
   if (text.length > address_length_max) return null
@@ -67,9 +69,9 @@ export function bareAddress(text: string): string | null {
  * The URL parser writes each IPv6 address in one way: in hex and lower case, with the longest row of zeros left out.
  */
 function plainIpv6(address: string): string {
-  const spelled = new URL(`http://[${address}]/`).hostname.slice(1, -1)
-  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(spelled) ?? []
-  if (high === undefined || low === undefined) return spelled
+  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical) ?? []
+  if (high === undefined || low === undefined) return canonical
   const bytes = [high, low].flatMap((group) => {
     const number = Number.parseInt(group, 16)
     return [number >> 8, number & 255]

@@ -8,11 +8,11 @@ import { bodyLimits } from './body-limits.ts'
 import { chargeParsed, openBodies } from './collect-body.ts'
 
 const bodyLimit = bodyLimits.basket.bytes
-/** For seven large bodies, each of another sender. */
+/** Room for seven large bodies, each of another sender. */
 const budget = 7 * 100_000
 const large = 105_000
 
-/** For bodies of requests without a key that is known. */
+/** The share for requests without a known key. */
 function open(bytes_max: number) {
   return openBodies({ budget: new BodyBudget(bytes_max, 0), merchantOf: async () => null })
 }
@@ -20,7 +20,7 @@ function open(bytes_max: number) {
 type Headers = Record<string, string>
 let callers = 0
 
-/** A body that is on its way, of a caller of its own: what became of it, once something has. */
+/** A body under way, with a caller of its own, and its outcome once it has one. */
 function begin(
   collect: ReturnType<typeof openBodies>,
   headers: Headers = {},
@@ -88,7 +88,7 @@ async function sent(collect: Collect, length: number) {
   return result
 }
 
-/** Sends a body, whose answer is waited for. */
+/** Sends a body and waits for its answer. */
 async function waiting(collect: Collect, length: number) {
   const body = begin(collect)
   body.payload.end(Buffer.alloc(length))
@@ -97,7 +97,7 @@ async function waiting(collect: Collect, length: number) {
 }
 
 describe('of all bodies together', () => {
-  /** So many that they leave no room for a large one, and that never end by themselves. */
+  /** So many bodies that no large one fits, and that never end by themselves. */
   function fill() {
     const collect = open(budget)
     const bodies = Array.from({ length: 7 }, () => begin(collect))
@@ -192,7 +192,7 @@ describe('of all bodies together', () => {
 
   test('one that is refused leaves its room, too', async () => {
     const { collect, bodies } = fill()
-    for (let asked = 0; asked < 10; asked++) await sent(collect, 100_000)
+    for (let round = 0; round < 10; round++) await sent(collect, 100_000)
     bodies[0]!.payload.end()
     await bodies[0]!.outcome
     bodies[0]!.answer()

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
 import { arriving, type BodyBudget, BodyCharge, read } from './body-budget.ts'
 import { body_bytes_max, bodyLimits } from './body-limits.ts'
-import { addressOf } from './caller.ts'
+import { callerAddress } from './caller.ts'
 import { routeOf } from './fastify.ts'
 import { networkOf } from './gateway-limit.ts'
 
@@ -13,13 +13,13 @@ type BodyCallback = (error: Error | null, body?: Buffer) => void
 
 type BodyOptions = {
   budget: BodyBudget
-  /** Whose secret key the request carries, if it is known; else null. Asked only for a body that counts. */
+  /** The merchant of the request's secret key, if it is known; otherwise null. Called only for a body that counts. */
   merchantOf(request: FastifyRequest): Promise<string | null>
 }
 
 /**
- * The framework calls this for each request with a body. Refuses a body that is too large or finds no room, and does not
- * read one that its route does not take.
+ * The framework calls this for each request with a body. It refuses a body that is too large or finds no room, and does
+ * not read one that its route does not take.
  */
 export function openBodies({ budget, merchantOf }: BodyOptions) {
   return (request: FastifyRequest, payload: IncomingMessage, done: BodyCallback): void => {
@@ -34,9 +34,9 @@ export function openBodies({ budget, merchantOf }: BodyOptions) {
       done(null)
       return
     }
-    const charge = new BodyCharge(budget, () => networkOf(addressOf(request)))
-    const collected = new Collected()
-    let judged: Promise<void> | null = null
+    const charge = new BodyCharge(budget, () => networkOf(callerAddress(request)))
+    const collector = new Collected()
+    let judgement: Promise<void> | null = null
     let is_over = false
 
     function end(error: Error | null, body?: Buffer): void {
@@ -47,32 +47,32 @@ export function openBodies({ budget, merchantOf }: BodyOptions) {
       done(error, body)
     }
 
-    /** The share of what is anonymous may be full while that of known keys is not. */
+    /** The anonymous share may be full while that of known keys is not. */
     function judge(): Promise<void> {
-      judged ??= merchantOf(request).then((merchant_id) => {
+      judgement ??= merchantOf(request).then((merchant_id) => {
         if (merchant_id !== null) charge.recognise(merchant_id)
       })
-      return judged
+      return judgement
     }
 
     async function takeIfKnown(goOn: () => void): Promise<void> {
       payload.pause()
       await judge()
-      // It broke off meanwhile.
+      // The body broke off meanwhile.
       if (is_over) return
       if (!charge.has_room) end(noRoom())
       else goOn()
     }
 
     function take(piece: Buffer): void {
-      collected.add(piece)
-      charge.set(arriving(collected.room))
-      if (collected.length > limit) end(tooLarge(limit))
+      collector.add(piece)
+      charge.set(arriving(collector.room))
+      if (collector.length > limit) end(tooLarge(limit))
       else if (!charge.has_room) void takeIfKnown(() => payload.resume())
       else if (charge.counts) void judge()
     }
 
-    const giveWhole = () => end(null, collected.bytes())
+    const giveWhole = () => end(null, collector.bytes())
     const whole = () => (charge.has_room ? giveWhole() : void takeIfKnown(giveWhole))
     payload.on('data', take).on('end', whole).on('error', end)
   }
@@ -81,8 +81,8 @@ export function openBodies({ budget, merchantOf }: BodyOptions) {
 const nothing = Buffer.alloc(0)
 
 /**
- * The bytes of a body, in room of their own. A piece as it came would keep all that arrived with it, and a body may come in
- * single bytes.
+ * The bytes of a body, in memory of their own. A received piece would keep everything that arrived with it, and a body
+ * may come in single bytes.
  */
 class Collected {
   length = 0
@@ -109,7 +109,7 @@ class Collected {
   }
 }
 
-/** Until the answer has gone, or the connection. */
+/** The charge lasts until the answer has gone, or the connection. */
 function hold(request: FastifyRequest, charge: BodyCharge): void {
   request.body_charge = charge
   if (charge.counts) closeWithAnswer(request, charge)
@@ -120,7 +120,7 @@ function closeWithAnswer({ response }: FastifyRequest, charge: BodyCharge): void
   else response.once('close', charge.close.bind(charge))
 }
 
-/** Counts what a body takes now that it was read. Throws the Refusal where it finds no room. */
+/** Counts the bytes that a body uses after it was read. Throws the Refusal if there is no room. */
 export function chargeParsed(request: FastifyRequest, values: number): void {
   const { body_charge: charge, key_id, merchant_id } = request
   if (charge === null) return

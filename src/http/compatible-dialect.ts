@@ -11,16 +11,16 @@ export const compatibleHeaders = {
   'Service-Compat-Version': `Of the compatible routes: ${api_version}.`,
 }
 
-/** The same as they are sent. */
+/** The headers themselves, with the values of one answer. */
 export function compatibleHeadersOf(request_id: string): Record<string, string> {
   return { 'request-id': request_id, 'service-compat-version': api_version }
 }
 
-/** Headers of an answer that was given before. */
+/** Headers of a replayed answer. */
 export const replayHeaders = { 'idempotent-replayed': 'true' }
 
 /**
- * Writes the headers of every answer, failures too. A value that the client sent is echoed where it can be a header and
+ * Writes the headers of every answer, failures included. A value from the client is echoed if it can be a header and
  * `isSecret` finds nothing secret in it.
  */
 export function greet(request: FastifyRequest, reply: FastifyReply, isSecret: (text: string) => boolean): void {
@@ -35,13 +35,13 @@ export function greet(request: FastifyRequest, reply: FastifyReply, isSecret: (t
   }
 }
 
-/** Headers of a refusal, which say whether a client that retries automatically should. */
+/** Headers of a refusal: they tell clients that retry automatically whether to do so. */
 export function refusalHeaders(code: string): Record<string, string> {
   if (code === 'idempotency_key_in_use') return { 'stripe-should-retry': 'true' }
   return finalConflicts.has(code) ? { 'stripe-should-retry': 'false' } : {}
 }
 
-/** Conflicts, which clients would try again, that stay what they are. */
+/** Conflicts that a retry does not resolve, although clients would retry. */
 const finalConflicts = new Set(['idempotency_key_reused', 'payment_not_refundable', 'refund_exceeds_captured'])
 
 /** The error object. */
@@ -75,14 +75,14 @@ function typeOf(status: number): (typeof errorTypes)[number] {
 }
 
 /**
- * Whether a request for an unknown path was meant for the other platform: its clients carry their key as Authorization,
+ * Whether a request for an unknown path was meant for the other platform: its clients send their key as Authorization,
  * ours as X-Service-Api-Key.
  */
 export function looksForeign(url: string, headers: IncomingHttpHeaders): boolean {
   return /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) && hasForeignCredentials(headers)
 }
 
-/** Whether the key comes as clients of the other platform carry it. */
+/** Whether the key comes in the form of the other platform's clients. */
 export function hasForeignCredentials(headers: IncomingHttpHeaders): boolean {
   return headers['x-service-api-key'] === undefined && /^(bearer|basic)\s/i.test(headers.authorization ?? '')
 }

@@ -38,11 +38,11 @@ function isHeard(localAddress: string): Promise<boolean> {
 
 async function heard(address: string, count: number): Promise<number> {
   let answered = 0
-  for (let tried = 0; tried < count; tried++) if (await isHeard(address)) answered += 1
+  for (let round = 0; round < count; round++) if (await isHeard(address)) answered += 1
   return answered
 }
 
-const told = () => log.map(({ level, fields, message }) => ({ level, message, ...fields }))
+const loggedLines = () => log.map(({ level, fields, message }) => ({ level, message, ...fields }))
 
 test('an address has so many, another has its own', async () => {
   await start({ connections_max: 100, of_address_max: 3 })
@@ -50,7 +50,7 @@ test('an address has so many, another has its own', async () => {
   expect(await heard('127.0.0.2', 5)).toBe(3)
   await clock.advance(report_interval_ms)
   const line = { level: 'warn', message: 'connections refused: too many of one address' }
-  expect(told()).toEqual([
+  expect(loggedLines()).toEqual([
     { ...line, connections: 1, of_address_max: 3 },
     { ...line, connections: 3, of_address_max: 3 },
   ])
@@ -77,7 +77,7 @@ test('beyond the limit no connection is read, until one is closed', async () => 
   expect(await isHeard('127.0.0.3')).toBe(false)
   await clock.advance(report_interval_ms)
   const line = { level: 'warn', message: 'connections refused: too many are open' }
-  expect(told()).toEqual([
+  expect(loggedLines()).toEqual([
     { ...line, connections: 1, connections_max: 4 },
     { ...line, connections: 2, connections_max: 4 },
   ])

@@ -1,5 +1,5 @@
-// How many connections callers may hold, and which a stopping service closes. Each takes a file descriptor, and without a
-// free one the service can answer nobody.
+// How many connections callers may have, and which of them a stopping service closes. Each uses a file descriptor, and
+// without a free one the service can answer no request.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,8 +9,8 @@ import { networkOf } from './gateway-limit.ts'
 import { openTally } from './tally.ts'
 
 /**
- * From one address. A caller that makes as many requests as the gateway limit allows, each on its own connection, keeps
- * each open for 75 s at most; a server's pool seldom has a hundred.
+ * From one address. A caller that uses the whole gateway limit, each request on its own connection, keeps each open for
+ * 75 s at most; a server's pool rarely has a hundred.
  */
 export const connections_of_address_max = 512
 
@@ -18,7 +18,7 @@ type ConnectionLimit = {
   /** Of all addresses together. */
   connections_max: number
   of_address_max?: number
-  /** One of our proxies speaks for many: its connections count only towards the total. */
+  /** One of our proxies stands for many callers: its connections count only towards the total. */
   isProxy(address: string): boolean
 }
 
@@ -29,15 +29,15 @@ export function limitConnections(
   { clock, log }: Pick<World, 'clock' | 'log'>,
 ): { close(): void } {
   const open = new Map<string, number>()
-  const dropped = openTally(clock, (connections) => {
+  const dropTally = openTally(clock, (connections) => {
     log.warn({ connections, connections_max }, 'connections refused: too many are open')
   })
   const droppedOfAddress = openTally(clock, (connections) => {
     log.warn({ connections, of_address_max }, 'connections refused: too many of one address')
   })
   server.maxConnections = connections_max
-  server.on('drop', dropped.count)
-  // Before Node makes a parser for it.
+  server.on('drop', dropTally.count)
+  // This runs before Node makes a parser for the connection.
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     // A connection without an address has already ended.
@@ -51,22 +51,22 @@ export function limitConnections(
     }
     open.set(network, count + 1)
     socket.once('close', () => {
-      const left = open.get(network)! - 1
-      if (left === 0) open.delete(network)
-      else open.set(network, left)
+      const still_open = open.get(network)! - 1
+      if (still_open === 0) open.delete(network)
+      else open.set(network, still_open)
     })
   })
   return {
     close() {
-      dropped.close()
+      dropTally.close()
       droppedOfAddress.close()
     },
   }
 }
 
 /**
- * While stopping, a connection is closed once it is answered, and at once if it never sent anything, as those that browsers
- * open in advance: Node closes neither, and both would delay the stop.
+ * While the service stops, a connection is closed after its answer. A connection that never sent anything, such as one
+ * that a browser opened in advance, is closed at once. Node closes neither, and both would delay the stop.
  */
 export function closeUnused(app: FastifyInstance): void {
   const silent = new Set<Socket>()
@@ -87,9 +87,9 @@ export function closeUnused(app: FastifyInstance): void {
 }
 
 /**
- * How long a connection may be idle. A shopper's takes a place of `connections_max`. A proxy has few, and has to be the one who
- * closes them: what it sends on a connection that we close at this moment is lost, and it answers 502. Google's balancers keep
- * theirs for 600 s, longer than the others.
+ * How long a connection may be idle. A shopper's connection uses one of `connections_max`. A proxy has few, and the
+ * proxy must close them itself: a request that it sends while we close is lost, and it answers 502. Google's balancers
+ * keep theirs for 600 s, longer than the others.
  */
 export const idle_ms = 75_000
 const idle_of_proxy_ms = 620_000
@@ -97,7 +97,7 @@ const idle_of_proxy_ms = 620_000
 /** Lets the connections of trusted proxies be idle for longer. */
 export function keepProxies(app: FastifyInstance, isProxy: (address: string) => boolean): void {
   app.addHook('onResponse', async ({ raw: { socket } }) => {
-    // After Node has set its own limit, which is the same for everybody.
+    // This runs after Node has set its own limit, which is the same for all.
     if (isProxy(socket.remoteAddress ?? '')) socket.setTimeout(idle_of_proxy_ms)
   })
 }

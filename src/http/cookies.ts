@@ -11,6 +11,6 @@ export function cookiesOf(caller: Caller): Map<string, string> {
     const [name, ...value] = pair.split('=')
     return [name!.trim(), value.join('=').trim()] as const
   })
-  // The first of a name counts: browsers send the one with the longest path first.
+  // The first cookie of a name counts: browsers send the one with the longest path first.
   return new Map(pairs.toReversed().filter(([, value]) => value !== ''))
 }

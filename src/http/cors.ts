@@ -4,14 +4,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreUnavailable } from '../database/failures.ts'
 import type { Log } from '../kernel/world.ts'
 import { callerOf } from './caller.ts'
-import { refusalOf } from './failures.ts'
+import { refusalCodeOf } from './failures.ts'
 import { fastifyPath } from './mount.ts'
 import { readBody } from './read-body.ts'
 import type { Cors, Route } from './route.ts'
 
 type Kernel<Context> = { context: Context; world: { log: Log } }
 
-const exposed = 'Rip-Request-Id, Rip-Idempotent-Replayed, ETag, Retry-After'
+const exposed_headers = 'Rip-Request-Id, Rip-Idempotent-Replayed, ETag, Retry-After'
 const preflight = {
   'access-control-allow-headers': 'Content-Type, Rip-Client-Secret, Rip-Idempotency-Key, If-None-Match',
   'access-control-max-age': '600',
@@ -23,11 +23,11 @@ export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (!cors) return
     reply.header('vary', 'Origin')
-    // Among the answers with 429 only the gateway limit's is no refusal; it must stay cheap.
-    const limited = reply.statusCode === 429 && refusalOf(request) === undefined
+    // Among the answers with 429, only the gateway limit's is no Refusal; it must stay cheap.
+    const limited = reply.statusCode === 429 && refusalCodeOf(request) === undefined
     if (await isAllowed(kernel, { cors, request, limited })) {
       reply.header('access-control-allow-origin', request.headers.origin)
-      reply.header('access-control-expose-headers', exposed)
+      reply.header('access-control-expose-headers', exposed_headers)
     }
   }
 }

@@ -1,4 +1,4 @@
-// A currency in a request: in any case, and as we write it from then on.
+// A currency in a request: accepted in any case, and written in one from then on.
 
 import { z } from 'zod'
 import { currencyOf } from '../kernel/values.ts'

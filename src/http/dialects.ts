@@ -5,8 +5,8 @@ import { type CataloguedRefusal, catalogue, type RefusalCode, type RefusalLike }
 import { compatibleError, looksForeign } from './compatible-dialect.ts'
 
 /**
- * A family of routes: checkout and payments, those of the dashboard's page, the compatible routes, and the three parts of the webhook
- * routes.
+ * A family of routes: checkout and payments, the dashboard's page, the compatible routes, and the three parts of the
+ * webhook routes.
  */
 export type Dialect =
   | 'checkout'
@@ -36,7 +36,7 @@ export function shapeOf(dialect: Dialect, code: string): Shape {
   return (isWebhook(dialect) && cataloguedAs(code)?.webhook_body) || shapes[dialect]
 }
 
-/** The status that a family answers a refusal with. */
+/** The status with which a family answers a refusal. */
 export function statusOf(dialect: Dialect, refusal: { code: string; status: number }): number {
   return (isWebhook(dialect) && cataloguedAs(refusal.code)?.webhook_status) || refusal.status
 }
@@ -45,7 +45,7 @@ function cataloguedAs(code: string): CataloguedRefusal | undefined {
   return Object.hasOwn(catalogue, code) ? catalogue[code as RefusalCode] : undefined
 }
 
-/** The dialect of a path that no route has. */
+/** The dialect of a path without a route. */
 export function dialectOfPath(url: string, headers: IncomingHttpHeaders = {}): Dialect {
   if (/^\/v1\/(compat|payment_intents)\b/.test(url)) return 'compatible'
   if (looksForeign(url, headers)) return 'compatible'
@@ -54,7 +54,7 @@ export function dialectOfPath(url: string, headers: IncomingHttpHeaders = {}): D
   return /^\/v1\/webhooks\b/.test(url) ? 'webhook_endpoints' : 'checkout'
 }
 
-/** The body of a refusal. An internal_error carries no message: nothing of the inside is shown. */
+/** The body of a refusal. An internal_error has no message, so that nothing internal is shown. */
 export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id: string): object {
   const message = refusal.code === 'internal_error' ? null : refusal.message
   const { field, fault, bound } = refusal
@@ -64,7 +64,7 @@ export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id
         error: refusal.code,
         message,
         request_id,
-        // What the page says at the field, in the words of its reader.
+        // The page explains the fault at the field, in the reader's language.
         ...(dialect === 'dashboard' && { field, fault, bound }),
         ...refusal.members,
       }

@@ -13,7 +13,7 @@ test.each([100, 200_000])('%i bytes: each encoding is made once and says the sam
 
 test('an answer that lasts keeps what it was', () => {
   const answer = { status: 200, body: 'ä', headers: { a: 'b' } }
-  const kept = lasting(answer)
-  expect(kept).toMatchObject(answer)
-  expect(kept.encoded!.plain.toString()).toBe('ä')
+  const lastingAnswer = lasting(answer)
+  expect(lastingAnswer).toMatchObject(answer)
+  expect(lastingAnswer.encoded!.plain.toString()).toBe('ä')
 })

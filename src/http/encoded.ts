@@ -1,4 +1,4 @@
-// Compresses answers that are sent repeatedly once.
+// Compresses answers that are sent repeatedly only once.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { EncodedContent, PageAnswer } from './pages.ts'
@@ -6,7 +6,7 @@ import type { EncodedContent, PageAnswer } from './pages.ts'
 /** Above this size Brotli's best quality takes longer than requests should wait. */
 const best_quality_bytes_max = 64 * 1024
 
-/** For bytes that are sent for a moment only: gzip is made quickly, when it is first asked for, and kept. */
+/** For bytes that are sent only for a moment: gzip at a fast level is made when it is first needed, and kept. */
 export function gzippedOnce(plain: Buffer): EncodedContent {
   let gzip: Buffer | undefined
   return {
@@ -18,7 +18,7 @@ export function gzippedOnce(plain: Buffer): EncodedContent {
   }
 }
 
-/** Each encoding is made when it is first asked for, and kept. */
+/** Each encoding is made when it is first needed, and kept. */
 export function encodedOnce(plain: Buffer): Required<EncodedContent> {
   let br: Buffer | undefined
   let gzip: Buffer | undefined
@@ -41,7 +41,7 @@ function qualityFor({ length }: Buffer): number {
   return length > best_quality_bytes_max ? 9 : constants.BROTLI_MAX_QUALITY
 }
 
-/** For an answer that does not change: the caller must pass the very same object each time. */
+/** For an answer that does not change: the caller must pass the same object each time. */
 export function lasting(answer: PageAnswer): PageAnswer {
   return { ...answer, encoded: encodedOnce(Buffer.from(answer.body)) }
 }

@@ -11,7 +11,7 @@ import { GatewayLimitError } from './gateway-limit.ts'
 import { hasKey, type KeyRules, keyRules, storeUnavailable } from './idempotency.ts'
 import { unsupportedType } from './read-body.ts'
 
-// The refusal of each request, for its log line: a WeakMap, so that requests need no extra property.
+// The refusal of each request, for its log line. It is in a WeakMap, so that requests need no extra property.
 const refusedWith = new WeakMap<FastifyRequest, RefusedWith>()
 
 type RefusedWith = { code: string; field: string | null }
@@ -19,23 +19,23 @@ type RefusedWith = { code: string; field: string | null }
 /** The code in logs for requests that the gateway limit refused. */
 export const gateway_limit_code = 'gateway_limited'
 
-/** The code that a request was refused with, if it was. */
-export function refusalOf(request: FastifyRequest): string | undefined {
+/** The code of the request's refusal, if it was refused. */
+export function refusalCodeOf(request: FastifyRequest): string | undefined {
   return refusedWith.get(request)?.code
 }
 
-/** The member of the body that was at fault, if one was. */
+/** The member of the body at fault, if there is one. */
 export function refusedFieldOf(request: FastifyRequest): string | null {
   return refusedWith.get(request)?.field ?? null
 }
 
-/** Whether a request has a route or not. */
+/** The dialect of a request, with or without a route. */
 export function dialectOf(request: FastifyRequest): Dialect {
   return routeOf(request).config.dialect ?? dialectOfPath(request.url, request.headers)
 }
 
-/** Answers a request with what went wrong, in the dialect of its path. */
-export function fail(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** Answers a failed request, in the dialect of its path. */
+export function answerFailure(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const dialect = dialectOf(request)
   const is_limited = error instanceof GatewayLimitError
   if (is_limited) refusedWith.set(request, { code: gateway_limit_code, field: null })
@@ -80,7 +80,7 @@ function asRefusal(error: unknown, request: FastifyRequest): RefusalLike & Pick<
   return new Refusal('internal_error', '')
 }
 
-/** Other statements held the same rows: this one changed nothing and may succeed now. */
+/** Other statements held the same rows: this one changed nothing, and may succeed now. */
 function isBusy(error: unknown): boolean {
   return isLockTimeout(error) || isRetriable(error)
 }
@@ -102,11 +102,11 @@ export function notFound(request: FastifyRequest, advice: string | null = null):
   return new Refusal('resource_not_found', advice ? `${words} ${advice}` : words)
 }
 
-// Of a database error only name, code and stack are logged: its detail repeats row values.
+// For a database error, only name, code and stack are logged: its detail repeats row values.
 function report(log: Log, error: unknown, request: FastifyRequest) {
   const { name, code, stack } = error as Error & { code?: string }
-  const told = { request_id: request.id, route: routeOf(request).url, error: name, code }
+  const fields = { request_id: request.id, route: routeOf(request).url, error: name, code }
   if (isStoreUnavailable(error) || isBusy(error)) {
-    log.warn(told, 'database could not be reached')
-  } else log.error({ ...told, stack }, 'request failed')
+    log.warn(fields, 'database could not be reached')
+  } else log.error({ ...fields, stack }, 'request failed')
 }

@@ -1,4 +1,4 @@
-// What our routes and requests carry besides Fastify's own.
+// The members that our routes and requests have besides Fastify's own.
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
@@ -20,26 +20,26 @@ declare module 'fastify' {
     form?: FormRules
     /** Left out, a body is neither read nor kept. */
     body_kind?: BodyKind
-    /** The route refuses whatever comes by this method, since its path takes others. */
+    /** The route refuses all requests with this method, because its path takes other methods. */
     is_other_method?: true
   }
   interface FastifyRequest {
     /** The merchant of the request, once it is known: the request log lists the request for it. */
     merchant_id: string | null
-    /** Of that merchant's secret key, where the request has one. */
+    /** The id of that merchant's secret key, if the request has one. */
     key_id: string | null
-    /** That of the key or of the answer, where either has one. */
+    /** The mode of the key or of the answer, if either has one. */
     mode: Mode | null
-    /** Where its answer goes. */
+    /** Receives the answer. */
     response: ServerResponse | null
-    /** What its body takes of the budget of all bodies. */
+    /** The part of the body budget that its body uses. */
     body_charge: BodyCharge | null
     /** See `routeOf`. */
     route: FastifyRequest['routeOptions'] | null
   }
 }
 
-/** What every route of a dialect carries. */
+/** The configuration of every route of a dialect. */
 export function configOf(dialect: Dialect): FastifyContextConfig {
   return { dialect, ...(isWebhook(dialect) && { counted_apart: 'webhooks' }) }
 }

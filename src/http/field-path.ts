@@ -1,4 +1,4 @@
-// How a refusal names a field: its JSON path, without repeating what a shopper or merchant may have put there by mistake.
+// How a refusal names a field: by its JSON path. It repeats no data that a caller may have put there by mistake.
 
 /** `items[2].sku` for `['items', 2, 'sku']`. A name with as many digits as a card number is not repeated. */
 export function fieldPath(parts: readonly PropertyKey[]): string {
@@ -11,7 +11,7 @@ export function fieldPath(parts: readonly PropertyKey[]): string {
 }
 
 const shown_characters_max = 100
-/** A number that begins in the visible part may end behind it. */
+/** A number that begins in the visible part may end after it. */
 const judged_characters_max = 2 * shown_characters_max
 
 function shown(name: string): string {

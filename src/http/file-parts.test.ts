@@ -4,33 +4,33 @@ import { expect, test } from 'vitest'
 import { partsFrom } from './file-parts.ts'
 
 async function opened() {
-  const told = { ended: false }
+  const state = { ended: false }
   async function* parts() {
     try {
       yield 'a'
       yield 'b'
     } finally {
-      told.ended = true
+      state.ended = true
     }
   }
-  const made = parts()
-  const stream = Readable.from(partsFrom(await made.next(), made))
-  return { told, stream }
+  const maker = parts()
+  const stream = Readable.from(partsFrom(await maker.next(), maker))
+  return { state, stream }
 }
 
 test('the first part comes first, once', async () => {
-  const { told, stream } = await opened()
+  const { state, stream } = await opened()
   expect(await stream.toArray()).toEqual(['a', 'b'])
-  expect(told.ended).toBe(true)
+  expect(state.ended).toBe(true)
 })
 
 test.each([
   ['before it is read', async () => {}],
   ['after its first part', async (stream: Readable) => void (await once(stream, 'data'))],
 ])('a stream that is given up %s ends its maker', async (_when, read) => {
-  const { told, stream } = await opened()
+  const { state, stream } = await opened()
   await read(stream)
   stream.destroy()
   await once(stream, 'close')
-  expect(told.ended).toBe(true)
+  expect(state.ended).toBe(true)
 })

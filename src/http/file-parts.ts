@@ -1,8 +1,8 @@
-// The parts of a file as a stream reads them, the first of which was made beforehand.
+// The parts of a file in the form of a stream. The first part was made beforehand.
 
 /**
- * Goes on with `parts` after `first`. Whoever stops reading ends `parts`, even before they began: a generator around it would
- * never have started then, and would leave it open.
+ * Continues with `parts` after `first`. A reader that stops ends `parts`, even if it has not read any: a generator
+ * around `parts` would then not have started, and would leave it open.
  */
 export function partsFrom(first: IteratorResult<string>, parts: AsyncGenerator<string>): AsyncIterableIterator<string> {
   let is_first = true

@@ -46,8 +46,8 @@ test.each([
 test.each(['1e3', '10.0', '+5', '-5', '0x10', '5', '9007199254740993', '9'.repeat(400)])(
   'amount=%s is no whole number, and stays text',
   (text) => {
-    const sent = text === '5' ? ' 5' : text
-    expect(read(`amount=${encodeURIComponent(sent)}`)).toEqual({ amount: sent })
+    const value = text === '5' ? ' 5' : text
+    expect(read(`amount=${encodeURIComponent(value)}`)).toEqual({ amount: value })
   },
 )
 

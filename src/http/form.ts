@@ -14,37 +14,37 @@ export type FormRules = {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** What is left of `a][b`: brackets that open first belong to the key, as in `lines[0][sku]`. */
+/** The rest of `a][b`: brackets that open first belong to the key, as in `lines[0][sku]`. */
 const nestedKey = /^[^[\]]*\]\[/
 
 /**
- * A form's value as JSON would have it: `{amount: 5, metadata: {a: 'b'}}`. An empty text is how a form spells null; in
- * a map it removes its key, while the empty text of JSON is a value like any other. Other parameters with brackets
- * become objects of one level, whatever the brackets hold: enough to name them. Throws a Refusal `invalid_request` that
- * names the parameter, never the value.
+ * A form's value in the shape of JSON: `{amount: 5, metadata: {a: 'b'}}`. An empty text stands for null, as forms spell
+ * it; in a map it removes its key, while the empty text of JSON is a value like any other. Other parameters with
+ * brackets become objects of one level, so that a refusal can name them. Throws a Refusal `invalid_request` that names
+ * the parameter, never the value.
  */
 export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
   const plain = new Map<string, unknown>()
-  const nested = new Map<string, Map<string, string>>()
+  const nestedMaps = new Map<string, Map<string, string>>()
   for (const { name, text } of pairsOf(textOf(bytes))) {
     const { base, key } = partsOf(name)
     if (key === null) {
-      if (plain.has(base) || nested.has(base)) refuse(name, 'is sent twice')
+      if (plain.has(base) || nestedMaps.has(base)) refuse(name, 'is sent twice')
       plain.set(base, textOrNumber(text, integers.includes(base)))
     } else {
-      const members = nested.get(base) ?? new Map<string, string>()
+      const members = nestedMaps.get(base) ?? new Map<string, string>()
       const is_map = maps.includes(base)
       if (is_map && key === '') refuse(base, `is an object: send ${base}[key]=value`)
       if (is_map && nestedKey.test(key)) refuse(name, `is nested: a value of ${base} is text`)
       if (plain.has(base) || (is_map && members.has(key))) refuse(name, 'is sent twice')
-      nested.set(base, members.set(key, text))
+      nestedMaps.set(base, members.set(key, text))
     }
   }
-  const objects = [...nested].map(([base, members]) => [base, objectOf(members)] as const)
+  const objects = [...nestedMaps].map(([base, members]) => [base, objectOf(members)] as const)
   return objectOf(new Map<string, unknown>([...plain, ...objects]))
 }
 
-/** How many pairs a form has, or the query of an address; it counts no further than `enough`. Nothing is built for it. */
+/** How many pairs a form or a query has, counted up to `enough`. Nothing is built for it. */
 export function countPairs(form: Buffer | string, enough: number): number {
   let pairs = 1
   for (let at = form.indexOf('&'); at >= 0 && pairs < enough; at = form.indexOf('&', at + 1)) {
@@ -53,7 +53,7 @@ export function countPairs(form: Buffer | string, enough: number): number {
   return pairs
 }
 
-/** Returns how many pairs a body has. Throws a Refusal where it has more than so many. */
+/** Returns how many pairs a body has. Throws a Refusal if it has too many. */
 export function refuseMorePairs(form: Buffer, pairs_max: number): number {
   const pairs = countPairs(form, pairs_max + 1)
   if (pairs <= pairs_max) return pairs
@@ -107,10 +107,10 @@ function objectOf(members: Map<string, unknown>): object {
 }
 
 /** A name or value without its escapes. `where` is the parameter that it belongs to. */
-function decoded(escaped: string, where: string): string {
+function decoded(escaped_text: string, where: string): string {
   let text = ''
   try {
-    text = decodeURIComponent(escaped.replaceAll('+', ' '))
+    text = decodeURIComponent(escaped_text.replaceAll('+', ' '))
   } catch {
     refuse(where, 'has a percent escape that is not valid UTF-8')
   }

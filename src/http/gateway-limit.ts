@@ -1,17 +1,17 @@
-// The gateway limit: how many requests a minute one address may make, in all processes together.
+// The gateway limit: how many requests one address may make per minute, in all processes together.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
-import { addressOf } from './caller.ts'
+import { callerAddress } from './caller.ts'
 import { routeOf } from './fastify.ts'
 import { openRequestCounts, separate_counts } from './request-counts.ts'
-import { type SharedCounts, window_ms } from './shared-counts.ts'
+import { count_window_ms, type SharedCounts } from './shared-counts.ts'
 import { openTally } from './tally.ts'
 
 export class GatewayLimitError extends Error {}
 
 const apart_times = 10
-/** The least that all of it together may have in a second. */
+/** The minimum per second for all kinds together. */
 const second_least = 50
 
 type Limit = {
@@ -24,8 +24,8 @@ type Limit = {
 }
 
 /**
- * Counts every request before anything else is done for it, whether it has a route or not. Returns the function that
- * counts requests which reach no hook. Throws GatewayLimitError.
+ * Counts every request before any other work for it, also without a route. Returns the function that counts requests
+ * which reach no hook. Throws GatewayLimitError.
  */
 export function limitGateway(
   app: FastifyInstance,
@@ -34,7 +34,7 @@ export function limitGateway(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   if (requests_per_minute === 0) return async () => {}
   const apart_max = requests_per_minute * apart_times
-  const window = { window_ms, is_aligned: shared !== undefined }
+  const window = { window_ms: count_window_ms, is_aligned: shared !== undefined }
   const kinds = ['requests', ...separate_counts] as const
   const minutes = new Map(kinds.map((kind) => [kind, openRequestCounts(random.bytes(16), window)]))
   const now = shared?.now ?? clock.now
@@ -57,28 +57,28 @@ export function limitGateway(
     throw new GatewayLimitError('Too many requests at once. Try again in 1 second.')
   }
 
-  const refused = openTally(clock, (requests) => {
+  const refusalTally = openTally(clock, (requests) => {
     log.warn({ requests }, 'requests refused by the gateway limit')
   })
   const count = async (request: FastifyRequest, reply: FastifyReply) => {
     if (isOwnCall(request)) return
     const { counted_apart } = routeOf(request).config
-    const address = networkOf(addressOf(request))
+    const address = networkOf(callerAddress(request))
     try {
       if (counted_apart) countInSecond(address, reply)
       await countInMinute(counted_apart ?? 'requests', address, reply)
     } catch (error) {
       if (error instanceof GatewayLimitError) {
-        refused.count()
-        // A client at its limit has nothing more to ask for a while, so its connection is closed. A proxy's connection
-        // serves others, too.
+        refusalTally.count()
+        // A client at its limit has nothing to request for a while, so its connection is closed. A proxy's connection
+        // also serves other clients.
         if (!isProxy(request.socket.remoteAddress ?? '')) reply.header('connection', 'close')
       }
       throw error
     }
   }
   app.addHook('onRequest', count)
-  app.addHook('onClose', async () => refused.close())
+  app.addHook('onClose', async () => refusalTally.close())
   return count
 }
 

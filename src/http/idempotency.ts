@@ -1,4 +1,5 @@
-// Idempotency of creates: a key and what it creates commit in one transaction; a retry gets the first answer's bytes.
+// Idempotency of creates: a key commits in the same transaction as the created rows; a retry gets the first answer's
+// bytes.
 
 import type { IncomingMessage } from 'node:http'
 import { isConnectionLost, isLockTimeout, isStoreUnavailable } from '../database/failures.ts'
@@ -14,13 +15,13 @@ export type KeyClaim = {
   key: string
   route: string
   /**
-   * One under each master key in use, the current one first: a rotation must not make a retry look like another
-   * request. They are made when they are first needed, since most refused requests never need them.
+   * One fingerprint under each master key in use, the current one first: a rotation must not make a retry look like
+   * another request. They are made at their first use, because most refused requests never need them.
    */
   fingerprints(): Buffer[]
 }
 
-/** The row that a create writes together with what it creates. */
+/** The row of a key that a create writes together with its other rows. */
 export type KeyRow = KeyClaim & { status: number; answer: Buffer; created_at: Date }
 
 /** The row of a request whose answer comes later: `recordAnswer` then gives the key its answer. */
@@ -28,13 +29,13 @@ export type ReservedKey = Omit<KeyRow, 'answer'> & { answer: null }
 
 export type Answer = { status: number; body: string; replayed: boolean }
 
-/** Where routes take keys, and their refusals. */
+/** Where routes take keys, and the refusals. */
 export type KeyRules = {
   /** The headers that may carry a key; a request that uses several must send the same in each. */
   headers: readonly [string, ...string[]]
   is_optional: boolean
   unusable: RefusalCode
-  /** Two different ones were sent. */
+  /** The refusal if two different keys were sent. */
   differing: RefusalCode
   running: RefusalCode
   unavailable: RefusalCode
@@ -99,7 +100,7 @@ function sentKeys(headers: Headers, rules: KeyRules): string[] {
   return rules.headers.flatMap((name) => headers[name.toLowerCase()] ?? [])
 }
 
-/** What identifies a request: its route, its path parameters and its body, whatever their spelling. */
+/** The identity of a request: its route, its path parameters and its body, however they are spelled. */
 export function fingerprintsOf(keyring: Keyring, request: { route: string; params: object; body: unknown }): Buffer[] {
   return keyring.macs(
     'idempotency fingerprint',
@@ -111,29 +112,29 @@ export function fingerprintsOf(keyring: Keyring, request: { route: string; param
 
 type Store = { sql: Sql; keyring: Keyring }
 
-/** `replayed`: false where the request may itself be the first, and lost its connection. */
+/** `replayed`: false if the request may itself be the first one and lost its connection. */
 type Resume = (replayed: boolean) => Promise<Answer>
 
 /**
- * Runs a create under its key. `create` writes the key's row in its own transaction and throws KeyTakenError where the
- * key is stored already. A refusal is given only after the look-up of an earlier answer, which precedes validation.
- * `resume` answers where the first request reserved the key and left no answer.
+ * Runs a create under its key. `create` writes the key's row in its own transaction and throws KeyTakenError if the key
+ * is stored already. A refusal is given only after the look-up of an earlier answer, which precedes validation.
+ * `resume` answers if the first request reserved the key and left no answer.
  */
 export async function runOnce(
   { sql, keyring }: Store,
   { claim, rules }: { claim: KeyClaim; rules: KeyRules },
   { create, resume }: { create: () => Promise<Answer>; resume: Resume | null },
-  tried: { is_lost: boolean } | null = null,
+  attempt: { is_lost: boolean } | null = null,
 ): Promise<Answer> {
   try {
     return await create()
   } catch (error) {
-    // A create waits only for its key. A request that reserves one may have waited for the rows that it changes.
+    // A create waits only for its key. A request that reserves one may have waited for the rows of its change.
     if (isLockTimeout(error)) throw resume ? storeUnavailable(rules) : stillRunning(rules)
-    const lost = isConnectionLost(error)
+    const is_lost = isConnectionLost(error)
     // Its own transaction may have been committed after the first try looked for it.
-    const may_be_first = lost || tried?.is_lost === true
-    if (!lost && !(error instanceof KeyTakenError) && !(error instanceof Refusal)) throw error
+    const may_be_first = is_lost || attempt?.is_lost === true
+    if (!is_lost && !(error instanceof KeyTakenError) && !(error instanceof Refusal)) throw error
     const first = await findFirst(sql, claim, rules)
     if (first) {
       refuseIfOther(claim, first)
@@ -142,7 +143,7 @@ export async function runOnce(
     }
     if (error instanceof Refusal) throw error
     // Nothing was committed: the connection died before COMMIT, or the conflicting row is gone.
-    if (tried === null) return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, { is_lost: lost })
+    if (attempt === null) return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, { is_lost })
     throw storeUnavailable(rules)
   }
 }
@@ -153,8 +154,7 @@ export function reservedKey(claim: KeyClaim, at: Date): ReservedKey {
 }
 
 /**
- * Gives a reserved key its answer. Returns the answer that is stored, which may be another request's; null where the
- * key is gone.
+ * Gives a reserved key its answer. Returns the stored answer, which may be another request's; null if the key is gone.
  */
 export async function recordAnswer(
   { sql, keyring }: Store,
@@ -171,7 +171,7 @@ export async function recordAnswer(
   return first ? answerAgain(keyring, claim, first, answer.replayed) : null
 }
 
-/** Seals an answer's body under the key that it belongs to. */
+/** Seals an answer's body under its key. */
 export function keyRow(keyring: Keyring, claim: KeyClaim, answer: { status: number; body: string; at: Date }): KeyRow {
   const sealed = keyring.sealBriefly(Buffer.from(answer.body), identityOf(claim))
   return { ...claim, status: answer.status, answer: sealed, created_at: answer.at }
@@ -227,25 +227,25 @@ function identityOf(claim: KeyClaim): string {
 }
 
 /** How long first answers are kept. */
-export const kept_ms = 30 * 24 * 3600 * 1000
-/** For pages: anybody can have their answers kept, and no page repeats a request after its session has ended. */
+export const key_life_ms = 30 * 24 * 3600 * 1000
+/** For pages: strangers can have their answers kept, and no page repeats a request after its session has ended. */
 const kept_for_pages_ms = 24 * 3600 * 1000
 const purge_batch = 5_000
 
-/** Deletes the keys that are old enough, batch by batch; returns how many. */
+/** Deletes expired keys, batch by batch; returns how many. */
 export async function purgeKeys(sql: Sql, now: Date, stopping?: AbortSignal): Promise<number> {
-  const before = (kept: number) => new Date(now.getTime() - kept)
+  const before = (age_ms: number) => new Date(now.getTime() - age_ms)
   let count = 0
   for (let batch = purge_batch; batch >= purge_batch && !stopping?.aborted; ) {
-    const deleted = await sql`
+    const deletedRows = await sql`
       delete from idempotency_keys where (merchant_id, audience, key) in (
         (select merchant_id, audience, key from idempotency_keys
-          where created_at < ${before(kept_ms)} order by created_at limit ${purge_batch})
+          where created_at < ${before(key_life_ms)} order by created_at limit ${purge_batch})
         union all
         (select merchant_id, audience, key from idempotency_keys
           where audience like 'rip_pk_%' and created_at < ${before(kept_for_pages_ms)}
           order by created_at limit ${purge_batch}))`
-    batch = deleted.count
+    batch = deletedRows.count
     count += batch
   }
   return count

@@ -14,7 +14,7 @@ test('takes as many values and members as it may', () => {
 })
 
 test('builds nothing of what stands behind the bound', () => {
-  // It would be refused otherwise: the text is not JSON there.
+  // Without the limit it would be refused as well, because the text is not JSON there.
   expect(() => read(`[${'0,'.repeat(5_000)}{{{`)).toThrow('more than 5000 values')
 })
 

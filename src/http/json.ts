@@ -1,6 +1,6 @@
-// Reads a request body as JSON, strictly: faults that JSON.parse accepts in silence are refused here by name. Refused:
-// bytes that are not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, and more values, members
-// or levels than its route may have.
+// Reads a request body as JSON, strictly: it names faults that JSON.parse accepts silently. It refuses bytes that are
+// not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, and more values, members or levels
+// than its route allows.
 
 import { Refusal } from '../kernel/errors.ts'
 import type { BodyLimits } from './body-limits.ts'
@@ -18,7 +18,7 @@ export function readJson(bytes: Buffer, limits: JsonLimits): unknown {
   return readCountedJson(bytes, limits).value
 }
 
-/** The same, and how many values it has. */
+/** The same value, with the number of its values. */
 export function readCountedJson(bytes: Buffer, limits: JsonLimits): { value: unknown; values: number } {
   let text: string
   try {
@@ -32,7 +32,7 @@ export function readCountedJson(bytes: Buffer, limits: JsonLimits): { value: unk
   return { value, values: reader.values }
 }
 
-/** Where a value is, from the inside out: it becomes words only for a refusal. Null is the body itself. */
+/** The place of a value, from the inside out: it becomes words only for a refusal. Null is the body itself. */
 type JsonLocation = { within: JsonLocation; part: string | number } | null
 
 class Reader {
@@ -172,7 +172,7 @@ class Reader {
   }
 }
 
-/** Sets a member as data, whatever its name: assignment would turn `__proto__` into a prototype. */
+/** Sets a member as data, whatever its name is: assignment would turn `__proto__` into a prototype. */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(object, name, {

@@ -1,13 +1,12 @@
-// Parts of a statement that changes something and stores its idempotency key, both or neither, in one transaction.
-//
-// `with gate as (…), key as (<insertKeyIfOpen>), … <gateResult>`: the gate finds and locks what may be changed; the
-// changes are made where `key` has a row.
+// Parts of a statement that makes a change and stores its idempotency key, both or neither. `with gate as (…), key as
+// (<insertKeyIfOpen>), … <gateResult>`: the gate finds and locks the rows to change; the changes are made if `key` has
+// a row.
 
 import { rowIf, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Fragment } from '../database/open.ts'
 import { type KeyRow, KeyTakenError, type ReservedKey } from './idempotency.ts'
 
-/** The body of the CTE `key`. For a request without a key it has a row wherever the gate has one. */
+/** The body of the CTE `key`. For a request without a key it has a row if the gate has one. */
 export function insertKeyIfOpen(sql: AnySql, key: KeyRow | ReservedKey | null) {
   if (key === null) return sql`select 1 from gate`
   return insertedOnce(sql, rowIf(sql, stored(key), 'gate'))
@@ -19,7 +18,7 @@ export function insertKey(sql: AnySql, key: KeyRow | null) {
 }
 
 /**
- * Stores a request's key by itself, in a transaction of several statements. Throws KeyTakenError where the key is stored
+ * Stores a request's key on its own, in a transaction of several statements. Throws KeyTakenError if the key is stored
  * already.
  */
 export async function storeKey(tx: AnySql, key: KeyRow | null): Promise<void> {
@@ -44,9 +43,7 @@ export function gateResult(sql: AnySql) {
   return sql`select exists (select 1 from gate) as is_open, exists (select 1 from key) as is_keyed`
 }
 
-/**
- * Whether the change was made; false where the gate had no row. Throws KeyTakenError where the key was stored already.
- */
+/** Whether the change was made; false if the gate had no row. Throws KeyTakenError if the key was stored already. */
 export function hasPassed(rows: readonly GateResult[]): boolean {
   const { is_open, is_keyed } = rows[0]!
   if (is_open && !is_keyed) throw new KeyTakenError()

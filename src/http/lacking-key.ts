@@ -1,22 +1,22 @@
-// A process that lacks the current master key takes what is right for wrong: client secrets, repeats, sealed rows. What it would
-// refuse for that may be answered by another process, so the caller is to ask again.
+// A process without the current master key would refuse valid requests: client secrets, repeats, sealed rows. Another
+// process may accept them, so the caller is told to try again.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { UnknownKeyError } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
-import { fail } from './failures.ts'
+import { answerFailure } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import { keyRules } from './idempotency.ts'
 
 export type KeyJudge = {
   /** Null while this process has the current key. */
   fault(): string | null
-  /** Reads which key is current now. */
+  /** Reads which key is current. */
   look(): Promise<void>
 }
 
-/** What is judged by digests under a master key. */
+/** The refusals that depend on digests under a master key. */
 const judgedByKey: ReadonlySet<RefusalCode> = new Set([
   'unauthorized',
   'idempotency_key_reused',
@@ -25,23 +25,24 @@ const judgedByKey: ReadonlySet<RefusalCode> = new Set([
   'sign_in_failed',
 ] as const)
 
-/** The server's answer to whatever a request threw. */
+/** The server's answer to anything that a request threw. */
 export function failing({ world, keys }: { world: Pick<World, 'log'>; keys?: KeyJudge | undefined }) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // The client left in the middle of a body: nobody reads the answer, and the service did not fail.
     const broke_off = error === request.raw.errored
     const refusal = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
     const is_unsure = keys && (await lacksKeyFor(refusal, keys))
-    fail(world.log, is_unsure ? lackOfKey(request) : refusal, request, reply)
+    answerFailure(world.log, is_unsure ? lackOfKey(request) : refusal, request, reply)
     return reply
   }
 }
 
-/** Whether an error may come of a key that is missing here. */
+/** Whether an error may come from a missing key. */
 async function lacksKeyFor(error: unknown, keys: KeyJudge): Promise<boolean> {
   if (error instanceof UnknownKeyError) return keys.fault() !== null
   if (!(error instanceof Refusal) || !judgedByKey.has(error.code)) return false
-  // A shop that hears it sends a new key, and the order would be paid twice: what was heard of late is not enough.
+  // A shop that gets this refusal sends a new key, and the order would be paid twice. So a recent look at the keys is
+  // not enough.
   if (error.code !== 'idempotency_key_reused') return keys.fault() !== null
   return keys.look().then(
     () => keys.fault() !== null,

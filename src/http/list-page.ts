@@ -1,4 +1,4 @@
-// What all lists that come in pages share: the query's members, the answer's shape, and the step from rows to a page.
+// The common parts of all paged lists: the query's members, the answer's shape, and the step from rows to a page.
 
 import { z } from 'zod'
 import { Refusal } from '../kernel/errors.ts'
@@ -9,7 +9,7 @@ import { rule } from './validate.ts'
 export const limit_default = 20
 export const limit_max = 100
 
-/** Members of a list's query. A parameter that was sent twice is an array, which none of these accepts. */
+/** Members of a list's query. A repeated parameter is an array, which none of them accepts. */
 export const pageQuery = {
   limit: z
     .custom<string>(
@@ -39,17 +39,17 @@ export function pageView<Row extends z.ZodType>(row: Row) {
   })
 }
 
-/** A page of a list that has nothing. */
+/** A page of an empty list. */
 export const emptyPage = { data: [], has_more: false, next_cursor: null }
 
-/** A page that was asked for. */
+/** The request for a page. */
 export type ListRequest = ListScope & {
   limit: number
-  /** Where the page before ended; undefined for the first. */
+  /** The end of the previous page; undefined for the first page. */
   after: string | undefined
 }
 
-/** The position behind which the page begins; null for the first. Throws `invalid_pagination` for a strange cursor. */
+/** The position after which the page begins; null for the first. Throws `invalid_pagination` for a foreign cursor. */
 export function beginOf(keyring: Keyring, { after, ...scope }: ListRequest): string | null {
   if (after === undefined) return null
   const position = positionIn(keyring, scope, after)
@@ -59,26 +59,26 @@ export function beginOf(keyring: Keyring, { after, ...scope }: ListRequest): str
   })
 }
 
-/** What a store found: one row more than the page has shows that there are more. */
+/** The rows that a store returns: one row more than the page has shows that there are more. */
 export type FoundRows<Row> = {
   rows: Row[]
-  /** The last position that was looked at, where the look ended before the merchant's rows did; else null. */
+  /** The last position that was read, if the read ended before the merchant's rows did; otherwise null. */
   ended_at: string | null
 }
 
-/** The rows that the page shows, and its other members. */
+/** The rows of the page, and its other members. */
 export function pageOf<Row>(
   keyring: Keyring,
-  asked: ListRequest,
-  found: FoundRows<Row>,
+  request: ListRequest,
+  result: FoundRows<Row>,
   positionOf: (row: Row) => string,
 ): { rows: Row[]; has_more: boolean; next_cursor: string | null } {
-  const rows = found.rows.slice(0, asked.limit)
-  const is_full = found.rows.length > asked.limit
-  const end = is_full ? positionOf(rows.at(-1)!) : found.ended_at
+  const rows = result.rows.slice(0, request.limit)
+  const is_full = result.rows.length > request.limit
+  const end = is_full ? positionOf(rows.at(-1)!) : result.ended_at
   return {
     rows,
     has_more: end !== null,
-    next_cursor: end === null ? null : cursorAfter(keyring, asked, end),
+    next_cursor: end === null ? null : cursorAfter(keyring, request, end),
   }
 }

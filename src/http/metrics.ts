@@ -53,7 +53,7 @@ function requestMetrics(registers: Registry[]) {
   }
 }
 
-/** Results of confirms, and what was purged. */
+/** Results of confirms, and purged rows. */
 function paymentMetrics(registers: Registry[]) {
   const payments = new Counter({
     name: 'ripper_payments_total',
@@ -61,14 +61,14 @@ function paymentMetrics(registers: Registry[]) {
     labelNames: ['status', 'mode'],
     registers,
   })
-  const blocked = new Counter({
+  const blocks = new Counter({
     name: 'ripper_payments_blocked_total',
     help: 'Live payments declined here after too many declines: of their payer, or of the merchant as a whole.',
     labelNames: ['limit'],
     registers,
   })
-  for (const limit of ['payer', 'merchant']) blocked.inc({ limit }, 0)
-  const purged = new Counter({
+  for (const limit of ['payer', 'merchant']) blocks.inc({ limit }, 0)
+  const purges = new Counter({
     name: 'ripper_sessions_purged_total',
     help: 'Sessions that nobody paid and that were deleted.',
     labelNames: ['mode'],
@@ -79,10 +79,10 @@ function paymentMetrics(registers: Registry[]) {
       payments.labels(status, mode).inc()
     },
     paymentBlocked(limit: 'payer' | 'merchant') {
-      blocked.labels(limit).inc()
+      blocks.labels(limit).inc()
     },
     sessionsPurged(mode: string, count: number) {
-      purged.labels(mode).inc(count)
+      purges.labels(mode).inc(count)
     },
   }
 }
@@ -96,7 +96,7 @@ function deliveryMetrics(registers: Registry[]) {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   })
-  const waited = new Histogram({
+  const waits = new Histogram({
     name: 'ripper_webhook_first_attempt_wait_seconds',
     help: 'From the commit of an event to the first attempt of its delivery.',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300],
@@ -107,12 +107,12 @@ function deliveryMetrics(registers: Registry[]) {
     help: 'Webhook deliveries that were given up.',
     registers,
   })
-  const lost = new Counter({
+  const lostAttempts = new Counter({
     name: 'ripper_webhook_lost_attempts_total',
     help: 'Webhook attempts that were begun and never settled, found by whoever took them over.',
     registers,
   })
-  const fenced = new Counter({
+  const fences = new Counter({
     name: 'ripper_webhook_fence_rejections_total',
     help: 'Webhook attempts that ended after somebody else had taken their delivery over.',
     registers,
@@ -121,10 +121,10 @@ function deliveryMetrics(registers: Registry[]) {
     webhookAttempted(status: string, duration_seconds: number) {
       attempts.labels(status).observe(duration_seconds)
     },
-    webhookWaited: (seconds: number) => waited.observe(seconds),
+    webhookWaited: (seconds: number) => waits.observe(seconds),
     webhookDeadLettered: (count: number) => deadLetters.inc(count),
-    webhookLost: () => lost.inc(),
-    webhookFenced: () => fenced.inc(),
+    webhookLost: () => lostAttempts.inc(),
+    webhookFenced: () => fences.inc(),
   }
 }
 
@@ -140,7 +140,7 @@ function queueMetrics(registers: Registry[]) {
     collect() {
       this.reset()
       for (const count of counts) {
-        for (const [state, found] of Object.entries(count())) this.labels(state).inc(found)
+        for (const [state, value] of Object.entries(count())) this.labels(state).inc(value)
       }
     },
   })
@@ -167,9 +167,9 @@ function queueMetrics(registers: Registry[]) {
   }
 }
 
-/** What waits for an acquirer or a person. */
+/** Operations that wait for an acquirer or a person. */
 function settlementMetrics(registers: Registry[]) {
-  const unanswered = new Gauge({
+  const unansweredOperations = new Gauge({
     name: 'ripper_unanswered_operations',
     help: 'Operations that no acquirer answered: searching, waiting_for_person.',
     labelNames: ['state'],
@@ -206,7 +206,7 @@ function settlementMetrics(registers: Registry[]) {
       findings: number
     }) {
       for (const [state, count] of Object.entries(waiting.operations)) {
-        unanswered.labels(state).set(count)
+        unansweredOperations.labels(state).set(count)
       }
       for (const [state, count] of Object.entries(waiting.holds)) holds.labels(state).set(count)
       for (const [state, count] of Object.entries(waiting.orphans)) {
@@ -218,10 +218,10 @@ function settlementMetrics(registers: Registry[]) {
   }
 }
 
-/** Counters of rare things begin at 0: of one that begins at 1, Prometheus does not see that it has grown. */
-const noticed = ['authorise', 'capture', 'void', 'reverse', 'refund', 'expiry', 'dispute']
+/** Counters of rare events begin at 0: if one began at 1, Prometheus would not see that it has grown. */
+const noticeKinds = ['authorise', 'capture', 'void', 'reverse', 'refund', 'expiry', 'dispute']
 
-/** What acquirers post. */
+/** Notices that acquirers post. */
 function noticeMetrics(registers: Registry[]) {
   const givenUp = new Counter({
     name: 'ripper_notices_given_up_total',
@@ -229,7 +229,7 @@ function noticeMetrics(registers: Registry[]) {
     labelNames: ['about'],
     registers,
   })
-  for (const about of noticed) givenUp.inc({ about }, 0)
+  for (const about of noticeKinds) givenUp.inc({ about }, 0)
   return { noticeGivenUp: (about: string) => givenUp.labels(about).inc() }
 }
 
@@ -285,14 +285,15 @@ function healthMetrics(registers: Registry[]) {
   }
 }
 
-let gathered: Registry | null = null
+let processRegistry: Registry | null = null
 
 /** Node's own metrics. Their observers are never released, so they are collected once for the process. */
 function processMetrics(): Registry {
-  if (gathered !== null) return gathered
-  gathered = new Registry()
-  collectDefaultMetrics({ register: gathered })
+  if (processRegistry !== null) return processRegistry
+  processRegistry = new Registry()
+  collectDefaultMetrics({ register: processRegistry })
   // Sums over what the metrics of the same name list by type. They are gauges, and only counters may be called totals.
-  for (const what of ['handles', 'requests', 'resources']) gathered.removeSingleMetric(`nodejs_active_${what}_total`)
-  return gathered
+  for (const what of ['handles', 'requests', 'resources'])
+    processRegistry.removeSingleMetric(`nodejs_active_${what}_total`)
+  return processRegistry
 }

@@ -18,13 +18,15 @@ import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
 const heartbeat_ms = 15_000
-/** How often the caller's key is checked again while there is nothing to tell: so long a stream outlives its key. */
+/**
+ * How often the caller's key is checked again while there are no messages: a stream may outlive its key by this time.
+ */
 const judged_every_ms = 20_000
-/** A reader that takes nothing for this long is disconnected, and may resume from the id of the last message. */
+/** A reader that takes nothing for this long is disconnected. It may resume from the id of the last message. */
 const stuck_max_ms = 60_000
 /** How long a reader has to take the last messages when the stream ends. */
 const end_grace_ms = 1_000
-/** The pause between reads: many rings cause one read, and a reader with much to read leaves room for others. */
+/** The pause between reads: many rings cause one read, and a stream with many messages leaves room for others. */
 const rest_ms = 20
 const buffer_bytes = 16 * 1024
 
@@ -85,7 +87,7 @@ function seatsOf<Context>(stream: Stream<Context>, holder: SecretKey): Seats {
   return stream.seats?.(holder) ?? { owner: holder.merchant_id, max: slots_per_merchant_max }
 }
 
-/** In this process first, then in all. Throws `rate_limit_exceeded`. */
+/** Takes a seat in this process first, then in all. Throws `rate_limit_exceeded`. */
 async function takeSeat(
   slots: StreamSlots,
   seats: StreamSeats | undefined,
@@ -117,25 +119,25 @@ type StreamOptions = {
 function serve(feed: Feed, { request, reply, world, open, judge, ended }: StreamOptions): FastifyReply {
   const { clock, log } = world
   const life = openLife(feed, clock)
-  const gone = new AbortController()
+  const departure = new AbortController()
   const letGo = () => reply.raw.destroy()
   const stop = () => life.end()
   const close = () => {
-    gone.abort()
+    departure.abort()
     life.end()
     open.delete(stop)
     ended()
   }
   // A reader that takes nothing would not take the end either.
-  const endSurely = () => clock.sleep(end_grace_ms, gone.signal).then(letGo, () => {})
+  const endSurely = () => clock.sleep(end_grace_ms, departure.signal).then(letGo, () => {})
   life.over.addEventListener('abort', endSurely, { once: true })
   open.add(stop)
   if (reply.raw.destroyed) close()
   else reply.raw.once('close', close)
-  const told = ({ name, code }: Error & { code?: string }) =>
+  const logEnd = ({ name, code }: Error & { code?: string }) =>
     log.warn({ request_id: request.id, error: name, code }, 'stream ended')
   void watch(life, clock, { judge, letGo })
-  const text = textOf(life, clock, { judge, told })
+  const text = textOf(life, clock, { judge, logEnd })
   const body = Readable.from(text, { objectMode: false, highWaterMark: buffer_bytes })
   return reply.headers(streamHeaders).send(body)
 }
@@ -160,7 +162,7 @@ async function admitted<Context>(
   return holder
 }
 
-/** Why the caller may not listen any more; null where it may. Throws where the check fails. */
+/** Why the caller may no longer listen; null if it may. Throws if the check fails. */
 async function judge<Context>(
   stream: Stream<Context>,
   accessRequest: AccessRequest<Context>,
@@ -177,7 +179,7 @@ async function judge<Context>(
   }
 }
 
-/** A stream that is open. */
+/** An open stream. */
 type OpenStream = {
   feed: Feed
   bell: Bell
@@ -185,7 +187,7 @@ type OpenStream = {
   end(last?: StreamMessage): void
   /** The message at its end, if any. */
   last: StreamMessage | null
-  /** Since when written bytes wait to be taken; null while none do. */
+  /** Since when written bytes wait for the reader; null while none do. */
   given_at_ms: number | null
 }
 
@@ -210,11 +212,11 @@ function openLife(feed: Feed, clock: Clock): OpenStream {
   return life
 }
 
-/** Writes every message for as long as the reader takes them, and may have them. */
+/** Writes every message for as long as the reader takes them and is allowed to. */
 async function* textOf(
   life: OpenStream,
   clock: Clock,
-  { judge, told }: Pick<StreamOptions, 'judge'> & { told(error: Error): void },
+  { judge, logEnd }: Pick<StreamOptions, 'judge'> & { logEnd(error: Error): void },
 ): AsyncGenerator<string> {
   const { feed, bell, over } = life
   let said_at_ms = 0
@@ -240,8 +242,8 @@ async function* textOf(
       await clock.sleep(rest_ms, over).catch(() => {})
     }
   } catch (error) {
-    // Its id tells a caller that resumes from where to go on.
-    told(error as Error)
+    // Its id shows a resuming caller where to continue.
+    logEnd(error as Error)
     life.end()
   }
   if (life.last) yield* say(frame(life.last))

@@ -62,28 +62,31 @@ function pageRequestOf(request: FastifyRequest, caller: Caller): PageRequest {
 }
 
 function joined(headers: IncomingHttpHeaders): Record<string, string> {
-  const named = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
-  return Object.fromEntries(named)
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  return Object.fromEntries(entries)
 }
 
 const worth_compressing_bytes = 1400
 
-/** The body in an encoding that the browser accepts. A body that is not compressed yet gets gzip's fastest level. */
+/**
+ * The body in an encoding that the browser accepts. A body without a compressed copy is compressed at gzip's fastest
+ * level.
+ */
 function compressed(
   { body, bytes, encoded }: PageAnswer,
-  accepted: string,
+  accept_encoding: string,
 ): { encoding: 'br' | 'gzip' | null; bytes: Buffer | string } {
   if (bytes) return { encoding: null, bytes }
   const large = body.length > worth_compressing_bytes
-  if (large && encoded?.br && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: encoded.br }
-  if (!large || !/\bgzip\b/.test(accepted)) return { encoding: null, bytes: encoded?.plain ?? body }
+  if (large && encoded?.br && /\bbr\b/.test(accept_encoding)) return { encoding: 'br', bytes: encoded.br }
+  if (!large || !/\bgzip\b/.test(accept_encoding)) return { encoding: null, bytes: encoded?.plain ?? body }
   return { encoding: 'gzip', bytes: encoded?.gzip ?? gzipSync(body, { level: 5 }) }
 }
 
 /** Mounts each path of each peer and nothing below it. */
 export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): void {
-  const mounted = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
-  for (const { peer, path, own_calls_only } of mounted) {
+  const places = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
+  for (const { peer, path, own_calls_only } of places) {
     const config = { body_kind: own_calls_only ? 'message' : 'form' } as const
     app.all(peer.prefix + fastifyPath(path), { config }, async (request, reply) => {
       if (!peer.is_open) throw notFound(request)
@@ -119,29 +122,29 @@ export function acceptEveryMethod(app: FastifyInstance): void {
   }
 }
 
-/** A path that exists answers every other method with 405 and says which it takes. */
+/** An existing path answers every other method with 405 and names the methods that it takes. */
 export function refuseOtherMethods(
   app: FastifyInstance,
   routes: (Pick<Route<never>, 'path' | 'method' | 'dialect'> & { cors?: unknown })[],
   adviceOn: (request: FastifyRequest) => Promise<string | null>,
 ): void {
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
-    const taken = [...new Set(here.map(({ method }) => method as string))]
-    if (here.some(({ cors }) => cors)) taken.push('OPTIONS')
-    const allowed = taken.join(', ')
+    const ownMethods = [...new Set(here.map(({ method }) => method as string))]
+    if (here.some(({ cors }) => cors)) ownMethods.push('OPTIONS')
+    const allowed_methods = ownMethods.join(', ')
     const url = fastifyPath(path)
     app.route({
-      // The framework adds HEAD where there is a GET.
+      // The framework adds HEAD to each GET.
       method: methods.filter((method) => !app.hasRoute({ method, url })),
       url,
-      // Where the path speaks two dialects, the request shows its own.
+      // If the path has two dialects, the request shows which one it means.
       config: {
         ...(here.every(({ dialect }) => dialect === here[0]!.dialect) && configOf(here[0]!.dialect)),
         is_other_method: true,
       },
       handler: async (request, reply) => {
-        reply.header('allow', allowed)
-        const words = [`This path takes ${allowed}.`, await adviceOn(request)]
+        reply.header('allow', allowed_methods)
+        const words = [`This path takes ${allowed_methods}.`, await adviceOn(request)]
         throw new Refusal('invalid_request', words.filter(Boolean).join(' '), { status: 405 })
       },
     })
@@ -153,7 +156,7 @@ export function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** The body as it came; an empty text where there is none. One with too many values is refused before anything is built of it. */
+/** The body as it came; an empty text without one. A body with too many values is refused before it is parsed. */
 function readText(request: FastifyRequest): string {
   const bytes = request.body as Buffer | undefined
   if (!bytes) return ''
@@ -168,7 +171,7 @@ function readText(request: FastifyRequest): string {
   return bytes.toString()
 }
 
-/** The fields of a form; none of a body that does not say that it is one. */
+/** The fields of a form; none if the body does not say that it is one. */
 function readFields(request: FastifyRequest): Record<string, string> {
   const type = request.headers['content-type'] ?? ''
   if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(type)) return {}
@@ -186,8 +189,8 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 const [brace, bracket, end_brace, end_bracket] = [0x7b, 0x5b, 0x7d, 0x5d]
 
 /**
- * How many values a text has at most, if it is JSON; null where it has more values or levels than it may. Each value but
- * the first stands behind a comma, or is the first in an object or list.
+ * How many values a text has at most, if it is JSON; null if it has more values or levels than allowed. Each value
+ * follows a comma, or is the first in an object or list.
  */
 function countValues(
   bytes: Buffer,

@@ -1,11 +1,11 @@
-// A holder may be bound to one mode, as a key for tests is: a route then shows and changes nothing of the other mode.
+// A holder may be bound to one mode, as a test-only key is. A route then shows and changes nothing of the other mode.
 
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import { emptyPage } from './list-page.ts'
 
-/** Where an object is looked for. Its ids and the body are as they came; the merchant is the holder's. */
+/** Where to look for an object. Its ids and the body are not validated yet; the merchant is the holder's. */
 export type ObjectPlace = {
   merchant_id: string
   params: Record<string, string>
@@ -13,12 +13,11 @@ export type ObjectPlace = {
 }
 
 /**
- * How a route keeps to the mode of its holder.
- *
- * `query`: it is a list with `mode` in its query. `reply`: it reads one object, whose reply says the mode. A function finds the
- * mode of the object that the route acts on: `both` for one of both modes, null where there is none, so that the handler
- * refuses. `unknown` is the refusal for an object that is not there; one of the other mode gets the same. `handler`: the
- * handler reads `only_mode`, as it must where it makes something, or shows a list without `mode` in its query.
+ * How a route keeps to the mode of its holder. `query`: it is a list with `mode` in its query. `reply`: it reads one
+ * object, whose reply says the mode. A function finds the mode of the object that the route acts on: `both` for one of
+ * both modes, null if there is none, so that the handler refuses. `unknown` is the refusal for a missing object; an
+ * object of the other mode gets the same. `handler`: the handler reads `only_mode`, as it must if it creates an object,
+ * or shows a list without `mode` in its query.
  */
 export type ModeRule =
   | 'query'
@@ -28,7 +27,7 @@ export type ModeRule =
       unknown(): Refusal
     }
 
-/** What a holder asks for. */
+/** The request of a bound holder. */
 export type BoundAct = {
   rule: ModeRule | undefined
   only_mode: Mode | null
@@ -36,7 +35,7 @@ export type BoundAct = {
   place: ObjectPlace
 }
 
-/** Runs a handler, or what resumes it, so that nothing of the other mode is changed or shown. */
+/** Runs a handler, or its `resume`, so that nothing of the other mode is changed or shown. */
 export async function withinMode<Request extends { query: unknown }>(
   act: BoundAct,
   request: Request,
@@ -58,8 +57,8 @@ export async function withinMode<Request extends { query: unknown }>(
 }
 
 /**
- * Refuses a first answer that another key of the same audience was given about the other mode. `body` is null where that
- * request has no answer yet.
+ * Refuses the replay of an answer about the other mode, which another key of the same audience may have got. `body` is
+ * null if that request has no answer yet.
  */
 export async function judgeReplay(act: BoundAct, body: string | null): Promise<void> {
   if (act.only_mode === null) return
@@ -71,7 +70,7 @@ export async function judgeReplay(act: BoundAct, body: string | null): Promise<v
   )
 }
 
-/** Whether a first answer may be shown to the holder: one that names no mode may. */
+/** Whether the holder may see a first answer: one without a mode is allowed. */
 function namesNoOtherMode({ only_mode }: BoundAct, body: string | null): boolean {
   const mode = body ? shownMode(JSON.parse(body)) : null
   return mode === null || mode === only_mode
@@ -84,7 +83,7 @@ async function refuseOtherObject(act: BoundAct): Promise<void> {
   if (mode !== null && mode !== only_mode) throw rule.unknown()
 }
 
-/** The mode that a reply names, in either dialect; null where it names none. */
+/** The mode in a reply, in either dialect; null if it has none. */
 export function shownMode(reply: unknown): Mode | null {
   const { mode, livemode } = (reply ?? {}) as { mode?: Mode; livemode?: boolean }
   if (livemode !== undefined) return livemode ? 'live' : 'test'

@@ -1,4 +1,4 @@
-// How the service recognises the calls that it makes to itself: by a header that nobody else can make.
+// How the service recognises its calls to itself: by a header that only it can make.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -17,9 +17,9 @@ export function openOwnCalls(keyring: Pick<Keyring, 'mac'>): OwnCalls {
   return {
     headers: { [name]: mark.toString() },
     isOne(headers) {
-      const sent = headers[name]
-      if (typeof sent !== 'string') return false
-      const bytes = Buffer.from(sent)
+      const value = headers[name]
+      if (typeof value !== 'string') return false
+      const bytes = Buffer.from(value)
       return bytes.length === mark.length && timingSafeEqual(bytes, mark)
     },
   }

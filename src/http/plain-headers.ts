@@ -1,4 +1,4 @@
-// The headers of every answer; pages replace some by policies of their own.
+// The headers of every answer; pages replace some of them by their own policies.
 
 export const plainHeaders = {
   'cache-control': 'no-store',

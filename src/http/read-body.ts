@@ -1,4 +1,4 @@
-// Reads a request's body once, for all that need it: the access rule, the handler and the CORS check.
+// Reads a request's body once, for all its readers: the access rule, the handler and the CORS check.
 
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
@@ -12,7 +12,10 @@ type ParseResult = { value: unknown } | { error: unknown }
 
 const outcomes = new WeakMap<FastifyRequest, ParseResult>()
 
-/** The body as JSON or, where the route takes them, as a form; undefined where there is none. Throws the Refusal of one that cannot be read. */
+/**
+ * The body as JSON or, if the route takes them, as a form; undefined without a body. Throws the Refusal of an
+ * unreadable body.
+ */
 export function readBody(request: FastifyRequest): unknown {
   let outcome = outcomes.get(request)
   if (!outcome) {

@@ -1,8 +1,9 @@
-// Records an answered request: in the metrics, the log, its merchant's request log and, if a server or shopper was refused, for a month.
+// Records an answered request: in the metrics, the log and its merchant's request log. Refusals of servers and shoppers
+// are also kept for a month.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
-import { gateway_limit_code, refusalOf, refusedFieldOf } from './failures.ts'
+import { gateway_limit_code, refusalCodeOf, refusedFieldOf } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
 import type { RefusalLog } from './refusal-log.ts'
@@ -13,12 +14,13 @@ type RecordContext = {
   world: Pick<World, 'clock' | 'log'>
   metrics: Pick<Metrics, 'requestEnded'>
   requests: Pick<RequestLog, 'add'>
-  /** Null where none are kept. */
+  /** Null if none are kept. */
   refusals: Pick<RefusalLog, 'add'> | null
 }
 
 /**
- * Callers choose methods and paths, and each label is kept until the process ends. So whatever no route takes shares one.
+ * Callers choose methods and paths, and each label is kept until the process ends. So all requests without a route
+ * share one label.
  */
 const methodsTaken = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
 
@@ -32,31 +34,31 @@ export function record(
   const is_routed = url !== undefined
   const route = url ?? 'unknown'
   const status = reply.statusCode
-  const code = refusalOf(request)
+  const code = refusalCodeOf(request)
   const duration_ms = Math.round(reply.elapsedTime * 100) / 100
-  const told = { request_id: id, method, route, status, code, duration_ms }
-  // How long somebody listened is not how long an answer took.
+  const fields = { request_id: id, method, route, status, code, duration_ms }
+  // The duration of a stream is not the duration of an answer.
   if (config.is_stream && status === 200) {
-    world.log.info(told, 'stream')
+    world.log.info(fields, 'stream')
     return
   }
   const is_taken = is_routed && !config.is_other_method && methodsTaken.has(method)
   const labels = is_taken ? ([method, route] as const) : (['other', 'unknown'] as const)
   metrics.requestEnded(...labels, status, duration_ms / 1000)
-  // The log gets their sum: a line for each would let anybody fill the disk.
-  if (code === gateway_limit_code) world.log.debug(told, 'request')
-  else world.log.info(told, 'request')
+  // The log gets their sum: with a line for each, strangers could fill the disk.
+  if (code === gateway_limit_code) world.log.debug(fields, 'request')
+  else world.log.info(fields, 'request')
   if (merchant_id === null) return
   const at = world.clock.now()
   const path = is_routed ? shownPath(route, request.params as Record<string, string>) : shownUnknownPath(request.url)
-  const kept = { ...told, code: code ?? null, merchant_id, mode, path, at }
-  requests.add(kept)
+  const entry = { ...fields, code: code ?? null, merchant_id, mode, path, at }
+  requests.add(entry)
   if (status < 400) return
   const asker_id = key_id ?? sessionOf(request)
-  if (asker_id !== undefined) refusals?.add({ ...kept, asker_id, field: refusedFieldOf(request) })
+  if (asker_id !== undefined) refusals?.add({ ...entry, asker_id, field: refusedFieldOf(request) })
 }
 
-/** The session of a shopper's page. Nobody else who shows no secret key has both a merchant and a session. */
+/** The session of a shopper's page. No other request without a secret key has both a merchant and a session. */
 function sessionOf({ params }: FastifyRequest): string | undefined {
   return (params as Record<string, string | undefined>).session_id
 }

@@ -3,12 +3,12 @@
 import type { Sql } from '../database/open.ts'
 import type { FoundRows } from './list-page.ts'
 
-/** A request with a merchant's secret key, or of a shopper's page, that was refused. Neither body nor query. */
+/** A refused request with a merchant's secret key, or of a shopper's page. It has neither body nor query. */
 export type RefusedRequest = {
   merchant_id: string
   entry_id: string
   request_id: string
-  /** The secret key's id; of a shopper's page, that of its session. The column is called `key_id`. */
+  /** The secret key's id; for a shopper's page, its session's id. The column is called `key_id`. */
   asker_id: string
   at: Date
   method: string
@@ -20,7 +20,7 @@ export type RefusedRequest = {
   duration_ms: number
 }
 
-/** All of one merchant. */
+/** All rows belong to one merchant. */
 export async function insertRefusedRequests(sql: Sql, rows: RefusedRequest[]): Promise<void> {
   await sql`
     insert into request_log
@@ -47,7 +47,7 @@ export type RefusalFilters = {
   below: string
 }
 
-/** However rare what is asked for is, no request looks at more rows. */
+/** However rare the matches are, no request reads more rows. */
 const looked_at_max = 5_000
 /** Nor passes more of other askers: what shoppers were refused must not hide what servers were, nor the other way round. */
 const passed_max = 20_000

@@ -1,4 +1,5 @@
-// Keeps refused requests of merchants' servers, and of shoppers: they wait in memory, bounded, and are written together once a second.
+// Keeps refused requests of merchants' servers and of shoppers: they wait in bounded memory, and are written together
+// once a second.
 
 import { cellOf } from '../database/cells/cells.ts'
 import type { Sql } from '../database/open.ts'
@@ -8,20 +9,23 @@ import type { Metrics } from './metrics.ts'
 import { insertRefusedRequests, type RefusedRequest } from './refusal-log-store.ts'
 
 export type RefusalLog = {
-  /** Costs the request nothing. Where too many wait, this one is only counted; a shopper's is dropped. */
+  /** Costs the request nothing. If too many wait, this one is only counted; a shopper's is dropped. */
   add(request: Omit<RefusedRequest, 'entry_id'>): void
-  /** Writes what waits. */
+  /** Writes the waiting requests. */
   close(): Promise<void>
 }
 
-/** For each merchant, so that one whose server goes wild does not crowd out others. */
+/** For each merchant, so that one with a runaway server does not crowd out others. */
 const waiting_of_merchant_max = 100
 const waiting_max = 2_000
-/** Anybody may be a shopper, so a session has so many, and those of a merchant are fewer than its servers'. */
+/**
+ * Strangers may be shoppers, so each session has a limit, and a merchant keeps fewer requests of shoppers than of
+ * servers.
+ */
 const of_session_max = 20
 const waiting_of_shoppers_max = 20
 const of_shoppers_a_minute_max = 60
-/** Of so many sessions, the last ones, it is known how many were kept. */
+/** The counts of kept requests are known for this many sessions, the last ones. */
 const sessions_counted_max = 10_000
 /** It says only that the bank's check goes on, which is no news to the shopper. */
 const unsaid_code = 'authentication_incomplete'
@@ -39,7 +43,7 @@ export function openRefusalLog({
   let waiting = new Map<string, RefusedRequest[]>()
   let count = 0
   const ofSession = new Map<string, number>()
-  /** Those of shoppers that were kept in this minute, by merchant. */
+  /** How many shoppers' requests were kept in this minute, by merchant. */
   const ofShoppers = new Map<string, number>()
   let minute = 0
   let writing: Promise<void> | null = null
@@ -67,7 +71,7 @@ export function openRefusalLog({
     })
   }
 
-  /** Whether there is room for one more of this shopper, which is then counted. */
+  /** Whether there is room for one more request of this shopper, which is then counted. */
   function countShopper({
     merchant_id,
     asker_id,
@@ -79,7 +83,7 @@ export function openRefusalLog({
     const of_session = ofSession.get(asker_id) ?? 0
     const of_shoppers = ofShoppers.get(merchant_id) ?? 0
     if (of_session >= of_session_max || of_shoppers >= of_shoppers_a_minute_max) return false
-    // What was counted last stands last.
+    // The session that was counted last moves to the end.
     ofSession.delete(asker_id)
     if (ofSession.size >= sessions_counted_max) ofSession.delete(ofSession.keys().next().value!)
     ofSession.set(asker_id, of_session + 1)
@@ -112,7 +116,7 @@ export function openRefusalLog({
   }
 }
 
-/** Whether a request was a shopper's: in place of a key it has its session. */
+/** Whether the asker is a shopper, who has a session instead of a key. */
 function isSession(asker_id: string): boolean {
   return asker_id.startsWith('cs_')
 }

@@ -1,17 +1,16 @@
-// How many requests each address has made this minute, in constant memory whatever the number of addresses.
-//
-// A table with a row for each address either grows with them or forgets some, and an attacker with many addresses
-// decides which. Here each address has a cell in each of four rows, chosen by a keyed digest, and its count is the
-// least of the four. It is never too small. It is too large only where others fill all four cells: each false count
-// takes as many requests a minute as there are cells.
+// How many requests each address has made this minute, in constant memory. A table with a row for each address either
+// grows with them or forgets some, and an attacker with many addresses decides which. Here each address has a cell in
+// each of four rows, chosen by a keyed digest, and its count is the smallest of the four. The count is never too small.
+// It is too large only if others fill all four cells: each false count takes as many requests per minute as there are
+// cells.
 
 import { hash } from 'node:crypto'
 
 /**
- * What is counted separately, with a limit ten times as high: webhook routes, which have limits of their own for each
- * account; preflights, since a refused one would hide the limit from the page; health, so that a flood from behind the
- * same proxy does not restart the process; results and notices, since Directory Servers and acquirers send from few
- * addresses, and a flood of the one must not shut out the other.
+ * Requests that are counted separately, with a limit ten times as high. Webhook routes: they have limits of their own
+ * for each account. Preflights: a refused one would hide the limit from the page. Health: a flood from behind the same
+ * proxy must not restart the process. Results and notices: Directory Servers and acquirers send from few addresses, and
+ * a flood of one kind must not shut out the other.
  */
 export const separate_counts = ['webhooks', 'preflights', 'health', 'results', 'notices'] as const
 export type SeparateCount = (typeof separate_counts)[number]
@@ -27,7 +26,10 @@ export type RequestCounts = {
 
 type WindowOptions = {
   window_ms?: number
-  /** A window begins with the first request, or, in all processes alike, where time is a multiple of it. */
+  /**
+   * A window begins with the first request. If this is true, it begins at a multiple of its length, the same in all
+   * processes.
+   */
   is_aligned?: boolean
 }
 
@@ -43,7 +45,7 @@ export function openRequestCounts(
     count(address, now) {
       const now_ms = now.getTime()
       const age_ms = now_ms - began_ms
-      // A clock that was set back begins a minute, too.
+      // If the clock was set back, a new minute begins.
       if (!(age_ms >= 0 && age_ms < window_ms)) {
         counts.fill(0)
         began_ms = is_aligned ? Math.floor(now_ms / window_ms) * window_ms : now_ms

@@ -1,5 +1,5 @@
-// The last requests that this process answered, kept in memory, and those of others while somebody listens: a merchant can watch its own
-// as they come.
+// The last requests that this process answered, kept in memory, so that a merchant can watch its own live. While
+// somebody watches, other processes add theirs.
 
 import { z } from 'zod'
 import { type Mode, timestamp } from '../kernel/values.ts'
@@ -11,7 +11,7 @@ export type LoggedRequest = {
   /** When it was answered. */
   at: Date
   method: string
-  /** With `…` in place of what is no id of ours. */
+  /** With `…` in place of parts that are no ids of ours. */
   path: string
   /** The path with the names of its parameters. */
   route: string
@@ -19,7 +19,7 @@ export type LoggedRequest = {
   /** The code of the refusal. */
   code: string | null
   duration_ms: number
-  /** That of its key, or of what it was answered with; null where neither says one. */
+  /** The mode of its key, or of its answer; null if neither has one. */
   mode: Mode | null
 }
 
@@ -33,14 +33,16 @@ export type RequestLog = {
   miss(): void
   /** How often some were missing. */
   missed(): number
-  /** Calls the listener, who shows requests of this merchant, after each request. Returns the function that removes it. */
+  /**
+   * Calls the listener after each request; it shows requests of this merchant. Returns the function that removes it.
+   */
   hear(listener: () => void, merchant_id: string): () => void
 }
 
 export const requests_kept = 1_000
 
 export function openRequestLog(): RequestLog {
-  const kept: LoggedRequest[] = []
+  const entries: LoggedRequest[] = []
   const listeners = new Set<() => void>()
   let count = 0
   let missed = 0
@@ -49,7 +51,7 @@ export function openRequestLog(): RequestLog {
   }
   return {
     add(request) {
-      kept[count % requests_kept] = request
+      entries[count % requests_kept] = request
       count += 1
       ring()
     },
@@ -62,7 +64,7 @@ export function openRequestLog(): RequestLog {
     from(place) {
       const first = Math.max(place, count - requests_kept, 0)
       const length = Math.max(0, count - first)
-      return Array.from({ length }, (_, index) => kept[(first + index) % requests_kept]!)
+      return Array.from({ length }, (_, index) => entries[(first + index) % requests_kept]!)
     },
     hear(listener) {
       listeners.add(listener)
@@ -84,6 +86,6 @@ export const shownRequest = {
 }
 
 /** A request as its merchant sees it. */
-export function viewRequest({ merchant_id: _, mode: __, at, ...shown }: LoggedRequest) {
-  return { ...shown, at: timestamp(at) }
+export function viewRequest({ merchant_id: _, mode: __, at, ...view }: LoggedRequest) {
+  return { ...view, at: timestamp(at) }
 }

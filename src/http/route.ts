@@ -23,18 +23,18 @@ export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempo
   /** The mode to which the holder is bound; null for both. */
   only_mode: Mode | null
   /**
-   * On idempotent routes: the row to write in the transaction that creates what `reply` describes; null where the
-   * request has no key, as it may where keys are optional.
+   * On idempotent routes: the row to write in the transaction that creates the object in `reply`. Null if the request
+   * has no key, which is possible if keys are optional.
    */
   recordReply(reply: unknown): Keyed extends 'required' ? KeyRow : KeyRow | null
   /**
-   * For a route that has `resume`: the row to write in the transaction that begins the act. The answer is recorded once
-   * the handler has given it.
+   * For a route with `resume`: the row to write in the transaction that begins the act. The answer is recorded once the
+   * handler has given it.
    */
   reserveKey(): Keyed extends 'required' ? ReservedKey : ReservedKey | null
   /** Adds a `Set-Cookie` to the answer. */
   setCookie(cookie: string): void
-  /** The answer is 202: what was asked for has been taken, and is carried out or refused later. For routes with `accepted`. */
+  /** The answer is 202: the request was accepted, and is carried out or refused later. For routes with `accepted`. */
   answerAccepted(): void
 }
 
@@ -50,29 +50,32 @@ type RouteRecord<
   /** With parameters in braces, as in the specification. */
   path: string
   /**
-   * The path of the route of which this one is an alias: both share idempotency keys, and the API's description names
-   * this one only there.
+   * The path of the route of which this one is an alias. Both share idempotency keys, and the API's description names
+   * the alias only there.
    */
   alias_of?: string
   tag: string
   summary: string
   access: AccessRule<Context, Holder>
-  /** How it keeps to the mode of a holder that is bound to one; a route of secret keys has to say. */
+  /** How it keeps to the mode of a bound holder; a route of secret keys must say so. */
   mode?: ModeRule
   dialect: Dialect
   /** Whether the route needs an idempotency key or may have one; without the field it takes none. */
   idempotency?: Keyed
-  /** Counts each request of a holder, refused ones too; runs after the access check alone. Without the field, no limit. */
+  /**
+   * Counts each request of a holder, refused ones included; runs right after the access check. Without the field there
+   * is no limit.
+   */
   limit?: CountUse<Context, Holder>
-  /** How long browsers and caches between may keep the answer; without the field, not at all. */
+  /** How long browsers and caches may keep the answer; without the field, not at all. */
   cache?: 'five_minutes'
   /** Which pages of other origins may read the answers; without the field, none. */
   cors?: Cors<Context>
   query?: Query
   body?: Body
-  /** How much its body may hold, where that is more than a few fields. */
+  /** The kind of its body, if it may contain more than a few fields. */
   body_kind?: BodyKind
-  /** A request without a body then counts as one with an empty object. */
+  /** A request without a body counts as one with an empty object. */
   body_optional?: true
   /** The body may be a form as well as JSON, and is then read by these rules. */
   form?: FormRules
@@ -82,20 +85,20 @@ type RouteRecord<
    */
   explain?(issue: Issue): Refusal
   status: number
-  /** What a 202 with the same reply means, where the handler may answer so. */
+  /** What a 202 with the same reply means, if the handler may answer so. */
   accepted?: string
-  /**
-   * An allow-list: a member that it does not name cannot leave, and one that it names cannot be forgotten. Null for
-   * 204.
-   */
+  /** An allow-list: a member without a name in it cannot leave, and a named one cannot be forgotten. Null for 204. */
   reply: Reply
-  /** The content type of a file that the answer is; the handler then gives a `FileAnswer`. */
+  /** The content type if the answer is a file; the handler then gives a `FileAnswer`. */
   file?: string
-  /** Runs on all of the database, since it changes what merchants share; left out, where the merchant's rows are (see cells.ts). */
+  /**
+   * Runs on the whole database, because it changes what merchants share; left out, it runs where the merchant's rows
+   * are (see cells.ts).
+   */
   where?: 'whole'
   /** The refusal for a malformed id, the same as for an unknown one; by default `resource_not_found`. */
   unknownId?(): Refusal
-  /** Every code that the handler may refuse with; access, body and idempotency add their own. */
+  /** All refusals of the handler; access, body and idempotency add their own. */
   refusals: readonly RefusalCode[]
   /** Members that some of their bodies have besides those of every refusal. */
   refusal_members?: Partial<Record<RefusalCode, z.ZodType>>
@@ -109,7 +112,8 @@ type RouteRecord<
     request: RouteRequest<Holder, z.output<Body>, z.output<Query>, Keyed>,
   ): Promise<z.input<Reply>>
   /**
-   * Answers a request whose key an earlier request reserved without leaving an answer, perhaps since its process died.
+   * Answers a request whose key an earlier request reserved without leaving an answer, for instance because its process
+   * died.
    */
   resume?(
     context: Context,
@@ -117,10 +121,12 @@ type RouteRecord<
   ): Promise<z.input<Reply>>
 }
 
-/** A file that is sent while it is made. What `parts` throws before its first part is a refusal; later it cuts the answer off. */
+/**
+ * A file that is sent while it is made. An error before the first part is a refusal; a later one cuts the answer off.
+ */
 export type FileAnswer = { name: string; parts: AsyncGenerator<string> }
 
-/** The act is under way or done: nothing is written under the key any more. */
+/** The act is under way or done: nothing more is written under the key. */
 export type ResumedRequest<Request> = Omit<Request, 'recordReply' | 'reserveKey'> & {
   key: string
   audience: string
@@ -131,24 +137,24 @@ export type CorsRequest = {
   origin: string
   params: Record<string, string>
   query: Record<string, unknown>
-  /** A header; null where it was not sent. A preflight lists those that will be sent, and has no values of them. */
+  /** A header; null if it was not sent. A preflight lists the headers to come without their values. */
   header(name: string): string | null
-  /** The parsed body; undefined where there is none, as in a preflight, or where it cannot be read. */
+  /** The parsed body; undefined without one, as in a preflight, or if it cannot be read. */
   body(): unknown
 }
 
 export type Cors<Context> = {
   /** Whether a page of this origin may read the answer. */
-  allows(context: Context, asked: CorsRequest): Promise<boolean>
-  /** Whether any merchant allows this origin: used where the request itself must not cost a look-up. */
+  allows(context: Context, request: CorsRequest): Promise<boolean>
+  /** Whether any merchant allows this origin: for requests that must not cost a look-up. */
   knows(context: Context, origin: string): Promise<boolean>
 }
 
 export type Route<Context> = RouteRecord<Context, unknown, z.ZodType, z.ZodType, z.ZodType, Idempotency>
 
 /**
- * What a typed client must know of a route: its method and path as literals, and the types of what it takes and gives,
- * undefined for what it does not take. Only types see the member `told`.
+ * What a typed client must know of a route: its method and path as literals, and the types of its input and reply;
+ * undefined for input that it does not take. Only types see the member `told`.
  */
 export type Told<Method extends string, Path extends string, Query, Body, Reply> = {
   method: Method
@@ -156,10 +162,10 @@ export type Told<Method extends string, Path extends string, Query, Body, Reply>
   readonly told?: { query: Query; body: Body; reply: Reply }
 }
 
-/** What a client sends by a schema; undefined where the route has none. */
+/** What a client sends by a schema; undefined if the route has none. */
 type Sent<Schema extends z.ZodType> = unknown extends z.input<Schema> ? undefined : z.input<Schema>
 
-/** The member `mode`, which a record must have whose holder is a key. */
+/** The member `mode`, which a record must have if its holder is a key. */
 export type ModeMember<Holder> = [Holder] extends [SecretKey] ? { mode: ModeRule } : unknown
 
 /**
@@ -184,7 +190,7 @@ export function route<
   return record as unknown as Route<Context> & Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>>
 }
 
-/** All codes that a route can answer with: its own and those of the fields that it declares. */
+/** All refusals of a route: its own, and those of the fields that it declares. */
 export function refusalsOf(route: Route<never>): RefusalCode[] {
   const codes = new Set<RefusalCode>([...route.refusals, ...route.access.refusals])
   if (route.idempotency) {
@@ -197,6 +203,6 @@ export function refusalsOf(route: Route<never>): RefusalCode[] {
 }
 
 /** The name under which idempotency keys know a route, the same for its aliases. */
-export function nameOf({ method, path, alias_of }: Route<never>): string {
+export function routeName({ method, path, alias_of }: Route<never>): string {
   return `${method} ${alias_of ?? path}`
 }

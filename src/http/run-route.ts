@@ -26,7 +26,7 @@ import {
 } from './idempotency.ts'
 import { type BoundAct, judgeReplay, shownMode, withinMode } from './only-mode.ts'
 import { readBody } from './read-body.ts'
-import { type FileAnswer, nameOf, type Route, type RouteRequest } from './route.ts'
+import { type FileAnswer, type Route, type RouteRequest, routeName } from './route.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -38,11 +38,11 @@ export type Kernel<Context> = {
   context: Context
   /** Whether the process's clock is so wrong that no request may change anything. */
   isClockFarOff?: (() => boolean) | undefined
-  /** Where a merchant's rows are; left out where all rows are in one place. */
+  /** Finds a merchant's rows; left out if all rows are in one place. */
   placeOf?: ((merchant_id: string) => Promise<{ sql: Sql; context: Context }>) | undefined
 }
 
-/** The kernel for a request of the merchant that its access rule has recognised, if any. */
+/** The kernel for a request of the recognised merchant, if there is one. */
 export async function kernelOf<Context>(kernel: Kernel<Context>, merchant_id: string | null): Promise<Kernel<Context>> {
   if (merchant_id === null || !kernel.placeOf) return kernel
   return { ...kernel, ...(await kernel.placeOf(merchant_id)) }
@@ -95,7 +95,7 @@ function noKeyWords({ headers }: KeyRules): string {
   return `Sent without ${headers[0]}: a retry of this request cannot be told from a new one.`
 }
 
-/** The request's idempotency key; null where it has none and needs none. */
+/** The request's idempotency key; null if it has none and needs none. */
 function keyOf(route: Route<never>, request: FastifyRequest): string | null {
   if (!route.idempotency) return null
   const rules: KeyRules = keyRules[route.idempotency]
@@ -117,7 +117,7 @@ type Run<Context> = {
   params: Record<string, string>
   holder: unknown
   caller: Caller
-  /** What it is answered with. */
+  /** The status of the answer. */
   status: number
   only_mode: Mode | null
 }
@@ -151,11 +151,11 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   const { kernel, route } = run
   const rules = keyRules[route.idempotency!]
   const raw = rawBodyOf(run)
-  const name = nameOf(route)
-  let known: Buffer[] | null = null
+  const name = routeName(route)
+  let memo: Buffer[] | null = null
   function fingerprints(): Buffer[] {
-    known ??= fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw })
-    return known
+    memo ??= fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw })
+    return memo
   }
   const act = actOf(run, raw)
   const claim = { ...keyScopeOf(run), key, route: name, fingerprints }
@@ -167,25 +167,25 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   const record = async (reply: unknown, replayed: boolean) => {
     const answer = answerOf(run, reply, replayed)
     const at = kernel.world.clock.now()
-    const kept = await recordAnswer(kernel, claim, { ...answer, at })
-    // The key is free again: since the reply was made, the act was refused, and the request must get that refusal.
-    return kept ?? answerOf(run, await resumed(), replayed)
+    const recordedAnswer = await recordAnswer(kernel, claim, { ...answer, at })
+    // The key is free again: the act was refused after the reply was made, and the request must get that refusal.
+    return recordedAnswer ?? answerOf(run, await resumed(), replayed)
   }
 
   async function create(): Promise<Answer> {
     await route.admit?.(kernel.context, run.holder)
-    let recorded: Answer | null = null
+    let recordedAnswer: Answer | null = null
     const plain = request()
-    const keyed = {
+    const keyMembers = {
       ...plain,
       recordReply(reply: unknown) {
-        recorded = answerOf(run, reply, false)
-        return keyRow(kernel.keyring, claim, { ...recorded, at: plain.now })
+        recordedAnswer = answerOf(run, reply, false)
+        return keyRow(kernel.keyring, claim, { ...recordedAnswer, at: plain.now })
       },
       reserveKey: () => reservedKey(claim, plain.now),
     }
-    const reply = await withinMode(act, keyed, (within) => route.handle(kernel.context, within))
-    return recorded ?? record(reply, false)
+    const reply = await withinMode(act, keyMembers, (within) => route.handle(kernel.context, within))
+    return recordedAnswer ?? record(reply, false)
   }
 
   const answer = await runOnce(
@@ -197,7 +197,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   return answer
 }
 
-/** What the holder asks for, for the rule of its mode. */
+/** The request of the holder, for the rule of its mode. */
 function actOf<Context>(run: Run<Context>, raw: unknown): BoundAct {
   const { kernel, route, only_mode, params } = run
   const { mode: rule } = route
@@ -231,7 +231,7 @@ function requestOf<Context>(
       run.reply.header('set-cookie', cookie)
     },
     answerAccepted() {
-      if (!route.accepted) throw new Error(`${nameOf(route)} does not say that it answers 202`)
+      if (!route.accepted) throw new Error(`${routeName(route)} does not say that it answers 202`)
       run.status = 202
     },
   }
@@ -245,7 +245,7 @@ function bodyOf<Context>(route: Route<Context>, raw: unknown): unknown {
   return validate(route.body, raw, route.explain)
 }
 
-/** A body that the route does not take is not read. */
+/** The body is not read if the route takes none. */
 function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
   if (!route.body) return undefined
   const raw = readBody(request)
@@ -254,12 +254,12 @@ function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
 
 function answerOf<Context>(run: Run<Context>, reply: unknown, replayed: boolean): Answer {
   const { route, request, status } = run
-  const shown = route.reply.parse(reply)
-  request.mode ??= shownMode(shown)
-  return { status, body: route.status === 204 ? '' : JSON.stringify(shown), replayed }
+  const parsedReply = route.reply.parse(reply)
+  request.mode ??= shownMode(parsedReply)
+  return { status, body: route.status === 204 ? '' : JSON.stringify(parsedReply), replayed }
 }
 
-/** Sends an answer of a route as JSON, with a tag where caches may keep it. */
+/** Sends an answer of a route as JSON, with a tag if caches may keep it. */
 function send(reply: FastifyReply, { status, body }: Omit<Answer, 'replayed'>): FastifyReply {
   if (status === 204) return reply.code(status).send()
   return reply.code(status).type('application/json; charset=utf-8').send(body)

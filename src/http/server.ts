@@ -19,7 +19,7 @@ import { greet, hasForeignCredentials } from './compatible-dialect.ts'
 import { closeUnused, idle_ms, keepProxies, limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
-import { dialectOf, fail, notFound } from './failures.ts'
+import { answerFailure, dialectOf, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import { failing, type KeyJudge } from './lacking-key.ts'
@@ -66,22 +66,19 @@ type ServerOptions<Context> = {
   advise(method: string, path: string): string | null
   /** Whether a text that a client wants echoed could be a card number: such a text is never echoed. */
   couldBeCard(text: string): boolean
-  /** Requests a minute and address; 0 is without a limit. */
+  /** Requests per minute and address; 0 means no limit. */
   gateway_limit: number
-  /** Counts for the gateway limit what all processes answer; left out, this one counts by itself. */
+  /** The gateway limit of all processes; left out, this one counts alone. */
   sharedCounts?: SharedCounts | undefined
-  /** Counts streams in all processes; left out, this one counts by itself. */
+  /** The streams of all processes; left out, this one counts alone. */
   streamSeats?: StreamSeats | undefined
-  /** Connections that callers may hold at once. */
+  /** How many connections callers may have at once. */
   connections_max: number
-  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  /** Addresses of proxies whose X-Forwarded-For is trusted. */
   trusted_proxies: string[]
   /** Notices proxies that are not among them. */
   unnamedProxy: UnnamedProxy
-  /**
-   * Whether a host has the route of a path, where hosts differ in what they have; the route is undefined where there is
-   * none.
-   */
+  /** Whether a host serves a path's route, if hosts differ in that; the route is undefined if there is none. */
   isServedAt?: ((host: string | undefined, route: string | undefined) => boolean) | undefined
   /** Left out or null, nothing is traced. */
   tracing?: Tracing | null | undefined
@@ -100,10 +97,10 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   const trustProxy = trusting(parts.trusted_proxies)
   const isProxy = (address: string) => trustProxy !== false && trustProxy(address)
   const { clock, log } = parts.world
-  const broken = openTally(clock, (requests) => {
+  const brokenTally = openTally(clock, (requests) => {
     log.info({ requests }, 'requests refused that are no valid HTTP')
   })
-  const brokenParts = { ...parts, broken }
+  const brokenParts = { ...parts, broken: brokenTally }
   const app = Fastify({
     trustProxy,
     // Slow clients: the head within 10 s, the whole request within 20 s.
@@ -118,8 +115,8 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     },
     genReqId: () => parts.ids.request(),
     clientErrorHandler: (error, socket) => answerBrokenRequest(brokenParts, error, socket),
-    // A path that cannot be decoded reaches no route and no hook. Such requests through one proxy count together, since
-    // the framework does not say here for whom the proxy speaks.
+    // A path that cannot be decoded reaches no route and no hook. Such requests through one proxy count together,
+    // because the framework does not know the caller here.
     frameworkErrors: (_error, request, reply) => {
       if (admissionOf(request.raw, reply.raw) === 'not_heard') return
       welcome(parts, request, reply)
@@ -128,7 +125,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
           refuseOddRequest(request, reply)
           throw notFound(request)
         })
-        .catch((error) => fail(parts.world.log, error, request, reply))
+        .catch((error) => answerFailure(parts.world.log, error, request, reply))
     },
     // No head is longer, so each route checks its ids itself.
     routerOptions: { maxParamLength: head_bytes_max },
@@ -143,7 +140,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   }
   if (parts.tracing) traceRequests(app, parts.tracing)
   app.addHook('onRequest', (request, reply, done) => {
-    // Node closes the connection before, so this sends nothing.
+    // Node has closed the connection already, so this sends nothing.
     if (admissionOf(request.raw, reply.raw) === 'not_heard') return
     welcome(parts, request, reply)
     parts.unnamedProxy.look(request, isProxy(request.socket.remoteAddress ?? ''))
@@ -175,7 +172,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     await recognise(parts.access, request)
     const page = isPersonLost(request) && parts.missingPage?.(request.headers['accept-language'] ?? null, request.url)
     if (!page) {
-      fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
+      answerFailure(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
       return reply
     }
     const type = 'text/html; charset=utf-8'
@@ -191,7 +188,7 @@ function readBodies<Context>(app: FastifyInstance, { access }: ServerOptions<Con
   app.addContentTypeParser('*', openBodies({ budget: new BodyBudget(), merchantOf }))
 }
 
-/** Everything besides requests of a route: limits of a connection, and how long it stays open. */
+/** Limits of connections, and how long they stay open: everything besides requests of a route. */
 function watchConnections<Context>(
   app: FastifyInstance,
   parts: ServerOptions<Context> & { broken: Tally },
@@ -214,14 +211,14 @@ function watchConnections<Context>(
 
 function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>): void {
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
-  const shared = sharedPlaces(parts.routes)
+  const sharedPaths = sharedPlaces(parts.routes)
   app.addConstraintStrategy(byCredentials)
   for (const route of parts.routes) {
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
       ...(route.access.kind === 'bearer_key' &&
-        shared.has(placeOf(route)) && { constraints: { credentials: 'foreign' } }),
+        sharedPaths.has(placeOf(route)) && { constraints: { credentials: 'foreign' } }),
       config: {
         ...configOf(route.dialect),
         idempotency: route.idempotency,
@@ -230,7 +227,8 @@ function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>):
       },
       ...(route.cors && { onSend: corsHook(kernel, route) }),
       handler(request, reply) {
-        // Without its promise: the framework would wait for the answer's end, and listen for whatever may come before.
+        // Its promise is not returned: the framework would wait for the answer's end, and listen for everything before
+        // it.
         answerRoute(kernel, route, request, reply, callerOf(request)).catch((error: Error) => reply.send(error))
       },
     })
@@ -254,7 +252,7 @@ function refuseOddRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
   try {
     refuseOddTarget(raw)
   } catch (error) {
-    // What follows on the connection may be a part of this request.
+    // The bytes that follow on the connection may be a part of this request.
     if (raw.httpVersion === '1.0') reply.header('connection', 'close')
     throw error
   }
@@ -275,8 +273,8 @@ function welcome<Context>({ couldBeCard }: ServerOptions<Context>, request: Fast
 }
 
 /**
- * Notes the merchant of a request that leads nowhere: its own request log shows mistaken paths, too. Where the database cannot be
- * reached the request has no merchant, and its answer is the same.
+ * Notes the merchant of a request without a route, because its request log shows mistaken paths as well. If the
+ * database cannot be reached, the request has no merchant, and its answer is the same.
  */
 async function recognise(access: Pick<Access, 'findSecretKey'>, request: FastifyRequest): Promise<void> {
   const key = await bearerOf(access, callerOf(request)).catch(() => null)
@@ -288,13 +286,13 @@ function placeOf({ method, path }: Pick<Route<never>, 'method' | 'path'>): strin
   return `${method} ${path}`
 }
 
-/** Where two routes are, one in our own words and one in the other platform's: the caller's credentials decide. */
+/** Paths with two routes, one of ours and one of the other platform's: the caller's credentials decide. */
 function sharedPlaces(routes: readonly Pick<Route<never>, 'method' | 'path'>[]): Set<string> {
   const places = routes.map(placeOf)
   return new Set(places.filter((place, at) => places.indexOf(place) !== at))
 }
 
-/** How the framework tells them apart. A caller without credentials gets the route in our own words. */
+/** How the framework tells them apart. A caller without credentials gets our route. */
 const byCredentials = {
   name: 'credentials',
   storage() {

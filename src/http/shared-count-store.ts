@@ -5,13 +5,13 @@ import type { Sql } from '../database/open.ts'
 /** `name` is a digest; `places` is the limit. */
 export type PlacesAsked = { name: string; places: number; wanted: number }
 
-/** Takes as many places as are left, for each name at most as many as wanted. Returns how many it got, by name. */
-export async function takePlaces(sql: Sql, window_at: Date, asked: PlacesAsked[]): Promise<Map<string, number>> {
+/** Takes as many places as are left, but for each name not more than `wanted`. Returns how many it got, by name. */
+export async function takePlaces(sql: Sql, window_at: Date, requests: PlacesAsked[]): Promise<Map<string, number>> {
   const rows = await sql<{ name: string; given: number }[]>`
     insert into gateway_counts as kept (window_at, name, places, taken, given)
     select ${window_at}::timestamptz, name, places, least(wanted, places), least(wanted, places)
-    from unnest(${asked.map(({ name }) => name)}::text[], ${asked.map(({ places }) => places)}::int[],
-      ${asked.map(({ wanted }) => wanted)}::int[]) as a (name, places, wanted)
+    from unnest(${requests.map(({ name }) => name)}::text[], ${requests.map(({ places }) => places)}::int[],
+      ${requests.map(({ wanted }) => wanted)}::int[]) as a (name, places, wanted)
     -- In one order everywhere, so that two processes never wait for each other.
     order by name
     on conflict (window_at, name) do update set
@@ -28,5 +28,5 @@ export async function purgeCounts(sql: Sql, now: Date): Promise<number> {
   return count
 }
 
-/** A minute, and what clocks may differ by. */
+/** A minute, and the most by which clocks may differ. */
 const kept_ms = 120_000

@@ -1,18 +1,17 @@
-// What an address may still ask of all processes together. Each has a few requests free; for more it takes places of the one limit that
-// stands in the database, some in advance. An address that asks little is never written.
-//
-// Where the database does not answer soon, nobody is refused and nobody waits for it: each process then counts by itself.
+// How many more requests an address may make at all processes together. Each process has a few free for it; for more it
+// takes places of the common limit in the database, some in advance. An address with few requests is never written. If
+// the database does not answer soon, no request is refused or delayed for it: each process then counts alone.
 
 import type { Sql } from '../database/open.ts'
 import type { World } from '../kernel/world.ts'
 import { type PlacesAsked, takePlaces } from './shared-count-store.ts'
 
 export type SharedCounts = {
-  /** The time by which minutes begin, the same in every process. */
+  /** The time at which minutes begin, the same in every process. */
   now(): Date
   /**
-   * Whether a request may go on, which its own process would let pass. `used` counts the requests of this address that this
-   * process had this minute, this one included.
+   * Whether a request may go on that this process alone would admit. `used` counts this address's requests in this
+   * process and minute, including this one.
    */
   admits(request: CountedRequest): boolean | Promise<boolean>
 }
@@ -24,34 +23,34 @@ type SharedCountsOptions = {
   clock: Pick<World['clock'], 'sleep'>
   log: Pick<World['log'], 'warn'>
   now(): Date
-  /** How many processes take requests. */
+  /** How many processes answer requests. */
   serving(): number
-  /** So that no address is written. */
+  /** A digest, so that no address is written. */
   digest(kind: string, address: string): string
 }
 
-/** What one address has of the shared limit, in this process and minute. */
+/** An address's part of the shared limit, in this process and minute. */
 type Share = {
   name: string
   places: number
   tokens: number
   waiting: ((may_pass: boolean) => void)[]
-  /** Wanted from the database. */
+  /** The database is being asked for more. */
   is_asked: boolean
   /** Nothing is left. */
   is_dry: boolean
 }
 
-export const window_ms = 60_000
-/** How much more than the limit may pass, over all processes: what each of them gives away freely. */
+export const count_window_ms = 60_000
+/** How much more than the limit all processes together may admit: the free requests of each. */
 const free_share = 0.2
-/** Of each minute. Beyond so many addresses the others count in each process by itself. */
+/** Per minute. Beyond this number, addresses are counted by each process alone. */
 export const shares_max = 20_000
 const batch_max = 500
-/** Requests that come so soon after a statement wait for the next one. */
+/** Requests that come this soon after a statement wait for the next one. */
 const rest_ms = 20
-/** A database that needs longer is away. */
-export const patience_ms = 250
+/** A database that takes longer counts as unavailable. */
+export const counts_patience_ms = 250
 const away_ms = 1_000
 
 export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
@@ -61,14 +60,14 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
   const settling = openSettling(options)
 
   function shareOf({ kind, address, limit }: CountedRequest): Share | null {
-    const window = Math.floor(now().getTime() / window_ms) * window_ms
+    const window = Math.floor(now().getTime() / count_window_ms) * count_window_ms
     if (window !== began_ms) {
       began_ms = window
       shares = new Map()
     }
     const key = `${kind} ${address}`
-    const known = shares.get(key)
-    if (known || shares.size >= shares_max) return known ?? null
+    const knownShare = shares.get(key)
+    if (knownShare || shares.size >= shares_max) return knownShare ?? null
     const name = options.digest(kind, address)
     const share = { name, places: limit, tokens: 0, waiting: [], is_asked: false, is_dry: false }
     shares.set(key, share)
@@ -84,7 +83,7 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
       if (request.used * 2 <= free) return true
       const share = shareOf(request)
       if (share === null) return true
-      // So little that what others leave unused takes no more from the address than what it has free.
+      // So few that unused places cost the address no more than it has free.
       const ahead = Math.max(1, Math.floor(free / 2))
       const ask = () => settling.ask(share, { window_at: new Date(began_ms), ahead })
       if (request.used <= free) {
@@ -114,24 +113,24 @@ type Asked = Asking & { share: Share }
 
 /** Asks the database, one statement at a time. */
 function openSettling({ sql, clock, log }: SharedCountsOptions) {
-  let asked: Asked[] = []
+  let questions: Asked[] = []
   let is_running = false
   let is_away = false
 
-  function ask(share: Share, asking: Asking): void {
+  function ask(share: Share, question: Asking): void {
     if (share.is_asked || share.is_dry) return
     share.is_asked = true
-    asked.push({ ...asking, share })
+    questions.push({ ...question, share })
     if (!is_running) void run()
   }
 
   async function run(): Promise<void> {
     is_running = true
-    while (asked.length > 0) {
-      const { window_at } = asked[0]!
-      const batch = firstOf(asked, window_at)
-      const taken = new Set(batch)
-      asked = asked.filter((each) => !taken.has(each))
+    while (questions.length > 0) {
+      const { window_at } = questions[0]!
+      const batch = firstOf(questions, window_at)
+      const batchSet = new Set(batch)
+      questions = questions.filter((each) => !batchSet.has(each))
       await settle(window_at, batch)
       await clock.sleep(is_away ? away_ms : rest_ms)
     }
@@ -139,26 +138,26 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
   }
 
   async function settle(window_at: Date, batch: Asked[]): Promise<void> {
-    const answered = new AbortController()
-    const late = clock.sleep(patience_ms, answered.signal).then(
+    const answerEnd = new AbortController()
+    const late = clock.sleep(counts_patience_ms, answerEnd.signal).then(
       () => goAway(batch, 'no answer in time'),
       () => {},
     )
     try {
-      const wanted = batch.map(({ share, ahead }): PlacesAsked => {
+      const requests = batch.map(({ share, ahead }): PlacesAsked => {
         return { name: share.name, places: share.places, wanted: share.waiting.length + ahead }
       })
-      const given = await takePlaces(sql, window_at, wanted)
+      const grants = await takePlaces(sql, window_at, requests)
       is_away = false
       for (const [at, { share }] of batch.entries()) {
-        receive(share, given.get(share.name) ?? 0, wanted[at]!.wanted)
-        // They came in the meantime.
+        receive(share, grants.get(share.name) ?? 0, requests[at]!.wanted)
+        // These requests came in the meantime.
         if (share.waiting.length > 0) ask(share, { window_at, ahead: batch[at]!.ahead })
       }
     } catch (error) {
       goAway(batch, (error as Error).message)
     } finally {
-      answered.abort()
+      answerEnd.abort()
       await late
     }
   }
@@ -166,7 +165,7 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
   function goAway(batch: Asked[], error: string): void {
     if (!is_away) log.warn({ error }, 'the gateway limit counts in each process by itself')
     is_away = true
-    for (const { share } of [...batch, ...asked]) {
+    for (const { share } of [...batch, ...questions]) {
       for (const pass of share.waiting.splice(0)) pass(true)
     }
     for (const { share } of batch) share.is_asked = false
@@ -175,23 +174,23 @@ function openSettling({ sql, clock, log }: SharedCountsOptions) {
   return { ask, isAway: () => is_away }
 }
 
-/** What goes together in a statement, which must not name the same row twice. */
-function firstOf(asked: readonly Asked[], window_at: Date): Asked[] {
-  const found = new Map<string, Asked>()
-  for (const each of asked) {
-    if (found.size === batch_max) break
-    const is_new = !found.has(each.share.name)
-    if (is_new && each.window_at.getTime() === window_at.getTime()) found.set(each.share.name, each)
+/** The questions of one statement, which must not name the same row twice. */
+function firstOf(questions: readonly Asked[], window_at: Date): Asked[] {
+  const byName = new Map<string, Asked>()
+  for (const each of questions) {
+    if (byName.size === batch_max) break
+    const is_new = !byName.has(each.share.name)
+    if (is_new && each.window_at.getTime() === window_at.getTime()) byName.set(each.share.name, each)
   }
-  return [...found.values()]
+  return [...byName.values()]
 }
 
-/** Hands out what was given, to those who wait first. */
-function receive(share: Share, given: number, wanted: number): void {
+/** Hands out the granted places, first to those who have waited longest. */
+function receive(share: Share, grant: number, wish: number): void {
   share.is_asked = false
-  share.is_dry = given < wanted
-  const passing = share.waiting.splice(0, given)
-  share.tokens += given - passing.length
+  share.is_dry = grant < wish
+  const passing = share.waiting.splice(0, grant)
+  share.tokens += grant - passing.length
   for (const pass of passing) pass(true)
   if (share.is_dry) for (const pass of share.waiting.splice(0)) pass(false)
 }

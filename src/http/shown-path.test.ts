@@ -16,8 +16,8 @@ test.each([
   ['/v1/deliveries/:delivery_id', { delivery_id: hex(32) }, `/v1/deliveries/${hex(32)}`],
   ['/v1/config/:public_key', { public_key: `rip_pk_${hex(48)}` }, `/v1/config/rip_pk_${hex(48)}`],
   ['/v1/handles/:handle', { handle: 'tea-shop' }, '/v1/handles/tea-shop'],
-])('%s with %j is shown whole', (route, params, shown) => {
-  expect(shownPath(route, params)).toBe(shown)
+])('%s with %j is shown whole', (route, params, expected) => {
+  expect(shownPath(route, params)).toBe(expected)
 })
 
 test.each([
@@ -51,6 +51,6 @@ test.each([
   [`/${'a'.repeat(41)}`, '/…'],
   ['/a/b/c/d/e/f/g/h/i/j', '/a/b/c/d/e/f/g/h/…'],
   ['*', '/'],
-])('the unknown path %s is shown as %s', (url, shown) => {
-  expect(shownUnknownPath(url)).toBe(shown)
+])('the unknown path %s is shown as %s', (url, expected) => {
+  expect(shownUnknownPath(url)).toBe(expected)
 })

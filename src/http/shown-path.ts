@@ -1,4 +1,4 @@
-// The path of a request as people may see it: with ids of ours, and nothing else that was sent in their place.
+// The path of a request in the form that people may see: with our ids, and without anything else in their place.
 
 const ids = /^(?:(?:cs|pay|whep)_[0-9a-f]{24}|rip_pk_[0-9a-f]{48}|[0-9a-f]{32})$/
 
@@ -15,14 +15,14 @@ export function shownPath(route: string, params: Readonly<Record<string, string>
 
 const parts_max = 8
 
-/** The path of a request without a route: words as paths have them, such as `/v1/payment_intent`. */
+/** The path of a request without a route. It keeps words that are common in paths, such as `/v1/payment_intent`. */
 export function shownUnknownPath(url: string): string {
   const parts = url.split(/[?#]/)[0]!.split('/').slice(1)
-  const shown = parts.slice(0, parts_max).map((part) => (isWord(part) || ids.test(part) ? part : '…'))
-  return `/${shown.join('/')}${parts.length > parts_max ? '/…' : ''}`
+  const shownParts = parts.slice(0, parts_max).map((part) => (isWord(part) || ids.test(part) ? part : '…'))
+  return `/${shownParts.join('/')}${parts.length > parts_max ? '/…' : ''}`
 }
 
-/** Without digits, but for a version's, so that it is no secret and no number of a card. */
+/** A word has no digits except a version's, so it is no secret and no card number. */
 function isWord(text: string): boolean {
   return /^(?:v\d{1,3}|[a-z][a-z_.-]{0,39})?$/i.test(text)
 }

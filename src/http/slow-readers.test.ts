@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
 import { endSlowReaders } from './slow-readers.ts'
 
-/** More than the machine keeps between two ends of a connection. */
+/** More than the machine buffers between two ends of a connection. */
 const large = Buffer.alloc(64 * 1024 * 1024)
 let clock: ManualClock
 let app: FastifyInstance

@@ -4,7 +4,7 @@ import type { Sql } from '../database/open.ts'
 
 export type SeatRow = { seat_id: string; process_id: string; owner: string }
 
-/** False where the owner has as many as it may, in processes that were seen since then. */
+/** False if the owner has the maximum of seats in processes that were seen since then. */
 export async function insertSeat(
   sql: Sql,
   { seat_id, process_id, owner }: SeatRow,

@@ -7,8 +7,8 @@ import { deleteSeat, insertSeat } from './stream-seat-store.ts'
 
 export type StreamSeats = {
   /**
-   * Takes a seat. Returns what gives it back, or null where none is free. A database that does not answer refuses nobody:
-   * each process has limits of its own.
+   * Takes a seat. Returns the function that gives it back, or null if none is free. If the database does not answer, no
+   * stream is refused: each process has limits of its own.
    */
   take(owner: string, max: number): Promise<(() => void) | null>
 }
@@ -22,7 +22,7 @@ type SeatOptions = {
 }
 
 export function openStreamSeats({ sql, world, process_id, databaseNow }: SeatOptions): StreamSeats {
-  const told = (error: Error) =>
+  const logFailure = (error: Error) =>
     world.log.warn({ error: error.message }, 'seat of a stream not counted for all processes')
   return {
     async take(owner, max) {
@@ -32,10 +32,10 @@ export function openStreamSeats({ sql, world, process_id, databaseNow }: SeatOpt
         const seat = { seat_id, process_id, owner }
         if (!(await insertSeat(sql, seat, { max, here_since }))) return null
       } catch (error) {
-        told(error as Error)
+        logFailure(error as Error)
         return () => {}
       }
-      return () => void deleteSeat(sql, seat_id).catch(told)
+      return () => void deleteSeat(sql, seat_id).catch(logFailure)
     },
   }
 }

@@ -12,23 +12,23 @@ export type StreamSlots = {
 }
 
 export function openStreamSlots(): StreamSlots {
-  const taken = new Map<string, number>()
+  const counts = new Map<string, number>()
   let count = 0
   return {
     acquire(owner, max = slots_per_merchant_max) {
-      const own = taken.get(owner) ?? 0
+      const own = counts.get(owner) ?? 0
       if (own >= max) throw tooManyOf(max)
       if (count >= slots_max) throw tooMany('All streams of this process are taken.')
       count += 1
-      taken.set(owner, own + 1)
+      counts.set(owner, own + 1)
       let is_released = false
       return () => {
         if (is_released) return
         is_released = true
         count -= 1
-        const left = taken.get(owner)! - 1
-        if (left > 0) taken.set(owner, left)
-        else taken.delete(owner)
+        const rest = counts.get(owner)! - 1
+        if (rest > 0) counts.set(owner, rest)
+        else counts.delete(owner)
       }
     },
   }

@@ -8,20 +8,20 @@ import type { Dialect } from './dialects.ts'
 import type { ModeMember, Route } from './route.ts'
 import type { CountUse } from './use-limit.ts'
 
-/** One message. `event` is its type, `id` what the caller may resume from. */
+/** One message. `event` is its type, and `id` the point from which the caller may resume. */
 export type StreamMessage = { event: string; id?: string; data: object }
 
 /** The source of a stream. Nothing is read ahead of a slow caller. */
 export type Feed = {
   /** The first message, which says that the stream has begun. */
   ready: StreamMessage
-  /** The messages there are now, at most a page; `is_more` where the next page can be read at once. */
+  /** The messages that exist now, at most a page; `is_more` if the next page can be read at once. */
   read(): Promise<{ messages: StreamMessage[]; is_more: boolean }>
-  /** Calls `wake` whenever there may be something to read. Returns the function that ends this. */
+  /** Calls `wake` whenever there may be messages. Returns the function that ends this. */
   hear(wake: () => void): () => void
   /** How long to wait for `wake` before the next read. */
   poll_ms: number
-  /** What the caller may resume from once it has everything that was read; left out where it cannot resume. */
+  /** The point from which the caller may resume after everything that was read; left out if it cannot resume. */
   place?(): string
 }
 
@@ -34,7 +34,7 @@ export type StreamRequest<Query, Holder = SecretKey> = {
   only_mode: Mode | null
 }
 
-/** Whose places streams take, and how many there are. */
+/** The owner of the seats that streams take, and their number. */
 export type Seats = { owner: string; max: number }
 
 type StreamRecord<Context, Query extends z.ZodType, Holder> = {
@@ -43,22 +43,22 @@ type StreamRecord<Context, Query extends z.ZodType, Holder> = {
   tag: string
   summary: string
   access: AccessRule<Context, Holder>
-  /** As at a route; a stream leaves out what is of the other mode by itself. */
+  /** As for a route; the stream itself leaves out messages of the other mode. */
   mode?: 'handler'
   dialect: Dialect
   /** Counts each time that the stream is opened. */
   limit?: CountUse<Context, Holder>
-  /** Without it, they are those of the merchant whose key it is. */
+  /** Left out, they belong to the merchant of the key. */
   seats?(holder: Holder): Seats
   query: Query
   /** What the API's description calls a message of this stream, and says of it. */
   message?: { title: string; note: string }
   /** Describes the data of the messages, by their type. */
   messages: Record<string, z.ZodType>
-  /** Every code that `open` may refuse with; access and query add their own. */
+  /** All refusals of `open`; access and query add their own. */
   refusals: readonly RefusalCode[]
   admit?(context: Context, holder: Holder): Promise<void>
-  /** Checks the request and notes where the stream begins. Nothing moves on before the feed is read. */
+  /** Checks the request and notes where the stream begins. Nothing else changes before the feed is read. */
   open(context: Context, request: StreamRequest<z.output<Query>, Holder>): Promise<Feed>
 }
 
@@ -71,8 +71,8 @@ export function stream<Context, Query extends z.ZodType, Holder>(
   return record as unknown as Stream<Context>
 }
 
-/** The last message for a caller that may not listen any more. */
-const refused = z.object({ code: z.string(), message: z.string() })
+/** The last message for a caller that may no longer listen. */
+const refusedMessage = z.object({ code: z.string(), message: z.string() })
 
 /** The messages that every stream has. */
 const sharedMessages: Record<string, { title: string; note: string }> = {
@@ -82,7 +82,7 @@ const sharedMessages: Record<string, { title: string; note: string }> = {
 
 /** A stream as the API's description sees it: a route that answers with one message after the other. */
 export function describedRoute({ messages, message, ...stream }: Stream<never>): Route<never> {
-  const bySchema = Map.groupBy(Object.entries({ ...messages, refused }), ([, data]) => data)
+  const bySchema = Map.groupBy(Object.entries({ ...messages, refused: refusedMessage }), ([, data]) => data)
   const shapes = [...bySchema].map(([data, named]) => {
     const shape = z.object({ event: z.enum(named.map(([event]) => event)), id: z.string().optional(), data })
     return shape.meta(sharedMessages[named[0]![0]] ?? {})
@@ -92,14 +92,14 @@ export function describedRoute({ messages, message, ...stream }: Stream<never>):
   return { ...stream, status: 200, reply, refusals } as unknown as Route<never>
 }
 
-/** A message as it goes over the wire. JSON has no line breaks of its own. */
+/** A message in the form of the wire. JSON has no line breaks of its own. */
 export function frame({ event, id, data }: StreamMessage): string {
-  const named = id === undefined ? '' : `id: ${id}\n`
-  return `${named}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  const id_line = id === undefined ? '' : `id: ${id}\n`
+  return `${id_line}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 /**
- * A comment that keeps the connection alive and shows both sides that the other is there. An id without data is no
+ * A comment that keeps the connection alive and shows each side that the other is there. An id without data is no
  * message, but readers keep it.
  */
 export function heartbeat(place?: string): string {

@@ -1,4 +1,4 @@
-// Sums up in the log what others can cause as often as they like: a line for each would fill the disk.
+// Sums up log lines that strangers can cause at will: a line for each would fill the disk.
 
 import type { Clock } from '../kernel/world.ts'
 

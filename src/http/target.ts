@@ -1,11 +1,11 @@
-// The target of a request: one host and one path, each written in only one way. Proxies check both in their plain form and
-// pass them on unchanged, so nothing here may be reachable by another form.
+// The target of a request: one host and one path, each in only one spelling. Proxies check both in their plain form and
+// pass them on unchanged, so no other spelling may reach anything here.
 
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../kernel/errors.ts'
 import { countPairs } from './form.ts'
 
-/** Throws `invalid_request` for a request whose host, path or length could be read in two ways, or with too long a query. */
+/** Throws `invalid_request` if the host, path or length could be read in two ways, or if the query is too long. */
 export function refuseOddTarget(request: IncomingMessage): void {
   const fault = faultOfHost(request) ?? faultOfTarget(request.url ?? '') ?? faultOfLength(request)
   if (fault) throw new Refusal('invalid_request', fault)
@@ -15,8 +15,8 @@ export function refuseOddTarget(request: IncomingMessage): void {
 const authority = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 
 /**
- * What is wrong with the host of a request. Whatever else stands in it, a proxy may read as one name and a parser of
- * addresses as another: `x@name`, `name#x`, `n%61me`.
+ * What is wrong with the host of a request. A proxy may read other characters as one name, and a parser of addresses as
+ * another: `x@name`, `name#x`, `n%61me`.
  */
 export function faultOfHost({
   rawHeaders,
@@ -44,7 +44,7 @@ function faultOfLength({ httpVersion, headers }: IncomingMessage): string | null
   return is_odd ? 'HTTP/1.0 has no Transfer-Encoding.' : null
 }
 
-/** What is wrong with the target of a request line, in words; null where nothing is. */
+/** What is wrong with the target of a request line, in words; null if nothing is. */
 export function faultOfTarget(target: string): string | null {
   if (target.includes('#')) return 'The target of a request has no fragment.'
   const [, path] = /^(?:https?:\/\/[^/?]+)?(\/[^?]*)?(?:\?|$)/i.exec(target) ?? []
@@ -57,7 +57,7 @@ export function faultOfTarget(target: string): string | null {
   return encodedPlain.test(path) ? 'The path must not have letters, digits, -, ., _ and ~ percent-encoded.' : null
 }
 
-/** No list takes more than some twenty. */
+/** No list takes more than about twenty. */
 const query_pairs_max = 100
 const dotSegment = /\/\.{1,2}(?:\/|$)/
 /** A character that means the same when it is not encoded: RFC 3986 calls it unreserved. */

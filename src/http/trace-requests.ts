@@ -1,12 +1,13 @@
-// A span for each request, to which belongs what the request does. Streams have none, since they last for hours, nor have health
-// checks. A request that the gateway limit refuses leaves none behind: a flood would push out the others.
+// A span for each request, with everything that the request does. Streams have none, because they last for hours;
+// health checks have none either. A request that the gateway limit refuses leaves no span: a flood would push out the
+// others.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Span, Tracing } from '../kernel/tracing.ts'
-import { gateway_limit_code, refusalOf } from './failures.ts'
+import { gateway_limit_code, refusalCodeOf } from './failures.ts'
 import { routeOf } from './fastify.ts'
 
-/** To be called before other hooks are added: the span begins with the first of them. */
+/** Call it before other hooks are added: the span begins with the first of them. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   const spans = new WeakMap<FastifyRequest, Span>()
   app.addHook('onRequest', (request, _reply, done) => {
@@ -20,7 +21,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
     else done()
   })
   app.addHook('onResponse', async (request, { statusCode: status }) => {
-    const code = refusalOf(request)
+    const code = refusalCodeOf(request)
     if (code === gateway_limit_code) return
     const facts = {
       'http.response.status_code': status,

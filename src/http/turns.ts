@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 /** On one connection. */
 export const unanswered_max = 16
 
-/** `one_too_many` is refused and the connection closed; `not_heard` comes after it and gets no answer. */
+/** `one_too_many` is refused and the connection closed; a `not_heard` request comes after it and gets no answer. */
 export type Admission = 'heard' | 'one_too_many' | 'not_heard'
 
 const admissions = new WeakMap<IncomingMessage, Admission>()
@@ -21,24 +21,24 @@ type Pipeline = {
 
 const pipelines = new WeakMap<Duplex, Pipeline>()
 
-/** Counts a request when it comes; the decision about it then stays. */
+/** Counts a request when it arrives; the decision about it then stays. */
 export function admissionOf(request: IncomingMessage, response: ServerResponse): Admission {
-  const known = admissions.get(request)
-  if (known) return known
+  const admission = admissions.get(request)
+  if (admission) return admission
   const turn = admit(request, response)
   admissions.set(request, turn)
   return turn
 }
 
-/** What Node's parser has of a connection; not documented, and held by a test. */
+/** The connection's parser in Node. It is not documented, so a test checks it. */
 type Parser = { onIncoming(request: IncomingMessage, is_kept_alive: boolean): number }
 
-/** Tells the parser that another protocol follows, so that it leaves the rest of what it has read alone. */
+/** Tells the parser that another protocol follows, so that it leaves the rest of the read bytes alone. */
 const leave_the_rest = 2
 
 /**
- * The parser makes a request of every few bytes that one read has brought, thousands of them, before any is answered. It
- * stops once there is one too many.
+ * The parser turns one read into requests, perhaps thousands of them, before any is answered. It stops once there is
+ * one too many.
  */
 export function boundPipelines(server: Server): void {
   server.on('connection', (socket: Socket & { parser: Parser | null }) => {
@@ -77,8 +77,8 @@ function admit(request: IncomingMessage, response: ServerResponse): Admission {
 }
 
 function pipelineOf(socket: Socket, latest: IncomingMessage): Pipeline {
-  const known = pipelines.get(socket)
-  if (known) return known
+  const pipeline = pipelines.get(socket)
+  if (pipeline) return pipeline
   const line = { unanswered: 0, latest, onAnswered: null }
   pipelines.set(socket, line)
   return line
@@ -90,8 +90,8 @@ function isAnswered({ unanswered, latest }: Pipeline): boolean {
 }
 
 /**
- * Calls back once every whole request of a connection has its answer: at once where none waits. Only the first callback
- * of a connection is kept, and none is called where the connection ends with its last answer.
+ * Calls back once every whole request of a connection has its answer: at once if none waits. Only the first callback of
+ * a connection is kept, and none is called if the connection ends with its last answer.
  */
 export function whenAnswered(socket: Duplex, callBack: () => void): void {
   const line = pipelines.get(socket)

@@ -7,12 +7,12 @@ const minute_ms = 60_000
 const forwarded = { 'x-forwarded-for': '203.0.113.7' }
 
 let clock: ManualClock
-let told: object[]
+let reports: object[]
 let proxy: UnnamedProxy
 beforeEach(() => {
   clock = manualClock()
-  told = []
-  proxy = openUnnamedProxy({ clock, log: { ...quiet, warn: (fields) => told.push(fields) } })
+  reports = []
+  proxy = openUnnamedProxy({ clock, log: { ...quiet, warn: (fields) => reports.push(fields) } })
 })
 
 const look = (address: string | undefined, headers: Record<string, string> = forwarded, is_trusted = false) =>
@@ -38,7 +38,7 @@ test.each<[string, string | undefined, Record<string, string>, boolean, string |
   look(address, headers, is_trusted)
   const peer = header && '10.0.0.2'
   expect(proxy.address()).toBe(peer)
-  expect(told).toEqual(peer ? [{ peer, setting: 'RIPPER_TRUSTED_PROXIES', header }] : [])
+  expect(reports).toEqual(peer ? [{ peer, setting: 'RIPPER_TRUSTED_PROXIES', header }] : [])
 })
 
 test('the log has a line an hour, and an hour without one forgets the proxy', async () => {
@@ -46,7 +46,7 @@ test('the log has a line an hour, and an hour without one forgets the proxy', as
     look('10.0.0.2')
     await clock.advance(5 * minute_ms)
   }
-  expect(told).toHaveLength(3)
+  expect(reports).toHaveLength(3)
   await clock.advance(54 * minute_ms)
   expect(proxy.address()).toBe('10.0.0.2')
   await clock.advance(minute_ms)

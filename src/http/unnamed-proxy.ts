@@ -1,5 +1,6 @@
-// Notices that requests come through a proxy which RIPPER_TRUSTED_PROXIES does not name, or which is named and sends Forwarded alone,
-// which is not read: all shoppers behind it then count as one address, and share the limits of one.
+// Notices requests through a proxy which RIPPER_TRUSTED_PROXIES does not name. Also notices a named proxy that sends
+// only Forwarded, which is not read. All shoppers behind such a proxy count as one address, and share the limits of
+// one.
 
 import type { FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
@@ -7,15 +8,15 @@ import { bareAddress } from './caller.ts'
 
 export type UnnamedProxy = {
   look(request: Pick<FastifyRequest, 'headers' | 'socket'>, is_trusted: boolean): void
-  /** The address of such a sender; null where there was none in the last hour. */
+  /** The address of such a proxy; null if there was none in the last hour. */
   address(): string | null
 }
 
 const hour_ms = 3_600_000
 
 /**
- * Anybody can send these headers, so of all the senders one address is kept: the one that sent most of them, which a proxy in use
- * always is. It wins a vote in which each other sender takes one of its requests away.
+ * Strangers can send these headers too, so only one address of all senders is kept: the one with the most, which a
+ * proxy in use always is. It wins a vote in which each other sender takes away one of its requests.
  */
 export function openUnnamedProxy({ clock, log }: Pick<World, 'clock' | 'log'>): UnnamedProxy {
   let peer: string | null = null

@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
 
-/** The count of a limit, this request included. */
+/** The count of a limit, including this request. */
 export type Use = { limit: number; used: number; resets_at: Date }
 
 export type CountUse<Context, Holder> = (context: Context, holder: Holder, now: Date) => Promise<Use>
@@ -15,7 +15,7 @@ export const limitHeaders = {
   'X-RateLimit-Reset': 'When the minute ends, in Unix seconds.',
 }
 
-/** Writes the headers. Throws `rate_limit_exceeded` where the request is one too many. */
+/** Writes the headers. Throws `rate_limit_exceeded` if the request is one too many. */
 export function applyLimit(reply: FastifyReply, { limit, used, resets_at }: Use, now: Date): void {
   reply.headers({
     'x-ratelimit-limit': String(limit),

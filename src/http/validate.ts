@@ -8,28 +8,28 @@ import { fieldPath } from './field-path.ts'
 /** A fault that a schema found, with the value in question. */
 export type Issue = z.core.$ZodIssue
 
-/** A value as its schema reads it. Throws the Refusal of the gravest finding. */
+/** A value as its schema reads it. Throws the Refusal of the finding with the highest rank. */
 export function validate<S extends z.ZodType>(
   schema: S,
   value: unknown,
   explain?: (issue: Issue) => Refusal,
 ): z.output<S> {
-  const parsed = schema.safeParse(value, { reportInput: true, error: wordsOf })
-  if (parsed.success) return parsed.data
-  const { issues } = parsed.error
-  // A body may have thousands of faults: only the one that is told is put into words.
+  const result = schema.safeParse(value, { reportInput: true, error: wordsOf })
+  if (result.success) return result.data
+  const { issues } = result.error
+  // A body may have thousands of faults: only the one in the refusal becomes words.
   if (!explain) throw refusalOf(gravestOf(issues))
   const refusals = issues.map(explain)
   refusals.sort((a, b) => precedence(a.code) - precedence(b.code))
   throw refusals[0]
 }
 
-/** What a schema says of a rule with a code of its own in the catalogue. */
+/** A schema's message for a rule with a code of its own in the catalogue. */
 export function rule(code: RefusalCode, message: string) {
   return { error: message, params: { code } }
 }
 
-/** What a schema says of a rule that has a name, which pages say in words of their own. */
+/** A schema's message for a rule with a name, which pages explain in their own words. */
 export function withFault(fault: Fault, message: string) {
   return { error: message, params: { fault } }
 }
@@ -92,7 +92,7 @@ function boundWords(origin: string, bound: 'at least' | 'at most', count: number
   return `must be ${bound} ${count}`
 }
 
-/** The broken rule by its name, with its bound; nothing for a form that only the field's own words describe. */
+/** The broken rule by its name, with its bound; nothing if only the field's own words describe it. */
 function faultOf(issue: z.core.$ZodIssue): { fault?: Fault; bound?: number } {
   switch (issue.code) {
     case 'custom':

@@ -3,22 +3,22 @@ import { openBells } from './bell.ts'
 
 test('a bell is heard by those who listen to it, and by nobody else', () => {
   const bells = openBells()
-  const heard: string[] = []
-  const hear = (name: string, who: string) => bells.hear(name, () => heard.push(who))
+  const rings: string[] = []
+  const hear = (name: string, who: string) => bells.hear(name, () => rings.push(who))
   const endFirst = hear('a', 'first')
   const endSecond = hear('a', 'second')
   hear('b', 'other')
   bells.ring('a')
-  expect(heard.splice(0)).toEqual(['first', 'second'])
+  expect(rings.splice(0)).toEqual(['first', 'second'])
   endFirst()
   bells.ring('a')
   bells.ring('c')
-  expect(heard.splice(0)).toEqual(['second'])
+  expect(rings.splice(0)).toEqual(['second'])
   endSecond()
   hear('a', 'third')
-  // Ended twice, it takes nobody else's away.
+  // If the function is called twice, it removes no other listener.
   endSecond()
   bells.ring('a')
   bells.ring('b')
-  expect(heard).toEqual(['third', 'other'])
+  expect(rings).toEqual(['third', 'other'])
 })

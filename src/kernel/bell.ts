@@ -1,4 +1,4 @@
-// A bell in this process: code that brings something about rings it, and code that waits for it wakes.
+// A bell in this process: code that causes something rings it, and code that waits for it wakes.
 
 import type { Clock } from './world.ts'
 
@@ -6,7 +6,7 @@ export type Bell = {
   ring(): void
   /** Forgets earlier rings. */
   still(): void
-  /** Waits until the bell rings, or for this long. Returns at once where it rang since `still`. */
+  /** Waits until the bell rings, or for this long. Returns at once if it rang since `still`. */
   wait(clock: Clock, at_most_ms: number): Promise<void>
 }
 
@@ -42,20 +42,20 @@ export type Bells = {
 }
 
 export function openBells(): Bells {
-  const heard = new Map<string, Set<() => void>>()
+  const listenersByName = new Map<string, Set<() => void>>()
   return {
     ring(name) {
-      for (const listener of heard.get(name) ?? []) listener()
+      for (const listener of listenersByName.get(name) ?? []) listener()
     },
     ringAll() {
-      for (const listeners of heard.values()) for (const listener of listeners) listener()
+      for (const listeners of listenersByName.values()) for (const listener of listeners) listener()
     },
     hear(name, listener) {
-      const listeners = heard.get(name) ?? new Set()
-      heard.set(name, listeners.add(listener))
+      const listeners = listenersByName.get(name) ?? new Set()
+      listenersByName.set(name, listeners.add(listener))
       return () => {
         listeners.delete(listener)
-        if (listeners.size === 0 && heard.get(name) === listeners) heard.delete(name)
+        if (listeners.size === 0 && listenersByName.get(name) === listeners) listenersByName.delete(name)
       }
     },
   }

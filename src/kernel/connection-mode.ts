@@ -1,4 +1,4 @@
-// A vendor has two environments, and in only one of them money moves. A connection is for one of them.
+// A vendor has two environments, and money moves in only one of them. A connection is for one environment.
 
 import type { Mode } from './values.ts'
 
@@ -15,5 +15,5 @@ export const environmentWords: Record<ConnectionMode, string> = {
 /** The environment that payments of a mode go to. */
 export const environmentOfMode: Record<Mode, ConnectionMode> = { live: 'live', test: 'sandbox' }
 
-/** The mode of the payments that go there. */
+/** The mode of the payments in an environment. */
 export const modeOfPayments: Record<ConnectionMode, Mode> = { live: 'live', sandbox: 'test' }

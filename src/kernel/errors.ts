@@ -1,5 +1,5 @@
-// The catalogue of refusals: every expected "no", its statuses and its meaning. Where a body breaks several rules, the
-// refusal listed first here is sent; otherwise the first check that fails decides, as docs/errors.md describes.
+// The catalogue of refusals: every expected "no", its statuses and its meaning. If a body breaks several rules, the
+// refusal that stands first here is sent; otherwise the first failing check decides, as docs/errors.md describes.
 
 import type { Fault } from './faults.ts'
 
@@ -228,23 +228,23 @@ export const catalogue = {
 
 export type CataloguedRefusal = {
   status: number
-  /** It comes with these, too. */
+  /** Further statuses with which it is sent. */
   also?: readonly number[]
   when: string
-  /** Where webhook routes answer with another status. */
+  /** The status at webhook routes, if it differs there. */
   webhook_status?: number
   /**
-   * The body that all webhook routes refuse with alike, for what comes before the route itself: what is wrong with the key, and
-   * what guards the route. Without one the body is the route's own.
+   * The common body of all webhook routes for refusals before the route itself: of the key, and of the guards. Without
+   * it the route's own body is sent.
    */
   webhook_body?: 'key' | 'guard'
-  /** Only the dashboard's own routes refuse with it, so that the API's documentation leaves it out. */
+  /** Only the dashboard's own routes send it, so the API's documentation leaves it out. */
   dashboard?: true
 }
 
 export type RefusalCode = keyof typeof catalogue
 
-/** What the API's documentation lists: all but what only the dashboard's own routes refuse with. */
+/** The refusals in the API's documentation: all except those of the dashboard's own routes. */
 export const apiRefusals = (Object.entries(catalogue) as [RefusalCode, CataloguedRefusal][]).filter(
   ([, { dashboard }]) => !dashboard,
 )
@@ -257,21 +257,21 @@ export function statusesOf(code: RefusalCode): number[] {
 
 type WireMember = 'status' | 'field' | 'fault' | 'bound' | 'members' | 'platform_code'
 
-/** An expected no. Anything else that is thrown is an internal_error. */
+/** An expected no. Anything else that is thrown becomes an internal_error. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly status: number
-  /** The JSON path or parameter at fault, where there is one. */
+  /** The JSON path or parameter at fault, if there is one. */
   readonly field: string | null
-  /** The broken rule, such as `too_long`, where it has a name. */
+  /** The broken rule, such as `too_long`, if it has a name. */
   readonly fault: Fault | null
-  /** The least or the most that the rule allows. */
+  /** The minimum or maximum of the rule. */
   readonly bound: number | null
-  /** Members that the body carries besides the error shape. */
+  /** Members of the body besides the error shape. */
   readonly members: Record<string, unknown>
-  /** Sent as Retry-After where it is known. */
+  /** Sent as Retry-After if it is known. */
   readonly retry_after_seconds: number | null
-  /** The compatible platform's own code, where it differs from the catalogue's. */
+  /** The compatible platform's own code, if it differs from the catalogue's. */
   readonly platform_code: string | null
 
   constructor(
@@ -293,10 +293,10 @@ export class Refusal extends Error {
 
 const ranks = new Map(Object.keys(catalogue).map((code, rank) => [code, rank]))
 
-/** The rank of a code among several faults of one body; the lowest wins. */
+/** The rank of a code among several faults of one body; the lowest is sent. */
 export function precedence(code: RefusalCode): number {
   return ranks.get(code)!
 }
 
-/** A refusal as it looks on the wire: its code need not be one of ours. */
+/** A refusal as it looks on the wire: its code may come from another system. */
 export type RefusalLike = Pick<Refusal, WireMember | 'message'> & { code: string }

@@ -1,4 +1,4 @@
-// The broken rules that have a name. The dashboard's page says each in the words of its reader, at the field.
+// The broken rules that have a name. The dashboard's page explains each at the field, in the reader's language.
 
 export const faults = [
   ...(['required', 'too_short', 'too_long', 'too_many', 'too_many_days', 'too_small'] as const),

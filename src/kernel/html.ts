@@ -1,8 +1,8 @@
-// What all our pages share: the document around their parts, escaping, and headers.
+// The common parts of all our pages: the document around their parts, escaping, and headers.
 
 import { createHash } from 'node:crypto'
 
-/** Values of attributes by their names; null where an element lacks one. */
+/** Values of attributes by their names; null if an element lacks the attribute. */
 type Attributes = Record<string, string | null>
 
 type Shell = {
@@ -15,7 +15,7 @@ type Shell = {
   attributes?: { html?: Attributes; body?: Attributes }
 }
 
-/** A whole document without an icon: the page's policy would have to allow one. */
+/** A whole document without an icon: otherwise the page's policy would have to allow one. */
 export function htmlDocument({ language, title, head, body, attributes = {} }: Shell): string {
   const { locale: lang, direction: dir } = language
   return (
@@ -31,7 +31,7 @@ function written(attributes: Attributes): string {
     .join('')
 }
 
-/** A script or style sheet inside a page, with the source expression by which the page's policy allows it alone. */
+/** A script or style sheet inside a page, with the source expression by which the page's policy allows exactly it. */
 export function inlineText(text: string): { text: string; sha256: string } {
   return { text, sha256: `'sha256-${createHash('sha256').update(text).digest('base64')}'` }
 }
@@ -41,10 +41,10 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Sources by directive; a directive that is missing is `'none'`. Null where the policy says nothing about it. */
+/** Sources by directive; a missing directive is `'none'`. Null if the policy says nothing about it. */
 export type Policy = Record<string, string[] | null>
 
-/** The headers that block everything a page's policy does not name. Pages may add to them or replace them. */
+/** The headers that block everything that a page's policy does not name. Pages may add headers or replace them. */
 export function guarded(policy: Policy): Record<string, string> {
   return {
     'content-security-policy': policyText(policy),

@@ -37,10 +37,10 @@ test('an id of this release leads back without a digest, once its window was met
     digests.push(parts[0])
     return keyring.macs(...parts)
   }
-  const counted = { ...keyring, macs }
-  const first = () => likelyRoutings(ids.session(7, at), counted).next().value
+  const countingKeyring = { ...keyring, macs }
+  const first = () => likelyRoutings(ids.session(7, at), countingKeyring).next().value
   expect([first(), first(), digests]).toEqual([7, 7, ['routing window']])
-  expect(routingsIn(ids.session(7, at), counted)).toHaveLength(2)
+  expect(routingsIn(ids.session(7, at), countingKeyring)).toHaveLength(2)
   expect(digests).toEqual(['routing window', 'routing mask'])
 })
 
@@ -50,12 +50,12 @@ test('an id of an early release, masked by all that follows the number, leads ba
 
 test('what a merchant adds within some hours is together, in its order', () => {
   const window = new Date('2026-11-23T09:00:00Z')
-  const made = [0, 5_000, 60_000, 3_600_000].map((ms) => ids.session(7, new Date(window.getTime() + ms)))
-  expect([...made].sort()).toEqual(made)
-  expect(new Set(made.map((id) => id.slice(0, 11))).size).toBe(1)
+  const sessionIds = [0, 5_000, 60_000, 3_600_000].map((ms) => ids.session(7, new Date(window.getTime() + ms)))
+  expect([...sessionIds].sort()).toEqual(sessionIds)
+  expect(new Set(sessionIds.map((id) => id.slice(0, 11))).size).toBe(1)
   const neighbour = ids.session(8, window).slice(3, 11)
   const later = ids.session(7, new Date(window.getTime() + 6 * 3_600_000)).slice(3, 11)
-  expect(new Set([made[0]!.slice(3, 11), neighbour, later]).size).toBe(3)
+  expect(new Set([sessionIds[0]!.slice(3, 11), neighbour, later]).size).toBe(3)
 })
 
 const strangers = ['', 'cs_1', 'conn_1', 'cs_ZZZZZZZZZZZZZZZZZZZZZZZZ', 'pay_000000000000000000000000']

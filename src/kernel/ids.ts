@@ -1,5 +1,5 @@
-// Makes every id of the service from the world's randomness. Ids of sessions and connections carry their merchant's routing
-// number, masked, so that routes which know only these can go straight to the merchant's rows.
+// Makes every id of the service from the world's randomness. Ids of sessions and connections contain their merchant's
+// masked routing number, so that routes that know only the id can go straight to the merchant's rows.
 
 import type { Keyring } from './keyring.ts'
 import type {
@@ -21,8 +21,8 @@ export function openIds(random: Random, keyring: Keyring) {
   const hex24 = () => draw(12).toString('hex')
 
   /**
-   * 24 hex characters: the routing number under the mask of a window, the moment, randomness. So the rows that a merchant
-   * adds within some hours are neighbours in an index, and their pages are still in memory.
+   * 24 hex characters: the routing number under the mask of a window, the moment, randomness. So the rows that a
+   * merchant adds within some hours are neighbours in an index, and their pages are still in memory.
    */
   function routed(routing: number, at: Date): string {
     const moment = momentOf(at)
@@ -72,40 +72,42 @@ export function openIds(random: Random, keyring: Keyring) {
 }
 
 /**
- * The routing numbers that an id of these may carry: two for each master key in use, since early releases masked
- * the number by all that follows it. None for an id of another kind.
+ * The routing numbers that such an id may contain: two for each master key in use, because early releases masked the
+ * number by all that follows it. None for an id of another kind.
  */
 export function routingsIn(id: string, keyring: Keyring): number[] {
   return [...likelyRoutings(id, keyring)]
 }
 
-/** The same one by one, those of this release's ids first: each of the others costs a digest. */
+/** The same numbers one by one, those of this release's ids first: each of the others costs a digest. */
 export function* likelyRoutings(id: string, keyring: Keyring): Generator<number> {
   const hex = /^(?:cs|conn)_([0-9a-f]{24})$/.exec(id)?.[1] ?? transactionHex(id)
   if (hex === null) return
-  const masked = Number.parseInt(hex.slice(0, 8), 16)
+  const masked_number = Number.parseInt(hex.slice(0, 8), 16)
   const tail = hex.slice(8)
-  for (const mask of windowMasks(windowOf(tail), keyring)) yield (masked ^ mask) >>> 0
-  for (const mac of keyring.macs('routing mask', tail)) yield (masked ^ mac.readUInt32BE(0)) >>> 0
+  for (const mask of windowMasks(windowOf(tail), keyring)) yield (masked_number ^ mask) >>> 0
+  for (const mac of keyring.macs('routing mask', tail)) yield (masked_number ^ mac.readUInt32BE(0)) >>> 0
 }
 
 const windows = new WeakMap<Keyring, Map<string, number[]>>()
 
-/** Of every key in use, the current one first. Kept, since there are no more than 256 windows. */
+/** The masks of every key in use, the current one first. They are kept, because there are only 256 windows. */
 function windowMasks(window: string, keyring: Keyring): number[] {
-  const known = windows.get(keyring) ?? new Map<string, number[]>()
-  windows.set(keyring, known)
-  const masks = known.get(window) ?? keyring.macs('routing window', window).map((mac) => mac.readUInt32BE(0))
-  known.set(window, masks)
+  const masksByWindow = windows.get(keyring) ?? new Map<string, number[]>()
+  windows.set(keyring, masksByWindow)
+  const masks = masksByWindow.get(window) ?? keyring.macs('routing window', window).map((mac) => mac.readUInt32BE(0))
+  masksByWindow.set(window, masks)
   return masks
 }
 
-/** Units of 4.096 s, 5 hex characters: they begin anew after fifty days, when old rows have left room between them. */
+/**
+ * Units of 4.096 s in 5 hex characters. They start over after fifty days, when old rows have left room between them.
+ */
 function momentOf(at: Date): string {
   return (Math.floor(at.getTime() / 4096) & 0xfffff).toString(16).padStart(5, '0')
 }
 
-/** Of a moment, or of what begins with one: some four and a half hours. */
+/** The window of a moment, or of a text that begins with one: some four and a half hours. */
 function windowOf(moment: string): string {
   return moment.slice(0, 2)
 }
@@ -127,12 +129,12 @@ function timeOrdered(at: Date, draw: (length: number) => Buffer): string {
   return idsFrom(at) + tail.toString('hex')
 }
 
-/** The milliseconds that a time-ordered id begins with. */
+/** The milliseconds at the start of a time-ordered id. */
 export function millisecondsOf(id: string): number {
   return Number.parseInt(id.slice(0, 12), 16)
 }
 
-/** The lowest id of a millisecond: no id of that millisecond sorts before it, and every earlier one does. */
+/** The lowest id of a millisecond: it sorts before all ids of that millisecond, and after all earlier ones. */
 export function idsFrom(at: Date): string {
   return at.getTime().toString(16).padStart(12, '0')
 }

@@ -5,9 +5,9 @@ export type JobRun = {
   every_seconds: number
   began_at: Date
   ended_at: Date
-  /** How many rows it dealt with; null where it failed. */
+  /** How many rows it processed; null if it failed. */
   count: number | null
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null if it did not. */
   failure: string | null
 }
 

@@ -1,4 +1,4 @@
-// JSON Schema, as much of it as the API's description uses.
+// The part of JSON Schema that the API's description uses.
 
 export type Schema = {
   /** The name of a type of the API, where the schema is one, and what is said of it. */

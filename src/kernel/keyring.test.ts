@@ -81,15 +81,15 @@ describe('sealing', () => {
   })
 
   test('the drawn record key is wiped', () => {
-    const drawn: Buffer[] = []
+    const buffers: Buffer[] = []
     const watched = openKeyring([old_key], {
       bytes(length) {
-        drawn.push(randomBytes(length))
-        return drawn.at(-1)!
+        buffers.push(randomBytes(length))
+        return buffers.at(-1)!
       },
     })
     watched.seal(secret, identity)
-    expect(drawn[0]!.subarray(0, 32).every((byte) => byte === 0)).toBe(true)
+    expect(buffers[0]!.subarray(0, 32).every((byte) => byte === 0)).toBe(true)
   })
 })
 

@@ -1,34 +1,34 @@
-// Master keys at work: seals what may not be read from the database, and computes keyed digests.
+// Master keys in use: seals data that must not be readable in the database, and computes keyed digests.
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Random } from './world.ts'
 
 export type Keyring = {
-  /** The key that seals and digests: 8 hex digits that reveal nothing of it. */
+  /** The key that seals and digests: 8 hex digits that reveal nothing about it. */
   readonly current_key_id: string
-  /** Of every key in use, the current one first. */
+  /** The ids of every key in use, the current one first. */
   readonly key_ids: string[]
-  /** `identity` names the row and column: the bytes open under the same identity alone. */
+  /** `identity` names the row and column: the bytes open only under the same identity. */
   seal(plaintext: Buffer, identity: string): Buffer
   /**
    * Like `seal` at less than half its cost, for short-lived records: many share a data key, and none can be rewrapped.
    */
   sealBriefly(plaintext: Buffer, identity: string): Buffer
   /**
-   * Throws UnknownKeyError where the key is missing, and an Error without any data where bytes or identity are not
+   * Throws UnknownKeyError if the key is missing, and an Error without any data if the bytes or the identity are not
    * those that were sealed.
    */
   open(sealed: Buffer, identity: string): Buffer
-  /** The same record under the current key, or null where it is already. The ciphertext is copied, not opened. */
+  /** The same record under the current key, or null if it is already. The ciphertext is copied, not opened. */
   rewrap(sealed: Buffer, identity: string): Buffer | null
   keyIdOf(sealed: Buffer): string
-  /** HMAC-SHA-256 under a subkey of the current key, derived for this purpose alone. */
+  /** HMAC-SHA-256 under a subkey of the current key, derived only for this purpose. */
   mac(purpose: string, ...parts: string[]): Buffer
-  /** The same under every key, the current one first, for verification. */
+  /** The same digest under every key, the current one first, for verification. */
   macs(purpose: string, ...parts: string[]): Buffer[]
 }
 
-/** A record was sealed under a key that this process was not given. */
+/** A record was sealed under a key that this process does not have. */
 export class UnknownKeyError extends Error {
   readonly key_id: string
   constructor(key_id: string) {
@@ -78,14 +78,14 @@ export function openKeyring(master_keys: Buffer[], random: Random): Keyring {
     return key
   }
 
-  let shared: { salt: Buffer; key: KeyObject; left: number } | null = null
+  let briefKey: { salt: Buffer; key: KeyObject; left: number } | null = null
   function sharedDataKey(key: MasterKey): { salt: Buffer; key: KeyObject } {
-    if (shared === null || shared.left === 0) {
+    if (briefKey === null || briefKey.left === 0) {
       const salt = random.bytes(salt_length)
-      shared = { salt, key: dataKey(key, salt), left: records_a_data_key }
+      briefKey = { salt, key: dataKey(key, salt), left: records_a_data_key }
     }
-    shared.left -= 1
-    return shared
+    briefKey.left -= 1
+    return briefKey
   }
 
   return {
@@ -93,10 +93,10 @@ export function openKeyring(master_keys: Buffer[], random: Random): Keyring {
     key_ids: keys.map(({ id }) => id.toString('hex')),
     keyIdOf,
     seal(plaintext, identity) {
-      const drawn = random.bytes(key_length + 2 * nonce_length)
-      const record_key = drawn.subarray(0, key_length)
-      const wrap_nonce = drawn.subarray(key_length, key_length + nonce_length)
-      const nonce = drawn.subarray(key_length + nonce_length)
+      const bytes = random.bytes(key_length + 2 * nonce_length)
+      const record_key = bytes.subarray(0, key_length)
+      const wrap_nonce = bytes.subarray(key_length, key_length + nonce_length)
+      const nonce = bytes.subarray(key_length + nonce_length)
       const aad = Buffer.from(identity)
       const sealed = Buffer.allocUnsafe(shortest + plaintext.length)
       writeHead(sealed, version, current.id)
@@ -132,12 +132,12 @@ export function openKeyring(master_keys: Buffer[], random: Random): Keyring {
       if (key === current) return null
       const aad = Buffer.from(identity)
       const record_key = unwrap(key, sealed, aad)
-      const moved = Buffer.from(sealed)
-      writeHead(moved, version, current.id)
+      const copy = Buffer.from(sealed)
+      writeHead(copy, version, current.id)
       const wrap_nonce = random.bytes(nonce_length)
-      encrypt(moved, wrap_start, wrappingKey(current, aad), wrap_nonce, aad, record_key)
+      encrypt(copy, wrap_start, wrappingKey(current, aad), wrap_nonce, aad, record_key)
       record_key.fill(0)
-      return moved
+      return copy
     },
     mac: (purpose, ...parts) => macUnder(current, purpose, parts),
     macs: (purpose, ...parts) => keys.map((key) => macUnder(key, purpose, parts)),
@@ -220,9 +220,9 @@ function macUnder(key: MasterKey, purpose: string, parts: string[]): Buffer {
 
 // Each part is preceded by its length, so that no two lists of parts give the same bytes.
 function frame(parts: string[]): string {
-  let framed = ''
-  for (const part of parts) framed += `${Buffer.byteLength(part)}:${part}`
-  return framed
+  let framed_text = ''
+  for (const part of parts) framed_text += `${Buffer.byteLength(part)}:${part}`
+  return framed_text
 }
 
 function hmac(key: KeyObject, text: string | Buffer): Buffer {

@@ -1,20 +1,20 @@
-// A few places for work that is heavy: whoever finds none free is turned away, since a queue would only grow.
+// A limited number of places for heavy work. If none is free, the work is refused, because a queue would only grow.
 
 export type Slots = {
-  /** Null where no place is free; nothing is done then. */
+  /** Null if no place is free; the work is not done then. */
   run<T>(work: () => Promise<T>): Promise<{ value: T } | null>
 }
 
 export function openSlots(count: number): Slots {
-  let taken = 0
+  let in_use = 0
   return {
     async run(work) {
-      if (taken >= count) return null
-      taken += 1
+      if (in_use >= count) return null
+      in_use += 1
       try {
         return { value: await work() }
       } finally {
-        taken -= 1
+        in_use -= 1
       }
     },
   }

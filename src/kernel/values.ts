@@ -14,13 +14,13 @@ export type ConnectionId = `conn_${string}`
 
 export type Mode = 'test' | 'live'
 
-/** What a payment has in place of an acquirer's name if none of its merchant's connections can be used. */
+/** Stands for an acquirer's name if none of the merchant's connections can be used. */
 export const no_acquirer = 'none'
 
 export const brands = ['visa', 'mastercard', 'amex'] as const
 export type Brand = (typeof brands)[number]
 
-/** The events of payments: a closed list, and what an endpoint gets that asks for nothing else. */
+/** The events of payments: a closed list, and what an endpoint gets by default. */
 export const eventTypes = [
   'payment.captured',
   'payment.held',
@@ -30,20 +30,20 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** Events beyond the specification's list. Only endpoints that ask for them by name get them. */
+/** Events beyond the specification's list. Only endpoints that name them get them. */
 export const extensionEventTypes = ['refund.succeeded', 'refund.failed'] as const
 export type ExtensionEventType = (typeof extensionEventTypes)[number]
 
 export const anyEventTypes = [...eventTypes, ...extensionEventTypes] as const
 export type AnyEventType = (typeof anyEventTypes)[number]
 
-/** The largest amount taken, in minor units. */
+/** The largest accepted amount, in minor units. */
 export const amount_max = 99_999_999_999
 
 type Currency = { code: string; numeric: string; exponent: number }
 
-// ISO 4217, list one of 2026, active codes that have a minor unit: alphabetic code, numeric code, exponent where it is not 2.
-// `Intl` is not asked: it gives display digits, which differ from ISO for HUF, IDR, IQD and others.
+// ISO 4217, list one of 2026, active codes that have a minor unit: alphabetic code, numeric code, exponent if it is not
+// 2. `Intl` is not used, because its display digits differ from ISO for HUF, IDR, IQD and others.
 const table = `
 AED784 AFN971 ALL008 AMD051 AOA973 ARS032 AUD036 AWG533 AZN944 BAM977 BBD052 BDT050 BHD048/3 BIF108/0
 BMD060 BND096 BOB068 BOV984 BRL986 BSD044 BTN064 BWP072 BYN933 BZD084 CAD124 CDF976 CHE947 CHF756 CHW948
@@ -72,7 +72,7 @@ export function currencyOfNumeric(digits: string): Currency | undefined {
   return currenciesByNumber.get(digits)
 }
 
-/** The currency of an ISO 4217 code in any case, or undefined where the code is not active. */
+/** The currency of an ISO 4217 code in any case, or undefined if the code is not active. */
 export function currencyOf(code: string): Currency | undefined {
   return currencies.get(code.toUpperCase())
 }
@@ -85,15 +85,15 @@ export function inMajorUnits(amount: number, currency: string): string {
   return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`
 }
 
-/** Characters that control text or turn it round: a name that has one can look like another. */
+/** Characters that control text or change its direction: with one of them, a name can look like another. */
 export const unshown = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** A time as the wire spells it: `2026-09-01T12:00:00.0000000+00:00`, seven fractional digits. */
+/** A time in the form of the wire: `2026-09-01T12:00:00.0000000+00:00`, seven fractional digits. */
 export function timestamp(at: Date): string {
   return `${at.toISOString().slice(0, -1)}0000+00:00`
 }
 
-/** The same for an ISO 8601 text with an offset: seven of its fractional digits are kept, where a Date has three. */
+/** The same for an ISO 8601 text with an offset. It keeps seven fractional digits, while a Date has three. */
 export function timestampOfText(text: string): string {
   const [fraction = '', digits = ''] = /\.(\d+)/.exec(text) ?? []
   const whole = timestamp(new Date(text.replace(fraction, '')))

@@ -1,4 +1,4 @@
-// The commit that a checkout says it is at, without running Git, against what Git says.
+// The commit of a checkout, read without running Git, compared with Git's own answer.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,43 +1,46 @@
-// The version of this release, and the commit that it was made from.
+// The version of this release, and the commit from which it was made.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../', import.meta.url)
 
-/** Such as `0.1.0`. */
+/** For example `0.1.0`. */
 export function version(): string {
   return JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version
 }
 
 /**
- * The first 12 digits of the commit: of a package the one that it was packed at, of a checkout the one that is checked out now. Null
- * where neither says so, as in an archive of the files alone.
+ * The first 12 digits of the commit: a package's own, or the one that is checked out. Null if neither is known, as in
+ * an archive of the files.
  */
 export function commit(): string | null {
   return (textOf(new URL('lib/commit', root)) ?? checkedOut())?.slice(0, 12) ?? null
 }
 
-/** Such as `0.1.0 (5d0c7f0a9b1e)`. */
+/** For example `0.1.0 (5d0c7f0a9b1e)`. */
 export function release(): string {
   const at = commit()
   return at === null ? version() : `${version()} (${at})`
 }
 
-/** As Git keeps it, without running Git: HEAD names a commit or a branch, whose commit is in a file of its own or among the packed ones. */
+/**
+ * Reads Git's files without running Git: HEAD names a commit or a branch, whose commit is in a file of its own or among
+ * the packed ones.
+ */
 function checkedOut(): string | null {
   const own = folderOf()
   const head = textOf(`${own}/HEAD`)
   const [, branch] = /^ref: (refs\/\S+)$/.exec(head ?? '') ?? []
   if (branch === undefined) return hexOf(head)
   const common = textOf(`${own}/commondir`)
-  const shared = common === null ? own : common.startsWith('/') ? common : `${own}/${common}`
-  const packed = textOf(`${shared}/packed-refs`)?.split('\n')
-  const line = packed?.find((each) => each.endsWith(` ${branch}`))
-  return hexOf(textOf(`${shared}/${branch}`) ?? line?.split(' ')[0] ?? null)
+  const common_folder = common === null ? own : common.startsWith('/') ? common : `${own}/${common}`
+  const packedRefs = textOf(`${common_folder}/packed-refs`)?.split('\n')
+  const line = packedRefs?.find((each) => each.endsWith(` ${branch}`))
+  return hexOf(textOf(`${common_folder}/${branch}`) ?? line?.split(' ')[0] ?? null)
 }
 
-/** Of a second worktree, `.git` is a file that says where. */
+/** In a second worktree, `.git` is a file that names the folder. */
 function folderOf(): string {
   const path = fileURLToPath(new URL('.git', root))
   const [, elsewhere] = /^gitdir: (.+)$/.exec(textOf(path) ?? '') ?? []

@@ -24,16 +24,16 @@ test.each([
   ['DE-ch', null, 'de-CH', 'ltr'],
   ['pt-Latn-BR', null, 'pt-Latn-BR', 'ltr'],
   ['ar-EG-u-nu-latn', null, 'ar-EG', 'rtl'],
-])('asked %s with Accept-Language %s is %s', (asked, header, locale, direction) => {
-  expect(languageFor(asked, header)).toMatchObject({ locale, direction })
+])('asked %s with Accept-Language %s is %s', (wished_tag, header, locale, direction) => {
+  expect(languageFor(wished_tag, header)).toMatchObject({ locale, direction })
 })
 
 test.each(['en-a', 'de-1', 'fr-x', 'de-CH-1996', 'en-u', 'it-IT-IT'])(
   'amounts can be written by what becomes of %s',
   (tag) => {
     for (const { locale } of [languageFor(tag, null), languageFor(null, tag)]) {
-      const written = new Intl.NumberFormat(locale, { style: 'currency', currency: 'GBP' })
-      expect(written.format(8.5)).toMatch(/8[.,]50/)
+      const numberFormat = new Intl.NumberFormat(locale, { style: 'currency', currency: 'GBP' })
+      expect(numberFormat.format(8.5)).toMatch(/8[.,]50/)
     }
   },
 )

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 export type Words = Record<string, string>
 
-/** `words_json` is the file's content without white space, to be put into a page. */
+/** `words_json` is the file's content without white space, for use in a page. */
 export type Language = {
   locale: string
   direction: 'ltr' | 'rtl'
@@ -17,7 +17,7 @@ export type Languages = Map<string, Language>
 
 const shoppersLanguages = readLanguages(new URL('../../web/words/', import.meta.url))
 
-/** Of the files right in the folder. */
+/** The languages of the files directly in the folder. */
 export function readLanguages(folder: URL): Languages {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
   return new Map(files.map((file) => [file.slice(0, -5), read(file.slice(0, -5), new URL(file, folder))]))
@@ -30,41 +30,48 @@ function read(locale: string, file: URL): Language {
 }
 
 /**
- * The language that was requested, else the browser's first language that we have, else English. The locale keeps the
- * region that was requested (`de-CH`), since amounts are written by it; Intl accepts it.
+ * The requested language, otherwise the browser's first language that we have, otherwise English. The locale keeps the
+ * requested region (`de-CH`), because amounts are written by it; Intl accepts it.
  */
-export function languageFor(asked: string | null, accept_language: string | null): Language {
-  return languageAmong(shoppersLanguages, asked, accept_language)
+export function languageFor(wished_tag: string | null, accept_language: string | null): Language {
+  return languageAmong(shoppersLanguages, wished_tag, accept_language)
 }
 
-/** As `languageFor`, of other texts. */
-export function languageAmong(languages: Languages, asked: string | null, accept_language: string | null): Language {
-  for (const tag of [asked ?? '', ...preferences(accept_language ?? '')]) {
+/** Like `languageFor`, for other texts. */
+export function languageAmong(
+  languages: Languages,
+  wished_tag: string | null,
+  accept_language: string | null,
+): Language {
+  for (const tag of [wished_tag ?? '', ...preferences(accept_language ?? '')]) {
     const locale = localeOf(tag)
-    const found = locale && languages.get(locale.language)
+    const language = locale && languages.get(locale.language)
     // Without extensions: a link could choose digits and calendars by them.
-    if (found) return { ...found, locale: locale.baseName }
+    if (language) return { ...language, locale: locale.baseName }
   }
   return languages.get('en')!
 }
 
 type Locale = Pick<Intl.Locale, 'language' | 'baseName'>
 
-/** Shoppers' browsers send the same few tags; whoever sends others gains no more memory than these and their length. */
+/**
+ * Shoppers' browsers send the same few tags. Other senders gain no more memory than this many tags and their length.
+ */
 const known_max = 1_000
 const known_length_max = 12
-const known = new Map<string, Locale | null>()
+const locales = new Map<string, Locale | null>()
 
 /**
- * Null for what is no language tag. A text that only looks like one, such as `en-a`, would make a page's script throw.
+ * Null if the text is no language tag. A text that only looks like one, such as `en-a`, would make a page's script
+ * throw.
  */
 function localeOf(tag: string): Locale | null {
   if (tag.length > known_length_max) return readLocale(tag)
-  const before = known.get(tag)
+  const before = locales.get(tag)
   if (before !== undefined) return before
   const locale = readLocale(tag)
-  if (known.size === known_max) known.clear()
-  known.set(tag, locale)
+  if (locales.size === known_max) locales.clear()
+  locales.set(tag, locale)
   return locale
 }
 

@@ -1,5 +1,5 @@
-// All that the service does not control: the clock, randomness, outgoing HTTP, the log.
-// Everything else takes these as arguments, so that a test can move time and a simulation can replay.
+// Everything that the service does not control: the clock, randomness, outgoing HTTP, the log. All other code takes
+// these as arguments, so that a test can move time and a simulation can replay.
 
 /** Time. `now` may be moved by a test; `sleep` ends when the clock says so, or rejects when `signal` aborts. */
 export type Clock = {
@@ -7,7 +7,7 @@ export type Clock = {
   sleep(duration_ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Time since some moment by a clock that nobody sets: it shows when the other clock was set. */
+/** Time since some moment by a clock that is never set: it shows when the other clock was set. */
 export type SteadyClock = { elapsed_ms(): number }
 
 export type Random = {
@@ -27,7 +27,7 @@ export type OutgoingRequest = {
   headers: Record<string, string>
   body: string
   timeout_ms: number
-  /** The most bytes that an answer may have, 256 KB by default; a longer one is a failure. */
+  /** The maximum size of an answer, 256 KB by default; a longer one is a failure. */
   answer_bytes_max?: number
   /** Client certificate and trusted roots, PEM. */
   tls?: { certificate?: string; key?: string; ca?: string }
@@ -35,7 +35,7 @@ export type OutgoingRequest = {
 
 export type OutgoingAnswer = { status: number; content_type: string; body: string }
 
-/** A POST to somebody else's server. Redirects are not followed. */
+/** A POST to another server. Redirects are not followed. */
 export type Http = {
   /** Throws an OutgoingFailure: its `kind` says whether the other side may have acted. */
   post(request: OutgoingRequest): Promise<OutgoingAnswer>
@@ -43,7 +43,7 @@ export type Http = {
 
 type ReadRequest = Pick<OutgoingRequest, 'url' | 'headers' | 'timeout_ms' | 'answer_bytes_max'>
 
-/** Names of headers in lower case; one that came several times is joined with commas. The body is no longer compressed. */
+/** Names of headers in lower case; a repeated header is joined with commas. The body is decompressed. */
 export type TextAnswer = { status: number; headers: Record<string, string>; body: string }
 
 /** A GET of a page or script, as a browser would send it. Redirects are not followed. Only commands use it. */
@@ -55,7 +55,7 @@ export type HttpReader = {
 /** A streamed answer that ends when its reader stops. Only commands use it. */
 export type HttpListener = {
   /**
-   * A GET. The body fails where nothing came for `silence_ms`, or when the signal aborts. Throws an OutgoingFailure where
+   * A GET. The body fails if nothing came for `silence_ms`, or when the signal aborts. Throws an OutgoingFailure if
    * there is no answer within that time.
    */
   listen(request: {
@@ -79,43 +79,42 @@ export class OutgoingFailure extends Error {
   }
 }
 
-/** The answer came, and is longer than may be read. A question for less may have a shorter one. */
+/** The answer is longer than allowed. A smaller request may have a shorter one. */
 export class AnswerTooLong extends OutgoingFailure {
   constructor() {
     super('unanswered', false, 'an answer longer than allowed')
   }
 }
 
-/** A POST to an address that a merchant named: it goes to public addresses and the allowed networks alone. */
+/** A POST to an address that a merchant named: it goes only to public addresses and the allowed networks. */
 export type GuardedRequest = {
   url: string
   headers: Record<string, string>
   body: string
-  /** For everything: name, connection, TLS, the answer's headers and body. */
+  /** The limit for everything: name, connection, TLS, the answer's headers and body. */
   timeout_ms: number
-  /** For name, connection and TLS. */
+  /** The limit for name, connection and TLS. */
   connect_timeout_ms: number
 }
 
 /**
  * `body`: the answer's first 1,024 characters (code points), well-formed, without U+0000; not decompressed.
- * `retry_after_seconds`: of its Retry-After, never negative; null where there is none, or none that can be read.
+ * `retry_after_seconds`: from its Retry-After, never negative; null if there is none, or an unreadable one.
  */
 export type GuardedAnswer = {
   status: number
   retry_after_seconds: number | null
   body: string
-  /** Where a redirect leads, without user, query and fragment; left out where there is none. */
+  /** The target of a redirect, without user, query and fragment; left out if there is none. */
   location?: string | undefined
 }
 
 /**
- * `invalid_url`: no URL that may be posted to. `blocked_address`: it leads, or its name does, to an address that
- * must not be reached. `name_not_found`: no such name. `name_lookup_failed`: the resolver could not say.
- * `connection_refused`, `unreachable`, `connect_timeout`, `tls`: no connection. `no_socket`: this machine had none
- * to spare, the receiver is not to blame. Up to here nothing was sent; from here the receiver may have acted:
- * `connection_lost`, `bad_answer` (not HTTP, too many headers, another protocol), `timeout` (which may also come
- * before anything was sent).
+ * `invalid_url`: the URL may not be posted to. `blocked_address`: it leads, or its name does, to a forbidden address.
+ * `name_not_found`: no such name. `name_lookup_failed`: the resolver could not say. `connection_refused`,
+ * `unreachable`, `connect_timeout`, `tls`: no connection. `no_socket`: this machine had none to spare, which is not the
+ * receiver's fault. Up to here nothing was sent; from here the receiver may have acted: `connection_lost`, `bad_answer`
+ * (not HTTP, too many headers, another protocol), `timeout` (which may also come before anything was sent).
  */
 export type GuardedFailureCode =
   | 'invalid_url'
@@ -133,9 +132,9 @@ export type GuardedFailureCode =
 
 export class GuardedFailure extends Error {
   readonly code: GuardedFailureCode
-  /** What the machine called it, such as `CERT_HAS_EXPIRED`: for the operator's log alone. */
+  /** The machine's own code, such as `CERT_HAS_EXPIRED`: only for the operator's log. */
   readonly detail: string | null
-  /** What had come of an answer by then, where its status had. */
+  /** The part of the answer that had arrived, if its status had. */
   readonly answer: GuardedAnswer | null
   constructor(code: GuardedFailureCode, detail: string | null = null, answer: GuardedAnswer | null = null) {
     super(detail ? `${code} (${detail})` : code)
@@ -148,13 +147,13 @@ export class GuardedFailure extends Error {
 export type GuardedHttp = {
   /** Throws a GuardedFailure. Redirects are not followed: they are answers. */
   post(request: GuardedRequest): Promise<GuardedAnswer>
-  /** Ends every connection; posts that are under way fail as `connection_lost`. */
+  /** Ends every connection; posts under way fail as `connection_lost`. */
   close(): Promise<void>
 }
 
 /**
- * When a request may leave this machine: from when it was written down, and until somebody may look for its answer. A time before
- * `from` says that the clock was set back, nobody knows how long ago.
+ * When a request may leave this machine: after it was written down, and before its answer may be looked up. A time
+ * before `from` shows that the clock was set back, nobody knows how long ago.
  */
 export type Sendable = { from: Date; until: Date }
 
@@ -163,23 +162,23 @@ export type VendorRequest = {
   method: 'GET' | 'POST' | 'PUT'
   url: string
   headers: Record<string, string>
-  /** Null where there is none. */
+  /** Null without a body. */
   body: string | null
   timeout_ms: number
   /** Sent only at these times; left out, at any time. */
   sendable?: Sendable
 }
 
-/** Names of headers in lower case; one that came several times is joined with commas. At most 1 MiB of body. */
+/** Names of headers in lower case; a repeated header is joined with commas. At most 1 MiB of body. */
 export type VendorAnswer = { status: number; headers: Record<string, string>; body: string }
 
 export type VendorHttp = {
   /**
-   * One attempt; redirects are answers. Throws an OutgoingFailure: its `kind` is `not_sent` only where no byte of the request
-   * left this machine.
+   * One attempt; redirects are answers. Throws an OutgoingFailure: its `kind` is `not_sent` only if no byte of the
+   * request left this machine.
    */
   send(request: VendorRequest): Promise<VendorAnswer>
-  /** Ends every connection; calls that are under way fail. */
+  /** Ends every connection; calls under way fail. */
   close(): Promise<void>
 }
 

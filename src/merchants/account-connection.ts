@@ -45,8 +45,8 @@ export function usableConnection(
   kind: ConnectionKind,
   label: string | undefined,
 ): AccountConnection | null {
-  const found = connections.find((each) => each.kind === kind && each.label === label)
-  return found?.state === 'active' && found.mode === 'live' ? found : null
+  const connection = connections.find((each) => each.kind === kind && each.label === label)
+  return connection?.state === 'active' && connection.mode === 'live' ? connection : null
 }
 
 /** The acquirer that may get a charge after a soft decline at the first one; null if the profile names none to use. */
@@ -71,18 +71,18 @@ export function testConnection(
   kind: ConnectionKind,
   { test_connections }: TestRules,
 ): AccountConnection | 'unusable' | null {
-  const named = connections.filter(({ label }) => test_connections.includes(label))
-  const found = named.find((each) => each.kind === kind)
+  const candidates = connections.filter(({ label }) => test_connections.includes(label))
+  const connection = candidates.find((each) => each.kind === kind)
   // A connection of an unknown label may be of this kind.
-  if (!found) return named.length < test_connections.length ? 'unusable' : null
-  return testConnectionFault(found) === null ? found : 'unusable'
+  if (!connection) return candidates.length < test_connections.length ? 'unusable' : null
+  return testConnectionFault(connection) === null ? connection : 'unusable'
 }
 
 /** Why an integration's test sessions cannot use a connection; null if they can. */
-export function testConnectionFault(found: Pick<AccountConnection, 'mode' | 'state'> | undefined): string | null {
-  if (!found) return 'which is missing'
-  if (found.mode !== 'sandbox') return `which is of mode ${found.mode}, not sandbox`
-  return found.state === 'disabled' ? 'which is disabled' : null
+export function testConnectionFault(connection: Pick<AccountConnection, 'mode' | 'state'> | undefined): string | null {
+  if (!connection) return 'which is missing'
+  if (connection.mode !== 'sandbox') return `which is of mode ${connection.mode}, not sandbox`
+  return connection.state === 'disabled' ? 'which is disabled' : null
 }
 
 /** The acquirer for a new payment; null for the simulator, and for live mode without a usable connection. */
@@ -91,8 +91,8 @@ export function acquirerForNew(
   { mode, rules }: { mode: Mode; rules: TestRules },
 ): string | null {
   if (mode === 'test') {
-    const found = testConnection(account, 'acquirer', rules)
-    return found === 'unusable' ? no_acquirer : found && acquirerName(found)
+    const sandboxConnection = testConnection(account, 'acquirer', rules)
+    return sandboxConnection === 'unusable' ? no_acquirer : sandboxConnection && acquirerName(sandboxConnection)
   }
   const label = completeProfileOf(account.merchant)?.acquirer
   const connection = usableConnection(account, 'acquirer', label)
@@ -108,8 +108,8 @@ export function threeDsForNew(
   { mode, rules }: { mode: Mode; rules: TestRules },
 ): string | null {
   if (mode === 'test') {
-    const found = testConnection(account, 'three_ds', rules)
-    return found === 'unusable' ? no_provider : found && threeDsName(found)
+    const sandboxConnection = testConnection(account, 'three_ds', rules)
+    return sandboxConnection === 'unusable' ? no_provider : sandboxConnection && threeDsName(sandboxConnection)
   }
   const label = completeProfileOf(account.merchant)?.three_ds
   const connection = usableConnection(account, 'three_ds', label)

@@ -20,30 +20,30 @@ export function writerOf(
 }
 
 /** A line about something that belongs to no session; `subject` is the thing that changed. */
-export function lineOf(
+export function accountLine(
   writer: LineWriter,
-  told: AccountChange & { merchant_id: string; subject: string },
+  fields: AccountChange & { merchant_id: string; subject: string },
 ): JournalLine {
-  const { merchant_id, subject } = told
-  return { ...openLine(writer, told), merchant_id, subject }
+  const { merchant_id, subject } = fields
+  return { ...openLine(writer, fields), merchant_id, subject }
 }
 
 /** A line whose merchant and subject the writing statement fills in. */
 export function openLine(
   { ids, actor, by, request_id }: LineWriter,
-  { change, detail: told = {}, at }: AccountChange,
+  { change, detail: ownDetail = {}, at }: AccountChange,
 ): OpenLine {
   const entry_id = ids.journalEntry(at)
-  const detail = by === undefined ? told : { ...told, by }
+  const detail = by === undefined ? ownDetail : { ...ownDetail, by }
   return { entry_id, session_id: null, change, detail, actor, request_id: request_id ?? null, at }
 }
 
 /** The lines that creating an integration may need. */
 export function integrationLines(writer: LineWriter, integration: Integration): IntegrationLines {
   const { merchant_id, integration_id: subject, created_at: at } = integration
-  const told = { change: 'integration.created', detail: rulesTold(integration), at }
+  const fields = { change: 'integration.created', detail: rulesTold(integration), at }
   return {
-    changed: lineOf(writer, { merchant_id, subject, ...told }),
+    changed: accountLine(writer, { merchant_id, subject, ...fields }),
     loses: roleLines(writer, at),
   }
 }
@@ -59,16 +59,16 @@ export function integrationChangeLines(
   const { merchant_id, integration_id: subject } = after
   const change = after.deleted_at === null ? 'integration.changed' : 'integration.deleted'
   return {
-    changed: lineOf(writer, { merchant_id, subject, change, detail, at }),
+    changed: accountLine(writer, { merchant_id, subject, change, detail, at }),
     loses: roleLines(writer, at),
   }
 }
 
 function roleLines(writer: LineWriter, at: Date): IntegrationLines['loses'] {
-  const changed = { change: 'integration.changed', at }
+  const changeFields = { change: 'integration.changed', at }
   return {
-    is_default: openLine(writer, { ...changed, detail: { is_default: false } }),
-    is_hosted_page: openLine(writer, { ...changed, detail: { is_hosted_page: false } }),
+    is_default: openLine(writer, { ...changeFields, detail: { is_default: false } }),
+    is_hosted_page: openLine(writer, { ...changeFields, detail: { is_hosted_page: false } }),
   }
 }
 
@@ -76,12 +76,12 @@ function roleLines(writer: LineWriter, at: Date): IntegrationLines['loses'] {
 function integrationChange(before: Integration, after: Integration): object | null {
   const isSame = (column: string) =>
     JSON.stringify(before[column as keyof Integration]) === JSON.stringify(after[column as keyof Integration])
-  const told = Object.entries(rulesTold(after)).filter(([column]) => !isSame(column))
+  const changedRules = Object.entries(rulesTold(after)).filter(([column]) => !isSame(column))
   const others = Object.keys(after).filter(
     (column) => !isSame(column) && !(column in rulesTold(after)) && column !== 'deleted_at',
   )
-  if (told.length + others.length === 0 && isSame('deleted_at')) return null
-  return { ...Object.fromEntries(told), ...(others.length > 0 && { changed: others }) }
+  if (changedRules.length + others.length === 0 && isSame('deleted_at')) return null
+  return { ...Object.fromEntries(changedRules), ...(others.length > 0 && { changed: others }) }
 }
 
 /** The settings that decide whose pages may use the integration and how money is handled. */

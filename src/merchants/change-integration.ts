@@ -21,9 +21,9 @@ import type { ManageContext } from './manage.ts'
 import {
   assignRoles,
   findMerchantOfIntegration,
+  type IntegrationRole,
   lockIntegrations,
   notifyOfChange,
-  type Role,
   type RoleTransfer,
   updateIntegration,
 } from './store.ts'
@@ -41,7 +41,7 @@ export async function changeIntegration<Writing extends ManageContext>(
   context: Writing,
   integration_id: string,
   decide: (before: Integration, verdict: VerdictOf<Writing>) => Integration,
-  { take = [] }: { take?: Role[] } = {},
+  { take = [] }: { take?: IntegrationRole[] } = {},
 ): Promise<IntegrationUpdate> {
   return locked(context, integration_id, async (tx, before, verdict) => {
     const integration = decide(before, verdict)
@@ -50,8 +50,8 @@ export async function changeIntegration<Writing extends ManageContext>(
     if (!isSame(before.test_connections, integration.test_connections)) {
       await judgeTestConnections(tx, integration)
     }
-    const taken = take.filter((role) => integration[role] && !before[role])
-    const losers = await assignRoles(tx, integration, lines.loses, taken)
+    const takenRoles = take.filter((role) => integration[role] && !before[role])
+    const losers = await assignRoles(tx, integration, lines.loses, takenRoles)
     await updateIntegration(tx, integration, lines.changed)
     return { integration, losers }
   })
@@ -165,7 +165,7 @@ export const integrationChange = z
     at_deadline: z.enum(['void', 'capture']),
     escalate_after_seconds: seconds.nullable(),
     capture_below: amount.nullable(),
-    /** Labels of connections of mode `sandbox`; whoever stores them looks which there are. */
+    /** Labels of connections of mode `sandbox`. The code that stores them checks that they exist. */
     test_connections: z.array(z.string().max(64)).max(2),
     appearance: appearanceRules.nullable(),
     terms_url: link,

@@ -1,4 +1,4 @@
-// Whose an id is, the directory looks up once, whatever release made the id.
+// The directory looks up the merchant of an id once, whichever release made the id.
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
@@ -16,8 +16,8 @@ const clock = manualClock()
 const service = await useService({ clock })
 const { merchant_id } = service.account
 const keyring = openKeyring([randomBytes(32)], random)
-const said = countStatements()
-const database = await service.database.open({ onStatement: said.onStatement })
+const statements = countStatements()
+const database = await service.database.open({ onStatement: statements.onStatement })
 const directory = await openDirectory({ database, clock, keyring })
 afterAll(async () => {
   await directory.close()
@@ -33,7 +33,7 @@ test.each<[string, (routing: number) => SessionId]>([
   const [row] = await service.sql`select routing from merchants where merchant_id = ${merchant_id}`
   const merchantOf = () => directory.merchantIdOfSession(newId(Number(row!.routing)))
   expect(await merchantOf()).toBe(merchant_id)
-  said.reset()
+  statements.reset()
   expect(await merchantOf()).toBe(merchant_id)
-  expect(said.texts()).toEqual([])
+  expect(statements.texts()).toEqual([])
 })

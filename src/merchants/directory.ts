@@ -13,9 +13,9 @@ import { defaultRules, type Integration, type IntegrationRules } from './integra
 import {
   findKeyByHash,
   findPublishableKey,
-  type KeyRow,
   newestPublishableKey,
   type PublishableKey,
+  type SecretKeyRow,
 } from './key-store.ts'
 import type { Merchant } from './merchant.ts'
 import {
@@ -39,9 +39,9 @@ export type Directory = Changes & {
   publishableKey(key: string): Promise<PublishableKey | null>
   newestPublishableKey(merchant_id: string): Promise<string | null>
   account(merchant_id: string): Promise<Account | null>
-  /** The merchant whose routing number a session id carries. */
+  /** The merchant whose routing number is in a session id. */
   merchantIdOfSession(session_id: string): Promise<MerchantId | null>
-  /** The merchant whose routing number a threeDSServerTransID carries. */
+  /** The merchant whose routing number is in a threeDSServerTransID. */
   merchantIdOfTransaction(server_transaction_id: string): Promise<MerchantId | null>
   /** The merchant that has an integration with this handle. */
   merchantIdOfHandle(handle: string): Promise<MerchantId | null>
@@ -59,56 +59,56 @@ export async function openDirectory(parts: {
 }): Promise<Directory> {
   const { clock, keyring } = parts
   const { sql } = parts.database
-  const kept = keep(clock)
+  const cache = keep(clock)
   const changes = await hearChanges(parts.database)
-  changes.whenChanged(kept.forget)
+  changes.whenChanged(cache.forget)
 
   async function ofRoutedId(id: string): Promise<MerchantId | null> {
-    // One of them is right. Where it is kept, nobody looks for the others, which would be missed anew each time.
+    // One of them is right. If it is kept, the others need no look-up, which would find nothing each time.
     for (const routing of likelyRoutings(id, keyring)) {
-      const known = kept.find<MerchantId>(`routing ${routing}`)
-      if (known) return known
+      const cached_id = cache.find<MerchantId>(`routing ${routing}`)
+      if (cached_id) return cached_id
     }
     for (const routing of routingsIn(id, keyring)) {
-      const found = await kept.read(`routing ${routing}`, async () => {
+      const merchant_id = await cache.read(`routing ${routing}`, async () => {
         const merchant = await findMerchantByRouting(sql, routing)
         return merchant?.merchant_id ?? null
       })
-      if (found) return found
+      if (merchant_id) return merchant_id
     }
     return null
   }
 
   return {
     secretKey: (hash) =>
-      kept.read(`key ${hash}`, async () => {
+      cache.read(`key ${hash}`, async () => {
         const row = await findKeyByHash(sql, Buffer.from(hash, 'hex'))
         return row ? secretKeyOf(row) : null
       }),
     publishableKey: (key) =>
-      kept.read(`publishable key ${key}`, async () => {
+      cache.read(`publishable key ${key}`, async () => {
         // The key's mode may change when a secret key expires. The age limit covers that too.
         return (await findPublishableKey(sql, key, clock.now())) ?? null
       }),
     newestPublishableKey: (merchant_id) =>
-      kept.read(`newest key ${merchant_id}`, () => newestPublishableKey(sql, merchant_id)),
-    account: (merchant_id) => kept.read(`account ${merchant_id}`, () => findAccount(sql, merchant_id)),
+      cache.read(`newest key ${merchant_id}`, () => newestPublishableKey(sql, merchant_id)),
+    account: (merchant_id) => cache.read(`account ${merchant_id}`, () => findAccount(sql, merchant_id)),
     merchantIdOfSession: ofRoutedId,
     merchantIdOfTransaction: ofRoutedId,
     merchantIdOfHandle: (handle) =>
-      kept.read(`handle ${handle}`, async () => {
+      cache.read(`handle ${handle}`, async () => {
         const merchant = await findMerchantByHandle(sql, handle)
         return merchant?.merchant_id ?? null
       }),
-    allowedOrigins: () => kept.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
+    allowedOrigins: () => cache.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
     ...changes,
   }
 }
 
-/** The account as it is now, read anew. */
+/** Reads the account as it is now. */
 export async function findAccount(sql: Sql, merchant_id: string): Promise<Account | null> {
-  const found = await findConnectedMerchant(sql, merchant_id)
-  return found ? { ...found, integrations: await listIntegrations(sql, merchant_id) } : null
+  const merchant = await findConnectedMerchant(sql, merchant_id)
+  return merchant ? { ...merchant, integrations: await listIntegrations(sql, merchant_id) } : null
 }
 
 export function defaultIntegration(account: Account): Integration | null {
@@ -117,14 +117,16 @@ export function defaultIntegration(account: Account): Integration | null {
 
 /** The rules that a session was created under. A merchant without integrations gets the defaults. */
 export function integrationOf(account: Account, integration_id: string | null): IntegrationRules {
-  const found = account.integrations.find((each) => each.integration_id === integration_id)
-  return found ?? defaultRules
+  const integration = account.integrations.find((each) => each.integration_id === integration_id)
+  return integration ?? defaultRules
 }
 
-/** Keeps only values that were found. Missing ones are read again each time, so that nobody can fill the memory. */
+/**
+ * Keeps only values that were found. Missing ones are read again each time, so that strangers cannot fill the memory.
+ */
 function keep(clock: Clock) {
   let entries = new Map<string, { value: unknown; asked_ms: number }>()
-  let asked = new Map<string, Promise<unknown>>()
+  let questions = new Map<string, Promise<unknown>>()
 
   async function ask(name: string, find: () => Promise<unknown>): Promise<unknown> {
     const generation = entries
@@ -145,7 +147,7 @@ function keep(clock: Clock) {
     return age_ms >= 0 && age_ms < age_max_ms
   }
 
-  /** Null where nothing young is kept. */
+  /** Null if no recent value is kept. */
   function keptOf<T>(name: string): T | null {
     const entry = entries.get(name)
     return entry && isYoung(entry) ? (entry.value as T) : null
@@ -154,9 +156,9 @@ function keep(clock: Clock) {
   return {
     find: keptOf,
     async read<T>(name: string, find: () => Promise<T>): Promise<T> {
-      const known = keptOf<T>(name)
-      if (known !== null) return known
-      const running = asked
+      const value = keptOf<T>(name)
+      if (value !== null) return value
+      const running = questions
       let question = running.get(name)
       if (!question) {
         question = ask(name, find).finally(() => running.delete(name))
@@ -166,12 +168,12 @@ function keep(clock: Clock) {
     },
     forget() {
       entries = new Map()
-      asked = new Map()
+      questions = new Map()
     },
   }
 }
 
-function secretKeyOf(row: KeyRow): SecretKey {
+function secretKeyOf(row: SecretKeyRow): SecretKey {
   return {
     ...row,
     merchant_id: row.merchant_id as MerchantId,
@@ -196,8 +198,8 @@ export type Changes = {
 }
 
 /**
- * Hears of changes to accounts, keys, integrations and connections, so that what a process keeps of them is read
- * anew at once.
+ * Listens for changes to accounts, keys, integrations and connections, so that a process reads its kept values again at
+ * once.
  */
 export async function hearChanges({ listen }: Pick<Database, 'listen'>): Promise<Changes> {
   const listeners = new Set<() => void>()

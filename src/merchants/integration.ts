@@ -71,8 +71,8 @@ export const defaultRules: IntegrationRules = {
 }
 
 /**
- * The rules that decide holds of a mode. Sessions stay live when their integration becomes one for tests: nothing that somebody
- * tries there decides their money.
+ * The rules that decide holds in a mode. Sessions stay live when their integration becomes one for tests: rules that
+ * are tried there must not decide their money.
  */
 export function holdRulesOf(integration: HoldRules & Pick<Integration, 'mode_setting'>, mode: Mode): HoldRules {
   return mode === 'live' && integration.mode_setting === 'test' ? defaultRules : integration
@@ -113,14 +113,14 @@ export const priceList = z
   .array(priceListItem)
   .max(1000)
   .superRefine((list, context) => {
-    const priced = new Set<string>()
+    const pricedSkus = new Set<string>()
     for (const [index, { sku, currency }] of list.entries()) {
       const name = JSON.stringify([sku, currency])
-      if (priced.has(name)) {
+      if (pricedSkus.has(name)) {
         const { error, params } = withFault('taken', `is on the list in ${currency} already`)
         context.addIssue({ code: 'custom', message: error, params, path: [index, 'sku'] })
       }
-      priced.add(name)
+      pricedSkus.add(name)
     }
   })
 
@@ -186,7 +186,7 @@ function isLocalShop(address: string): boolean {
   return /^http:\/\/localhost(?::\d+)?(?:[/?]|$)/i.test(address)
 }
 
-/** A price list as it is shown: each line has every member, null where it has no value. */
+/** A price list in an answer: each line has every member, null if it has no value. */
 export const priceView = z.object({
   sku: z.string(),
   name: z.string(),

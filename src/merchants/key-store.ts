@@ -6,7 +6,7 @@ import { rowIf, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
 import type { Permission } from '../http/access.ts'
 
-export type KeyRow = {
+export type SecretKeyRow = {
   key_id: string
   merchant_id: string
   /** What people call it; null for none. */
@@ -22,12 +22,12 @@ export type KeyRow = {
   revoked_at: Date | null
   /** Within an hour; null for a key that was not used since this is noted. */
   last_used_at: Date | null
-  /** The person who made it at the dashboard (`usr_…`); null for whoever made it elsewhere. */
+  /** The person who made it in the dashboard (`usr_…`); null if it was made elsewhere. */
   made_by: string | null
 }
 
 /** A publishable key that is not revoked, with the mode of the sessions it may create. */
-export type PublishableKey = { merchant_id: string; key_mode: KeyRow['mode'] }
+export type PublishableKey = { merchant_id: string; key_mode: SecretKeyRow['mode'] }
 
 /**
  * Finds a key that is not revoked. Its mode is the mode of the usable secret keys paired with it, if they all agree. If none is
@@ -73,23 +73,26 @@ export async function insertPublishableKey(
     insert into journal ${rowIf(sql, line, 'key')}`
 }
 
-export async function insertKey(sql: AnySql, key: KeyRow, line: JournalLine): Promise<void> {
+export async function insertSecretKey(sql: AnySql, key: SecretKeyRow, line: JournalLine): Promise<void> {
   await sql`
     with key as (insert into api_keys ${rowValues(sql, key)} returning 1)
     insert into journal ${rowIf(sql, line, 'key')}`
 }
 
 /** Finds a secret key. A revoked publishable key is left out, because no page could load the sessions created with it. */
-export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | undefined> {
-  const [row] = await sql<KeyRow[]>`
+export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<SecretKeyRow | undefined> {
+  const [row] = await sql<SecretKeyRow[]>`
     select k.*, case when p.revoked_at is null then k.publishable_key end as publishable_key
     from api_keys k left join publishable_keys p using (publishable_key) where k.key_hash = ${hash}`
   return row
 }
 
 /** A secret key, a publishable key, or a pair of both. */
-export type KeySummary = Omit<KeyRow, 'key_id' | 'key_hash'> & {
-  /** The first eight hex digits of the secret key's SHA-256: who holds a secret finds its row by them. Null without a secret key. */
+export type KeySummary = Omit<SecretKeyRow, 'key_id' | 'key_hash'> & {
+  /**
+   * The first eight hex digits of the secret key's SHA-256, by which the holder of a secret finds its row. Null without
+   * a secret key.
+   */
   fingerprint: string | null
   /** Null for a publishable key without a paired secret key. */
   key_id: string | null
@@ -116,7 +119,7 @@ export async function keyNamesOf(sql: Sql, merchant_id: string, key_ids: string[
   return Object.fromEntries(rows.map(({ key_id, name }) => [key_id, name]))
 }
 
-/** Writes that a key was used at `at`; false where a use since `before` is written already. */
+/** Writes that a key was used at `at`; false if a use since `before` is written already. */
 export async function noteKeyUse(
   sql: Sql,
   { key_id, at, before }: { key_id: string; at: Date; before: Date },
@@ -128,8 +131,8 @@ export async function noteKeyUse(
 }
 
 /** Revokes a key once, and writes the line then. Returns the row, or undefined if there is no such key. */
-export async function revokeKey(sql: AnySql, key_id: string, line: OpenLine): Promise<KeyRow | undefined> {
-  const [row] = await sql<KeyRow[]>`
+export async function revokeKey(sql: AnySql, key_id: string, line: OpenLine): Promise<SecretKeyRow | undefined> {
+  const [row] = await sql<SecretKeyRow[]>`
     with found as (
       select * from api_keys where key_id = ${key_id} for update
     ), revoked as (
@@ -175,7 +178,7 @@ type KeyUse = { key_id: string; at: Date }
 
 export type KeyUses = {
   note(use: KeyUse): void
-  /** What is to be written, and is no longer kept. */
+  /** The uses to write, which are then no longer kept. */
   take(): KeyUse[]
 }
 
@@ -197,9 +200,9 @@ export function openKeyUses(): KeyUses {
       waiting.set(key_id, use)
     },
     take() {
-      const taken = [...waiting.values()]
+      const batch = [...waiting.values()]
       waiting = new Map()
-      return taken
+      return batch
     },
   }
 }

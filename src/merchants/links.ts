@@ -18,11 +18,11 @@ export const linksView = z
 
 /** The links that shoppers see. An address of this machine leads nowhere in live mode, so it is left out there. */
 export function viewLinks(integration: Links, mode: Mode): Links {
-  const shown = (url: string | null) => (url && mode === 'live' && !isSecure(url) ? null : url)
+  const viewUrl = (url: string | null) => (url && mode === 'live' && !isSecure(url) ? null : url)
   return {
-    terms_url: shown(integration.terms_url),
-    support_url: shown(integration.support_url),
-    back_url: shown(integration.back_url),
+    terms_url: viewUrl(integration.terms_url),
+    support_url: viewUrl(integration.support_url),
+    back_url: viewUrl(integration.back_url),
   }
 }
 

@@ -8,25 +8,25 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
-import { integrationLines, type LineWriter, lineOf, openLine } from './account-lines.ts'
+import { accountLine, integrationLines, type LineWriter, openLine } from './account-lines.ts'
 import { defaultRules, type Integration } from './integration.ts'
 import {
-  insertKey,
   insertPublishableKey,
-  type KeyRow,
+  insertSecretKey,
   newestPublishableKey,
   type RevokedPublishableKey,
   revokeKey,
   revokePublishableKey,
+  type SecretKeyRow,
 } from './key-store.ts'
 import { type Merchant, refuseOwnFallback } from './merchant.ts'
 import {
   findMerchant,
+  type IntegrationRole,
   insertIntegration,
   insertMerchant,
   type MerchantChange,
   notifyOfChange,
-  type Role,
   type RoleTransfer,
   updateMerchant,
 } from './store.ts'
@@ -40,28 +40,28 @@ type ManageParts = { ids: Ids; clock: Clock }
 export type NewMerchant = Pick<Merchant, 'name' | 'live' | 'live_enabled' | 'acquiring_profile'>
 
 /** Throws `invalid_request` for a profile whose fallback is its own acquirer. */
-export async function createMerchant(context: ManageContext, asked: NewMerchant): Promise<Merchant> {
-  refuseOwnFallback(asked.acquiring_profile)
-  return beginAs(context.sql, context, (tx) => createMerchantIn(tx, context, asked))
+export async function createMerchant(context: ManageContext, request: NewMerchant): Promise<Merchant> {
+  refuseOwnFallback(request.acquiring_profile)
+  return beginAs(context.sql, context, (tx) => createMerchantIn(tx, context, request))
 }
 
 /** The same in a transaction that does more, for a profile that was judged. */
 export async function createMerchantIn(
   tx: AnySql,
   context: LineWriter & ManageParts,
-  asked: NewMerchant,
+  request: NewMerchant,
 ): Promise<Merchant> {
   const { ids, clock } = context
   const merchant: Merchant = {
-    ...asked,
+    ...request,
     merchant_id: ids.merchant(),
     routing: ids.routing(),
     status: 'active',
     created_at: clock.now(),
   }
   const { merchant_id, live, live_enabled, created_at: at } = merchant
-  const told = { change: 'merchant.created', detail: { live, live_enabled }, at }
-  await insertMerchant(tx, merchant, lineOf(context, { merchant_id, subject: merchant_id, ...told }))
+  const fields = { change: 'merchant.created', detail: { live, live_enabled }, at }
+  await insertMerchant(tx, merchant, accountLine(context, { merchant_id, subject: merchant_id, ...fields }))
   // The first live merchant changes how a running service behaves for all merchants.
   await notifyOfChange(tx, merchant_id)
   return merchant
@@ -81,10 +81,10 @@ export async function changeMerchant(
   if (change.acquiring_profile) refuseOwnFallback(change.acquiring_profile)
   const line = openLine(context, { change: 'merchant.changed', at: clock.now() })
   return beginAs(sql, context, async (tx) => {
-    const found = await updateMerchant(tx, merchant_id, change, line)
-    if (!found) throw noMerchant(merchant_id)
-    if (found.differing.length > 0) await notifyOfChange(tx, merchant_id)
-    return { ...found.before, ...change }
+    const update = await updateMerchant(tx, merchant_id, change, line)
+    if (!update) throw noMerchant(merchant_id)
+    if (update.differing.length > 0) await notifyOfChange(tx, merchant_id)
+    return { ...update.before, ...change }
   })
 }
 
@@ -98,36 +98,39 @@ export type NewIntegration = Pick<Integration, 'name'> & Partial<Integration>
 export async function createIntegration(
   context: ManageContext,
   merchant_id: string,
-  asked: NewIntegration,
-  { take = [] }: { take?: Role[] } = {},
+  request: NewIntegration,
+  { take = [] }: { take?: IntegrationRole[] } = {},
 ): Promise<{ integration: Integration; publishable_key: string; losers: RoleTransfer[] }> {
   const { sql, ids, clock } = context
   await merchantOrRefuse(sql, merchant_id)
   const integration: Integration = {
     ...defaultRules,
-    ...asked,
+    ...request,
     merchant_id,
     integration_id: ids.integration(),
     created_at: clock.now(),
   }
-  const taken = take.filter((role) => integration[role])
+  const takenRoles = take.filter((role) => integration[role])
   const lines = integrationLines(context, integration)
   return beginAs(sql, context, async (tx) => {
     await judgeTestConnections(tx, integration)
-    const losers = await insertIntegration(tx, integration, lines, taken)
+    const losers = await insertIntegration(tx, integration, lines, takenRoles)
     const publishable_key = await publishableKeyOf({ ...context, sql: tx }, merchant_id)
     return { integration, publishable_key, losers }
   })
 }
 
-export type NewKey = Pick<KeyRow, 'permissions' | 'mode' | 'allowed_addresses' | 'allowed_origins' | 'expires_at'> & {
+export type NewKey = Pick<
+  SecretKeyRow,
+  'permissions' | 'mode' | 'allowed_addresses' | 'allowed_origins' | 'expires_at'
+> & {
   pair: boolean | 'own'
   /** What people call it. */
   name?: string | null
 }
 
 /** A key with its secret, which is known only now. */
-export type MadeKey = { secret_key: string; key: KeyRow }
+export type MadeKey = { secret_key: string; key: SecretKeyRow }
 
 /**
  * Creates a secret key, which is shown here and never again. `pair: true` pairs it with the merchant's newest publishable key.
@@ -137,16 +140,16 @@ export type MadeKey = { secret_key: string; key: KeyRow }
 export async function createKey(
   context: ManageContext,
   merchant_id: string,
-  asked: NewKey,
-  record: (made: MadeKey) => IdempotencyKeyRow | null = () => null,
+  request: NewKey,
+  record: (newKey: MadeKey) => IdempotencyKeyRow | null = () => null,
 ): Promise<MadeKey> {
   const { sql, ids, clock, actor } = context
   const merchant = await merchantOrRefuse(sql, merchant_id)
-  const { pair, name = null, ...restrictions } = asked
+  const { pair, name = null, ...restrictions } = request
   const secret_key = ids.secretKey()
   return beginAs(sql, context, async (tx) => {
     const publishable_key = pair ? await pairOf({ ...context, sql: tx }, merchant, pair) : null
-    const key: KeyRow = {
+    const key: SecretKeyRow = {
       ...restrictions,
       name,
       key_id: ids.key(),
@@ -158,19 +161,19 @@ export async function createKey(
       last_used_at: null,
       made_by: actor.startsWith('user ') ? actor.slice('user '.length) : null,
     }
-    const made = { secret_key, key }
-    await storeKey(tx, record(made))
+    const newKey = { secret_key, key }
+    await storeKey(tx, record(newKey))
     const { key_id: subject, created_at: at } = key
     const detail = { ...restrictions, publishable_key }
-    const told = { merchant_id, subject, change: 'key.created', detail, at }
-    await insertKey(tx, key, lineOf(context, told))
+    const fields = { merchant_id, subject, change: 'key.created', detail, at }
+    await insertSecretKey(tx, key, accountLine(context, fields))
     // All secret keys paired with a publishable key decide together what it may do.
     await notifyOfChange(tx, merchant_id)
-    return made
+    return newKey
   })
 }
 
-export async function withdrawKey(context: ManageContext, key_id: string): Promise<KeyRow> {
+export async function withdrawKey(context: ManageContext, key_id: string): Promise<SecretKeyRow> {
   const line = openLine(context, { change: 'key.revoked', at: context.clock.now() })
   return beginAs(context.sql, context, async (tx) => {
     const key = await revokeKey(tx, key_id, line)
@@ -212,8 +215,8 @@ async function publishableKeyOf(context: PairContext, merchant_id: string): Prom
 async function makePublishableKey(context: PairContext, merchant_id: string, created_at: Date): Promise<string> {
   const { sql, ids, clock } = context
   const publishable_key = ids.publishableKey()
-  const told = { change: 'publishable_key.created', at: clock.now() }
-  const line = lineOf(context, { merchant_id, subject: publishable_key, ...told })
+  const fields = { change: 'publishable_key.created', at: clock.now() }
+  const line = accountLine(context, { merchant_id, subject: publishable_key, ...fields })
   await insertPublishableKey(sql, { publishable_key, merchant_id, created_at }, line)
   return publishable_key
 }

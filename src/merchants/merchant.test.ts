@@ -33,6 +33,6 @@ test.each([
   [{ visa: '4', mastercard: '5' }, 'mastercard', '5'],
   [{ visa: '4', mastercard: '5' }, 'amex', null],
   [undefined, 'visa', null],
-] as const)('%j says of %s: %s', (said, brand, value) => {
-  expect(ofBrand(said, brand)).toBe(value)
+] as const)('%j says of %s: %s', (setting, brand, value) => {
+  expect(ofBrand(setting, brand)).toBe(value)
 })

@@ -64,20 +64,23 @@ export function refuseOwnFallback(profile: Merchant['acquiring_profile']): void 
 const without = judged({})
 
 function judged(profile: object): { profile: AcquiringProfile } | { missing: string[] } {
-  const parsed = acquiringProfile.safeParse(profile)
-  if (parsed.success) return { profile: parsed.data }
-  return { missing: [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))] }
+  const result = acquiringProfile.safeParse(profile)
+  if (result.success) return { profile: result.data }
+  return { missing: [...new Set(result.error.issues.map((issue) => String(issue.path[0])))] }
 }
 
 /** The profile if it is complete. Test mode needs none. */
 export function completeProfileOf({ acquiring_profile }: Pick<Merchant, 'acquiring_profile'>): AcquiringProfile | null {
-  const read = readAcquiringProfile(acquiring_profile)
-  return 'profile' in read ? read.profile : null
+  const reading = readAcquiringProfile(acquiring_profile)
+  return 'profile' in reading ? reading.profile : null
 }
 
 /** The profile's value for a brand; null if it has none. */
-export function ofBrand(said: AcquiringProfile['acquirer_bin' | 'acquirer_merchant_id'], brand: Brand): string | null {
-  return (typeof said === 'string' ? said : said?.[brand]) ?? null
+export function ofBrand(
+  setting: AcquiringProfile['acquirer_bin' | 'acquirer_merchant_id'],
+  brand: Brand,
+): string | null {
+  return (typeof setting === 'string' ? setting : setting?.[brand]) ?? null
 }
 
 /** The mode is live only if the account, its live toggle, the integration and the key all allow it. */

@@ -3,7 +3,7 @@
 import type { AccessRequest, AccessRule, KeyScope } from '../http/access.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Directory } from './directory.ts'
-import { findHosted, findPublic, findPublishableKey, originsOf, type PublicAccount } from './public-account.ts'
+import { findHosted, findPublic, originsOf, type PublicAccount, usablePublishableKey } from './public-account.ts'
 
 type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 
@@ -14,10 +14,10 @@ export const publicKeyInPath: AccessRule<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['resource_not_found'],
   check: async ({ context, params, query, recognise }) => {
-    const found = await findPublic(context.directory, namedInPath(params, query))
-    if (found) recognise(found.account.merchant.merchant_id)
+    const publicAccount = await findPublic(context.directory, namedInPath(params, query))
+    if (publicAccount) recognise(publicAccount.account.merchant.merchant_id)
     // The answer must not show why the key or the integration cannot be used: it never differs in any byte.
-    if (found?.account.merchant.status === 'active') return found
+    if (publicAccount?.account.merchant.status === 'active') return publicAccount
     throw new Refusal('resource_not_found', 'There is no usable publishable key or no integration of this name.')
   },
   keyScope: null,
@@ -29,7 +29,8 @@ export function namedInPath(params: Record<string, string>, query: Record<string
 }
 
 /**
- * Null means the default integration. A value that is not text, such as a parameter sent twice, becomes a name that nobody has.
+ * Null means the default integration. A value that is no text, such as a repeated parameter, becomes a name that no
+ * integration has.
  */
 function nameOf(integration: unknown): string | null {
   if (integration === undefined || integration === null) return null
@@ -58,13 +59,13 @@ export const publicKeyAndOrigin: AccessRule<PublicContext, PublicAccount> = {
   refusals: ['unauthorized', 'invalid_request', 'resource_not_found', 'origin_not_allowed', 'merchant_not_active'],
   check: async (request) => {
     const { context } = request
-    const named = namedInBody(request.body())
-    if (!named) throw new Refusal('invalid_request', 'The body must be a JSON object.', bodyField)
-    if (!(await findPublishableKey(context.directory, named.public_key))) {
+    const names = namedInBody(request.body())
+    if (!names) throw new Refusal('invalid_request', 'The body must be a JSON object.', bodyField)
+    if (!(await usablePublishableKey(context.directory, names.public_key))) {
       throw new Refusal('unauthorized', 'public_key is not a publishable key that can be used.')
     }
-    const found = await findPublic(context.directory, named)
-    if (found) return fromAllowedOrigin(request, found)
+    const publicAccount = await findPublic(context.directory, names)
+    if (publicAccount) return fromAllowedOrigin(request, publicAccount)
     throw new Refusal('resource_not_found', 'There is no integration of this name.', {
       field: 'integration',
     })
@@ -85,18 +86,18 @@ export function namedInBody(body: unknown): { public_key: string; integration: s
 }
 
 async function hostedOrRefuse({ context, params, recognise }: AccessRequest<PublicContext>): Promise<PublicAccount> {
-  const found = await findHosted(context.directory, params.handle ?? '')
-  if (!found) throw new Refusal('handle_not_found', 'There is no hosted page with this handle.')
-  recognise(found.account.merchant.merchant_id)
-  return found
+  const publicAccount = await findHosted(context.directory, params.handle ?? '')
+  if (!publicAccount) throw new Refusal('handle_not_found', 'There is no hosted page with this handle.')
+  recognise(publicAccount.account.merchant.merchant_id)
+  return publicAccount
 }
 
 function fromAllowedOrigin(
   { context: { addresses }, caller: { origin }, recognise }: AccessRequest<PublicContext>,
-  found: PublicAccount,
+  publicAccount: PublicAccount,
 ): PublicAccount {
-  recognise(found.account.merchant.merchant_id)
-  if (origin !== null && originsOf(addresses, found.integration).includes(origin)) return found
+  recognise(publicAccount.account.merchant.merchant_id)
+  if (origin !== null && originsOf(addresses, publicAccount.integration).includes(origin)) return publicAccount
   throw new Refusal('origin_not_allowed', 'The Origin header must be one of the allowed origins of the integration.')
 }
 

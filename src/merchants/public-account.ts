@@ -18,17 +18,17 @@ export async function findPublic(
   directory: Directory,
   { public_key, integration }: { public_key: string; integration: string | null },
 ): Promise<PublicAccount | null> {
-  const key = await findPublishableKey(directory, public_key)
+  const key = await usablePublishableKey(directory, public_key)
   const account = key && (await directory.account(key.merchant_id))
   if (!account) return null
-  const found =
+  const match =
     integration === null
       ? defaultIntegration(account)
       : account.integrations.find(({ name, deleted_at }) => name === integration && deleted_at === null)
-  return found ? { account, integration: found, public_key, key_mode: key.key_mode } : null
+  return match ? { account, integration: match, public_key, key_mode: key.key_mode } : null
 }
 
-/** The merchant whose hosted page has this handle, with its newest active publishable key; null where one is missing. */
+/** The merchant whose hosted page has this handle, with its newest active publishable key; null if one is missing. */
 export async function findHosted(directory: Directory, handle: string): Promise<PublicAccount | null> {
   if (!/^[a-z0-9-]{3,64}$/.test(handle)) return null
   const merchant_id = await directory.merchantIdOfHandle(handle)
@@ -37,12 +37,12 @@ export async function findHosted(directory: Directory, handle: string): Promise<
   const public_key = merchant_id && (await directory.newestPublishableKey(merchant_id))
   // An integration keeps its handle after another one has become the hosted page's.
   if (!account || integration?.handle !== handle || !public_key) return null
-  const key = await findPublishableKey(directory, public_key)
+  const key = await usablePublishableKey(directory, public_key)
   return key && { account, integration, public_key, key_mode: key.key_mode }
 }
 
 /** Finds a usable key. A text without the form of a key costs no read. */
-export async function findPublishableKey(directory: Directory, public_key: string) {
+export async function usablePublishableKey(directory: Directory, public_key: string) {
   return /^rip_pk_[0-9a-f]{48}$/.test(public_key) ? directory.publishableKey(public_key) : null
 }
 
@@ -52,7 +52,10 @@ export function hostedIntegration(account: Account): Integration | null {
 
 type Addresses = { pay_url(): string }
 
-/** The origins whose pages may use an integration: those it allows, and for the hosted page's one that page's own. */
+/**
+ * The origins whose pages may use an integration: those that it allows, and for the hosted page's integration also that
+ * page's own.
+ */
 export function originsOf(
   addresses: Addresses,
   { allowed_origins, is_hosted_page }: Integration | IntegrationRules,

@@ -18,19 +18,19 @@ export const handleCors = corsOf(({ directory }, { params }) => findHosted(direc
 
 /** For `public_key` and `integration` in the body. */
 export const bodyCors = corsOf(async ({ directory }, { body }) => {
-  const named = namedInBody(body())
-  return named && findPublic(directory, named)
+  const names = namedInBody(body())
+  return names && findPublic(directory, names)
 })
 
 function corsOf(
-  find: (context: PublicContext, asked: CorsRequest) => Promise<PublicAccount | null>,
+  find: (context: PublicContext, request: CorsRequest) => Promise<PublicAccount | null>,
 ): Cors<PublicContext> {
   return {
-    async allows(context, asked) {
+    async allows(context, request) {
       // This check comes first, because the origins are kept in this process: an unknown origin costs no further look-up.
-      if (!(await isKnownOrigin(context, asked.origin))) return false
-      const found = await find(context, asked)
-      return !found || originsOf(context.addresses, found.integration).includes(asked.origin)
+      if (!(await isKnownOrigin(context, request.origin))) return false
+      const publicAccount = await find(context, request)
+      return !publicAccount || originsOf(context.addresses, publicAccount.integration).includes(request.origin)
     },
     knows: isKnownOrigin,
   }

@@ -147,7 +147,7 @@ export async function liveMerchantExists(sql: Sql): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The mode that a merchant can be charged in, which nobody changes until the transaction ends. */
+/** The mode in which a merchant can be charged. It stays the same until the transaction ends. */
 export async function lockModeOf(tx: AnySql, merchant_id: string): Promise<Mode> {
   const [row] = await tx<Pick<Merchant, 'live'>[]>`
     select live from merchants where merchant_id = ${merchant_id} for share`
@@ -161,27 +161,27 @@ export async function listIntegrations(sql: Sql, merchant_id: string): Promise<I
 }
 
 /** A role that at most one integration of a merchant has at a time. */
-export type Role = 'is_default' | 'is_hosted_page'
+export type IntegrationRole = 'is_default' | 'is_hosted_page'
 
 /** The line of an integration's change, and the lines of the integrations that lose a role by it. */
 export type IntegrationLines<Line = JournalLine> = {
   changed: Line
-  loses: Record<Role, OpenLine>
+  loses: Record<IntegrationRole, OpenLine>
 }
 
 /** An integration that lost a role. */
-export type RoleTransfer = { role: Role; integration_id: string; name: string }
+export type RoleTransfer = { role: IntegrationRole; integration_id: string; name: string }
 
 /** Inserts an integration. Roles named in the call are taken from their holders; any other role must be free. */
 export async function insertIntegration(
   tx: AnySql,
   integration: Integration,
   lines: IntegrationLines,
-  taken: Role[],
+  takenRoles: IntegrationRole[],
 ): Promise<RoleTransfer[]> {
   const { merchant_id } = integration
-  if (taken.length > 0) await lockIntegrations(tx, merchant_id)
-  const losers = await assignRoles(tx, integration, lines.loses, taken)
+  if (takenRoles.length > 0) await lockIntegrations(tx, merchant_id)
+  const losers = await assignRoles(tx, integration, lines.loses, takenRoles)
   await tx`
     with integration as (insert into integrations ${rowValues(tx, integration)} returning 1)
     insert into journal ${rowIf(tx, lines.changed, 'integration')}`
@@ -199,21 +199,21 @@ export async function lockIntegrations(tx: AnySql, merchant_id: string): Promise
 export async function assignRoles(
   tx: AnySql,
   { merchant_id, integration_id }: Pick<Integration, 'merchant_id' | 'integration_id'>,
-  lines: Record<Role, OpenLine>,
-  roles: Role[],
+  lines: Record<IntegrationRole, OpenLine>,
+  roles: IntegrationRole[],
 ): Promise<RoleTransfer[]> {
   const losers: RoleTransfer[] = []
   for (const role of roles) {
     const column = role === 'is_default' ? tx`is_default` : tx`is_hosted_page`
     const loser = tx`select merchant_id, integration_id as subject from loser`
-    const found = await tx<Omit<RoleTransfer, 'role'>[]>`
+    const rows = await tx<Omit<RoleTransfer, 'role'>[]>`
       with loser as (
         update integrations set ${column} = false
         where merchant_id = ${merchant_id} and ${column} and integration_id <> ${integration_id}
         returning merchant_id, integration_id, name
       ), line as (${journalOf(tx, lines[role], loser)})
       select integration_id, name from loser`
-    losers.push(...found.map((each) => ({ role, ...each })))
+    losers.push(...rows.map((each) => ({ role, ...each })))
   }
   return losers
 }
@@ -242,12 +242,12 @@ export async function listAllowedOrigins(sql: Sql): Promise<string[]> {
   return rows.map(({ origin }) => origin)
 }
 
-/** Until the transaction ends, nobody else locks the merchant; what refers to it is written all the same. */
+/** Locks the merchant until the transaction ends. Rows that refer to it can still be written. */
 export async function lockMerchant(tx: AnySql, merchant_id: string): Promise<void> {
   await tx`select 1 from merchants where merchant_id = ${merchant_id} for no key update`
 }
 
-/** Makes every process forget what it has read about a merchant, and look at what is common to all. */
+/** Makes every process forget what it has read about a merchant, and check what all merchants share. */
 export async function notifyOfChange(sql: AnySql, merchant_id: string): Promise<void> {
   await sql`select pg_notify(${settings_channel}, ${merchant_id})`
 }

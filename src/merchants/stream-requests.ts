@@ -32,9 +32,9 @@ const requestsQuery = z.strictObject({
 type RequestStreamQuery = z.output<typeof requestsQuery> & { only_mode: Mode | null }
 
 const ready = z.object({ merchant_id: z.string() })
-const logged = z.object(shownRequest)
+const requestMessage = z.object(shownRequest)
 /** Some requests were dropped. Their number would reveal nothing, because they may have been other merchants'. */
-const missed = z.object({})
+const missedMessage = z.object({})
 
 type StreamContext = { requests: RequestLog; directory: Directory }
 
@@ -48,7 +48,7 @@ export const streamRequests = stream({
   dialect: 'checkout',
   query: requestsQuery,
   message: { title: 'RequestStreamMessage', note: 'A message of the stream of requests.' },
-  messages: { ready, request: logged, missed },
+  messages: { ready, request: requestMessage, missed: missedMessage },
   refusals: [],
   admit: admitKey,
   open: async ({ requests }: StreamContext, { holder, query, only_mode }) =>
@@ -57,11 +57,11 @@ export const streamRequests = stream({
 
 const missing: StreamMessage = { event: 'missed', data: {} }
 
-function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: RequestStreamQuery): Feed {
-  const isAsked = (request: LoggedRequest) => request.merchant_id === merchant_id && fits(request, asked)
+function feedOf(requests: RequestLog, { merchant_id }: SecretKey, filter: RequestStreamQuery): Feed {
+  const isAsked = (request: LoggedRequest) => request.merchant_id === merchant_id && fits(request, filter)
   let place = requests.count()
-  let missed = requests.missed()
-  const last = Number(asked.last ?? 0)
+  let missed_count = requests.missed()
+  const last = Number(filter.last ?? 0)
   let before: LoggedRequest[] = last === 0 ? [] : requests.from(0).filter(isAsked).slice(-last)
   return {
     ready: { event: 'ready', data: { merchant_id } },
@@ -69,9 +69,9 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Request
     hear: (wake) => requests.hear(wake, merchant_id),
     async read() {
       const come = requests.from(place)
-      const is_missing = requests.count() - place > come.length || requests.missed() > missed
+      const is_missing = requests.count() - place > come.length || requests.missed() > missed_count
       place = requests.count()
-      missed = requests.missed()
+      missed_count = requests.missed()
       const messages = [...before, ...come.filter(isAsked)].map(messageOf)
       before = []
       return { messages: is_missing ? [missing, ...messages] : messages, is_more: false }
@@ -79,18 +79,18 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Request
   }
 }
 
-function fits({ request_id, status, path, mode }: LoggedRequest, asked: RequestStreamQuery): boolean {
+function fits({ request_id, status, path, mode }: LoggedRequest, filter: RequestStreamQuery): boolean {
   return (
-    // One of which nobody knows the mode may be of the other.
-    (asked.only_mode === null || asked.only_mode === mode) &&
-    (asked.request_id === undefined || asked.request_id === request_id) &&
-    (asked.status === undefined || isOfStatus(status, asked.status)) &&
-    (asked.path === undefined || path.startsWith(asked.path))
+    // A request without a known mode may be of the other mode.
+    (filter.only_mode === null || filter.only_mode === mode) &&
+    (filter.request_id === undefined || filter.request_id === request_id) &&
+    (filter.status === undefined || isOfStatus(status, filter.status)) &&
+    (filter.path === undefined || path.startsWith(filter.path))
   )
 }
 
-function isOfStatus(status: number, asked: string): boolean {
-  return asked.endsWith('xx') ? String(status)[0] === asked[0] : String(status) === asked
+function isOfStatus(status: number, status_filter: string): boolean {
+  return status_filter.endsWith('xx') ? String(status)[0] === status_filter[0] : String(status) === status_filter
 }
 
 function messageOf(request: LoggedRequest): StreamMessage {

@@ -22,16 +22,16 @@ export function testConnectionsFault(
   connections: readonly AccountConnection[],
   labels: readonly string[],
 ): string | null {
-  const named = labels.map((label) => ({
+  const entries = labels.map((label) => ({
     label,
-    found: connections.find((each) => each.label === label),
+    connection: connections.find((each) => each.label === label),
   }))
-  for (const { label, found } of named) {
-    const fault = testConnectionFault(found)
+  for (const { label, connection } of entries) {
+    const fault = testConnectionFault(connection)
     if (fault) return `${label}, ${fault}`
   }
   for (const kind of connection_kinds) {
-    const [one, other] = named.filter(({ found }) => found!.kind === kind)
+    const [one, other] = entries.filter(({ connection }) => connection!.kind === kind)
     if (other) return `both ${one!.label} and ${other.label}: they are of one kind, ${kind}`
   }
   return null

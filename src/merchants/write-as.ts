@@ -1,27 +1,27 @@
-// Writes in somebody's name. A person at the dashboard is judged again in the transaction that writes; whoever holds a key, and an
-// operator at the command line, is not.
+// Writes in a writer's name. A person in the dashboard is judged again in the transaction that writes. The holder of a
+// key, and an operator at the command line, is not.
 
 import type { Actor } from '../audit/journal.ts'
 import type { AnySql, Sql } from '../database/open.ts'
 
 /**
- * Throws where the person may not do it any more, and locks what says so until the transaction ends. Returns who they are
- * then, for the work that decides by it.
+ * Throws if the person may no longer do it, and otherwise locks the rows behind that judgement until the transaction
+ * ends. Returns the person as of then, for work that depends on it.
  */
 export type Judge<Verdict = unknown> = (tx: AnySql) => Promise<Verdict>
 
 type PersonActor = `user ${string}`
 
-/** Whoever writes. Of a person it has to be said how they are judged: by null, who is judged at the door alone. */
+/** The writer. For a person it must be said how they are judged: null for one who is judged only at the door. */
 export type Writer = { request_id?: string | null } & (
   | { actor: PersonActor; judge: Judge | null }
   | { actor: Exclude<Actor, PersonActor>; judge?: null }
 )
 
-/** Whoever does something by a request: the holder of a key, or a person at the dashboard. */
+/** The sender of a request: the holder of a key, or a person in the dashboard. */
 export type Holder = { key_id: string } | { user_id: string; judge: Judge }
 
-/** The writer of what somebody does by a request. */
+/** The writer for the sender of a request. */
 export function writerBy<Verdict>(
   person: { user_id: string; judge: Judge<Verdict> },
   request_id: string,
@@ -45,7 +45,7 @@ export function beginAs<T, W extends JudgeOf>(
   return sql.begin(async (tx) => work(tx, (await judge?.(tx)) as VerdictOf<W>)) as Promise<T>
 }
 
-/** The same for one statement, which is a transaction by itself where nobody is judged. */
+/** The same for one statement, which is a transaction by itself if nobody is judged. */
 export function writeAs<T>(sql: Sql, writer: JudgeOf, write: (sql: AnySql) => Promise<T>): Promise<T> {
   return writer.judge ? beginAs(sql, writer, write) : write(sql)
 }

@@ -1,5 +1,5 @@
-// One request and its whole answer, by undici's dispatcher. Its `request` would make a stream of each answer, with listeners and
-// functions that outlive it.
+// One request and its whole answer, by undici's dispatcher. Its `request` would make a stream of each answer, with
+// listeners and functions that outlive it.
 
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
@@ -11,23 +11,23 @@ export type ExchangeRequest = {
   headers: Record<string, string>
   body: string | null
   answer_bytes_max: number
-  /** Ends it at once; what was not sent yet is never sent. */
+  /** Ends it at once; the unsent rest is never sent. */
   signal: AbortSignal
-  /** Called when a connection stands and the next thing is to write to it. If that throws, nothing is written. */
+  /** Called when a connection is open and writing comes next. If it throws, nothing is written. */
   onFirstByte?(): void
 }
 
 export type ExchangeAnswer = Omit<TextAnswer, 'body'> & { body: Buffer }
 
-/** Rejects with what undici, the signal or `onFirstByte` gives, and where the answer is longer than allowed. */
+/** Rejects with the error of undici, the signal or `onFirstByte`, and if the answer is too long. */
 export function exchange(
   dispatcher: Dispatcher,
   { url, method, headers, body, ...rules }: ExchangeRequest,
 ): Promise<ExchangeAnswer> {
   return new Promise((resolve, reject) => {
     const { origin, pathname, search } = new URL(url)
-    const sent = { origin, path: pathname + search, method, headers, body }
-    dispatcher.dispatch(sent, new Exchange(rules, resolve, reject))
+    const options = { origin, path: pathname + search, method, headers, body }
+    dispatcher.dispatch(options, new Exchange(rules, resolve, reject))
   })
 }
 
@@ -67,7 +67,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
-    // Those below are said before the answer.
+    // Lower statuses precede the answer.
     if (status < 200) return
     this.status = status
     this.headers = headers
@@ -101,7 +101,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 const unpackers = { br: brotliDecompressSync, gzip: gunzipSync, deflate: inflateSync }
 
-/** Throws AnswerTooLong where the decoded answer is longer than allowed. */
+/** Throws AnswerTooLong if the decoded answer is longer than allowed. */
 export function unpacked(bytes: Buffer, encoding: string | undefined, max_output_length: number): Buffer {
   if (!encoding || encoding === 'identity' || bytes.length === 0) return bytes
   if (!Object.hasOwn(unpackers, encoding)) throw new Error(`an answer encoded as ${encoding}`)

@@ -1,5 +1,5 @@
-// Posts to addresses that merchants named, and never to where only this machine may go. The deadline runs on the
-// service's clock, so that a test can let it pass.
+// Posts to addresses that merchants named, and never to places that only this machine may reach. The deadline runs on
+// the service's clock, so that a test can let it pass.
 
 import {
   type Clock,
@@ -12,7 +12,7 @@ import {
 import { alarm } from './guarded-http/alarm.ts'
 import { redirectTarget, retryAfterSeconds, shownText } from './guarded-http/answer.ts'
 import { openConnect, type Resolve } from './guarded-http/connect.ts'
-import { type Connection, openConnections } from './guarded-http/connections.ts'
+import { openPostConnections, type PostConnection } from './guarded-http/connections.ts'
 import { requestFailure } from './guarded-http/failures.ts'
 import { checkUrl, openAddressRule } from './safe-address.ts'
 
@@ -28,34 +28,34 @@ type Options = {
   idle_connections_max?: number
 }
 
-// The most bytes that 1,024 characters can have. A connection that brings more is closed.
+// The maximum of bytes in 1,024 characters. A connection that brings more is closed.
 const read_bytes_max = 4 * 1024
 const known_urls_max = 1_000
 
 export function openGuardedHttp(options: Options): GuardedHttp {
   const { clock, allowed_networks, resolve, ca, idle_connections_max = 512 } = options
   const rule = openAddressRule(allowed_networks)
-  const connections = openConnections(openConnect({ clock, rule, resolve, ca }), idle_connections_max)
-  const known = new Map<string, URL>()
+  const connections = openPostConnections(openConnect({ clock, rule, resolve, ca }), idle_connections_max)
+  const urls = new Map<string, URL>()
   let closed = false
 
-  /** The same few addresses are used again and again. Throws the GuardedFailure of one that is not allowed. */
+  /** The same few addresses are used again and again. Throws the GuardedFailure of a forbidden one. */
   function judged(text: string): URL {
-    const before = known.get(text)
+    const before = urls.get(text)
     if (before) return before
     const fault = checkUrl(text, rule)
     if (fault) throw new GuardedFailure(fault.code)
-    if (known.size >= known_urls_max) known.clear()
+    if (urls.size >= known_urls_max) urls.clear()
     const url = new URL(text)
-    known.set(text, url)
+    urls.set(text, url)
     return url
   }
 
   async function post(request: GuardedRequest): Promise<GuardedAnswer> {
     const url = judged(request.url)
     if (closed) throw new GuardedFailure('connection_lost')
-    const kept = connections.reuse(url, request.connect_timeout_ms)
-    const connection = kept ?? connections.open(url, request.connect_timeout_ms)
+    const idleConnection = connections.reuse(url, request.connect_timeout_ms)
+    const connection = idleConnection ?? connections.open(url, request.connect_timeout_ms)
     const exchange = send(connection, url, request)
     const off = alarm(clock, request.timeout_ms, () => exchange.giveUp('timeout'))
     try {
@@ -66,7 +66,7 @@ export function openGuardedHttp(options: Options): GuardedHttp {
   }
 
   /** The answer is complete when its body has ended or exceeds what is read. */
-  function send(connection: Connection, url: URL, request: GuardedRequest) {
+  function send(connection: PostConnection, url: URL, request: GuardedRequest) {
     const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>()
     const answer: Omit<GuardedAnswer, 'body'> = { status: 0, retry_after_seconds: null }
     const parts: Buffer[] = []

@@ -1,5 +1,5 @@
-// Checks the URL of an endpoint when it is registered: by its text, and a private name by the addresses that it
-// resolves to.
+// Checks the URL of an endpoint when it is registered: by its text, and for a private name by the addresses to which it
+// resolves.
 
 import type { Clock } from '../kernel/world.ts'
 import { alarm } from './guarded-http/alarm.ts'
@@ -20,8 +20,8 @@ export type JudgeEndpointUrl = (text: string) => Promise<UrlFault | null>
 const look_up_ms = 3_000
 
 /**
- * Why an endpoint may not have a URL, or null. A private name must resolve now, to allowed networks alone; a public one
- * may not exist yet. Every connection looks both up and checks them again.
+ * Why an endpoint may not have a URL, or null. A private name must resolve now, and only to allowed networks; a public
+ * one need not exist yet. Every connection resolves and checks both again.
  */
 export function openEndpointUrlJudge(options: Options): JudgeEndpointUrl {
   const { clock, allowed_networks, resolve = lookUpLocally } = options
@@ -37,7 +37,7 @@ export function openEndpointUrlJudge(options: Options): JudgeEndpointUrl {
     return is_inside ? null : notInside
   }
 
-  /** Empty where the resolver knows none, fails, or takes too long. */
+  /** Empty if the resolver knows none, fails, or takes too long. */
   async function found(name: string): Promise<string[]> {
     const over = Promise.withResolvers<string[]>()
     const off = alarm(clock, look_up_ms, () => over.resolve([]))

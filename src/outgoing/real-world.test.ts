@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { OutgoingFailure } from '../kernel/world.ts'
 import { openHttp, openListener, pooledBytes, realClock } from './real-world.ts'
 
-/** A source whose every byte pair is new, so that what is given twice shows. */
+/** A source with a new value for every byte pair, so that repeated bytes show. */
 function counting() {
   const blocks: Buffer[] = []
   let next = 0
@@ -21,9 +21,9 @@ function counting() {
 test('no byte is handed out twice, across blocks and beside long draws', () => {
   const bytes = pooledBytes(counting().fill)
   const lengths = [12, 56, 8192, 12, 10_000, ...Array<number>(600).fill(24)]
-  const drawn = lengths.map((length) => bytes(length))
-  expect(drawn.map((each) => each.length)).toEqual(lengths)
-  const pairs = drawn.flatMap((each) => Array.from({ length: each.length / 2 }, (_, at) => each.readUInt16BE(2 * at)))
+  const draws = lengths.map((length) => bytes(length))
+  expect(draws.map((each) => each.length)).toEqual(lengths)
+  const pairs = draws.flatMap((each) => Array.from({ length: each.length / 2 }, (_, at) => each.readUInt16BE(2 * at)))
   expect(new Set(pairs).size).toBe(pairs.length)
 })
 
@@ -31,8 +31,8 @@ test('what was handed out is a copy, and is wiped from the block', () => {
   const { fill, blocks } = counting()
   const bytes = pooledBytes(fill)
   bytes(2)
-  const drawn = bytes(4)
-  expect(drawn.toString('hex')).toBe('00010002')
+  const draw = bytes(4)
+  expect(draw.toString('hex')).toBe('00010002')
   expect(blocks[0]!.subarray(0, 6).toString('hex')).toBe('000000000000')
   expect(blocks[0]!.subarray(6, 8).toString('hex')).toBe('0003')
 })
@@ -45,7 +45,7 @@ test('the machine is asked by default', () => {
 describe('a GET', () => {
   const page = Buffer.from('ä page '.repeat(100))
 
-  /** Reads what a server answers with, once. */
+  /** Reads one answer of a server. */
   async function read(
     answer: { status?: number; headers?: OutgoingHttpHeaders; body?: Buffer },
     answer_bytes_max = 2_000,
@@ -57,8 +57,8 @@ describe('a GET', () => {
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     try {
-      const asked = { url, headers: {}, timeout_ms: 10_000, answer_bytes_max }
-      return await openHttp(realClock()).get(asked)
+      const request = { url, headers: {}, timeout_ms: 10_000, answer_bytes_max }
+      return await openHttp(realClock()).get(request)
     } finally {
       server.closeAllConnections()
       server.close()
@@ -111,16 +111,16 @@ describe('a listener', () => {
       (_request, response) => void response.write('begin'),
       async (url, open) => {
         const listener = openListener()
-        const asked = { url, headers: {}, silence_ms: 5_000, signal }
-        const { body } = await listener.listen(asked)
-        await listener.listen(asked)
+        const request = { url, headers: {}, silence_ms: 5_000, signal }
+        const { body } = await listener.listen(request)
+        await listener.listen(request)
         expect(open.size).toBe(2)
-        const gone = Promise.all([...open].map((socket) => once(socket, 'close')))
+        const closes = Promise.all([...open].map((socket) => once(socket, 'close')))
         const end = (async () => {
           for await (const part of body) expect(part.toString()).toBe('begin')
         })()
-        await Promise.all([listener.close(), expect(end).rejects.toThrow(), gone])
-        await expect(listener.listen(asked)).rejects.toThrow(OutgoingFailure)
+        await Promise.all([listener.close(), expect(end).rejects.toThrow(), closes])
+        await expect(listener.listen(request)).rejects.toThrow(OutgoingFailure)
       },
     )
   })
@@ -130,8 +130,8 @@ describe('a listener', () => {
       () => {},
       async (url) => {
         const listener = openListener()
-        const asked = { url, headers: {}, silence_ms: 10, signal }
-        await expect(listener.listen(asked)).rejects.toThrow(OutgoingFailure)
+        const request = { url, headers: {}, silence_ms: 10, signal }
+        await expect(listener.listen(request)).rejects.toThrow(OutgoingFailure)
         await listener.close()
       },
     )

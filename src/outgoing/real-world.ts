@@ -17,7 +17,7 @@ import {
 } from '../kernel/world.ts'
 import { exchange, unpacked } from './exchange.ts'
 
-/** Takes each line of the log; left out, standard output does. */
+/** Receives each line of the log; left out, standard output does. */
 export type LogLines = { write(line: string): void }
 
 export function openWorld(options: { log_level: string; clock_offset_seconds: number }, logLines?: LogLines): World {
@@ -58,20 +58,20 @@ function pause(duration_ms: number, signal?: AbortSignal): Promise<void> {
   return promise
 }
 
-/** Draws in blocks, one system call for many small draws. Bytes that were handed out are wiped here. */
+/** Draws in blocks: one system call for many small draws. Bytes that were handed out are wiped here. */
 export function pooledBytes(fill: (block: Buffer) => Buffer = randomFillSync): Random['bytes'] {
   const block = Buffer.alloc(8192)
-  let used = block.length
+  let used_bytes = block.length
   return (length) => {
     if (length > block.length) return fill(Buffer.alloc(length))
-    if (used + length > block.length) {
+    if (used_bytes + length > block.length) {
       fill(block)
-      used = 0
+      used_bytes = 0
     }
-    const drawn = Buffer.from(block.subarray(used, used + length))
-    block.fill(0, used, used + length)
-    used += length
-    return drawn
+    const bytes = Buffer.from(block.subarray(used_bytes, used_bytes + length))
+    block.fill(0, used_bytes, used_bytes + length)
+    used_bytes += length
+    return bytes
   }
 }
 
@@ -86,8 +86,8 @@ export function openHttp(clock: Clock): Http & HttpReader {
   const agents = new Map<OutgoingRequest['tls'], Agent>()
 
   function agentFor(tls: OutgoingRequest['tls']): Agent {
-    const known = agents.get(tls)
-    if (known) return known
+    const cachedAgent = agents.get(tls)
+    if (cachedAgent) return cachedAgent
     const connect = { timeout: 5_000, cert: tls?.certificate, key: tls?.key, ca: tls?.ca }
     const agent = new Agent({ connect, pipelining: 1 })
     agents.set(tls, agent)
@@ -97,16 +97,16 @@ export function openHttp(clock: Clock): Http & HttpReader {
   return {
     post: ({ url, headers, body, timeout_ms, tls, answer_bytes_max = answer_bytes_default }) =>
       within(clock, timeout_ms, async (signal) => {
-        const sent = { url, method: 'POST' as const, headers, body, signal, answer_bytes_max }
-        const answer = await exchange(agentFor(tls), sent)
+        const request = { url, method: 'POST' as const, headers, body, signal, answer_bytes_max }
+        const answer = await exchange(agentFor(tls), request)
         const content_type = answer.headers['content-type'] ?? ''
         return { status: answer.status, content_type, body: answer.body.toString() }
       }),
-    get: ({ url, headers: asked, timeout_ms, answer_bytes_max = answer_bytes_default }) =>
+    get: ({ url, headers: ownHeaders, timeout_ms, answer_bytes_max = answer_bytes_default }) =>
       within(clock, timeout_ms, async (signal) => {
-        const headers = { ...asked, 'accept-encoding': 'gzip, deflate, br' }
-        const sent = { url, method: 'GET' as const, headers, body: null, signal, answer_bytes_max }
-        const answer = await exchange(agentFor(undefined), sent)
+        const headers = { ...ownHeaders, 'accept-encoding': 'gzip, deflate, br' }
+        const request = { url, method: 'GET' as const, headers, body: null, signal, answer_bytes_max }
+        const answer = await exchange(agentFor(undefined), request)
         const encoding = answer.headers['content-encoding']
         const body = unpacked(answer.body, encoding, answer_bytes_max).toString()
         return { ...answer, body }
@@ -114,7 +114,7 @@ export function openHttp(clock: Clock): Http & HttpReader {
   }
 }
 
-/** Answers that are streamed. */
+/** Streamed answers. */
 export function openListener(): HttpListener {
   const dispatcher = new Agent({ connect: { timeout: 5_000 } })
   return {
@@ -134,11 +134,11 @@ export function openListener(): HttpListener {
 /** Without a reason of its own, an aborted signal makes an exception with its stack. */
 const answered = 'answered'
 
-/** Throws an OutgoingFailure where the work fails or takes too long. */
+/** Throws an OutgoingFailure if the work fails or takes too long. */
 async function within<T>(clock: Clock, timeout_ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()
-  const done = new AbortController()
-  const watch = clock.sleep(timeout_ms, done.signal).then(
+  const ending = new AbortController()
+  const watch = clock.sleep(timeout_ms, ending.signal).then(
     () => over.abort(),
     () => {},
   )
@@ -147,12 +147,12 @@ async function within<T>(clock: Clock, timeout_ms: number, work: (signal: AbortS
   } catch (error) {
     throw failureOf(error, over.signal.aborted)
   } finally {
-    done.abort(answered)
+    ending.abort(answered)
     await watch
   }
 }
 
-// What the socket reports when not one byte of a request was sent.
+// The socket's errors if not one byte of a request was sent.
 const beforeSending = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -163,9 +163,9 @@ const beforeSending = new Set([
 ])
 
 function failureOf(error: unknown, timed_out: boolean): OutgoingFailure {
-  const { code: told, message } = error as Error & { code?: unknown }
+  const { code: raw_code, message } = error as Error & { code?: unknown }
   // An aborted request's error is a DOMException, whose code is a number.
-  const code = typeof told === 'string' ? told : undefined
+  const code = typeof raw_code === 'string' ? raw_code : undefined
   const tls = code?.startsWith('ERR_TLS') || code?.startsWith('CERT_') || code === 'EPROTO'
   const kind = !timed_out && (beforeSending.has(code ?? '') || tls) ? 'not_sent' : 'unanswered'
   return new OutgoingFailure(kind, timed_out, timed_out ? 'no answer in time' : (code ?? message))

@@ -6,16 +6,16 @@ const closed = openAddressRule([])
 const local = openAddressRule(loopback)
 
 describe('a URL that an endpoint is to have', () => {
-  const named = tricks.map((trick): [string, Trick] => [JSON.stringify(trick.url), trick])
+  const cases = tricks.map((trick): [string, Trick] => [JSON.stringify(trick.url), trick])
 
-  test.each(named)('%s is refused', (_name, { url, refused }) => {
+  test.each(cases)('%s is refused', (_name, { url, refused }) => {
     const fault = checkUrl(withPort(url), closed)
     expect(fault?.code).toBe(refused)
     expect(fault?.reason).toMatch(/^must /)
   })
 
-  test.each(named)('%s where loopback is allowed', (_name, { url, refused, allowed }) => {
-    // A name is judged when it is looked up; what happens then is no matter of the URL.
+  test.each(cases)('%s where loopback is allowed', (_name, { url, refused, allowed }) => {
+    // A name is judged when it is looked up, which is not a matter of the URL.
     const later = allowed !== undefined || url.includes('metadata.google.internal')
     expect(checkUrl(withPort(url), local)?.code).toBe(later ? undefined : refused)
   })
@@ -140,7 +140,7 @@ describe('an IP address that a name has', () => {
     ['10.0.0.1', ['10.0.0.1'], true],
     ['10.0.0.2', ['10.0.0.1'], false],
     ['fe80::1%eth0', ['fe80::/10'], false],
-    // What a cloud keeps in a network is not handed over with it.
+    // An allowed network does not include the addresses that a cloud reserves in it.
     ['169.254.0.1', ['169.254.0.0/16'], true],
     ['169.254.169.254', ['169.254.0.0/16'], false],
     ['169.254.169.254', ['0.0.0.0/0'], false],

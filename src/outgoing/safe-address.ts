@@ -1,4 +1,4 @@
-// Where a merchant may have us post to: checked as a URL when it is registered, and as an IP address at every
+// Which addresses of merchants we post to: checked as a URL when one is registered, and as an IP address at every
 // connection.
 
 import { BlockList, isIP } from 'node:net'
@@ -19,9 +19,9 @@ export type UrlFault = { code: 'invalid_url' | 'blocked_address'; reason: string
  * machines' credentials must be listed one by one, whatever network they are in.
  */
 export function openAddressRule(allowed_networks: string[]): AddressRule {
-  const allowed = networksOf(allowed_networks)
+  const allowedNetworks = networksOf(allowed_networks)
   const single = networksOf(allowed_networks.filter(isSingle))
-  const isAllowed = (ip: string) => holds(holds(metadata, ip) ? single : allowed, ip)
+  const isAllowed = (ip: string) => holds(holds(metadata, ip) ? single : allowedNetworks, ip)
   return {
     allows: (ip) => reachedBy(ip).every((each) => isPublic(each) || isAllowed(each)),
     inAllowedNetwork: (ip) => reachedBy(ip).every(isAllowed),
@@ -36,7 +36,7 @@ export function checkUrl(text: string, rule: AddressRule): UrlFault | null {
   return spellingFault(text) ?? destinationFault(new URL(text), rule)
 }
 
-/** The host as a connection needs it: an IP address without brackets, or a name without its final dot. */
+/** The host in the form of a connection: an IP address without brackets, or a name without its final dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$|\.$/g, '')
 }
@@ -51,7 +51,10 @@ export function isPrivateName(host: string): boolean {
   return isIP(host) === 0 && loopbackAddresses(host) === null && isLocalName(host)
 }
 
-/** The addresses of `localhost` and the names below it, which mean this machine whatever a resolver says; else null. */
+/**
+ * The addresses of `localhost` and the names below it, which mean this machine whatever a resolver says; otherwise
+ * null.
+ */
 export function loopbackAddresses(name: string): string[] | null {
   return /(^|\.)localhost$/.test(name) ? ['127.0.0.1', '::1'] : null
 }
@@ -66,7 +69,7 @@ export function isSameAddress([one, other]: [string, string]): boolean {
 function spellingFault(text: string): UrlFault | null {
   const invalid = (reason: string) => ({ code: 'invalid_url' as const, reason })
   if (text.length > url_length_max) return invalid('must not be longer than 2,048 characters')
-  // The parser forgives what the specification forbids: spaces, line breaks, any number of slashes.
+  // The parser accepts what the specification forbids: spaces, line breaks, any number of slashes.
   const absolute = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text)
   if (!absolute) return invalid('must be an absolute https URL')
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return invalid('must not have a user name or password in it')
@@ -135,14 +138,14 @@ function reachedBy(ip: string): string[] {
 
 /** The eight numbers of an IPv6 address. The URL parser writes each in hex, and abbreviates zeros as `::`. */
 function groupsOf(ip: string): number[] {
-  const spelled = new URL(`http://[${ip}]/`).hostname.slice(1, -1)
-  const [before, after] = spelled.split('::').map((part) => part.split(':').filter((each) => each !== ''))
+  const canonical = new URL(`http://[${ip}]/`).hostname.slice(1, -1)
+  const [before, after] = canonical.split('::').map((part) => part.split(':').filter((each) => each !== ''))
   const zeros = 8 - before!.length - (after?.length ?? 0)
   const groups = [...before!, ...Array<string>(zeros).fill('0'), ...(after ?? [])]
   return groups.map((each) => Number.parseInt(each, 16))
 }
 
-const mapped = networksOf(['::ffff:0:0/96']).ipv6
+const mappedAddresses = networksOf(['::ffff:0:0/96']).ipv6
 
 /** An IPv4 address mapped into IPv6 is checked as the IPv4 address that it reaches. */
 function holds({ ipv4, ipv6 }: Networks, ip: string): boolean {
@@ -150,7 +153,7 @@ function holds({ ipv4, ipv6 }: Networks, ip: string): boolean {
   if (family === 4) return ipv4.check(ip, 'ipv4')
   // An address with a zone is on one of this machine's links.
   if (family === 0 || ip.includes('%')) return false
-  return (mapped.check(ip, 'ipv6') ? ipv4 : ipv6).check(ip, 'ipv6')
+  return (mappedAddresses.check(ip, 'ipv6') ? ipv4 : ipv6).check(ip, 'ipv6')
 }
 
 /**

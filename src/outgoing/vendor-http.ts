@@ -1,5 +1,5 @@
-// Calls to acquirers and 3-D Secure providers, whose addresses a merchant's connection may name: public addresses and
-// networks that the operator allows. One attempt each. A failure before any byte left is told apart from all others.
+// Calls to acquirers and 3-D Secure providers. A merchant's connection may name their addresses: public ones, and
+// networks that the operator allows. Each call is tried once. A failure before any byte left differs from all others.
 
 import { Agent, type buildConnector } from 'undici'
 import {
@@ -29,11 +29,11 @@ const connect_timeout_ms = 5_000
 /** How long an idle connection is kept. No vendor closes one so soon. */
 const idle_ms = 1_000
 /**
- * A connection is used again within this time only, by the clock and not by a timer. A process that stood still must not send a
- * charge on a connection that the vendor has closed meanwhile.
+ * A connection is used again only within this time, by the clock and not by a timer. A process that stood still must
+ * not send a charge on a connection that the vendor has closed meanwhile.
  */
 const reused_within_ms = 2_000
-/** For so long after a vendor ended an idle connection, none of its connections is used again. */
+/** For this long after a vendor ended an idle connection, none of its connections is used again. */
 const wary_ms = 60_000
 const answer_bytes_max = 1024 * 1024
 
@@ -44,12 +44,12 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
   /** When a vendor last ended a connection that we would have used again, in milliseconds. */
   const endings = new Map<string, number>()
 
-  /** The vendor's connections, if they were used just now and the vendor lets them be; else new ones. */
+  /** The vendor's connections, if they were used just now and the vendor keeps them open; otherwise new ones. */
   function poolOf({ origin }: URL): Pool {
-    const known = pools.get(origin)
-    const age_ms = known ? ageOf(known.used_ms) : Number.NaN
-    if (known && age_ms >= 0 && age_ms <= reused_within_ms && !endsEarly(origin)) return known
-    if (known) retire(known)
+    const openPool = pools.get(origin)
+    const age_ms = openPool ? ageOf(openPool.used_ms) : Number.NaN
+    if (openPool && age_ms >= 0 && age_ms <= reused_within_ms && !endsEarly(origin)) return openPool
+    if (openPool) retire(openPool)
     const onEnd = () => void endings.set(origin, clock.now().getTime())
     const agent = new Agent({
       connect: connector(openConnect({ clock, rule, resolve, ca }), onEnd),
@@ -78,21 +78,21 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     return at_ms !== undefined && Math.abs(ageOf(at_ms)) <= wary_ms
   }
 
-  /** Calls that are under way go on to their end. */
+  /** Calls under way go on to their end. */
   function retire({ agent }: Pool): void {
     const forget = () => agents.delete(agent)
     agent.close().then(forget, forget)
   }
 
-  async function send({ timeout_ms, sendable, ...asked }: VendorRequest): Promise<VendorAnswer> {
-    const done = new AbortController()
+  async function send({ timeout_ms, sendable, ...request }: VendorRequest): Promise<VendorAnswer> {
+    const ending = new AbortController()
     const over = new AbortController()
-    const watch = clock.sleep(timeout_ms, done.signal).then(
+    const watch = clock.sleep(timeout_ms, ending.signal).then(
       () => over.abort(),
       () => {},
     )
-    const pool = poolOf(new URL(asked.url))
-    const used = () => {
+    const pool = poolOf(new URL(request.url))
+    const noteUse = () => {
       pool.used_ms = clock.now().getTime()
     }
     let has_left = false
@@ -103,11 +103,11 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       has_left = true
     }
     try {
-      used()
+      noteUse()
       const { signal } = over
-      const sent = { ...asked, signal, answer_bytes_max, onFirstByte }
-      const answer = await exchange(pool.agent, sent)
-      // No coding was refused, so a proxy of the vendor's may choose one.
+      const options = { ...request, signal, answer_bytes_max, onFirstByte }
+      const answer = await exchange(pool.agent, options)
+      // The request refused no coding, so a proxy of the vendor may choose one.
       const encoding = answer.headers['content-encoding']
       return { ...answer, body: unpacked(answer.body, encoding, answer_bytes_max).toString() }
     } catch (error) {
@@ -116,8 +116,8 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
       const words = timed_out ? 'no answer in time' : (error as Error).message
       throw new OutgoingFailure(has_left ? 'unanswered' : 'not_sent', timed_out, words)
     } finally {
-      used()
-      done.abort()
+      noteUse()
+      ending.abort()
       await watch
     }
   }

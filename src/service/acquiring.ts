@@ -1,4 +1,4 @@
-// Opens all acquirers and the connections to 3-D Secure providers, for whoever calls them: the service, a worker, a command.
+// Opens all acquirers and the connections to 3-D Secure providers, for the service, a worker or a command.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import { acquirerFor } from '../acquirers/open.ts'
@@ -18,16 +18,16 @@ import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts
 import { openWire } from '../vendors/wire.ts'
 import { tracedAcquirer } from './traced-ports.ts'
 
-/** Of 3-D Secure providers, only those of connections. */
+/** The 3-D Secure providers are only those behind connections. */
 type Acquiring = Pick<
   Context,
   'acquirerOf' | 'listAcquirers' | 'sandboxNumbers' | 'threeDsOf' | 'installation' | 'vendors'
 >
 
-/** Puts something between the service and the simulated acquirer: tests drop answers with it. */
+/** Wraps the simulated acquirer: tests drop its answers this way. */
 export type SimulatorWrapper = (simulator: Acquirer) => Acquirer
 
-/** What proofs put between the service and those that it pays with. */
+/** Wrappers that proofs put around the acquirers and providers. */
 export type Between = {
   wrapSimulator?: SimulatorWrapper
   wrapVendors?(http: VendorHttp): VendorHttp
@@ -39,34 +39,35 @@ export type AcquiringParts = {
   keyring: Keyring
   /** Left out, no vendor is ever called. */
   vendor_http?: Pick<VendorHttp, 'send'>
-  /** Judges the `api_url` of a connection's credentials. Left out, none is taken. */
+  /** Judges the `api_url` of a connection's credentials. Left out, none is accepted. */
   judge_api_url?: JudgeApiUrl
   wrapSimulator?: SimulatorWrapper
-  /** Left out or null, no call has a span. */
+  /** Left out or null, calls have no spans. */
   tracing?: Tracing | null
   /** See CredentialsParts. */
   whenChanged?: CredentialsParts['whenChanged']
-  /** Instead of those that are built in. */
+  /** Replaces the built-in connectors. */
   connectors?: readonly KnownConnector[]
 }
 
 export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
   const { sql, world, keyring, wrapSimulator, connectors = built_in } = parts
   const { clock, random } = world
-  const opened = openSimulator(world, openLedger(sql))
-  const simulator = wrapSimulator?.(opened) ?? opened
+  const ownSimulator = openSimulator(world, openLedger(sql))
+  const simulator = wrapSimulator?.(ownSimulator) ?? ownSimulator
   const installation_id = random.bytes(12).toString('hex')
   const installation = await keepInstallation(sql, { installation_id, created_at: clock.now() })
   const wire = openWire(parts.vendor_http ?? noVendors)
   const { whenChanged } = parts
   const connections = { sql, world, keyring, wire, connectors, whenChanged }
-  const connected = openConnectedAcquirers({ ...connections, installation })
+  const connectedAcquirers = openConnectedAcquirers({ ...connections, installation })
   const connectedThreeDs = openConnectedThreeDs(connections)
   const withSpans = (mode: Mode, acquirer: Acquirer) => tracedAcquirer(acquirer, mode, parts.tracing)
   return {
-    acquirerOf: (mode, name) => withSpans(mode, acquirerFor({ mode, name }, { simulator, connected: connected.named })),
+    acquirerOf: (mode, name) =>
+      withSpans(mode, acquirerFor({ mode, name }, { simulator, connected: connectedAcquirers.named })),
     async listAcquirers() {
-      const all = [{ mode: 'test' as const, acquirer: simulator }, ...(await connected.list())]
+      const all = [{ mode: 'test' as const, acquirer: simulator }, ...(await connectedAcquirers.list())]
       return all.map((each) => ({ ...each, acquirer: withSpans(each.mode, each.acquirer) }))
     },
     sandboxNumbers: (connector) => connectors.find(({ name }) => name === connector)?.sandbox_numbers ?? [],

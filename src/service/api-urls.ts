@@ -1,4 +1,4 @@
-// Which addresses the credentials of a connection may name in place of their vendor's own.
+// Which addresses the credentials of a connection may name instead of the vendor's own.
 
 import type { Config } from '../config/config.ts'
 import { settings } from '../config/settings.ts'

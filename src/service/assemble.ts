@@ -58,7 +58,7 @@ import { openCheckUp } from './check-up.ts'
 import { connectionsMax } from './descriptors.ts'
 import { metrics_path, operationalPages } from './operational.ts'
 import { openSimulatedBank } from './simulated-bank.ts'
-import { type Company, limitedTogether } from './tails.ts'
+import { limitedTogether, type OtherProcesses } from './tails.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
@@ -69,32 +69,32 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   /** Whether the simulated bank of test mode runs. */
   simulator: 'on' | 'off'
   addresses: Omit<Addresses, 'dashboard_url'>
-  /** The dashboard's own origin, where it has one. */
+  /** The dashboard's own origin, if it has one. */
   dashboard_url?: string | null
   /** The provider of single sign-on; left out, there is none. */
   single_sign_on?: SingleSignOnConfig | null
-  /** What people have to show to sign in; left out, any way will do. */
+  /** What people must show to sign in; left out, any way suffices. */
   sign_in?: 'any' | 'passkey_and_password'
   /** What people here type before a command; left out, `ripper`. */
   program?: string
-  /** Known once the demo merchant is there; left out, there is none. */
+  /** Known once the demo merchant exists; left out, there is none. */
   demoMerchant?: () => { merchant_id: string } | null
-  /** What `ripper doctor` does; left out, the dashboard does not show it. */
+  /** The check of `ripper doctor`; left out, the dashboard does not show it. */
   examine?: (() => Promise<CheckUp['checks']>) | undefined
   /** Left out or null, nothing is traced. */
   tracing?: Tracing | null
   /** Whether refused requests are kept; left out, they are. */
   request_log?: 'on' | 'off'
-  /** Days for which unpaid live sessions are kept; left out, as the setting has it. */
+  /** Days for which unpaid live sessions are kept; left out, the setting's default. */
   unpaid_sessions_days?: number
-  /** How far the clock of `world` is shifted. */
+  /** The offset of the clock of `world`. */
   clock_offset_seconds?: number
   gateway_limit: number
-  /** Whether the metrics have a listener of their own; left out, they have none. */
+  /** Whether the metrics have their own listener; left out, they have none. */
   metrics_apart?: boolean
-  /** What is limited for all processes together; left out, this one counts by itself. */
-  together?: Company
-  /** Connections that callers may hold at once, where the machine allows so many. By default, as many as it allows. */
+  /** Limits that all processes share; left out, this process counts alone. */
+  together?: OtherProcesses
+  /** How many connections callers may have at once, if the machine allows it. By default, as many as it allows. */
   connection_limit?: number
   trusted_proxies: string[]
   /** See Context. Left out, there are none. */
@@ -103,34 +103,34 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   webhook_urls: Context['webhook_urls']
   webhook_sending: Context['webhook_sending']
   wakeDeliveries: Context['wakeDeliveries']
-  /** By merchant: rung where events were committed. Left out, this process's own commits ring. */
+  /** Bells by merchant, rung after commits of events. Left out, only this process's own commits ring. */
   events?: Bells
-  /** Left out, nobody hears of it but the log. */
+  /** Left out, it is only logged. */
   unnamedProxy?: UnnamedProxy
-  /** Left out, requests of this process alone are shown. */
+  /** Left out, only requests of this process are shown. */
   requests?: RequestLog
   /** The path below which hosted pages are found. */
   pay_path: string
-  /** Says why the process's clock is wrong, and `/readyz` is 503 then. By default the clock is right. */
+  /** Says why the process's clock is wrong; `/readyz` then answers 503. By default the clock is right. */
   clock_fault?: () => string | null
   /** Whether this process has the current master key. Left out, it has. */
   keys?: Pick<KeyWatch, 'fault' | 'look'>
   /** Whether the process's clock is so wrong that no request may change anything. */
   isClockFarOff?: () => boolean
-  /** The demo shop's server, once the demo merchant is there. */
+  /** The demo shop's server, once the demo merchant exists. */
   demo_shop(): DemoShop | null
 }
 
 export type Service = {
   app: FastifyInstance
-  /** What serves the metrics, where `app` does not. */
+  /** The listener of the metrics, if `app` does not serve them. */
   metricsApp: FastifyInstance | null
   context: Context
-  /** Answers 503 on `/readyz` for this long and serves everything else, so that proxies turn elsewhere. */
+  /** Answers 503 on `/readyz` for this long and serves everything else, so that proxies turn to other processes. */
   drain(duration_ms: number): Promise<void>
   /** See JobContext. */
   endChallenges(): Promise<number>
-  /** Answers what is in flight, then stops. */
+  /** Answers open requests, then stops. */
   close(): Promise<void>
 }
 
@@ -147,7 +147,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const closing = { now: false }
   const operational = operationalPages(closing, () => keys?.fault() ?? clock_fault?.() ?? null)
   const isMetrics = ({ path }: Page<Context>) => path === metrics_path
-  const shared = {
+  const sharedParts = {
     ...context,
     context,
     access: accessOf(context, directory),
@@ -159,7 +159,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     unnamedProxy: parts.unnamedProxy ?? openUnnamedProxy(world),
   }
   const app = await openServer({
-    ...shared,
+    ...sharedParts,
     placeOf: placesOf(context, parts.tracing),
     routes: [...routes, ...dashboardRoutes],
     streams: [...streams, streamChanges],
@@ -189,7 +189,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   })
   const metricsApp = parts.metrics_apart
     ? await openServer({
-        ...shared,
+        ...sharedParts,
         routes: [],
         streams: [],
         pages: operational.filter(isMetrics),
@@ -213,7 +213,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   return { app, metricsApp, context, drain, endChallenges: simulatedBank.endDue, close }
 }
 
-/** Each scraper holds one. */
+/** Each scraper uses one connection. */
 const metrics_connections_max = 100
 
 type ContextOptions = { directory: Directory; own_calls: OwnCalls }
@@ -273,18 +273,18 @@ async function contextOf(parts: ServiceOptions, { directory, own_calls }: Contex
 
 function doorkeeperOf(parts: ServiceOptions): Context['doorkeeper'] {
   const { world, gateway_limit, clock_offset_seconds = 0 } = parts
-  const { single_sign_on: asked } = parts
-  const shown = {
+  const { single_sign_on: singleSignOn } = parts
+  const signInRules = {
     wants_both: parts.sign_in === 'passkey_and_password',
-    single_sign_on: asked ? { name: new URL(asked.issuer).hostname, path: begin_path, prove_path } : null,
-    shut_domains: asked?.is_required ? asked.domains : [],
+    single_sign_on: singleSignOn ? { name: new URL(singleSignOn.issuer).hostname, path: begin_path, prove_path } : null,
+    shut_domains: singleSignOn?.is_required ? singleSignOn.domains : [],
     program: parts.program ?? 'ripper',
     demoMerchant: parts.demoMerchant ?? (() => null),
   }
   const counts = () => openRequestCounts(world.random.bytes(16))
   const tries = gateway_limit > 0 ? counts() : null
   const hashing = { of_strangers: openSlots(hashes_at_once), of_known: openSlots(hashes_at_once) }
-  return { hashing, tries, unknown_names: counts(), clock_offset_seconds, ...shown }
+  return { hashing, tries, unknown_names: counts(), clock_offset_seconds, ...signInRules }
 }
 
 function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): Page<Context>[] {
@@ -310,17 +310,17 @@ function accessOf({ keyring, world, key_uses }: Context, directory: Directory): 
   }
 }
 
-/** `route` is the pattern of the path that was asked for; undefined where there is none. */
+/** `route` is the path pattern of the request; undefined if there is none. */
 type HostRule = (host: string | undefined, route: string | undefined) => boolean
 
-/** Null where the dashboard shares the service's own address. */
+/** Null if the dashboard shares the service's own address. */
 function hostRuleOf(dashboard_url: string | null): HostRule | null {
   if (dashboard_url === null) return null
   const { hostname, port, protocol } = new URL(dashboard_url)
   const usual_port = protocol === 'https:' ? '443' : '80'
   const own = port ? [`${hostname}:${port}`] : [hostname, `${hostname}:${usual_port}`]
   return (host, route) => {
-    // As text: a parser would find the same name in texts that a proxy takes for others.
+    // Compared as text, because a parser would find the same name in texts that a proxy reads differently.
     const is_own = host !== undefined && own.includes(host.toLowerCase())
     if (route?.startsWith('/assets/')) return true
     const is_dashboard = route === '/dashboard' || route?.startsWith('/dashboard/') === true
@@ -328,7 +328,7 @@ function hostRuleOf(dashboard_url: string | null): HostRule | null {
   }
 }
 
-/** Undefined where all rows are in one place. */
+/** Undefined if all rows are in one place. */
 function placesOf(context: Context, tracing: Tracing | null | undefined): Kernel<Context>['placeOf'] {
   const { sql: whole } = context
   const cells = cellsOf(whole).filter(({ sql }) => sql !== whole)

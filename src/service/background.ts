@@ -1,4 +1,4 @@
-// What runs without a request: the delivery of webhooks and the jobs, in the service's process or one of its own.
+// The work without requests: the delivery of webhooks and the jobs, in the service's process or in a separate one.
 
 import { openReceiptMailer, receiptModes } from '../checkout/receipts/mailer.ts'
 import type { Config, MailConfig } from '../config/config.ts'
@@ -21,7 +21,7 @@ import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { type Deliveries, deliverInCells, workInCells } from './cell-work.ts'
 import { openWebhookSending } from './webhooks.ts'
 
-/** A lease outlasts an attempt by this much: clocks differ, and results wait to be written. */
+/** How much longer a lease is than an attempt, because clocks differ and results wait to be written. */
 const lease_slack_ms = 15_000
 
 type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
@@ -41,7 +41,7 @@ type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
   key_uses?: KeyUses
   /** See JobContext. */
   endChallenges?: () => Promise<number>
-  /** Called where a job has committed an event of this merchant. */
+  /** Called when a job has committed an event of this merchant. */
   committed(merchant_id: string): void
 }
 
@@ -57,7 +57,7 @@ export async function startBackground(config: Config, parts: BackgroundOptions):
   await keepFirst().catch((error: Error) => {
     world.log.warn({ error: error.message }, 'partitions not made')
   })
-  // What may fail comes before what goes on by itself.
+  // Steps that may fail come before those that then run by themselves.
   const acquiring = await openAcquiring({ ...parts, sql })
   const { installation } = acquiring
   const { data_dir } = config
@@ -65,7 +65,7 @@ export async function startBackground(config: Config, parts: BackgroundOptions):
     nodesOf(sql).map(({ node }) => [node, openMarkMemory({ data_dir, installation, node }, world)]),
   )
   const deliveries = deliverInCells(sql, (own, elsewhere) => {
-    const sending = openWebhookSending(config, world.clock)
+    const webhookSending = openWebhookSending(config, world.clock)
     return startDeliveries({
       world,
       sql: own,
@@ -74,9 +74,9 @@ export async function startBackground(config: Config, parts: BackgroundOptions):
       trust,
       elsewhere,
       tracing: parts.tracing ?? null,
-      http: sending.http,
+      http: webhookSending.http,
       ...(parts.delivering && { processes: parts.delivering }),
-      settings: { ...sending.settings, lease_slack_ms },
+      settings: { ...webhookSending.settings, lease_slack_ms },
     })
   })
   const context: JobContext = {
@@ -105,7 +105,7 @@ export async function startBackground(config: Config, parts: BackgroundOptions):
     wake: deliveries.wake,
     async stop() {
       await Promise.all([deliveries.stop(), worker.stop()])
-      // Of a key that leaked it would be wrong to say that nobody used it. Without the database nothing can be done.
+      // Otherwise a leaked key might look unused. Without the database nothing can be done.
       await writeKeyUses(context).catch(() => {})
     },
   }

@@ -1,4 +1,4 @@
-// The work without a request, where the rows are that it is about: deliveries have a loop for each cell, jobs one for each node.
+// Runs work without requests next to its rows: deliveries have a loop for each cell, jobs one for each node.
 
 import { type Cell, cellOf, cellsOf, nodesOf } from '../database/cells/cells.ts'
 import type { ClockTrust } from '../database/clock/clock-trust.ts'
@@ -8,13 +8,15 @@ import type { JobRun, JobRuns } from '../kernel/job-runs.ts'
 import type { DeliveryLoop } from '../webhooks/sending/delivery-loop.ts'
 
 export type Deliveries = {
-  /** Wakes the delivery where this merchant's rows are, or everywhere; see DeliveryLoop. */
+  /** Wakes the delivery in the cell of this merchant, or everywhere; see DeliveryLoop. */
   wake(what: 'event' | 'replay', merchant_id?: string): void
   /** See DeliveryLoop. */
   stop(): Promise<void>
 }
 
-/** `start` begins the loop of one cell. All of them together have as many attempts under way as one would have. */
+/**
+ * `start` begins the loop of one cell. All loops together have as many attempts under way as a single one would have.
+ */
 export function deliverInCells(sql: Sql, start: (sql: Sql, elsewhere: () => number) => DeliveryLoop): Deliveries {
   const loops = new Map<Sql, DeliveryLoop>()
   const elsewhereThan = (own: Sql) => () => {
@@ -66,7 +68,7 @@ export function workInCells(
 
 const failures_told_max = 3
 
-/** The job for some cells, one after the other. What fails in one does not keep it from the others. */
+/** Runs the job for some cells, one after the other. A failure in one does not stop the others. */
 function inEach(cells: readonly Cell[], job: Job): Job {
   return {
     ...job,
@@ -90,8 +92,8 @@ function inEach(cells: readonly Cell[], job: Job): Job {
 type Worker = { stop(): Promise<void> }
 
 /**
- * Starts each job's own loop. A job that fails is logged and tried again when it is next due. None begins while the
- * clock is wrong; by default it is right.
+ * Starts each job's own loop. A failed job is logged and tried again when it is next due. While the clock is wrong, no
+ * job begins; by default it is right.
  */
 export function startWorker(context: JobContext, jobs: Job[], trust?: ClockTrust, runs?: JobRuns): Worker {
   const stopping = new AbortController()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../tests/support/clock.ts'
-import { kept_ms, openCheckUp } from './check-up.ts'
+import { check_up_kept_ms, openCheckUp } from './check-up.ts'
 
 const check = { name: 'Disk', status: 'ok' as const, found: 'is there', to_do: null }
 
@@ -16,7 +16,7 @@ test('one look at a time, kept for half a minute; a failed one is not kept', asy
   const first_at = clock.now()
   const both = await Promise.all([checkUp(), checkUp()])
   expect(both).toEqual([both[0], { looked_at: first_at, checks: [check] }])
-  await clock.advance(kept_ms - 1)
+  await clock.advance(check_up_kept_ms - 1)
   await checkUp()
   expect(looks).toBe(1)
   fails = true

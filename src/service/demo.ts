@@ -1,4 +1,4 @@
-// The demo merchant, with which a newcomer takes a first payment. It is created once, and demo.json keeps its keys.
+// The demo merchant, with which a newcomer takes a first payment. It is created once, and demo.json stores its keys.
 
 import { join } from 'node:path'
 import { readFile, replaceFile } from '../config/owner.ts'
@@ -49,12 +49,12 @@ export async function keepDemo(
   },
 ): Promise<Demo> {
   const context: ManageContext = { ...parts, actor: 'service' }
-  const kept = readDemo(data_dir)
-  const merchant_id = await demoMerchant(context, base_url, kept)
-  await keepOrigin(context, merchant_id, { before: kept, base_url })
+  const earlier = readDemo(data_dir)
+  const merchant_id = await demoMerchant(context, base_url, earlier)
+  await keepOrigin(context, merchant_id, { before: earlier, base_url })
   const keys =
-    kept?.merchant_id === merchant_id
-      ? { secret_key: kept.secret_key, publishable_key: kept.publishable_key }
+    earlier?.merchant_id === merchant_id
+      ? { secret_key: earlier.secret_key, publishable_key: earlier.publishable_key }
       : await makeKeys(context, merchant_id)
   const demo: Demo = {
     base_url,
@@ -75,25 +75,25 @@ export function demoShopOf({ secret_key, publishable_key }: Demo): DemoShop {
   return { secret_key, publishable_key, handle, goods: priceList }
 }
 
-async function demoMerchant(context: ManageContext, base_url: string, kept: Demo | null): Promise<string> {
-  const found = await findDemo(context, kept)
-  if (found) return found
+async function demoMerchant(context: ManageContext, base_url: string, demo: Demo | null): Promise<string> {
+  const merchant_id = await findDemo(context, demo)
+  if (merchant_id) return merchant_id
   try {
     return await makeDemo(context, base_url)
   } catch (error) {
     // Another process that also started for the first time was faster: its demo merchant serves both.
-    const made = isUniqueViolation(error) && (await findDemo(context, kept))
-    if (made) return made
+    const others_id = isUniqueViolation(error) && (await findDemo(context, demo))
+    if (others_id) return others_id
     throw error
   }
 }
 
 /** The file holds keys of this merchant, so it must be the demo merchant and no other account. */
-async function findDemo({ sql }: ManageContext, kept: Demo | null): Promise<string | null> {
+async function findDemo({ sql }: ManageContext, demo: Demo | null): Promise<string | null> {
   const isDemo = (merchant: Merchant | undefined) => merchant?.name === demo_name && !merchant.live
-  // Its hosted page may have been deleted. The file may be left from another database.
-  const known = kept ? await findMerchant(sql, kept.merchant_id) : undefined
-  if (known && isDemo(known)) return known.merchant_id
+  // Its hosted page may have been deleted, or the file may belong to another database.
+  const knownMerchant = demo ? await findMerchant(sql, demo.merchant_id) : undefined
+  if (knownMerchant && isDemo(knownMerchant)) return knownMerchant.merchant_id
   const merchant = await findMerchantByHandle(sql, handle)
   if (!merchant) return null
   if (isDemo(merchant)) return merchant.merchant_id
@@ -101,16 +101,16 @@ async function findDemo({ sql }: ManageContext, kept: Demo | null): Promise<stri
 }
 
 /**
- * The port may differ from the last start, and the integrations that were created with the merchant follow it.
- * Integrations that people created, and other origins that they added, stay as they are.
+ * The port may differ from the last start, and the merchant's original integrations follow it. Integrations and origins
+ * that people added stay as they are.
  */
 async function keepOrigin(
   context: ManageContext,
   merchant_id: string,
   { before, base_url }: { before: Demo | null; base_url: string },
 ): Promise<void> {
-  const known = before?.merchant_id === merchant_id ? before.base_url : ''
-  const from = URL.parse(known)?.origin ?? null
+  const known_url = before?.merchant_id === merchant_id ? before.base_url : ''
+  const from = URL.parse(known_url)?.origin ?? null
   for (const { name, integration_id, deleted_at } of await listIntegrations(context.sql, merchant_id)) {
     if (!own_integrations.includes(name) || deleted_at !== null) continue
     await moveOrigin(context, integration_id, { from, to: new URL(base_url).origin })
@@ -151,7 +151,7 @@ async function makeKeys(context: ManageContext, merchant_id: string) {
   return { secret_key, publishable_key: key.publishable_key! }
 }
 
-/** What the last start with a demo merchant wrote, or null. */
+/** The file of the last start with a demo merchant, or null. */
 export function readDemo(data_dir: string): Demo | null {
   try {
     return JSON.parse(readFile(demoPath(data_dir))) as Demo

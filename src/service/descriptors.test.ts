@@ -7,8 +7,8 @@ test.each([
   ['a thousand are kept for the rest', 10_000, 4_096, 3_072],
   ['of few, half', 10_000, 1_024, 512],
   ['nobody says', 10_000, Number.POSITIVE_INFINITY, 10_000],
-])('where %s', (_, asked, open_files_max, connections) => {
-  expect(connectionsThatFit(asked, open_files_max)).toBe(connections)
+])('where %s', (_, connections_asked, open_files_max, connections) => {
+  expect(connectionsThatFit(connections_asked, open_files_max)).toBe(connections)
 })
 
 test('this machine says how many, another may not', () => {

@@ -6,7 +6,7 @@ import { type Config, ConfigError } from '../config/config.ts'
 import { settings } from '../config/settings.ts'
 import type { Service } from './assemble.ts'
 
-/** The listener of the metrics comes first: what is wrong with it shows before anybody is answered. */
+/** The listener of the metrics comes first, so that its faults show before any request is answered. */
 export async function listenAll(
   { app, metricsApp }: Pick<Service, 'app' | 'metricsApp'>,
   { host, port, metrics_port }: Pick<Config, 'host' | 'port' | 'metrics_port'>,
@@ -17,12 +17,12 @@ export async function listenAll(
   await listen(app, { host, port }, settings.port.name)
 }
 
-/** Where a listener is reached from the machine itself. */
-export function addressOf(app: FastifyInstance, { host }: Pick<Config, 'host'>): string {
+/** The address of a listener for this machine itself. */
+export function listenerAddress(app: FastifyInstance, { host }: Pick<Config, 'host'>): string {
   return internalAddress(host, (app.server.address() as AddressInfo).port)
 }
 
-/** Throws a ConfigError that says which setting is wrong: `setting` is that of the port. */
+/** Throws a ConfigError that names the wrong setting: `setting` is that of the port. */
 async function listen(
   app: FastifyInstance,
   { host, port }: Pick<Config, 'host' | 'port'>,

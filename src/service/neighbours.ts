@@ -1,12 +1,12 @@
-// The other processes of one database hear at once what this one has committed, and need not wait for their next look. Nobody
-// relies on it: whatever is not heard is found by that look. Where there is no other process, nothing is sent.
+// Tells the other processes of a database at once what this one has committed, so that they need not wait for their
+// next poll. It may lose messages, because the poll finds everything. Without other processes nothing is sent.
 
 import type { Database } from '../database/open.ts'
 import type { World } from '../kernel/world.ts'
 import type { TailMessage } from './tails.ts'
 
 export type Committed = {
-  /** Whose events: null where there were too many to name. */
+  /** The merchants of the events; null if there were too many to name. */
   merchant_ids: string[] | null
   /** Whether the process that committed leaves the delivery to others. */
   is_undelivered: boolean
@@ -15,20 +15,20 @@ export type Committed = {
 export type Neighbours = {
   /** Call it after each commit of an event. It never fails, and the caller need not wait. */
   tell(merchant_id: string): void
-  /** Says something of requests. It never fails. */
+  /** Sends a message about requests. It never fails. */
   say(message: TailMessage): Promise<void>
   stop(): Promise<void>
 }
 
 const channel = 'ripper_committed'
-/** Commits within this time go together. */
+/** Commits within this time share a message. */
 const rest_ms = 5
 /** A message has at most 8,000 bytes, and a merchant's id 26. */
 const named_max = 200
 
-type Message = { from: string } & (({ kind: 'committed' } & Committed) | TailMessage)
+type NeighbourMessage = { from: string } & (({ kind: 'committed' } & Committed) | TailMessage)
 
-/** The sender of a message that outlives it. */
+/** The sender of a message from a process that is ending. */
 const ending = ''
 
 export type NeighbourOptions = {
@@ -36,10 +36,10 @@ export type NeighbourOptions = {
   world: Pick<World, 'clock' | 'random' | 'log'>
   /** Whether this process delivers what it commits. */
   delivers: boolean
-  /** Whether no other process gave a sign of life of late. */
+  /** Whether no other process gave a sign of life recently. */
   isAlone(): boolean
   heard(committed: Committed): void
-  /** What processes say of requests. Left out, nothing of it is heard. */
+  /** Called for messages about requests. Left out, they are ignored. */
   heardTail?(message: TailMessage): void
 }
 
@@ -51,7 +51,7 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
   let pending: Set<string> | 'many' = new Set()
   let sending: Promise<void> | null = null
 
-  const say = (message: Message) =>
+  const say = (message: NeighbourMessage) =>
     tellNeighbours(database, message).catch((error: Error) => {
       log.debug({ error: error.message }, 'other processes not told')
     })
@@ -91,29 +91,29 @@ export async function openNeighbours(options: NeighbourOptions): Promise<Neighbo
 }
 
 /**
- * Says once, for a process that is about to end, that these merchants have events to deliver. A statement of its own: commits
- * that notify wait for each other, and commits of payments must not.
+ * Says once, for a process that is ending, that these merchants have events to deliver. It is a separate statement:
+ * commits that notify wait for each other, and commits of payments must not.
  */
 export async function leaveToNeighbours(database: Pick<Database, 'sql'>, merchant_ids: string[]): Promise<void> {
-  const committed: Committed = {
+  const message: Committed = {
     merchant_ids: merchant_ids.length > named_max ? null : merchant_ids,
     is_undelivered: true,
   }
-  await tellNeighbours(database, { from: ending, kind: 'committed', ...committed })
+  await tellNeighbours(database, { from: ending, kind: 'committed', ...message })
 }
 
-async function tellNeighbours({ sql }: Pick<Database, 'sql'>, message: Message): Promise<void> {
+async function tellNeighbours({ sql }: Pick<Database, 'sql'>, message: NeighbourMessage): Promise<void> {
   await sql`select pg_notify(${channel}, ${JSON.stringify(message)})`
 }
 
-/** Null for what another release may say. */
-function messageOf(payload: string): Message | null {
+/** Null for a message that only another release knows. */
+function messageOf(payload: string): NeighbourMessage | null {
   try {
-    const message = JSON.parse(payload) as Message
+    const message = JSON.parse(payload) as NeighbourMessage
     switch (message.kind) {
       case 'committed': {
-        const { merchant_ids: named } = message
-        return named === null || Array.isArray(named) ? message : null
+        const { merchant_ids: ids } = message
+        return ids === null || Array.isArray(ids) ? message : null
       }
       case 'tail':
         return typeof message.merchant_id === 'string' ? message : null

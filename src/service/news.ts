@@ -1,4 +1,4 @@
-// Passes on that an event was committed: to this process's delivery loop and open streams, and to the other processes.
+// Announces a committed event to this process's delivery loop, its open streams and the other processes.
 
 import type { Context } from '../context.ts'
 import { openRequestLog, type RequestLog } from '../http/request-log.ts'
@@ -8,15 +8,15 @@ import { type NeighbourOptions, type Neighbours, openNeighbours } from './neighb
 import { openTails } from './tails.ts'
 
 export type News = {
-  /** By merchant, rung for what any process commits. */
+  /** Bells by merchant, rung for the commits of every process. */
   events: Bells
-  /** The requests of this process, and those of others while somebody listens. */
+  /** The requests of this process, and those of others while a stream of them is open. */
   requests: RequestLog
-  /** Events wait in the database until a loop is there. */
+  /** Sets the loop that is woken. Until then events wait in the database. */
   deliverBy(loop: Pick<Deliveries, 'wake'>): void
-  /** For a context whose own commits ring `events` already. */
+  /** For a context whose own commits already ring `events`. */
   wakeDeliveries: Context['wakeDeliveries']
-  /** For what jobs commit. */
+  /** For the commits of jobs. */
   committed(merchant_id: string): void
   stop(): Promise<void>
 }
@@ -38,7 +38,7 @@ export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world
     heard({ merchant_ids, is_undelivered }) {
       if (merchant_ids === null) events.ringAll()
       else for (const merchant_id of merchant_ids) events.ring(merchant_id)
-      // A replay is due among the retries, which are looked for less often.
+      // A replay is due among the retries, which the loop looks for less often.
       if (!is_undelivered) return
       if (merchant_ids === null) wake('replay')
       else for (const merchant_id of merchant_ids) wake('replay', merchant_id)

@@ -1,4 +1,4 @@
-// What operators and tools read: health, readiness, metrics, the API's description, the guides.
+// The pages for operators and tools: health, readiness, metrics, the API's description, the guides.
 
 import type { Context } from '../checkout/context.ts'
 import { cellFault, cellsOf } from '../database/cells/cells.ts'
@@ -13,8 +13,8 @@ import type { Page, PageAnswer } from '../http/pages.ts'
 import { events, routes, streams } from '../routes.ts'
 
 /**
- * `closing.now` turns readiness off while the last requests are answered. `faultOf` says what is wrong with the process,
- * or null.
+ * `closing.now` turns readiness off while the last requests are answered. `faultOf` says what is wrong with the
+ * process, or null.
  */
 export function operationalPages(
   closing: { now: boolean },
@@ -27,7 +27,7 @@ export function operationalPages(
     health('/healthz', async () => plain(200, 'ok\n')),
     health('/readyz', async (context) => {
       const { is_ready, fault } = await lookWhetherReady(context)
-      // A node that is away stops its own merchants alone: the process goes on with the others.
+      // If a node is away, only its own merchants are affected: the process goes on with the others.
       const away = is_ready ? await nodesAway(context) : []
       if (away.length > 0) return plain(200, `ready, without ${away.join(', ')}\n`)
       if (is_ready) return plain(200, 'ready\n')
@@ -41,50 +41,50 @@ export function operationalPages(
 
 export const metrics_path = '/metrics'
 
-let read: Page<Context>[] | null = null
+let pages: Page<Context>[] | null = null
 
-/** Read once, however many services are assembled in this process. */
+/** Read once for all services in this process. */
 function guides(): Page<Context>[] {
-  read ??= [...documentationPages<Context>(() => description().document, guideFiles()), ...guidePages<Context>()]
-  return read
+  pages ??= [...documentationPages<Context>(() => description().document, guideFiles()), ...guidePages<Context>()]
+  return pages
 }
 
-/** As it is served, and with its schemas inlined for the pages. */
-let described: { json: PageAnswer; document: OpenApiDocument } | null = null
+/** The description as it is served, and with its schemas inlined for the pages. */
+let descriptionMemo: { json: PageAnswer; document: OpenApiDocument } | null = null
 
-/** Built at the first request, so that a start need not wait for it. */
+/** Built at the first request, so that the start does not wait for it. */
 function description() {
-  if (described === null) {
+  if (descriptionMemo === null) {
     const document = inlineDocument(routes, events, streams)
     const text = JSON.stringify(withReferences(document), null, 2)
     const json = answer(200, 'application/json; charset=utf-8', text)
-    described = { json: lasting(json), document }
+    descriptionMemo = { json: lasting(json), document }
   }
-  return described
+  return descriptionMemo
 }
 
 /**
- * How long the metrics are reused, compressed or not: making them takes milliseconds, and without a proxy anybody may
+ * How long the metrics are reused, compressed or not: making them takes milliseconds, and without a proxy strangers may
  * request them.
  */
 const metrics_hold_ms = 1_000
 
-/** How long the metrics wait for the database. While it is silent, they are what somebody wants to see. */
+/** How long the metrics wait for the database. An operator needs them most while it is silent. */
 const readiness_wait_ms = 1_000
 
 function openMetricsAnswer(lookWhetherReady: LookWhetherReady) {
   let latest: { at_ms: number; answer: Promise<PageAnswer> } | null = null
 
-  /** Where nobody asks `/readyz`, only this finds out. */
+  /** If no probe requests `/readyz`, only this notices a silent database. */
   async function makeAnswer(context: Context): Promise<PageAnswer> {
     const { metrics, world } = context
-    const found = new AbortController()
-    const late = world.clock.sleep(readiness_wait_ms, found.signal).then(
+    const timer = new AbortController()
+    const late = world.clock.sleep(readiness_wait_ms, timer.signal).then(
       () => metrics.readiness(false),
       () => {},
     )
     await Promise.race([lookWhetherReady(context), late])
-    found.abort()
+    timer.abort()
     const text = await metrics.text()
     return { ...answer(200, metrics.content_type, text), encoded: gzippedOnce(Buffer.from(text)) }
   }
@@ -92,7 +92,7 @@ function openMetricsAnswer(lookWhetherReady: LookWhetherReady) {
   return (context: Context): Promise<PageAnswer> => {
     const now_ms = context.world.clock.now().getTime()
     const age_ms = latest === null ? Number.NaN : now_ms - latest.at_ms
-    // A clock that was set back invalidates it, too.
+    // A clock that was set back also invalidates it.
     if (latest !== null && age_ms >= 0 && age_ms < metrics_hold_ms) return latest.answer
     latest = { at_ms: now_ms, answer: makeAnswer(context) }
     return latest.answer
@@ -130,31 +130,31 @@ function openNodeChecks() {
     const nodes = new Map<string, Sql>()
     for (const cell of cellsOf(sql)) if (cell.node !== null) nodes.set(cell.node, cell.sql)
     if (nodes.size === 0) return []
-    const answered = new Set<string>()
-    const asked = [...nodes].map(async ([node, own]) => {
-      if (await answers(node, own)) answered.add(node)
+    const answeredNodes = new Set<string>()
+    const questions = [...nodes].map(async ([node, own]) => {
+      if (await answers(node, own)) answeredNodes.add(node)
     })
-    const found = new AbortController()
-    const late = world.clock.sleep(readiness_wait_ms, found.signal).catch(() => {})
-    await Promise.race([Promise.all(asked), late])
-    found.abort()
-    return [...nodes.keys()].filter((node) => !answered.has(node)).sort()
+    const timer = new AbortController()
+    const late = world.clock.sleep(readiness_wait_ms, timer.signal).catch(() => {})
+    await Promise.race([Promise.all(questions), late])
+    timer.abort()
+    return [...nodes.keys()].filter((node) => !answeredNodes.has(node)).sort()
   }
 }
 
-/** However many requests come, a server is asked once at a time. */
+/** However many requests come, each server gets one check at a time. */
 function openCheck() {
-  let asked: Promise<boolean> | null = null
+  let question: Promise<boolean> | null = null
   return (sql: Sql): Promise<boolean> => {
-    asked ??= sql`select 1`
+    question ??= sql`select 1`
       .then(
         () => true,
         () => false,
       )
       .finally(() => {
-        asked = null
+        question = null
       })
-    return asked
+    return question
   }
 }
 

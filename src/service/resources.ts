@@ -1,5 +1,5 @@
-// What a process works with: the database, the clock and other surroundings, the master keys. A service makes what is missing, and a
-// command refuses.
+// What a process works with: the database, the clock and other surroundings, the master keys. A service creates what is
+// missing; a command refuses.
 
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
@@ -22,17 +22,17 @@ export type ServiceResources = { world: World; database: Database; keyring: Keyr
 
 export type Opened = ServiceResources & {
   vendor_http: VendorHttp
-  /** Null where nothing is traced. Commands trace nothing. */
+  /** Null if nothing is traced. Commands trace nothing. */
   tracing: OpenedTracing | null
 }
 
-/** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
+/** Opens the database for a service or a worker, and creates what is missing. */
 export async function open(config: Config, logLines?: LogLines): Promise<Opened> {
-  const mended = config.database_url === null ? keepFolder(config.data_dir) : []
+  const repairs = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, logLines, {
     traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
-      for (const words of mended) log.warn({}, words)
+      for (const words of repairs) log.warn({}, words)
       return migrate({ sql, log, clock })
     },
     masterKeys: ({ random }) => keepMasterKey(config.data_dir, random),
@@ -40,8 +40,8 @@ export async function open(config: Config, logLines?: LogLines): Promise<Opened>
 }
 
 /**
- * Opens an existing database for a command. Where there is none, or one of another release, it refuses: a command in
- * the wrong folder must not create an empty database, and a command of a new release must not begin the upgrade.
+ * Opens an existing database for a command. It refuses a missing one or one of another release: a command in the wrong
+ * folder must not create a database, and a command of a new release must not begin the upgrade.
  */
 export async function openExisting(config: Config, logLines: LogLines): Promise<Opened> {
   const { data_dir } = config
@@ -49,14 +49,14 @@ export async function openExisting(config: Config, logLines: LogLines): Promise<
   return openWith(config, logLines, {
     prepare: ({ sql }) => refuseUnlessMigrated(sql),
     masterKeys() {
-      const kept = readMasterKey(data_dir)
-      if (kept) return kept
+      const key = readMasterKey(data_dir)
+      if (key) return key
       throw new Error(`There is no master key in ${resolve(data_dir)}: put master.key back there.`)
     },
   })
 }
 
-/** Throws a ConfigError where there is no embedded database yet, though one is meant. */
+/** Throws a ConfigError if the configuration means an embedded database that does not exist yet. */
 export function refuseUnlessMade({ database_url, data_dir }: Config): void {
   if (database_url !== null || isMade(data_dir)) return
   throw new ConfigError(
@@ -91,7 +91,7 @@ async function openWith(
     await refuseShiftedClock(config, database)
     const master_keys = config.master_keys ?? how.masterKeys(world)
     const keyring = openKeyring(master_keys, world.random)
-    // Those that lack the key must know before anything is sealed under it.
+    // Processes without the new key must know before anything is sealed under it.
     const is_rotated = await checkSealingKeys(database.sql, keyring, world.clock.now())
     if (is_rotated) await notifyOfChange(database.sql, '')
     const { connection_allowed_networks: allowed_networks } = config
@@ -103,18 +103,18 @@ async function openWith(
   }
 }
 
-/** Returns what was wrong with the folder and has been mended. */
+/** Returns which faults of the folder it mended. */
 export function keepFolder(data_dir: string): string[] {
-  let checked: ReturnType<typeof checkDataFolder>
+  let check: ReturnType<typeof checkDataFolder>
   try {
     makeDataFolder(data_dir)
     accessSync(data_dir, constants.W_OK)
-    checked = checkDataFolder(data_dir)
+    check = checkDataFolder(data_dir)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new ConfigError('RIPPER_DATA_DIR', `must be a folder that can be made and written to (${code ?? message}).`)
   }
-  const { mended, fault } = checked
+  const { mended, fault } = check
   if (fault !== null) throw new ConfigError('RIPPER_DATA_DIR', fault)
   return mended
 }

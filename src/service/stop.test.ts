@@ -9,12 +9,12 @@ import { type Stoppable, stopInOrder } from './stop.ts'
 function open(ends: Record<string, Stoppable['end']>) {
   const clock = manualClock()
   const lines: LogLine[] = []
-  const begun: string[] = []
+  const partNames: string[] = []
   const steps = Object.entries(ends).map(([name, end]) => [
     {
       name,
       end() {
-        begun.push(name)
+        partNames.push(name)
         return end()
       },
     },
@@ -22,10 +22,10 @@ function open(ends: Record<string, Stoppable['end']>) {
   let in_order: boolean | null = null
   const drain = { seconds: 3, over: () => clock.sleep(3_000) }
   const stopping = stopInOrder({ clock, log: logInto(lines) }, { drain, steps })
-  void stopping.then((told) => {
-    in_order = told
+  void stopping.then((outcome) => {
+    in_order = outcome
   })
-  return { clock, begun, lines, isInOrder: () => in_order }
+  return { clock, partNames, lines, isInOrder: () => in_order }
 }
 
 const atOnce = async () => {}
@@ -33,23 +33,23 @@ const never = () => new Promise<void>(() => {})
 const first = { level: 'info', fields: { drain_seconds: 3 }, message: 'stopping' }
 
 test('after the drain everything is ended, one after the other, and logged', async () => {
-  const { clock, begun, lines, isInOrder } = open({ requests: atOnce, database: atOnce })
+  const { clock, partNames, lines, isInOrder } = open({ requests: atOnce, database: atOnce })
   await clock.advance(2_999)
-  expect([begun, lines]).toEqual([[], [first]])
+  expect([partNames, lines]).toEqual([[], [first]])
   await clock.advance(1)
-  expect(begun).toEqual(['requests', 'database'])
+  expect(partNames).toEqual(['requests', 'database'])
   expect(isInOrder()).toBe(true)
   expect(lines).toEqual([first, { level: 'info', fields: {}, message: 'stopped' }])
 })
 
 test('what does not end is named after 80 s, and not waited for', async () => {
-  const { clock, begun, lines, isInOrder } = open({
+  const { clock, partNames, lines, isInOrder } = open({
     requests: atOnce,
     jobs: never,
     database: atOnce,
   })
   await clock.advance(3_000 + 79_999)
-  expect([begun, isInOrder()]).toEqual([['requests', 'jobs'], null])
+  expect([partNames, isInOrder()]).toEqual([['requests', 'jobs'], null])
   await clock.advance(1)
   expect(isInOrder()).toBe(false)
   expect(lines).toEqual([
@@ -64,9 +64,9 @@ test('what does not end is named after 80 s, and not waited for', async () => {
 
 test('a part that fails to end is logged, and the rest is ended', async () => {
   const fails = () => Promise.reject(new Error('no such listener'))
-  const { clock, begun, lines, isInOrder } = open({ requests: fails, database: atOnce })
+  const { clock, partNames, lines, isInOrder } = open({ requests: fails, database: atOnce })
   await clock.advance(3_000)
-  expect([begun, isInOrder()]).toEqual([['requests', 'database'], false])
+  expect([partNames, isInOrder()]).toEqual([['requests', 'database'], false])
   const fields = { part: 'requests', error: 'no such listener' }
   expect(lines).toEqual([first, { level: 'error', fields, message: 'stop failed' }])
 })
@@ -84,11 +84,11 @@ test('a drain that does not come to its end holds up nothing for longer than tha
 
 test('those of one step are ended together', async () => {
   const clock = manualClock()
-  const begun: string[] = []
+  const partNames: string[] = []
   const part = (name: string): Stoppable => ({
     name,
     end: async () => {
-      begun.push(name)
+      partNames.push(name)
       await clock.sleep(60_000)
     },
   })
@@ -96,9 +96,9 @@ test('those of one step are ended together', async () => {
   const drain = { seconds: 0, over: atOnce }
   const stopping = stopInOrder({ clock, log: logInto([]) }, { drain, steps })
   await clock.advance(1)
-  expect(begun).toEqual(['requests', 'jobs'])
+  expect(partNames).toEqual(['requests', 'jobs'])
   await clock.advance(60_000)
-  expect(begun).toEqual(['requests', 'jobs', 'database'])
+  expect(partNames).toEqual(['requests', 'jobs', 'database'])
   await clock.advance(20_000)
   expect(await stopping).toBe(false)
 })

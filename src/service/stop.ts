@@ -1,13 +1,14 @@
-// Ends a process in order and in time: what does not end by then is named in the log and left to the next process.
+// Ends a process in order and in time. A part that does not end by then is named in the log and left to the next
+// process.
 
 import type { World } from '../kernel/world.ts'
 import { atMost } from '../webhooks/sending/patience.ts'
 
-/** What is to end. Its name is for the log. */
+/** A part to end, with its name for the log. */
 export type Stoppable = { name: string; end(): Promise<void> }
 
 export type Stopping = {
-  /** What runs before anything is ended. */
+  /** Runs before any part is ended. */
   drain: { seconds: number; over(): Promise<void> }
   /** Parts of one step are ended together. */
   steps: readonly (readonly Stoppable[])[]
@@ -19,13 +20,13 @@ export type Stopping = {
  */
 export const stop_limit_ms = 80_000
 
-/** Resolves with whether everything ended. Where it did not, the process must end all the same. */
+/** Resolves with whether every part ended. If not, the process must end all the same. */
 export async function stopInOrder(
   { clock, log }: Pick<World, 'clock' | 'log'>,
   { drain, steps }: Stopping,
 ): Promise<boolean> {
   log.info({ drain_seconds: drain.seconds }, 'stopping')
-  const left = new Set(steps.flat().map(({ name }) => name))
+  const openParts = new Set(steps.flat().map(({ name }) => name))
   let has_failed = false
   // A part that fails to end does not keep the others from it.
   const end = async (part: Stoppable) => {
@@ -35,15 +36,15 @@ export async function stopInOrder(
       has_failed = true
       log.error({ part: part.name, error: (error as Error).message }, 'stop failed')
     }
-    left.delete(part.name)
+    openParts.delete(part.name)
   }
   const endAll = async () => {
     await end({ name: 'drain', end: drain.over })
     for (const step of steps) await Promise.all(step.map(end))
   }
   await atMost(clock, drain.seconds * 1000 + stop_limit_ms, endAll())
-  if (left.size > 0) {
-    const fields = { left: [...left], limit_seconds: stop_limit_ms / 1000 }
+  if (openParts.size > 0) {
+    const fields = { left: [...openParts], limit_seconds: stop_limit_ms / 1000 }
     log.error(fields, 'stopped without waiting any longer')
     return false
   }

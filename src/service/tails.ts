@@ -1,5 +1,6 @@
-// Shows whoever listens to a merchant's requests those of all processes: one that has such a listener says so, and the others tell it what
-// they answer for that merchant. Where nobody listens nothing is told. And limits together with them what one may do at once.
+// Shows a merchant's requests of all processes to everybody who follows them: a process with such a follower says so,
+// and the others send it the requests that they answer for that merchant. Without followers nothing is sent. This file
+// also limits what callers may do at once, for all processes together.
 
 import type { Database } from '../database/open.ts'
 import type { LoggedRequest, RequestLog } from '../http/request-log.ts'
@@ -8,16 +9,16 @@ import { openStreamSeats, type StreamSeats } from '../http/stream-seats.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
 
-/** What processes say to each other. */
+/** The messages between processes. */
 export type TailMessage =
   | { kind: 'tail'; merchant_id: string }
-  /** `is_cut`: there were more than are told. */
+  /** `is_cut`: there were more requests than the message has. */
   | { kind: 'requests'; requests: ToldRequest[]; is_cut: boolean }
 
 type ToldRequest = Omit<LoggedRequest, 'at'> & { at: string }
 
 export type Tails = {
-  /** The log of this process, in which others' requests appear while somebody listens. */
+  /** The log of this process. While somebody follows it, requests of other processes appear in it. */
   requests: RequestLog
   heard(message: TailMessage): void
   stop(): void
@@ -29,28 +30,28 @@ type TailsOptions = {
   isAlone(): boolean
 }
 
-/** How often a process repeats that it listens, and after what time it is believed no longer. */
+/** How often a process repeats that it has followers. Without a repeat, the others soon stop believing it. */
 export const again_ms = 15_000
 export const believed_ms = 40_000
 const merchants_max = 200
 export const rest_ms = 100
-/** In each rest at most so many wait; the others are left out. */
-export const waiting_max = 200
-/** A notification has at most 8,000 bytes, and its envelope some. */
+/** The number of requests that wait for the next message; further ones are left out. */
+export const tail_waiting_max = 200
+/** A notification has at most 8,000 bytes, and its envelope needs some. */
 const bytes_max = 7_000
 
 export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog): Tails {
   const { clock } = world
   const stopping = new AbortController()
-  /** How many listen here, by merchant. */
+  /** How many follow here, by merchant. */
   const listening = new Map<string, number>()
-  /** Until when others listen, by merchant. */
-  const wanted = new Map<string, number>()
+  /** Until when other processes have followers, by merchant. */
+  const listenersUntil = new Map<string, number>()
   let waiting: ToldRequest[] = []
   let is_cut = false
   let is_telling = false
 
-  const isWanted = (merchant_id: string) => (wanted.get(merchant_id) ?? 0) > clock.now().getTime()
+  const isWanted = (merchant_id: string) => (listenersUntil.get(merchant_id) ?? 0) > clock.now().getTime()
 
   async function tellOn(): Promise<void> {
     is_telling = true
@@ -74,8 +75,8 @@ export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog
   }
 
   function leave(merchant_id: string): void {
-    const left = listening.get(merchant_id)! - 1
-    if (left > 0) listening.set(merchant_id, left)
+    const count = listening.get(merchant_id)! - 1
+    if (count > 0) listening.set(merchant_id, count)
     else listening.delete(merchant_id)
   }
 
@@ -85,7 +86,7 @@ export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog
       add(request) {
         own.add(request)
         if (!isWanted(request.merchant_id)) return
-        if (waiting.length >= waiting_max) is_cut = true
+        if (waiting.length >= tail_waiting_max) is_cut = true
         else waiting.push({ ...request, at: request.at.toISOString() })
         if (!is_telling) void tellOn()
       },
@@ -102,12 +103,12 @@ export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog
     },
     heard(message) {
       if (message.kind === 'tail') {
-        wanted.delete(message.merchant_id)
-        for (const oldest of wanted.keys()) {
-          if (wanted.size < merchants_max) break
-          wanted.delete(oldest)
+        listenersUntil.delete(message.merchant_id)
+        for (const oldest of listenersUntil.keys()) {
+          if (listenersUntil.size < merchants_max) break
+          listenersUntil.delete(oldest)
         }
-        wanted.set(message.merchant_id, clock.now().getTime() + believed_ms)
+        listenersUntil.set(message.merchant_id, clock.now().getTime() + believed_ms)
         return
       }
       if (message.is_cut && listening.size > 0) own.miss()
@@ -119,7 +120,7 @@ export function openTails({ world, say, isAlone }: TailsOptions, own: RequestLog
   }
 }
 
-/** As many requests in each message as fit. One that is too long for any is left out. */
+/** As many requests in each message as fit. A request that fits into none is left out. */
 function packed(all: ToldRequest[]): { requests: ToldRequest[]; is_short: boolean }[] {
   const batches: { requests: ToldRequest[]; is_short: boolean; bytes: number }[] = []
   for (const request of all) {
@@ -137,23 +138,23 @@ function packed(all: ToldRequest[]): { requests: ToldRequest[]; is_short: boolea
   return batches
 }
 
-/** How this process stands among the others. */
-export type Company = {
+/** The other processes, as far as this one knows them. */
+export type OtherProcesses = {
   process_id: string
   /** The time that all processes share. */
   now(): Date
-  /** How many processes take requests. */
+  /** How many processes answer requests. */
   serving(): number
 }
 
 type TogetherOptions = {
-  together?: Company
+  together?: OtherProcesses
   world: Pick<World, 'clock' | 'random' | 'log'>
   database: Pick<Database, 'sql'>
   keyring: Pick<Keyring, 'mac'>
 }
 
-/** Nothing where the process knows of no others: it counts by itself. */
+/** Nothing if the process knows no others: it counts alone. */
 export function limitedTogether({ together, world, database, keyring }: TogetherOptions): {
   sharedCounts?: SharedCounts
   streamSeats?: StreamSeats

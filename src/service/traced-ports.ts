@@ -1,5 +1,5 @@
-// Acquirers and 3-D Secure with a span for each call. A span says who was called, for what, and how it ended, and nothing of the
-// card or the answer's text.
+// Acquirers and 3-D Secure with a span for each call. A span says which vendor was called, for what, and how it ended,
+// but nothing of the card or the answer's text.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import type { Context, InsertSession } from '../checkout/context.ts'
@@ -9,25 +9,25 @@ import type { FetchedThreeDs, ThreeDs } from '../three-ds/three-ds.ts'
 
 type Call<Q, A> = (request: Q) => Promise<A>
 
-/** The calls that are made for money; without tracing, the acquirer itself. */
+/** Traces the calls that are made for money; without tracing, returns the acquirer itself. */
 export function tracedAcquirer(acquirer: Acquirer, mode: Mode, tracing: Tracing | null | undefined): Acquirer {
   if (!tracing) return acquirer
   const { prepare } = acquirer
   const facts = { 'ripper.acquirer': acquirer.name, 'ripper.mode': mode }
-  const spanned =
+  const withSpan =
     <Q, A extends object>(verb: string, call: Call<Q, A>): Call<Q, A> =>
     (request) =>
       traced(tracing, { name: `acquirer ${verb}`, ...facts }, () => call(request), resultOf)
   return {
     ...acquirer,
-    ...(prepare && { prepare: spanned('prepare', (request) => prepare(request)) }),
-    authorise: spanned('authorise', (request) => acquirer.authorise(request)),
-    capture: spanned('capture', (request) => acquirer.capture(request)),
-    void: spanned('void', (request) => acquirer.void(request)),
-    reverse: spanned('reverse', (request) => acquirer.reverse(request)),
-    refund: spanned('refund', (request) => acquirer.refund(request)),
-    lookUp: spanned('look_up', (request) => acquirer.lookUp(request)),
-    listAuthorisations: spanned('list', (within) => acquirer.listAuthorisations(within)),
+    ...(prepare && { prepare: withSpan('prepare', (request) => prepare(request)) }),
+    authorise: withSpan('authorise', (request) => acquirer.authorise(request)),
+    capture: withSpan('capture', (request) => acquirer.capture(request)),
+    void: withSpan('void', (request) => acquirer.void(request)),
+    reverse: withSpan('reverse', (request) => acquirer.reverse(request)),
+    refund: withSpan('refund', (request) => acquirer.refund(request)),
+    lookUp: withSpan('look_up', (request) => acquirer.lookUp(request)),
+    listAuthorisations: withSpan('list', (within) => acquirer.listAuthorisations(within)),
   }
 }
 
@@ -36,12 +36,12 @@ type ThreeDsOf = Context['threeDsOf']
 export function tracedThreeDs(tracing: Tracing | null | undefined, threeDsOf: ThreeDsOf): ThreeDsOf {
   if (!tracing) return threeDsOf
   return (mode, name) => {
-    const found = threeDsOf(mode, name)
-    return found && withSpans(found, mode, tracing)
+    const threeDs = threeDsOf(mode, name)
+    return threeDs && withSpans(threeDs, mode, tracing)
   }
 }
 
-/** A create may wait for the batch before, and its row is then written in another request's statement. */
+/** A create may wait for the previous batch, and another request's statement then writes its row. */
 export function tracedInserts(tracing: Tracing | null | undefined, insert: InsertSession): InsertSession {
   if (!tracing) return insert
   return async (row) => {
@@ -59,20 +59,20 @@ export function tracedInserts(tracing: Tracing | null | undefined, insert: Inser
 function withSpans<T extends ThreeDs>(threeDs: T, mode: Mode, tracing: Tracing): T {
   const provider = 'name' in threeDs ? threeDs.name : 'own'
   const facts = { 'ripper.three_ds_provider': provider, 'ripper.mode': mode }
-  const spanned =
+  const withSpan =
     <Q, A>(verb: string, call: Call<Q, A>): Call<Q, A> =>
     (request) =>
       traced(tracing, { name: `three_ds ${verb}`, ...facts }, () => call(request), resultOf)
   const { fetchResult } = threeDs as Partial<FetchedThreeDs>
   return {
     ...threeDs,
-    enrolment: spanned('enrolment', (card) => threeDs.enrolment(card)),
-    authenticate: spanned('authenticate', (request) => threeDs.authenticate(request)),
-    ...(fetchResult && { fetchResult: spanned('fetch_result', fetchResult) }),
+    enrolment: withSpan('enrolment', (card) => threeDs.enrolment(card)),
+    authenticate: withSpan('authenticate', (request) => threeDs.authenticate(request)),
+    ...(fetchResult && { fetchResult: withSpan('fetch_result', fetchResult) }),
   }
 }
 
-/** The word by which an answer says what it is. */
+/** The word in which an answer gives its result. */
 function resultOf(answer: unknown): SpanFacts {
   const { result, kind } = Object(answer) as { result?: unknown; kind?: unknown }
   const word = typeof answer === 'string' ? answer : (result ?? kind)

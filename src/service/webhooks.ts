@@ -1,4 +1,4 @@
-// What the configuration says of webhooks: which addresses they may have, and how they are sent.
+// The configuration of webhooks: which addresses they may have, and how they are sent.
 
 import type { Config } from '../config/config.ts'
 import type { Context } from '../context.ts'
@@ -11,7 +11,7 @@ export function webhookUrls({ webhooks }: Config, clock: Clock): Context['webhoo
   return { judge: async (url) => (await judge(url))?.reason ?? null }
 }
 
-/** Whoever opens it closes its `http`. */
+/** The caller closes its `http`. */
 export function openWebhookSending(config: Config, clock: Clock): Context['webhook_sending'] & { http: GuardedHttp } {
   const { allowed_networks, retry_schedule, ...limits } = config.webhooks
   return {

@@ -1,7 +1,7 @@
 // A connector turns one vendor's 3-D Secure into the port, for each connection of a merchant to that vendor.
 
 import type { z } from 'zod'
-import type { Environment } from '../acquirers/environment.ts'
+import type { AnswerEnvironment } from '../acquirers/environment.ts'
 import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
 import { type CheckAnswer, NotSent, Unanswered, type Wire, type WireAnswer, type WireRequest } from '../vendors/wire.ts'
@@ -17,15 +17,15 @@ export type ThreeDsConnector<Credentials = unknown> = {
   isOfSandbox?(credentials: Credentials): boolean
   /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
   environmentShown?(credentials: Credentials): 'live' | 'sandbox' | null
-  /** The environment that the address of an API is of. Left out of the answer if it is none of the vendor's. */
-  environmentAt(url: string): Environment
-  /** The card numbers by which the vendor's sandbox shows how it behaves. */
+  /** The environment behind an address of the vendor's API; nothing for another address. */
+  environmentAt(url: string): AnswerEnvironment
+  /** The card numbers that trigger the sandbox's behaviours. */
   readonly sandbox_numbers: readonly string[]
   /** Whether an AReq needs the acquirer's BIN and merchant id from the acquiring profile. */
   readonly needs_acquirer_ids: boolean
   openThreeDs(connection: ThreeDsConnection<Credentials>): FetchedThreeDs
   /** Sends the vendor a question that asks no bank. The credentials need not be stored yet. Never throws. */
-  check(asked: { credentials: Credentials; mode: 'live' | 'sandbox'; wire: Wire }): Promise<CheckAnswer>
+  check(request: { credentials: Credentials; mode: 'live' | 'sandbox'; wire: Wire }): Promise<CheckAnswer>
 }
 
 export type ThreeDsConnection<Credentials> = {
@@ -43,18 +43,18 @@ export type ThreeDsConnection<Credentials> = {
 }
 
 /** The credentials for one call. Throws ProviderUnavailable if there are none. */
-export async function credentialsOf<Credentials>({
+export async function threeDsCredentialsOf<Credentials>({
   name,
   credentials,
 }: Pick<ThreeDsConnection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {
-  const found = await credentials().catch(() => {
+  const storedCredentials = await credentials().catch(() => {
     throw new ProviderUnavailable(`${name}: its credentials could not be read`)
   })
-  if (found === null) throw new ProviderUnavailable(`${name}: it has no credentials`)
-  return found
+  if (storedCredentials === null) throw new ProviderUnavailable(`${name}: it has no credentials`)
+  return storedCredentials
 }
 
-/** For calls that ask no bank: any silence means that the provider cannot be asked now. Throws ProviderUnavailable. */
+/** For calls that ask no bank: silence means that the provider is unavailable now. Throws ProviderUnavailable. */
 export async function sendOrRefuse(wire: Wire, request: WireRequest): Promise<WireAnswer> {
   try {
     return await wire.send(request)
@@ -67,8 +67,8 @@ export async function sendOrRefuse(wire: Wire, request: WireRequest): Promise<Wi
 }
 
 /**
- * Which of banks' addresses a shopper's browser may open: those with https. If the vendor's own address is a plain one, in the
- * operator's own network, pages of the same host are let through, too.
+ * Which addresses of banks a shopper's browser may open: those with https. If the vendor's own address is plain http in
+ * the operator's network, pages of the same host are allowed as well.
  */
 export function openableFrom(api_url: string): MayOpen {
   const own = new URL(api_url)

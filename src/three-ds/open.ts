@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
 import { httpsOrBelow } from './emv/addresses.ts'
-import type { Identity } from './emv/areq.ts'
+import type { ServerIdentity } from './emv/areq.ts'
 import type { DirectoryServer } from './emv/directory-server.ts'
 import { openThreeDsServer } from './emv/three-ds-server.ts'
 import type { CardRangeStore, PostedThreeDs, StoredRanges } from './three-ds.ts'
@@ -12,7 +12,7 @@ import type { CardRangeStore, PostedThreeDs, StoredRanges } from './three-ds.ts'
 /** Where the simulated Directory Server and ACS are mounted. */
 export const simulator_prefix = '/simulator/three-ds'
 
-type LiveDirectoryServers = Identity & {
+type LiveDirectoryServers = ServerIdentity & {
   directory_servers: {
     scheme: DirectoryServer['scheme']
     url: string
@@ -80,7 +80,7 @@ function openLiveServer(world: World, file: LiveDirectoryServers, ranges: CardRa
   })
 }
 
-const testIdentity: Identity = {
+const testIdentity: ServerIdentity = {
   server_reference_number: '3DS_LOA_SER_RIPPER_TEST',
   operator_id: 'RIPPER-TEST',
   requestor_id: 'RIPPER-TEST',
@@ -88,13 +88,13 @@ const testIdentity: Identity = {
   requestor_url: 'https://ripper.example',
 }
 
-/** The simulator's ranges contain addresses of this start, so they are not kept after it. */
+/** The simulator's ranges contain addresses of this process, so they are not stored. */
 function inMemory(): CardRangeStore {
-  const kept = new Map<string, StoredRanges>()
+  const rows = new Map<string, StoredRanges>()
   return {
-    load: async (name) => kept.get(name) ?? null,
-    save: async (name, stored) => {
-      kept.set(name, stored)
+    load: async (name) => rows.get(name) ?? null,
+    save: async (name, row) => {
+      rows.set(name, row)
     },
   }
 }

@@ -18,7 +18,7 @@ const fail = async (error: Error, step = 'fetch') => {
   await expect(failing).rejects.toBe(error)
 }
 const away = (reason: string) => new ProviderUnavailable(reason)
-const told = () => world.lines.map(({ fields }) => fields)
+const loggedFields = () => world.lines.map(({ fields }) => fields)
 
 test('the first failure is logged at once, and those of a minute in one line', async () => {
   await fail(away('silent'), 'preauth')
@@ -27,26 +27,26 @@ test('the first failure is logged at once, and those of a minute in one line', a
   for (let time = 0; time < 40; time++) await fail(away('silent'))
   await clock.advance(59_999)
   await fail(away('silent'))
-  expect(told()).toEqual([first])
+  expect(loggedFields()).toEqual([first])
   await clock.advance(1)
   await fail(away('refused'))
-  expect(told()[1]).toEqual({ ...first, step: 'fetch', reason: 'refused', times: 42 })
+  expect(loggedFields()[1]).toEqual({ ...first, step: 'fetch', reason: 'refused', times: 42 })
   await clock.advance(60_000)
   await fail(away('silent'))
-  expect(told()[2]).toEqual({ ...first, step: 'fetch' })
+  expect(loggedFields()[2]).toEqual({ ...first, step: 'fetch' })
 })
 
 test('each connection has lines of its own', async () => {
   await fail(away('silent'))
   reporting = openReporting({ name: 'vendor:conn_2', world })
   await fail(away('silent'))
-  expect(told()).toMatchObject([{ connection: 'vendor:conn_1' }, { connection: 'vendor:conn_2' }])
+  expect(loggedFields()).toMatchObject([{ connection: 'vendor:conn_1' }, { connection: 'vendor:conn_2' }])
 })
 
 test('what is no fault of the provider is not logged, and what works is returned', async () => {
   await fail(new Error('ours'))
   expect(await reporting('fetch', async () => 7)).toBe(7)
-  expect(told()).toEqual([])
+  expect(loggedFields()).toEqual([])
 })
 
 test('a clock that was set back silences nobody', async () => {
@@ -58,5 +58,5 @@ test('a clock that was set back silences nobody', async () => {
   await fail(away('silent'))
   now = new Date('2026-09-01T09:00:00Z')
   await fail(away('silent'))
-  expect(told()).toHaveLength(2)
+  expect(loggedFields()).toHaveLength(2)
 })

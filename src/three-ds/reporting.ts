@@ -1,4 +1,4 @@
-// Logs why a connection's provider cannot be used, since shoppers only hear that 3-D Secure is away.
+// Logs why a connection's provider cannot be used, since shoppers only see that 3-D Secure is unavailable.
 
 import type { ThreeDsConnection } from './connector.ts'
 import { ProviderUnavailable } from './three-ds.ts'
@@ -9,9 +9,9 @@ export type Reporting = <Result>(step: string, work: () => Promise<Result>) => P
 const report_interval_ms = 60_000
 
 /**
- * Logs the first failure of a connection at once. While more follow, one line a minute shows the newest and how many there
- * were since the line before: while a provider is away, each challenge that waits fails every few seconds. No timer is left
- * behind, so failures after the last line are only counted.
+ * Logs the first failure of a connection at once. After that, one line a minute shows the newest failure and the number
+ * since the last line, because each waiting challenge fails every few seconds. No timer is left behind, so failures
+ * after the last line are only counted.
  */
 export function openReporting({ name, world }: Pick<ThreeDsConnection<unknown>, 'name' | 'world'>): Reporting {
   let reported_ms: number | null = null

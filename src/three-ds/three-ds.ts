@@ -1,10 +1,12 @@
-// The port to EMV 3-D Secure: what the checkout asks of any 3DS Server. Field names and status letters are EMVCo's, so that
-// readers can find them in the specification.
+// The port to EMV 3-D Secure: what the checkout requires of any 3DS Server. Field names and status letters are EMVCo's,
+// so that readers can find them in the specification.
 
 import type { Brand } from '../kernel/values.ts'
 import type { Sendable } from '../kernel/world.ts'
 
-/** No provider could be asked, or it refused to be asked. The card's bank heard nothing, so no attempt is used up. */
+/**
+ * No provider could be reached, or it refused the question. The card's bank heard nothing, so no attempt is used up.
+ */
 export class ProviderUnavailable extends Error {}
 
 /** The acquiring profile lacks what the request needs, so nothing was asked. The message names the members. */
@@ -17,7 +19,7 @@ export type Enrolment =
       enrolled: true
       version: '2.1.0' | '2.2.0'
       method_url: string | null
-      /** The provider's id for this authentication. Left out by a provider that takes ours. */
+      /** The provider's id for this authentication. Left out by a provider that uses ours. */
       transaction?: { server_transaction_id: string; usable_until: Date }
     }
 
@@ -66,7 +68,7 @@ export type AuthenticationRequest = {
   notification_url: string
   /** The address to which the Directory Server posts the RReq. */
   results_url: string
-  /** Nothing leaves this machine at another time, since another request may ask. Left out: any time. */
+  /** The request leaves this machine at no other time, because another request may ask. Left out: any time. */
   sendable?: Sendable
 }
 
@@ -86,9 +88,9 @@ export type AuthenticationOutcome = {
 }
 
 export type AuthenticationAnswer = {
-  /** The provider's own name of the authentication. Left out if the provider goes by `server_transaction_id`. */
+  /** The provider's own name for the authentication. Left out if the provider uses `server_transaction_id`. */
   handle?: string
-  /** The version that was spoken, and the id that was used. Left out if they are those of the request. */
+  /** The version and the id that were used. Left out if they are those of the request. */
   version?: string
   server_transaction_id?: string
   ds_transaction_id: string | null
@@ -119,7 +121,7 @@ export type ResultVerdict = 'received' | 'unknown_transaction' | 'duplicate' | '
 export type ThreeDs = PostedThreeDs | FetchedThreeDs
 
 type CommonThreeDs = {
-  /** Throws ProviderUnavailable if nothing can be said now. */
+  /** Throws ProviderUnavailable if the provider cannot answer now. */
   enrolment(card: { number: string; brand: Brand }): Promise<Enrolment>
   /**
    * Sends the AReq, once. An Erro, an invalid ARes or no answer in time is an outcome with status U. Throws
@@ -153,13 +155,14 @@ export type FetchedThreeDs = CommonThreeDs & {
   /** The name of the connection: `3dsecureio:conn_…`. */
   readonly name: string
   /**
-   * Asks for the result of a challenge; it may be asked for again. `not_yet`: there is none so far. `gone`: there will never
-   * be one, for instance because it was kept no longer; it may have been a no. Status U is returned only if the bank's RReq
-   * said so, since the card may be charged then. Throws ProviderUnavailable if the provider says nothing of use.
+   * Fetches the result of a challenge, also repeatedly. `not_yet`: there is none so far. `gone`: there will never be
+   * one, for instance because the provider has deleted it; it may have been a refusal. Status U is returned only if the
+   * bank's RReq said so, because the card may be charged then. Throws ProviderUnavailable if the provider's answer is
+   * of no use.
    */
   fetchResult(challenge: {
     server_transaction_id: string
-    /** As the answer to the AReq gave it; null if it gave none. */
+    /** The handle in the answer to the AReq; null if it had none. */
     handle: string | null
   }): Promise<ResultMessage | 'not_yet' | 'gone'>
 }

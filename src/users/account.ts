@@ -28,7 +28,7 @@ import { merchantNamesOf, refuseBadPassword } from './redeem.ts'
 import { lockPerson } from './rights.ts'
 import { addFactor, endSession, endSessions } from './session.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
-import { failed } from './tries.ts'
+import { signInFailed } from './tries.ts'
 import { findUser, plainName, replaceRecoveryCodes, spendStep, type User, updateUser } from './user.ts'
 
 /** Throws `invalid_request`. */
@@ -40,16 +40,16 @@ export async function addPasskey(
 ): Promise<void> {
   const { user_id, page, session } = person
   const purpose = `passkey ${session.session_id}` as const
-  const made = await judgeNewPasskey(context, { page, purpose }, passkey)
-  const named = plainName(name)
-  if (!made || named === null) {
-    const field = made ? 'name' : 'passkey'
+  const newPasskey = await judgeNewPasskey(context, { page, purpose }, passkey)
+  const plain_name = plainName(name)
+  if (!newPasskey || plain_name === null) {
+    const field = newPasskey ? 'name' : 'passkey'
     throw new Refusal('invalid_request', `${field} cannot be used.`, { field })
   }
-  const detail = { credential_id: made.credential_id }
+  const detail = { credential_id: newPasskey.credential_id }
   try {
     await changeWays(context, person, { change: 'passkey.added', detail, sender }, async (tx) => {
-      await insertPasskey(tx, { ...made, user_id, name: named })
+      await insertPasskey(tx, { ...newPasskey, user_id, name: plain_name })
       await addFactor(tx, session.session_id, 'passkey')
     })
   } catch (error) {
@@ -70,8 +70,8 @@ export async function removePasskey(
   const detail = { credential_id }
   await changeWays(context, person, { change: 'passkey.removed', detail, sender }, async (tx, user) => {
     if (!(await deletePasskey(tx, { credential_id, user_id }))) throw notThere()
-    const left = await listPasskeys(tx, user_id)
-    if (left.length === 0 && user.password_hash === null) {
+    const rest = await listPasskeys(tx, user_id)
+    if (rest.length === 0 && user.password_hash === null) {
       const words = 'This is the only way in: add another passkey or a password first.'
       const fault = { field: 'credential_id', fault: 'last_way_in' } as const
       throw new Refusal('invalid_request', words, fault)
@@ -80,8 +80,8 @@ export async function removePasskey(
 }
 
 /**
- * Returns since when browsers are known to the person: all from before are forgotten. Throws `invalid_request` for a password that
- * is too weak, or one of the last.
+ * Returns the time since when browsers count as known: the change forgets all earlier ones. Throws `invalid_request`
+ * for a password that is too weak or was used lately.
  */
 export async function setPassword(
   context: UsersContext,
@@ -132,9 +132,9 @@ export async function confirmOneTimeCodes(
       })
     }
     const bytes = openCodeSecret(context.keyring, user_id, totp_pending)
-    // A new secret begins anew: codes of the one before do not count against it.
+    // A new secret starts afresh: used codes of the old secret do not count against it.
     const step = stepOfCode(bytes, plainCode(code), { last_step: 0, real_now: realNow(context) })
-    if (step === null) throw failed()
+    if (step === null) throw signInFailed()
     await updateUser(tx, user_id, {
       totp_sealed: totp_pending,
       totp_pending: null,
@@ -165,7 +165,10 @@ export async function userOf({ sql }: Pick<UsersContext, 'sql'>, user_id: string
   return user
 }
 
-/** A change with its line, in one transaction, after which the person has this session alone. Returns when that was. */
+/**
+ * Makes a change and writes its line in one transaction, and ends all other sessions of the person. Returns the time of
+ * the change.
+ */
 async function changeWays(
   context: UsersContext,
   { user_id, session }: Person,
@@ -194,12 +197,12 @@ export async function endOwnSession(
     await lockPerson(tx, { user_id, session })
     const at = context.world.clock.now()
     if (!(await endSession(tx, { session_id, user_id }, at))) throw notThere()
-    const told = { subject: user_id, change: 'sign_in.ended', detail: { session_id }, at }
-    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+    const fields = { subject: user_id, change: 'sign_in.ended', detail: { session_id }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), fields))
   })
 }
 
-/** Returns how many ended, and when: browsers are known to the person since then. */
+/** Returns how many sessions ended, and when. Browsers are known to the person only since then. */
 export async function endOtherSessions(
   context: UsersContext,
   { user_id, session }: Person,
@@ -208,11 +211,11 @@ export async function endOtherSessions(
   return context.sql.begin(async (tx) => {
     await lockPerson(tx, { user_id, session })
     const at = context.world.clock.now()
-    // Whoever was in by one of them has signed in in a browser of theirs.
+    // An intruder in one of those sessions has signed in in a browser of their own.
     await updateUser(tx, user_id, { known_since: at })
-    const ended = await endSessions(tx, user_id, { but: session.session_id, at })
-    const told = { subject: user_id, change: 'sign_in.others_ended', detail: { ended }, at }
-    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
-    return { ended, at }
+    const ended_count = await endSessions(tx, user_id, { but: session.session_id, at })
+    const fields = { subject: user_id, change: 'sign_in.others_ended', detail: { ended: ended_count }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), fields))
+    return { ended: ended_count, at }
   })
 }

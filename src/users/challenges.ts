@@ -1,11 +1,11 @@
-// Challenges of passkeys: signed by the service instead of stored, so that nobody can fill a table with them and any
-// process can judge any answer. Each is for one purpose, lasts five minutes and is answered once (see `challenged_at`).
+// Challenges of passkeys. The service signs them and does not store them, so that strangers cannot fill a table and any
+// process can judge any answer. Each has one purpose, lasts five minutes and is answered once (see `challenged_at`).
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
 
-/** What is challenged: the sign-in of anybody, or something of one session or link. */
+/** What is challenged: a sign-in, or an act of one session or link. */
 export type ChallengePurpose = 'sign-in' | `proof ${string}` | `passkey ${string}` | `link ${string}`
 
 const lasts_ms = 5 * 60_000
@@ -25,7 +25,7 @@ export function newChallenge(
   return new Uint8Array([...head, ...mac.subarray(0, mac_length)])
 }
 
-/** When a challenge was made; null for one that is not ours, of another purpose, or too old. */
+/** When a challenge was made; null if it is not ours, has another purpose, or is too old. */
 export function timeOfChallenge(
   keyring: Keyring,
   challenge: string,

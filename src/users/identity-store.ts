@@ -4,12 +4,12 @@ import { rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
 import type { NamedLink } from './link-store.ts'
 
-export type Identity = { issuer: string; subject: string; user_id: string; created_at: Date }
+export type ProviderIdentity = { issuer: string; subject: string; user_id: string; created_at: Date }
 
-/** The person of an account there; null where there is none who may sign in. */
+/** The person who has this account at the provider; null if there is none who may sign in. */
 export async function findIdentity(
   sql: Sql,
-  { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
+  { issuer, subject }: Pick<ProviderIdentity, 'issuer' | 'subject'>,
 ): Promise<string | null> {
   const [row] = await sql<{ user_id: string }[]>`
     select user_id from user_identities join users using (user_id)
@@ -17,17 +17,17 @@ export async function findIdentity(
   return row?.user_id ?? null
 }
 
-/** Throws a unique violation where the account belongs to somebody. */
-export async function insertIdentity(sql: AnySql, identity: Identity): Promise<void> {
+/** Throws a unique violation if the account belongs to a person already. */
+export async function insertIdentity(sql: AnySql, identity: ProviderIdentity): Promise<void> {
   await sql`insert into user_identities ${rowValues(sql, identity)}`
 }
 
-/** A reset unlinks them: one of them may be a thief's. */
+/** A reset unlinks all of a person's accounts, because one of them may be a thief's. */
 export async function deleteIdentities(sql: AnySql, user_id: string): Promise<void> {
   await sql`delete from user_identities where user_id = ${user_id}`
 }
 
-/** The newest link by which somebody with this address may make an account. */
+/** The newest link by which the owner of this address may make an account. */
 export async function findInvitation(sql: Sql, email: string, now: Date): Promise<NamedLink | undefined> {
   const [row] = await sql<NamedLink[]>`
     select l.*, a.name as merchant_name, null as user_name, u.user_id as holder_id

@@ -1,5 +1,5 @@
-// Jobs about people: whom nobody has seen for 90 days is disabled, old sessions and links go, all of them where the database
-// has gone back, and secrets follow a new key.
+// Jobs about people. They disable accounts that were unused for 90 days, delete old sessions and links (all of them if
+// the database has gone back), and seal secrets under a new master key.
 
 import { installation_id } from '../audit/journal.ts'
 import { insertLine } from '../audit/journal-store.ts'
@@ -21,29 +21,29 @@ const day_ms = 24 * 3600_000
 const disabled_after_days = 90
 export const warned_after_days = 76
 
-/** Warns of people whom nobody has seen for 76 days, and disables them after 90. Returns how many it dealt with. */
+/** Warns of accounts that were unused for 76 days, and disables them after 90. Returns how many it dealt with. */
 export async function disableUnused(context: JobContext): Promise<number> {
   const { sql, world } = context
   const at = world.clock.now()
   const since = (days: number) => new Date(at.getTime() - days * day_ms)
   let dealt_with = 0
   for (const { user_id } of await listUnused(sql, since(disabled_after_days))) {
-    const told = { change: 'user.disabled', next: { disabled_at: at, known_since: at }, at }
-    if (!(await note(context, { user_id, since: since(disabled_after_days), ...told }))) continue
+    const fields = { change: 'user.disabled', next: { disabled_at: at, known_since: at }, at }
+    if (!(await note(context, { user_id, since: since(disabled_after_days), ...fields }))) continue
     world.log.warn({ user_id, days: disabled_after_days }, 'unused account disabled')
     dealt_with++
   }
-  const unused = await listUnused(sql, since(warned_after_days))
-  for (const { user_id } of unused.filter(({ warned_at }) => warned_at === null)) {
-    const told = { change: 'user.unused', next: { warned_at: at }, at }
-    if (!(await note(context, { user_id, since: since(warned_after_days), ...told }))) continue
+  const unusedUsers = await listUnused(sql, since(warned_after_days))
+  for (const { user_id } of unusedUsers.filter(({ warned_at }) => warned_at === null)) {
+    const fields = { change: 'user.unused', next: { warned_at: at }, at }
+    if (!(await note(context, { user_id, since: since(warned_after_days), ...fields }))) continue
     world.log.warn({ user_id, days: warned_after_days }, 'account unused: it will be disabled')
     dealt_with++
   }
   return dealt_with
 }
 
-/** False where somebody has seen them since they were listed. */
+/** False if the person was seen since the list was read. */
 async function note(
   context: JobContext,
   {
@@ -75,8 +75,8 @@ async function note(
 }
 
 /**
- * Ends all sessions and withdraws all links, in a database that has gone back: some of those that it holds were ended,
- * used or withdrawn since. Returns how many sessions ended.
+ * Ends all sessions and withdraws all links of a database that has gone back, because it holds some that have ended
+ * since. Returns how many sessions ended.
  */
 export async function endAllSessions({
   sql,
@@ -88,8 +88,8 @@ export async function endAllSessions({
     const sessions = await endEverySession(tx, at)
     const links = await withdrawEveryLink(tx, at)
     const author = { actor: 'service' as const, request_id: null }
-    const told = { change: 'sign_in.all_ended', detail: { sessions, links }, at }
-    await insertLine(tx, personLine({ ids }, author, { ...told, subject: installation_id }))
+    const fields = { change: 'sign_in.all_ended', detail: { sessions, links }, at }
+    await insertLine(tx, personLine({ ids }, author, { ...fields, subject: installation_id }))
     return sessions
   })
 }
@@ -97,8 +97,8 @@ export async function endAllSessions({
 /** Deletes sessions, links and counted tries that are long over. Returns how many. */
 export async function purgeSignIns({ sql, world }: JobContext): Promise<number> {
   const now = world.clock.now()
-  const deleted = (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
-  return deleted + (await purgeTries(sql, now))
+  const deleted_count = (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
+  return deleted_count + (await purgeTries(sql, now))
 }
 
 /** Returns how many people's secrets of one-time codes were put under the current master key. */
@@ -106,7 +106,7 @@ export function rewrapCodeSecrets({ sql, keyring, world }: JobContext): Promise<
   type Row = Awaited<ReturnType<typeof codeSecretsUnderOtherKeys>>[number]
   return rewrapRows({
     first: { user_id: '' },
-    page: (asked) => codeSecretsUnderOtherKeys(sql, keyring.current_key_id, asked),
+    page: (pageRequest) => codeSecretsUnderOtherKeys(sql, keyring.current_key_id, pageRequest),
     rewrap(row: Row) {
       const anew = (sealed: Buffer | null) => sealed && (keyring.rewrap(sealed, codeSecretName(row.user_id)) ?? sealed)
       const { totp_sealed, totp_pending } = row

@@ -1,5 +1,5 @@
-// A browser in which somebody has signed in before says so by a signed cookie. It lets nobody in: passwords that are tried there count
-// apart, so that a stranger's tries do not lock this person out.
+// A signed cookie marks a browser in which a person has signed in before. It lets nobody in. Passwords tried in such a
+// browser are counted separately, so that a stranger's tries do not lock the person out.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Caller } from '../http/access.ts'
@@ -25,19 +25,22 @@ export function knownBrowserCookies(
 
 export type KnownBrowser = { user_id: string; at: Date }
 
-/** Who has signed in there, and when; null where nobody has, or not for long. */
+/** Who signed in in this browser, and when; null if nobody did, or too long ago. */
 export function readKnownBrowser(keyring: Keyring, caller: Caller, now: Date): KnownBrowser | null {
   const value = cookieIn(caller, `__Host-${name}`) ?? cookieIn(caller, name) ?? ''
   const [user_id, time, mac] = value.split('.')
   if (!user_id || !time || !mac) return null
-  const sent = Buffer.from(mac, 'base64url')
+  const cookie_mac = Buffer.from(mac, 'base64url')
   const macs = keyring.macs('known browser', `${user_id}.${time}`)
-  if (!macs.some((each) => each.length === sent.length && timingSafeEqual(each, sent))) return null
+  if (!macs.some((each) => each.length === cookie_mac.length && timingSafeEqual(each, cookie_mac))) return null
   const at = new Date(Number.parseInt(time, 36))
   return now.getTime() - at.getTime() <= lasts_seconds * 1000 ? { user_id, at } : null
 }
 
-/** Whether a browser is known to a person: not by a sign-in before their password or all their sessions were put to an end. */
-export function isKnownTo({ user_id, known_since }: User, known: KnownBrowser) {
-  return known.user_id === user_id && (known_since === null || known.at >= known_since)
+/**
+ * Whether a browser is known to a person. A sign-in counts only if neither the password nor all sessions were changed
+ * after it.
+ */
+export function isKnownTo({ user_id, known_since }: User, browser: KnownBrowser) {
+  return browser.user_id === user_id && (known_since === null || browser.at >= known_since)
 }

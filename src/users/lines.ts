@@ -3,7 +3,7 @@
 import { type Actor, installation_id, type JournalLine, journalLine } from '../audit/journal.ts'
 import type { Ids } from '../kernel/ids.ts'
 
-/** Who acts, and by which request from where; `by` is the name of the person at the command line. */
+/** Who acts, by which request, and from where; `by` is the user name at the command line. */
 export type Author = {
   actor: Actor
   request_id: string | null
@@ -12,7 +12,7 @@ export type Author = {
 }
 
 export type PersonChange = {
-  /** Left out where it concerns the person alone. */
+  /** Left out if the line concerns the person alone. */
   merchant_id?: string
   subject: string
   change: string

@@ -8,13 +8,13 @@ export type SignInLink = {
   link_id: string
   token_hash: Buffer
   purpose: 'welcome' | 'invite' | 'reset'
-  /** Null where whoever opens it says it. */
+  /** Null if the person who opens the link chooses it. */
   email: string | null
   user_id: string | null
   merchant_id: string | null
   role: Role | null
   is_operator: boolean
-  /** As the journal names its author. */
+  /** In the form in which the journal names the author. */
   made_by: string
   created_at: Date
   expires_at: Date
@@ -24,9 +24,9 @@ export type SignInLink = {
 
 export type NamedLink = SignInLink & {
   merchant_name: string | null
-  /** Of the account that is opened anew. */
+  /** The name on the account that a reset link reopens. */
   user_name: string | null
-  /** The person with the link's address, if there is an account. */
+  /** The person who has an account with the link's address, if there is one. */
   holder_id: string | null
 }
 
@@ -45,7 +45,7 @@ export async function findLink(sql: AnySql, token_hash: Buffer): Promise<NamedLi
   return row
 }
 
-/** Uses a link up. False where somebody was faster, or it was withdrawn or has expired. */
+/** Marks a link as used. False if it was used, was withdrawn or has expired. */
 export async function spendLink(tx: AnySql, link_id: string, at: Date): Promise<boolean> {
   const { count } = await tx`
     update sign_in_links set used_at = ${at}
@@ -74,7 +74,7 @@ export async function withdrawInvitation(
   return row
 }
 
-/** A newer link takes the place of those that were made for the same. */
+/** A newer link replaces earlier links for the same purpose. */
 export async function withdrawAlike(
   tx: AnySql,
   { purpose, email, user_id, merchant_id }: SignInLink,
@@ -88,8 +88,8 @@ export async function withdrawAlike(
 }
 
 /**
- * Links that a person made must not outlast their right to make them: those to a merchant, or to any for null, and those
- * that open accounts anew.
+ * Withdraws links that a person made, when they lose the right to make them: invitations to one merchant, or to any
+ * merchant if it is null, and resets.
  */
 export async function withdrawLinksBy(
   tx: AnySql,
@@ -103,8 +103,8 @@ export async function withdrawLinksBy(
 }
 
 /**
- * Whoever made a link that opens this account anew had power over all that the account could do then: where it may do more, or
- * something else, the link counts no more.
+ * A reset link is valid only for what the account could do when the link was made. If its rights change, the link is
+ * withdrawn, because its maker may not have power over the new ones.
  */
 export async function withdrawResetsOf(tx: AnySql, user_id: string, at: Date): Promise<void> {
   await tx`
@@ -112,7 +112,7 @@ export async function withdrawResetsOf(tx: AnySql, user_id: string, at: Date): P
     where purpose = 'reset' and user_id = ${user_id} and used_at is null and withdrawn_at is null`
 }
 
-/** Once somebody has an account, no link to become the first owner counts any more. */
+/** Once any account exists, links for the first owner are void. */
 export async function withdrawOpenWelcomes(tx: AnySql, at: Date): Promise<void> {
   await tx`
     update sign_in_links set withdrawn_at = ${at}

@@ -1,5 +1,5 @@
-// Links by which people come in: a welcome, an invitation, a reset. The secret stands in the fragment, so that no proxy
-// logs it, and only its hash is stored.
+// Links by which people come in: a welcome, an invitation, a reset. The secret is in the fragment, so that no proxy
+// logs it. Only its hash is stored.
 
 import { insertLine } from '../audit/journal-store.ts'
 import type { AnySql } from '../database/open.ts'
@@ -15,7 +15,7 @@ const lifetimes: Record<SignInLink['purpose'], number> = {
   reset: 60 * 60_000,
 }
 
-/** For whom a link is. `user_id` is set where it opens an account anew. */
+/** Who a link is for. `user_id` is set if the link resets that account. */
 export type NewLink = Pick<SignInLink, 'purpose' | 'email' | 'user_id' | 'merchant_id' | 'role' | 'is_operator'>
 
 export type MadeLink = { link: SignInLink; url: string }
@@ -25,36 +25,41 @@ type LinkContext = Pick<UsersContext, 'ids'> & {
   addresses: Pick<UsersContext['addresses'], 'dashboard_url'>
 }
 
-/** Makes a link in place of earlier ones for the same. Its address is shown here and never again. */
+/** Makes a link, which replaces earlier ones for the same purpose. Its address is shown here and never again. */
 export function makeLink(
   context: LinkContext & Pick<UsersContext, 'sql'>,
-  asked: NewLink,
+  request: NewLink,
   author: Author,
 ): Promise<MadeLink> {
-  return context.sql.begin((tx) => makeLinkIn(tx, context, asked, author))
+  return context.sql.begin((tx) => makeLinkIn(tx, context, request, author))
 }
 
-/** The same in a transaction that does more. */
-export async function makeLinkIn(tx: AnySql, context: LinkContext, asked: NewLink, author: Author): Promise<MadeLink> {
+/** Does the same inside a transaction of the caller. */
+export async function makeLinkIn(
+  tx: AnySql,
+  context: LinkContext,
+  request: NewLink,
+  author: Author,
+): Promise<MadeLink> {
   const { ids, world, addresses } = context
   const at = world.clock.now()
   const secret = ids.personSecret()
   const link: SignInLink = {
-    ...asked,
+    ...request,
     link_id: ids.signInLink(),
     token_hash: hashOfSecret(secret),
     made_by: author.actor,
     created_at: at,
-    expires_at: new Date(at.getTime() + lifetimes[asked.purpose]),
+    expires_at: new Date(at.getTime() + lifetimes[request.purpose]),
     used_at: null,
     withdrawn_at: null,
   }
   const { link_id, purpose, user_id, merchant_id, role, is_operator } = link
   const detail = { purpose, role, is_operator, ...(user_id && { user_id }) }
-  const told = { subject: link_id, change: 'link.created', detail, at }
+  const fields = { subject: link_id, change: 'link.created', detail, at }
   await withdrawAlike(tx, link, at)
   await insertLink(tx, link)
-  await insertLine(tx, personLine(context, author, { ...told, ...(merchant_id && { merchant_id }) }))
+  await insertLine(tx, personLine(context, author, { ...fields, ...(merchant_id && { merchant_id }) }))
   return { link, url: `${addresses.dashboard_url()}#${purpose}=${secret}` }
 }
 

@@ -1,4 +1,5 @@
-// Who works for which merchant, and as what; who is let through the doors of the dashboard, and how the others are refused.
+// Who works for which merchant and in which role. Also who passes the doors of the dashboard, and how others are
+// refused.
 
 import { rowValues } from '../database/driver/rows.ts'
 import type { AnySql } from '../database/open.ts'
@@ -9,29 +10,29 @@ import type { Role, StaffPermission } from './roles.ts'
 import type { FoundSession } from './session.ts'
 import type { Membership, User } from './user.ts'
 
-/** A request that is let through, with where the page is. */
+/** An admitted request, with the origin of its page. */
 export type Visitor = { page: PageOrigin }
 
-/** A person with their session. */
+/** A signed-in person with their session. */
 export type Person = Visitor & { session: FoundSession; user_id: string; is_operator: boolean }
 
-/** A person at work for a merchant. Handlers of keyed routes may take them in place of a key. */
+/** A person at work for a merchant. Handlers of keyed routes accept a member in place of a key. */
 export type Member = Person & {
   merchant_id: MerchantId
   role: Role
-  /** What the rule asked for. */
+  /** The permission that the rule requires. */
   permission: StaffPermission
   /** The mode that the rule found; null where the route has none. */
   mode: Mode | null
   can(permission: StaffPermission, mode: Mode): boolean
   /**
-   * Judges them anew in the transaction that writes what they asked for, and locks what they are judged by. Returns them as
-   * they are then; throws what the door throws.
+   * Judges the member again inside the transaction that writes their act, and locks the rows behind that judgement.
+   * Returns the member as of then; throws what the door throws.
    */
   judge(tx: AnySql): Promise<Member>
 }
 
-/** The member, whom the transaction that writes also judges by `refuse`, as they are then. */
+/** The same member, whom the transaction that writes also judges by `refuse`. */
 export function judgedBy(member: Member, refuse: (now: Member) => void): Member {
   const judge = async (tx: AnySql) => {
     const now = await member.judge(tx)
@@ -45,7 +46,7 @@ export function permissionDenied(permission: StaffPermission): Refusal {
   return new Refusal('permission_denied', `Your role lacks the permission ${permission}.`)
 }
 
-/** A merchant that one is no member of is like one that does not exist. */
+/** To people who are no members, a merchant looks as if it did not exist. */
 export function notThere(): Refusal {
   return new Refusal('resource_not_found', 'There is nothing with this id.')
 }
@@ -54,7 +55,7 @@ export function signInRequired(): Refusal {
   return new Refusal('sign_in_required', 'Sign in first.')
 }
 
-/** False where the person is a member already; their role stays as it is. */
+/** False if the person is a member already, whose role then stays. */
 export async function insertMembership(sql: AnySql, membership: Membership): Promise<boolean> {
   const { count } = await sql`
     insert into memberships ${rowValues(sql, membership)} on conflict do nothing`
@@ -95,7 +96,7 @@ export async function listMembers(sql: AnySql, merchant_id: string): Promise<Col
 
 export type LockedMember = Membership & Pick<User, 'disabled_at'>
 
-/** All members of a merchant, always locked in the same order: who is the last owner must not change meanwhile. */
+/** Locks all members of a merchant, always in the same order, so that the last owner stays the last one meanwhile. */
 export async function lockMembers(tx: AnySql, merchant_id: string): Promise<LockedMember[]> {
   return tx<LockedMember[]>`
     select m.*, u.disabled_at from memberships m join users u using (user_id)
@@ -119,7 +120,7 @@ export async function deleteMembership(
   await tx`delete from memberships where merchant_id = ${merchant_id} and user_id = ${user_id}`
 }
 
-/** Notes that somebody looked through all members. Returns how many there are. */
+/** Notes that a person reviewed all members. Returns how many there are. */
 export async function markReviewed(tx: AnySql, merchant_id: string, at: Date): Promise<number> {
   const { count } = await tx`
     update memberships set reviewed_at = ${at} where merchant_id = ${merchant_id}`

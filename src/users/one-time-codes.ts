@@ -1,5 +1,5 @@
-// One-time codes of an authenticator: SHA-1, six digits, 30 seconds, by real time, each once. And recovery codes: ten, of 80 random
-// bits each, which work once.
+// One-time codes of an authenticator: SHA-1, six digits, 30 seconds, by real time, each used once. Also recovery codes:
+// ten of 80 random bits, each used once.
 
 import { Secret, TOTP } from 'otpauth'
 import type { Context } from '../context.ts'
@@ -9,7 +9,7 @@ import { hashOfSecret } from './session.ts'
 
 const period_seconds = 30
 
-/** A secret for a new authenticator, as people type it and as their app reads it. */
+/** A secret for a new authenticator, both to type and to scan. */
 export function newCodeSecret(
   { random }: Context['world'],
   email: string,
@@ -20,8 +20,8 @@ export function newCodeSecret(
 }
 
 /**
- * The step of 30 seconds that a code belongs to; null where it is wrong, or of a step that is not after the last one
- * used. One step of grace either way, for clocks that differ.
+ * The 30-second step of a code; null if the code is wrong, or its step is not after the last used one. One step of
+ * grace either way allows for clocks that differ.
  */
 export function stepOfCode(
   bytes: Buffer,
@@ -41,7 +41,7 @@ export function plainCode(text: string): string {
   return text.replace(/[\s-]/g, '')
 }
 
-/** Real time, whatever the service's clock was shifted by. */
+/** Real time, without the offset of the service's clock. */
 export function realNow({ world, doorkeeper }: Pick<Context, 'world' | 'doorkeeper'>): Date {
   return new Date(world.clock.now().getTime() - doorkeeper.clock_offset_seconds * 1000)
 }
@@ -66,10 +66,10 @@ function totpOf(bytes: Buffer, label: string): TOTP {
 }
 
 const count = 10
-/** Without the letters that are read as digits. */
+/** Without the letters that look like digits. */
 const letters = 'abcdefghjkmnpqrstvwxyz23456789ac'
 
-/** As they are shown, such as `k3nq-…`. */
+/** In the form in which people see them, such as `k3nq-…`. */
 export function newRecoveryCodes({ bytes }: Random): string[] {
   return Array.from({ length: count }, () => {
     const text = [...bytes(16)].map((byte) => letters[byte & 31]!).join('')

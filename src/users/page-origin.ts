@@ -1,4 +1,4 @@
-// Where the dashboard is for browsers: the origin that passkeys belong to, and whether anybody may sign in there.
+// Where browsers find the dashboard: the origin that passkeys belong to, and whether signing in there is allowed.
 
 import type { Sql } from '../database/open.ts'
 import type { Caller } from '../http/access.ts'
@@ -11,7 +11,7 @@ export type PageOrigin = {
   rp_id: string
   is_https: boolean
   is_loopback: boolean
-  /** Every origin that is our own: on loopback also the number. */
+  /** All origins of the dashboard: on loopback also the one with the number. */
   own_origins: string[]
 }
 
@@ -37,7 +37,7 @@ export function dashboardAddress(base_url: string): string {
   return url.href
 }
 
-/** Whether the browser is where a password may be typed: behind https, or on this machine. */
+/** Whether a password may be typed here: behind https, or on this machine. */
 export function isSafePlace({ is_https, is_loopback }: PageOrigin, caller: Caller): boolean {
   if (is_https) return true
   const host = caller.header('host') ?? ''
@@ -55,7 +55,10 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-/** Makes somebody operator, and owner of the demo merchant where there is one; null where somebody has an account. */
+/**
+ * The command that makes the first operator, who also owns the demo merchant if there is one. Null once an account
+ * exists.
+ */
 export async function firstCommand(
   sql: Sql,
   { program }: { program: string },

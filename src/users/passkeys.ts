@@ -1,4 +1,5 @@
-// Passkeys and their rows: what a browser is asked, and whether its answer is right. `@simplewebauthn/server` judges.
+// Passkeys and their rows: what a browser is asked for, and whether its answer is right. `@simplewebauthn/server`
+// judges answers.
 
 import type {
   AuthenticationResponseJSON,
@@ -39,7 +40,7 @@ type Ceremony = { page: PageOrigin; purpose: ChallengePurpose }
 /** Loaded when the first person needs it: a service without people starts without it. */
 const judge = () => import('@simplewebauthn/server')
 
-const shared = { userVerification: 'required' } as const
+const options = { userVerification: 'required' } as const
 
 /** What the browser needs to make a passkey for this person. */
 export async function askForPasskey(
@@ -56,12 +57,12 @@ export async function askForPasskey(
     userDisplayName: person.name,
     challenge: newChallenge(keyring, world, purpose),
     attestationType: 'none',
-    authenticatorSelection: { ...shared, residentKey: 'required' },
+    authenticatorSelection: { ...options, residentKey: 'required' },
     excludeCredentials: person.credential_ids.map((id) => ({ id })),
   })
 }
 
-/** The passkey that a browser made; null where anything about it is wrong. */
+/** The passkey that a browser made; null if anything about it is wrong. */
 export async function judgeNewPasskey(
   { keyring, world }: Judge,
   { page, purpose }: Ceremony,
@@ -87,7 +88,7 @@ export async function judgeNewPasskey(
       is_backed_up: info.credentialBackedUp,
       created_at: now,
       used_at: null,
-      // No challenge for its use was made before it.
+      // Older than any challenge for its use.
       challenged_at: new Date(0),
     }
   } catch {
@@ -104,14 +105,14 @@ export async function askToUsePasskey(
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await judge()
   return generateAuthenticationOptions({
-    ...shared,
+    ...options,
     rpID: page.rp_id,
     challenge: newChallenge(keyring, world, purpose),
     allowCredentials: credential_ids.map((id) => ({ id })),
   })
 }
 
-/** What the passkey's row becomes by its use; null where the answer is wrong. */
+/** The new state of the passkey's row after its use; null if the answer is wrong. */
 export async function judgePasskeyUse(
   { keyring, world }: Judge,
   { page, purpose }: Ceremony,
@@ -144,12 +145,15 @@ export async function judgePasskeyUse(
 
 const transports_known = ['usb', 'nfc', 'ble', 'smart-card', 'hybrid', 'internal', 'cable']
 
-/** What a browser says of them is not signed, and hints at no more than how to reach the passkey. */
-function knownTransports(said: unknown): string[] {
-  return Array.isArray(said) ? transports_known.filter((each) => said.includes(each)) : []
+/** A browser's list of transports is not signed. It only hints at how to reach the passkey. */
+function knownTransports(transports: unknown): string[] {
+  return Array.isArray(transports) ? transports_known.filter((each) => transports.includes(each)) : []
 }
 
-/** Judges the challenge that an answer bears, and keeps when it was made; null before, and for one that is not ours. */
+/**
+ * Judges the challenge in an answer, and keeps the time at which it was made; null until then, and for a challenge that
+ * is not ours.
+ */
 function challengeOf(keyring: Judge['keyring'], ceremony: { purpose: ChallengePurpose; now: Date }) {
   let made_at: Date | null = null
   return {
@@ -161,7 +165,7 @@ function challengeOf(keyring: Judge['keyring'], ceremony: { purpose: ChallengePu
   }
 }
 
-/** Throws a unique violation where the passkey is known. */
+/** Throws a unique violation if the passkey is known. */
 export async function insertPasskey(sql: AnySql, passkey: Passkey): Promise<void> {
   await sql`insert into passkeys ${rowValues(sql, passkey)}`
 }
@@ -180,7 +184,7 @@ export async function listPasskeys(sql: AnySql, user_id: string): Promise<Passke
     select * from passkeys where user_id = ${user_id} order by created_at, credential_id`
 }
 
-/** Notes the use of a passkey; false where the same challenge, or a later one, was answered before. */
+/** Notes the use of a passkey; false if this challenge or a later one was answered before. */
 export async function notePasskeyUse(
   sql: AnySql,
   credential_id: string,

@@ -1,8 +1,8 @@
-// Which passwords are taken: long enough, with letters and digits, and not one of those that everybody tries.
+// Which passwords are accepted: long enough, with letters and digits, and not one that attackers try first.
 
 import type { Fault } from '../kernel/faults.ts'
 
-/** Words and walks over keys of which common passwords are made, without digits and with letters for look-alikes. */
+/** Words and keyboard walks behind common passwords, without digits and with look-alikes as letters. */
 const commonStems = new Set(
   (
     'password passwort passphrase motdepasse contrasena senha parola qwerty qwertyuiop qwertz azerty asdfgh asdfghjkl ' +
@@ -15,7 +15,7 @@ const commonStems = new Set(
   ).split(' '),
 )
 
-/** Walks over the keys and columns of a keyboard, in which letters and digits alternate. */
+/** Walks over a keyboard's rows and columns in which letters and digits alternate. */
 const walks = [
   '1q2w3e4r5t6y7u8i9o0p',
   'q1w2e3r4t5y6u7i8o9p0',
@@ -27,10 +27,10 @@ const walks = [
 const shortest = 12
 const longest = 128
 
-/** `words` follow on the password's name. */
+/** `words` continue a sentence that begins with the name of the password. */
 export type PasswordFault = { words: string; fault: Fault; bound?: number }
 
-/** What is wrong with a password; null where nothing is. `own_words` are names that it must not be made of. */
+/** What is wrong with a password, or null. `own_words` are names that it must not consist of. */
 export function faultOfPassword(password: string, own_words: string[]): PasswordFault | null {
   const length = [...password].length
   if (length < shortest) {
@@ -98,7 +98,7 @@ function wordsIn(text: string): string[] {
   return text.toLowerCase().split(/[^\p{L}]+/u)
 }
 
-/** How many letters are left besides a word; many where the word is not in it. */
+/** How many letters remain without a word; a large number if the word is not in it. */
 function restOf(plain: string, word: string): number {
   return plain.includes(word) ? plain.replaceAll(word, '').length : Number.POSITIVE_INFINITY
 }

@@ -1,9 +1,9 @@
-// What a person can prove themselves with, and whether they have done so lately.
+// What a person can prove themselves with, and whether they did so lately.
 
 import type { Doorkeeper } from '../context.ts'
 import type { AnySql } from '../database/open.ts'
 import type { Mode } from '../kernel/values.ts'
-import type { Identity } from './identity-store.ts'
+import type { ProviderIdentity } from './identity-store.ts'
 import { lockUser } from './rights.ts'
 import {
   type Factor,
@@ -19,32 +19,35 @@ import type { User } from './user.ts'
 type Provider = Pick<Doorkeeper, 'single_sign_on'>
 
 /**
- * What a person can prove themselves with. Where they have no factor here, it is a new sign-in at the provider; without one
- * it is their password.
+ * What a person can prove themselves with. Without a factor here it is a new sign-in at the provider, and without a
+ * provider the password.
  */
-export function proofWaysOf(found: FoundSession, doorkeeper: Provider): ProofWay[] {
+export function proofWaysOf(session: FoundSession, doorkeeper: Provider): ProofWay[] {
   const ways: ProofWay[] = []
-  if (found.passkeys > 0) ways.push('passkey')
-  if (found.has_one_time_codes) ways.push('one_time_code')
+  if (session.passkeys > 0) ways.push('passkey')
+  if (session.has_one_time_codes) ways.push('one_time_code')
   if (ways.length > 0) return ways
-  if (found.has_identity && doorkeeper.single_sign_on) return ['single_sign_on']
-  return found.has_password ? ['password'] : []
-}
-
-/** What opens a locked session. Where both are wanted, whoever has both shows both again. */
-export function unlockWaysOf(found: FoundSession, doorkeeper: Provider & Pick<Doorkeeper, 'wants_both'>): ProofWay[] {
-  return mustShowBoth(found, doorkeeper) ? ['passkey_and_password'] : proofWaysOf(found, doorkeeper)
+  if (session.has_identity && doorkeeper.single_sign_on) return ['single_sign_on']
+  return session.has_password ? ['password'] : []
 }
 
 /**
- * Whether a passkey and a password are asked for, and somebody who has both has shown one alone: they could otherwise put a new
- * one in place of the other, and show that.
+ * What opens a locked session. If the installation requires passkey and password, a person who has both shows both
+ * again.
  */
-export function owesBoth(found: FoundSession, doorkeeper: Pick<Doorkeeper, 'wants_both'>): boolean {
-  return mustShowBoth(found, doorkeeper) && !hasShownBoth(found)
+export function unlockWaysOf(session: FoundSession, doorkeeper: Provider & Pick<Doorkeeper, 'wants_both'>): ProofWay[] {
+  return mustShowBoth(session, doorkeeper) ? ['passkey_and_password'] : proofWaysOf(session, doorkeeper)
 }
 
-/** Whether both are asked for of somebody who has both. */
+/**
+ * Whether the installation requires passkey and password, and a person who has both has shown only one. They could
+ * otherwise replace the other one and then show that.
+ */
+export function owesBoth(session: FoundSession, doorkeeper: Pick<Doorkeeper, 'wants_both'>): boolean {
+  return mustShowBoth(session, doorkeeper) && !hasShownBoth(session)
+}
+
+/** Whether the installation requires both, and this person has both. */
 function mustShowBoth(
   { has_password, passkeys }: FoundSession,
   { wants_both }: Pick<Doorkeeper, 'wants_both'>,
@@ -57,12 +60,12 @@ function hasProofFactor({ passkeys, has_one_time_codes }: FoundSession): boolean
 }
 
 /**
- * Whether the last proof of a session will do. Of somebody who has more to show, a password alone or a provider's word
- * alone proves nothing, however fresh it is: by it nobody may add a way in.
+ * Whether the last proof of a session suffices. For a person who has a further factor, neither a password alone nor a
+ * provider's word alone suffices, however fresh it is: it must not be enough to add a way in.
  */
-export function hasProved(found: FoundSession, act: { gravity: Gravity; mode: Mode }, now: Date): boolean {
-  const has_shown_all = hasSecondFactor(found) || !hasProofFactor(found)
-  return isProved(has_shown_all ? found : { proved_at: new Date(0) }, act, now)
+export function hasProved(session: FoundSession, act: { gravity: Gravity; mode: Mode }, now: Date): boolean {
+  const has_shown_all = hasSecondFactor(session) || !hasProofFactor(session)
+  return isProved(has_shown_all ? session : { proved_at: new Date(0) }, act, now)
 }
 
 export type Evidence =
@@ -70,11 +73,11 @@ export type Evidence =
   | { factor: 'password'; password_hash: string }
   | { factor: 'one_time_code'; totp_sealed: Buffer }
   | { factor: 'recovery_code'; code_hash: Buffer }
-  | ({ factor: 'oidc' | 'oidc_alone' } & Pick<Identity, 'issuer' | 'subject'>)
+  | ({ factor: 'oidc' | 'oidc_alone' } & Pick<ProviderIdentity, 'issuer' | 'subject'>)
 
 /**
- * Whether the person may still come in by all that they showed. Locks them: whoever changes a way in does so, too. To judge takes a
- * while, and the password may be changed or the passkey removed meanwhile.
+ * Whether everything that the person showed still lets them in. It locks those rows, as does each change of them:
+ * during the judgement somebody may change the password or remove the passkey.
  */
 export async function lockEvidence(tx: AnySql, user_id: string, evidence: Evidence[]): Promise<boolean> {
   const user = await lockUser(tx, user_id)

@@ -1,4 +1,4 @@
-// Somebody comes in by a link: makes an account, joins a merchant, or opens their account anew.
+// A person comes in by a link: makes an account, joins a merchant, or resets their account.
 
 import { insertLine } from '../audit/journal-store.ts'
 import { isUniqueViolation } from '../database/failures.ts'
@@ -35,7 +35,7 @@ import {
   updateUser,
 } from './user.ts'
 
-/** What somebody chose; exactly one of the two ways. */
+/** What the person chose; exactly one of the two ways. */
 export type Arrival = {
   email: string
   name: string
@@ -43,7 +43,7 @@ export type Arrival = {
   password: string | null
 }
 
-/** A session, for somebody who is not signed in yet: by its token, and when it began. */
+/** A new session for a person who is not signed in yet: its token, and when it began. */
 export type Redemption = {
   entry: { token: string; user_id: string; at: Date } | null
   recovery_codes: string[]
@@ -51,21 +51,21 @@ export type Redemption = {
 
 type Way = { passkey: Omit<Passkey, 'user_id' | 'name'> | null; password_hash: string | null }
 
-/** The id that an account by this link gets: known before, so that a passkey can be made for it. */
+/** The id of the account that this link makes. It is known beforehand, so that a passkey can be made for it. */
 export function userIdOf({ keyring }: Pick<UsersContext, 'keyring'>, link: NamedLink): string {
   return link.user_id ?? `usr_${keyring.mac('account by link', link.link_id).toString('hex', 0, 12)}`
 }
 
-/** The address that an account by this link has. */
-export function emailOf(link: NamedLink, typed: string): string {
-  const email = link.email ?? plainEmail(typed)
+/** The e-mail address of the account that this link makes. */
+export function emailOf(link: NamedLink, typed_address: string): string {
+  const email = link.email ?? plainEmail(typed_address)
   if (email !== null) return email
   throw new Refusal('invalid_request', 'email must be an e-mail address.', { field: 'email' })
 }
 
 /**
- * Whoever has an account is asked to sign in: a link to a merchant must not open the accounts of its people. Throws the
- * refusals of links, `invalid_request` and `sign_in_failed`.
+ * A person with an account is asked to sign in, because a link to a merchant must not open existing accounts. Throws
+ * the refusals of links, `invalid_request` and `sign_in_failed`.
  */
 export async function redeem(
   context: UsersContext,
@@ -94,7 +94,7 @@ export async function redeem(
       // Sessions are locked before links.
       if (link.purpose === 'reset') await reopen(tx, { user_id, way, at })
       if (!(await spendLink(tx, link.link_id, at))) throw linkUsed()
-      // The service makes a link for the first owner alone, who comes while nobody has an account.
+      // The service makes such links only for the first owner, who comes before any account exists.
       if (link.made_by === 'service' && (await anyUserExists(tx))) throw linkUsed()
       if (link.purpose !== 'reset') {
         const { is_operator } = link
@@ -116,14 +116,14 @@ export async function redeem(
     return { entry, recovery_codes: codes }
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    // Two tabs with one link make the same account: the slower one finds it there.
+    // Two tabs with one link make the same account: the slower one finds it.
     if (await findUser(context.sql, user_id)) throw linkUsed()
     const words = 'email has an account already: sign in with it.'
     throw new Refusal('invalid_request', words, { field: 'email', fault: 'has_account' })
   }
 }
 
-/** A person who has an account takes up an invitation, by a session that is whole and not locked. */
+/** A person with an account accepts an invitation. Their session must be whole and not locked. */
 async function join(
   context: UsersContext,
   link: NamedLink,
@@ -153,27 +153,27 @@ export async function grant(
   await withdrawResetsOf(tx, user_id, at)
   if (is_operator) {
     await updateUser(tx, user_id, { is_operator })
-    const told = { subject: user_id, change: 'user.operator', detail: { is_operator }, at }
-    await insertLine(tx, personLine(context, author, told))
+    const fields = { subject: user_id, change: 'user.operator', detail: { is_operator }, at }
+    await insertLine(tx, personLine(context, author, fields))
   }
   if (merchant_id === null || role === null) return
   await addMember(tx, context, { merchant_id, user_id, role, invited_by, at }, author)
 }
 
-/** Makes somebody, whom the transaction has locked, a member; whoever is one stays what they are. */
+/** Makes a person a member; a member keeps their role. The transaction has locked the person. */
 export async function addMember(
   tx: AnySql,
   context: Pick<UsersContext, 'ids'>,
-  { at, ...asked }: Omit<Membership, 'created_at' | 'reviewed_at'> & { at: Date },
+  { at, ...membership }: Omit<Membership, 'created_at' | 'reviewed_at'> & { at: Date },
   author: Author,
 ): Promise<void> {
-  const { merchant_id, user_id: subject, role, invited_by } = asked
-  if (!(await insertMembership(tx, { ...asked, created_at: at, reviewed_at: null }))) return
-  const told = { merchant_id, subject, change: 'member.joined', detail: { role, invited_by }, at }
-  await insertLine(tx, personLine(context, author, told))
+  const { merchant_id, user_id: subject, role, invited_by } = membership
+  if (!(await insertMembership(tx, { ...membership, created_at: at, reviewed_at: null }))) return
+  const fields = { merchant_id, subject, change: 'member.joined', detail: { role, invited_by }, at }
+  await insertLine(tx, personLine(context, author, fields))
 }
 
-/** All earlier ways in go, and all sessions end: whoever took them must not stay. */
+/** Removes all earlier ways in and ends all sessions, because a thief may have them. */
 async function reopen(tx: AnySql, { user_id, way, at }: { user_id: string; way: Way; at: Date }): Promise<void> {
   const before = await findUser(tx, user_id)
   if (before?.disabled_at !== null) throw linkUsed()
@@ -192,9 +192,9 @@ async function reopen(tx: AnySql, { user_id, way, at }: { user_id: string; way: 
 
 async function wayOf(
   context: UsersContext,
-  asked: { link: NamedLink; arrival: Arrival; page: PageOrigin; own_words: string[] },
+  request: { link: NamedLink; arrival: Arrival; page: PageOrigin; own_words: string[] },
 ): Promise<Way> {
-  const { link, arrival, page, own_words } = asked
+  const { link, arrival, page, own_words } = request
   const { passkey, password } = arrival
   if ((passkey === null) === (password === null)) {
     throw new Refusal('invalid_request', 'Send either a passkey or a password.', {
@@ -202,8 +202,8 @@ async function wayOf(
     })
   }
   if (passkey) {
-    const made = await judgeNewPasskey(context, { page, purpose: `link ${link.link_id}` }, passkey)
-    if (made) return { passkey: made, password_hash: null }
+    const newPasskey = await judgeNewPasskey(context, { page, purpose: `link ${link.link_id}` }, passkey)
+    if (newPasskey) return { passkey: newPasskey, password_hash: null }
     const words = 'passkey is not one that was made for this link.'
     throw new Refusal('invalid_request', words, { field: 'passkey' })
   }

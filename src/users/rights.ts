@@ -1,6 +1,7 @@
-// Judges people anew in the transaction that writes what they asked for: since the door let them in, somebody may have taken their
-// rights or ended their session. What they are judged by stays locked until the transaction ends. Every transaction locks in one order, so
-// that no two wait for each other: people, memberships, sessions, links, and then the rest of its work.
+// Judges people again in the transaction that writes their act: since they passed the door, they may have lost rights,
+// or their session may have ended. The rows behind the judgement stay locked until the transaction ends. Every
+// transaction locks in one order, so that no two wait for each other: people, memberships, sessions, links, and then
+// the rest.
 
 import type { AnySql, Fragment } from '../database/open.ts'
 import type { Mode } from '../kernel/values.ts'
@@ -29,8 +30,8 @@ export async function lockPerson(tx: AnySql, { user_id, session }: Holder): Prom
 }
 
 /**
- * An operator, whom `changing` says that the transaction changes. Throws `sign_in_required`, and `resource_not_found` for somebody who
- * is none any more.
+ * An operator; `changing` is the person whom the transaction changes. Throws `sign_in_required`, and
+ * `resource_not_found` for a person who is no longer an operator.
  */
 export async function lockOperator(tx: AnySql, { user_id, session }: Holder, { changing = false } = {}): Promise<void> {
   const [user] = await lockUsers(tx, [user_id], changing ? user_id : null)
@@ -40,8 +41,8 @@ export async function lockOperator(tx: AnySql, { user_id, session }: Holder, { c
 }
 
 /**
- * A member as they are now. Throws what the door does: `sign_in_required`, `resource_not_found`, `permission_denied`.
- * `lockMode` finds out anew whether money is real, for an act whose mode somebody may change meanwhile.
+ * A member as of now. Throws what the door throws: `sign_in_required`, `resource_not_found`, `permission_denied`.
+ * `lockMode` reads the mode again for an act whose mode may change meanwhile.
  */
 export async function lockMember(
   tx: AnySql,
@@ -55,7 +56,7 @@ export async function lockMember(
   return judgeMember({ ...now, mode: await lockMode(tx, member.merchant_id) }, rights)
 }
 
-/** A member as they are now, and a colleague with what both may do anywhere. Throws what `lockMember` does. */
+/** A member and a colleague as of now, with the rights of both at every merchant. Throws what `lockMember` throws. */
 export async function lockMemberBeside(
   tx: AnySql,
   member: Member,
@@ -68,11 +69,13 @@ export async function lockMemberBeside(
   return { now, own: own!, theirs: rights.get(user_id) }
 }
 
-/** A member as they are now, and all members of the merchant, whom nobody else changes meanwhile. Throws what `lockMember` does. */
+/**
+ * A member as of now, and all members of the merchant, who stay unchanged meanwhile. Throws what `lockMember` throws.
+ */
 export async function lockTeam(tx: AnySql, member: Member): Promise<{ now: Member; all: LockedMember[] }> {
   const { merchant_id, user_id } = member
   const [user] = await lockUsers(tx, [user_id])
-  // All at once: two members who each locked their own first would wait for each other.
+  // All members at once: if two members each locked themselves first, they would wait for each other.
   const all = await lockMembers(tx, merchant_id)
   const own = all.find((each) => each.user_id === user_id)
   const roles = new Map(own ? [[merchant_id as string, own.role]] : [])
@@ -81,14 +84,14 @@ export async function lockTeam(tx: AnySql, member: Member): Promise<{ now: Membe
   return { now, all }
 }
 
-/** Throws `sign_in_required` where the session has ended. */
+/** Throws `sign_in_required` if the session has ended. */
 export async function requireSession(tx: AnySql, { session_id }: OwnSession): Promise<void> {
   if (!(await lockSession(tx, session_id))) throw signInRequired()
 }
 
 /**
- * Whether whoever made a link could make it now, for the person who uses it up. Both stay as they are meanwhile, and the second alone
- * changes. What was made at the command line or by the service has no maker who could lose a right.
+ * Whether the maker of a link could make it now for the person who uses it. Both stay unchanged meanwhile, except that
+ * the transaction changes the second. Links from the command line or the service have no maker who could lose a right.
  */
 export async function lockLink(
   tx: AnySql,
@@ -114,32 +117,35 @@ function judgeMember(member: Member, own: Rights | undefined): Member {
   if (role === undefined) throw notThere()
   if (!may(role, member.permission, member.mode ?? 'live')) throw permissionDenied(member.permission)
   const { is_operator } = own
-  return { ...member, is_operator, role, can: (asked, mode) => may(role, asked, mode) }
+  return { ...member, is_operator, role, can: (permission, mode) => may(role, permission, mode) }
 }
 
-/** Whether the first has power over all that the account of the second may do: by a link that opens it anew, they could use it. */
+/**
+ * Whether the first person has power over everything that the second person's account may do. With less power, a reset
+ * link would give the first person new rights.
+ */
 export function hasPowerOver(own: Rights, theirs: Rights): boolean {
   if (theirs.is_operator && !own.is_operator) return false
   return [...theirs.roles].every(([merchant_id, role]) => mayManage(own, merchant_id, role))
 }
 
-/** Whether they may make somebody a member of this role, or end what such a member may do. */
+/** Whether they may make a person a member with this role, or remove such a member. */
 export function mayManage({ roles }: Rights, merchant_id: string, role: Role): boolean {
   const own = roles.get(merchant_id)
   return own !== undefined && may(own, 'manage_members', 'live') && mayDecideAbout(own, role)
 }
 
-/** About owners only owners decide. */
+/** Only owners decide about owners. */
 export function mayDecideAbout(own: Role, concerned: Role | null): boolean {
   return concerned !== 'owner' || own === 'owner'
 }
 
-/** What somebody may do; `roles` by merchant. */
+/** What a person may do; `roles` are by merchant. */
 type Rights = Pick<User, 'user_id' | 'is_operator' | 'disabled_at'> & {
   roles: ReadonlyMap<string, Role>
 }
 
-/** The person of an account, whom nobody else changes meanwhile. */
+/** An account's person, who stays unchanged meanwhile. */
 export async function lockUser(tx: AnySql, user_id: string): Promise<User | undefined> {
   const [row] = await tx<User[]>`
     select * from users where user_id = ${user_id} for no key update`
@@ -147,8 +153,8 @@ export async function lockUser(tx: AnySql, user_id: string): Promise<User | unde
 }
 
 /**
- * People whom nobody else changes meanwhile; `changing` is the one whom this transaction changes. Two that only read what somebody
- * may do do not wait for each other.
+ * Locks people; `changing` is the one whom this transaction changes. Two transactions that only read rights do not wait
+ * for each other.
  */
 async function lockUsers(
   tx: AnySql,
@@ -167,7 +173,7 @@ async function lockUsers(
   return users
 }
 
-/** What each of these people may do. Whoever gives one of them a further membership locks that person first. */
+/** What each of these people may do. A transaction that adds a membership locks its person first. */
 async function lockRights(
   tx: AnySql,
   user_ids: string[],
@@ -184,7 +190,7 @@ async function lockRights(
   return new Map(users.map((user) => [user.user_id, { ...user, roles: rolesOf(user.user_id) }]))
 }
 
-/** Whether a session is open; nobody ends it meanwhile. */
+/** Whether a session is open; it stays open until the transaction ends. */
 async function lockSession(tx: AnySql, session_id: string): Promise<boolean> {
   const rows = await tx`
     select 1 from user_sessions where session_id = ${session_id} and ended_at is null for share`

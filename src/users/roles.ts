@@ -1,4 +1,4 @@
-// Who may do what: one table, by role and mode. The team page shows it, and the doors of the dashboard ask it.
+// Who may do what, in one table by role and mode. The team page shows it, and the doors of the dashboard apply it.
 
 import type { Mode } from '../kernel/values.ts'
 
@@ -25,23 +25,26 @@ export const staffPermissions = [
 ] as const
 export type StaffPermission = (typeof staffPermissions)[number]
 
-/** The modes in which a role has a permission; a role that is left out lacks it. */
+/** The modes in which a role has a permission; a role that is left out does not have it. */
 const table: Record<StaffPermission, Partial<Record<Role, 'both' | 'test'>>> = {
   /** Payments, sessions, events, the overview. */
   read_transactions: grant('owner', 'admin', 'developer', 'support', 'viewer'),
   /** E-mail, name and metadata of shoppers, which others see masked. */
   read_shoppers: { ...grant('owner', 'admin', 'support'), developer: 'test' },
   decide_holds: { ...grant('owner', 'admin', 'support'), developer: 'test' },
-  /** Of support up to the limits that owners and admins have set. */
+  /** Support may do so up to the limits that owners and admins have set. */
   refund_payments: grant('owner', 'admin', 'support'),
   create_payments: { ...grant('owner', 'admin'), developer: 'test' },
   replay_deliveries: grant('owner', 'admin', 'developer', 'support'),
   manage_webhooks: grant('owner', 'admin', 'developer'),
   read_requests: grant('owner', 'admin', 'developer'),
-  /** Of developers only keys that are for test mode alone. */
+  /** Developers may only manage keys for test mode. */
   manage_keys: { ...grant('owner', 'admin'), developer: 'test' },
   manage_integrations: grant('owner', 'admin', 'developer'),
-  /** Accounts at acquirers and 3-D Secure providers, with their credentials. Of developers only those of sandboxes. */
+  /**
+   * Accounts at acquirers and 3-D Secure providers, with their credentials. Developers may only manage those of
+   * sandboxes.
+   */
   manage_connections: { ...grant('owner', 'admin'), developer: 'test' },
   export_transactions: grant('owner', 'admin'),
   resolve_operations: grant('owner', 'admin'),

@@ -15,7 +15,7 @@ export function tokenOf(caller: Caller, page: PageOrigin): string | null {
   return cookies.get(strict_name) ?? (isPlain(page) ? cookies.get(plain_name) : undefined) ?? null
 }
 
-/** Whether a browser sent the plain cookie beside the other one, which it then does not need. */
+/** Whether the browser sent the plain cookie although it has the secure one. */
 export function hasNeedlessCookie(caller: Caller): boolean {
   const cookies = cookiesOf(caller)
   return cookies.has(strict_name) && cookies.has(plain_name)
@@ -33,9 +33,9 @@ export function cookiesFor(
   page: PageOrigin,
   { name, value, max_age }: { name: string; value: string; max_age?: number },
 ): string[] {
-  const kept = max_age === undefined ? '' : `Max-Age=${max_age}; `
-  const strict = `__Host-${name}=${value}; ${kept}Secure; ${attributes}`
-  return isPlain(page) ? [strict, `${name}=${value}; ${kept}${attributes}`] : [strict]
+  const lifetime = max_age === undefined ? '' : `Max-Age=${max_age}; `
+  const strict = `__Host-${name}=${value}; ${lifetime}Secure; ${attributes}`
+  return isPlain(page) ? [strict, `${name}=${value}; ${lifetime}${attributes}`] : [strict]
 }
 
 export function dropTokens(page: PageOrigin): string[] {

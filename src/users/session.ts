@@ -1,5 +1,5 @@
-// A person's session: how long it lasts, when it locks, and how old a proof may be; and its rows, which are read anew for each request,
-// so that one that ended has ended everywhere.
+// A person's session: how long it lasts, when it locks, and how old a proof may be. Its row is read for each request,
+// so that an ended session has ended everywhere.
 
 import { hash } from 'node:crypto'
 import { rowValues } from '../database/driver/rows.ts'
@@ -8,8 +8,8 @@ import type { MerchantId, Mode } from '../kernel/values.ts'
 import type { Role } from './roles.ts'
 
 /**
- * What somebody has shown of themselves. `link` is a welcome, an invitation or a reset; `oidc_alone` is single sign-on
- * of which nobody says that it asked for a second factor.
+ * What a person has shown. `link` is a welcome, an invitation or a reset. `oidc_alone` is a single sign-on whose
+ * provider reports no second factor.
  */
 export type Factor = 'passkey' | 'password' | 'one_time_code' | 'recovery_code' | 'oidc' | 'oidc_alone' | 'link'
 
@@ -35,7 +35,7 @@ export type UserSession = {
 
 const idle_ms = 15 * 60_000
 const whole_ms = 12 * 3600_000
-/** For the second factor. */
+/** The time that a half session has to show the second factor. */
 const half_ms = 10 * 60_000
 /** Requests that were sent beside the one that changed the token are still answered. */
 export const previous_token_ms = 10_000
@@ -52,12 +52,14 @@ export function isLocked(session: Pick<UserSession, 'seen_at'>, now: Date): bool
   return locksAt(session) <= now
 }
 
-/** Whether the time that somebody was last there is worth a write. */
+/** Whether the new time of activity is worth a write. */
 export function isSeenStale({ seen_at }: Pick<UserSession, 'seen_at'>, now: Date): boolean {
   return now.getTime() - seen_at.getTime() >= 60_000
 }
 
-/** How grave an act is: it decides how old the proof may be. Some acts are light in test mode and grave in live mode. */
+/**
+ * How grave an act is, which decides how old the proof may be. Some acts are light in test mode and grave in live mode.
+ */
 export type Gravity = 'light' | 'money' | 'grave' | 'grave_if_live'
 
 const proofAges: Record<Exclude<Gravity, 'light'>, number> = {
@@ -68,7 +70,7 @@ const proofAges: Record<Exclude<Gravity, 'light'>, number> = {
 
 const proofsOfLive: Gravity[] = ['money', 'grave_if_live']
 
-/** Whether the session's last proof will do. Money of test mode wants none. */
+/** Whether the session's last proof suffices. Money in test mode needs none. */
 export function isProved(
   { proved_at }: Pick<UserSession, 'proved_at'>,
   { gravity, mode }: { gravity: Gravity; mode: Mode },
@@ -86,8 +88,8 @@ export function hasSecondFactor({ factors }: Pick<UserSession, 'factors'>): bool
 }
 
 /**
- * Whether a passkey and a password were shown. A recovery code stands in for a lost passkey, and a provider that asked for
- * a second factor stands in for both.
+ * Whether a passkey and a password were shown. A recovery code stands in for a lost passkey. A provider that required a
+ * second factor stands in for both.
  */
 export function hasShownBoth({ factors }: Pick<UserSession, 'factors'>): boolean {
   const has = (...any: Factor[]) => any.some((factor) => factors.includes(factor))
@@ -99,9 +101,9 @@ export function hashOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** A session with its person and, of the merchant that was asked for, their role; null where they are no member. */
+/** A session with its person, and with their role at the requested merchant; null if they are no member. */
 export type FoundSession = UserSession & {
-  /** The cookie carried the token before the last one. */
+  /** The cookie carried the token before the current one. */
   is_previous: boolean
   email: string
   name: string
@@ -116,7 +118,7 @@ export type FoundSession = UserSession & {
   role: Role | null
 }
 
-export async function findSession(
+export async function findUserSession(
   sql: Sql,
   { token_hash, merchant_id, now }: { token_hash: Buffer; merchant_id: string | null; now: Date },
 ): Promise<FoundSession | undefined> {
@@ -136,11 +138,11 @@ export async function findSession(
   return row
 }
 
-export async function insertSession(sql: AnySql, session: UserSession): Promise<void> {
+export async function insertUserSession(sql: AnySql, session: UserSession): Promise<void> {
   await sql`insert into user_sessions ${rowValues(sql, session)}`
 }
 
-/** What a proof changes: a new token, and everything else that it shows. False where the session has ended. */
+/** Renews a session after a proof, with a new token. False if the session has ended. */
 export async function renewSession(
   sql: AnySql,
   session_id: string,
@@ -182,7 +184,7 @@ export async function touchSession(
     update users set seen_at = ${at}, warned_at = null where user_id = ${user_id}`
 }
 
-/** Ends a session of this person. False where there is none. */
+/** Ends a session of this person. False if they have no such session. */
 export async function endSession(
   sql: AnySql,
   { session_id, user_id }: Pick<UserSession, 'session_id' | 'user_id'>,
@@ -194,7 +196,7 @@ export async function endSession(
   return count > 0
 }
 
-/** Ends all sessions of a person, but one where it is named. Returns how many. */
+/** Ends all sessions of a person, except `but` if it is given. Returns how many. */
 export async function endSessions(
   sql: AnySql,
   user_id: string,
@@ -215,7 +217,7 @@ export async function endEverySession(sql: AnySql, at: Date): Promise<number> {
 }
 
 /** The sessions that a person has open, newest first. */
-export async function listSessions(sql: Sql, user_id: string, now: Date): Promise<UserSession[]> {
+export async function listUserSessions(sql: Sql, user_id: string, now: Date): Promise<UserSession[]> {
   return sql<UserSession[]>`
     select * from user_sessions
     where user_id = ${user_id} and ended_at is null and expires_at > ${now} and not is_half
@@ -224,7 +226,7 @@ export async function listSessions(sql: Sql, user_id: string, now: Date): Promis
 
 const kept_ms = 30 * 24 * 3600_000
 
-/** Deletes sessions that are over for 30 days. */
+/** Deletes sessions that ended 30 days ago. */
 export async function purgeUserSessions(sql: Sql, now: Date): Promise<number> {
   const { count } = await sql`
     delete from user_sessions where expires_at < ${new Date(now.getTime() - kept_ms)}`

@@ -1,16 +1,16 @@
-// Signs people in by passkey; where a passkey and a password are asked for, by both, in either order.
+// Signs people in by passkey; if the installation requires passkey and password, by both in either order.
 
 import type { PageOrigin } from './page-origin.ts'
 import type { AuthenticationResponseJSON } from './passkeys.ts'
 import type { FoundSession } from './session.ts'
 import { acceptPasskey, acceptPassword } from './sign-in.ts'
 import { type Entry, renew, type Sender, signIn, signInByHalf, type UsersContext } from './start-session.ts'
-import { failed, limitTries } from './tries.ts'
+import { limitTries, signInFailed } from './tries.ts'
 import { findUser } from './user.ts'
 
 /**
- * Whether the password is to come, and the token of the whole or half session. `before` is the browser's session: half of
- * one that has shown the password becomes whole. Throws `sign_in_failed`.
+ * Returns the token of a whole or half session, and whether the password is still missing. `before` is the browser's
+ * session: if it is a half one that has shown the password, it becomes whole. Throws `sign_in_failed`.
  */
 export async function signInByPasskey(
   context: UsersContext,
@@ -33,7 +33,10 @@ export async function signInByPasskey(
   return { next: 'signed_in', token: orFailed(await signIn(context, { ...entry, before })) }
 }
 
-/** Shows the password to half a session that has shown a passkey; returns the whole session's token. Throws `sign_in_failed`. */
+/**
+ * Shows the password to a half session that has shown a passkey. Returns the whole session's token. Throws
+ * `sign_in_failed`.
+ */
 export async function showPassword(
   context: UsersContext,
   session: FoundSession,
@@ -41,7 +44,7 @@ export async function showPassword(
   sender: Sender,
 ): Promise<string> {
   limitTries(context, sender)
-  if (!isHalfBy(session, 'passkey')) throw failed()
+  if (!isHalfBy(session, 'passkey')) throw signInFailed()
   const { user_id } = session
   const which = { user_id, counter: 'second_password' as const }
   const evidence = await acceptPassword(context, which, password, sender)
@@ -57,6 +60,6 @@ async function completed(context: UsersContext, session: FoundSession, entry: En
 }
 
 function orFailed(token: string | null): string {
-  if (token === null) throw failed()
+  if (token === null) throw signInFailed()
   return token
 }

@@ -1,5 +1,5 @@
-// Signs in whom a provider of single sign-on vouches for, by their account there or by an invitation to their address; and
-// takes a fresh sign-in there as a proof.
+// Signs in people for whom a single sign-on provider vouches: by their account there, or by an invitation to their
+// address. Also accepts a fresh sign-in there as a proof.
 
 import { insertLine } from '../audit/journal-store.ts'
 import { isUniqueViolation } from '../database/failures.ts'
@@ -11,23 +11,23 @@ import { realNow } from './one-time-codes.ts'
 import type { Evidence } from './proof-ways.ts'
 import { grant, userIdOf } from './redeem.ts'
 import { lockLink, lockPerson } from './rights.ts'
-import { listSessions } from './session.ts'
-import type { Claims, RoundPurpose } from './single-sign-on.ts'
+import { listUserSessions } from './session.ts'
+import type { IdentityClaims, RoundPurpose } from './single-sign-on.ts'
 import { authorOf, renew, type Sender, signIn, type UsersContext } from './start-session.ts'
 import { insertUser, plainName } from './user.ts'
 
 /**
- * Returns the token of a session; null where nobody here is known by that account. `linking` is the person who began
- * while signed in: the account is theirs from then on. An address by itself opens no account that exists.
+ * Returns a session's token; null if no person here has that account. `linking` is the signed-in person who began the
+ * round: the account becomes theirs. An address alone opens no existing account.
  */
 export async function signInByProvider(
   context: UsersContext,
-  { claims, linking }: { claims: Claims; linking: RoundPurpose['linking'] },
+  { claims, linking }: { claims: IdentityClaims; linking: RoundPurpose['linking'] },
   sender: Sender,
 ): Promise<string | null> {
-  const known = await findIdentity(context.sql, claims)
-  if (known !== null && linking !== null && known !== linking.user_id) return null
-  const user_id = known ?? (await newcomer(context, { claims, linking }, sender))
+  const known_user_id = await findIdentity(context.sql, claims)
+  if (known_user_id !== null && linking !== null && known_user_id !== linking.user_id) return null
+  const user_id = known_user_id ?? (await newcomer(context, { claims, linking }, sender))
   if (user_id === null) return null
   const proved_at = provedAt(context, claims)
   return signIn(context, {
@@ -43,12 +43,12 @@ export async function signInByProvider(
 const slack_ms = 30_000
 
 /**
- * The person of a session has signed in at the provider anew. Returns the session's new token; null where it was somebody
- * else, or the provider does not say that it asked them again.
+ * The person of a session has signed in at the provider again. Returns the session's new token; null if it was another
+ * person, or if the provider does not confirm that it asked them again.
  */
 export async function proveByProvider(
   context: UsersContext,
-  { claims, proving }: { claims: Claims; proving: NonNullable<RoundPurpose['proving']> },
+  { claims, proving }: { claims: IdentityClaims; proving: NonNullable<RoundPurpose['proving']> },
   sender: Sender,
 ): Promise<string | null> {
   const { sql, world } = context
@@ -56,17 +56,17 @@ export async function proveByProvider(
   const { authenticated_at } = claims
   if (authenticated_at === null || authenticated_at.getTime() < since_ms - slack_ms) return null
   if ((await findIdentity(sql, claims)) !== user_id) return null
-  const sessions = await listSessions(sql, user_id, world.clock.now())
+  const sessions = await listUserSessions(sql, user_id, world.clock.now())
   const session = sessions.find((each) => each.session_id === session_id)
   return session ? renew(context, session, { evidence: [evidenceOf(claims)], sender }) : null
 }
 
-function evidenceOf({ has_second_factor, issuer, subject }: Claims): Evidence {
+function evidenceOf({ has_second_factor, issuer, subject }: IdentityClaims): Evidence {
   return { factor: has_second_factor ? 'oidc' : 'oidc_alone', issuer, subject }
 }
 
-/** A provider lets in whoever signed in there this morning: that proves nothing of now. */
-function provedAt(context: UsersContext, { authenticated_at }: Claims): Date {
+/** A provider lets in a person who signed in there this morning, which proves nothing about now. */
+function provedAt(context: UsersContext, { authenticated_at }: IdentityClaims): Date {
   if (authenticated_at === null) return new Date(0)
   const age_ms = Math.max(0, realNow(context).getTime() - authenticated_at.getTime())
   return new Date(context.world.clock.now().getTime() - age_ms)
@@ -74,7 +74,7 @@ function provedAt(context: UsersContext, { authenticated_at }: Claims): Date {
 
 async function newcomer(
   context: UsersContext,
-  { claims, linking }: { claims: Claims; linking: RoundPurpose['linking'] },
+  { claims, linking }: { claims: IdentityClaims; linking: RoundPurpose['linking'] },
   sender: Sender,
 ): Promise<string | null> {
   const { sql, world } = context
@@ -86,7 +86,7 @@ async function newcomer(
   try {
     return await sql.begin(async (tx) => {
       const author = authorOf(user_id, sender)
-      // Between here and there somebody may have ended the session in which they began.
+      // The session in which they began may have ended meanwhile.
       if (linking) await lockPerson(tx, { user_id, session: linking })
       if (link) {
         if (!(await lockLink(tx, link, user_id))) return null
@@ -108,8 +108,8 @@ async function newcomer(
         await insertLine(tx, personLine(context, author, { subject: user_id, change: 'user.created', detail, at }))
       }
       await insertIdentity(tx, { issuer, subject, user_id, created_at: at })
-      const told = { subject: user_id, change: 'identity.linked', detail: { issuer }, at }
-      await insertLine(tx, personLine(context, author, told))
+      const fields = { subject: user_id, change: 'identity.linked', detail: { issuer }, at }
+      await insertLine(tx, personLine(context, author, fields))
       return user_id
     })
   } catch (error) {

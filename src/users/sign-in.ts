@@ -1,4 +1,4 @@
-// Signs people in: by passkey, by password with a one-time or a recovery code. No refusal says which part was wrong.
+// Signs people in: by passkey, or by password with a one-time or recovery code. No refusal says which part was wrong.
 
 import { insertLine } from '../audit/journal-store.ts'
 import { isKnownTo, type KnownBrowser, readKnownBrowser } from './known-browser.ts'
@@ -22,13 +22,13 @@ import {
   type CountedTry,
   countTryApart,
   countTryOfName,
-  digestOf,
-  failed,
   forgetTries,
   forgetTriesApart,
   limitTries,
   lockOf,
+  nameDigests,
   noteFailure,
+  signInFailed,
   tryApart,
 } from './tries.ts'
 import { findUser, plainEmail, rehash, spendStep, takeRecoveryCode, type User } from './user.ts'
@@ -37,8 +37,8 @@ import { findUser, plainEmail, rehash, spendStep, takeRecoveryCode, type User } 
 export type AfterPassword = 'signed_in' | 'one_time_code' | 'passkey'
 
 /**
- * Whose password it is, whether a second factor is to come, and the token of the whole or half session. Throws
- * `sign_in_failed`.
+ * Returns the person of the password, whether a second factor is needed, and the token of the whole or half session.
+ * Throws `sign_in_failed`.
  */
 export async function signInByPassword(
   context: UsersContext,
@@ -48,21 +48,21 @@ export async function signInByPassword(
 ): Promise<{ next: AfterPassword; token: string; user_id: string }> {
   limitTries(context, sender)
   const name = plainEmail(email) ?? email
-  const known = readKnownBrowser(context.keyring, sender.caller, context.world.clock.now())
+  const knownBrowser = readKnownBrowser(context.keyring, sender.caller, context.world.clock.now())
   const judge = async () => {
-    const attempt = await countPassword(context, name, known)
+    const attempt = await countPassword(context, name, knownBrowser)
     const is_right = await isPassword(context, password, attempt?.user.password_hash ?? null)
     return {
       attempt: attempt && is_right ? await underCurrentKey(context, attempt, password) : attempt,
       is_right,
     }
   }
-  const places = known ? 'of_known' : 'of_strangers'
+  const places = knownBrowser ? 'of_known' : 'of_strangers'
   const { attempt, is_right } = await hashing(context, judge, places)
   if (!attempt || !is_right || isShut(context, attempt.user)) {
     const { locked_until = null } = attempt ?? {}
     await noteFailure(context, attempt ? { user_id: attempt.user.user_id, locked_until } : { name }, sender)
-    throw failed()
+    throw signInFailed()
   }
   const { user_id, password_hash } = attempt.user
   if (attempt.is_known) await forgetTriesApart(context.sql, { user_id, counter: 'known_browser' })
@@ -71,33 +71,38 @@ export async function signInByPassword(
   const evidence: Evidence[] = [{ factor: 'password', password_hash: password_hash! }]
   const entry = { user_id, evidence, sender }
   const token = next === 'signed_in' ? await signIn(context, { ...entry, before }) : await signInByHalf(context, entry)
-  if (token === null) throw failed()
+  if (token === null) throw signInFailed()
   return { next, token, user_id }
 }
 
-/** A try that was counted, and until when it has locked its counter. */
+/** A counted try, and the time until which it locked its counter. */
 type PasswordTry = Pick<User, 'locked_until'> & { user: User; is_known: boolean }
 
-/** Counts at the browser's own counter where it knows the person of this address, and else at everybody's. */
+/**
+ * Counts at the browser's own counter if the browser knows this person, and otherwise at the counter of all strangers.
+ */
 async function countPassword(
   context: UsersContext,
   name: string,
-  known: KnownBrowser | null,
+  knownBrowser: KnownBrowser | null,
 ): Promise<PasswordTry | undefined> {
   const { sql } = context
-  const user = known ? await findUser(sql, known.user_id) : undefined
-  if (known && user?.email === name && user.disabled_at === null && isKnownTo(user, known)) {
+  const user = knownBrowser ? await findUser(sql, knownBrowser.user_id) : undefined
+  if (knownBrowser && user?.email === name && user.disabled_at === null && isKnownTo(user, knownBrowser)) {
     const { user_id } = user
     const which = { user_id, counter: 'known_browser' as const }
     const row = await countTryApart(sql, which, lockOf(context))
     return row && { ...row, user, is_known: true }
   }
-  const bucket = digestOf(context, name)[0]!
-  const counted = await countTryOfName(sql, { email: name, bucket }, lockOf(context))
-  return counted && { locked_until: counted.locked_until, user: counted, is_known: false }
+  const bucket = nameDigests(context, name)[0]!
+  const person = await countTryOfName(sql, { email: name, bucket }, lockOf(context))
+  return person && { locked_until: person.locked_until, user: person, is_known: false }
 }
 
-/** The hash of a password that was right lasts only as long as its master key. To be called inside `hashing`. */
+/**
+ * A right password is hashed again under the current master key, since its hash lasts only as long as its key. Call it
+ * inside `hashing`.
+ */
 async function underCurrentKey(context: UsersContext, attempt: PasswordTry, password: string): Promise<PasswordTry> {
   const { user } = attempt
   const before = user.password_hash!
@@ -124,17 +129,20 @@ export async function acceptPasskey(
   sender: Sender,
 ): Promise<{ user_id: string; evidence: Evidence }> {
   const passkey = await findPasskey(context.sql, response.id)
-  if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw failed()
-  const used = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
+  if (!passkey || (user_id !== null && passkey.user_id !== user_id)) throw signInFailed()
+  const passkeyUse = await judgePasskeyUse(context, { page, purpose }, { passkey, response })
   const at = context.world.clock.now()
-  const is_first = used && (await notePasskeyUse(context.sql, passkey.credential_id, { ...used, at }))
+  const is_first = passkeyUse && (await notePasskeyUse(context.sql, passkey.credential_id, { ...passkeyUse, at }))
   const { credential_id, user_id: whose } = passkey
   if (is_first) return { user_id: whose, evidence: { factor: 'passkey', credential_id } }
   await noteFailure(context, { user_id: whose, locked_until: null }, sender)
-  throw failed()
+  throw signInFailed()
 }
 
-/** Uses up a one-time code of a person; returns it with the password beside it. Throws `sign_in_failed`. */
+/**
+ * Accepts a one-time code of a person once. Returns it together with their password as evidence. Throws
+ * `sign_in_failed`.
+ */
 export async function acceptOneTimeCode(
   context: UsersContext,
   which: CountedTry,
@@ -151,7 +159,7 @@ export async function acceptOneTimeCode(
   })
 }
 
-/** Judges the password of somebody who has come in by something else before. Throws `sign_in_failed`. */
+/** Judges the password of a person who has shown another factor before. Throws `sign_in_failed`. */
 export async function acceptPassword(
   context: UsersContext,
   which: CountedTry,
@@ -165,8 +173,8 @@ export async function acceptPassword(
 }
 
 /**
- * Uses up a recovery code: of the person who has shown their password; without one, of a person who has none and lost
- * their passkey. Returns it with whose it was. Throws `sign_in_failed`.
+ * Uses a recovery code once, and returns it with its person. After a password the code must belong to that person.
+ * Without one, it must belong to a person who has no password and lost their passkey. Throws `sign_in_failed`.
  */
 export async function spendRecoveryCode(
   context: UsersContext,
@@ -175,15 +183,15 @@ export async function spendRecoveryCode(
 ): Promise<{ user_id: string; evidence: Evidence }> {
   limitTries(context, sender)
   const take = () => takeUsableCode(context, { user_id, code })
-  // Without a person it is 80 random bits that are to be guessed.
+  // A code without a person is safe from guessing: it has 80 random bits.
   const which = user_id === null ? null : { user_id, counter: 'second_factor' as const }
-  const taken = which ? await tryApart(context, which, sender, take) : await take()
-  if (taken === null) throw failed()
-  await tellOwners(context, taken.user_id, sender)
-  return taken
+  const result = which ? await tryApart(context, which, sender, take) : await take()
+  if (result === null) throw signInFailed()
+  await tellOwners(context, result.user_id, sender)
+  return result
 }
 
-/** Null where there is no such code, or its person may not come in by it. */
+/** Null if there is no such code, or if its person may not come in by it. */
 async function takeUsableCode(
   { sql, world }: UsersContext,
   { user_id, code }: { user_id: string | null; code: string },
@@ -194,12 +202,12 @@ async function takeUsableCode(
     const whose = await takeRecoveryCode(tx, { code_hash, user_id, at })
     const user = whose === null ? undefined : await findUser(tx, whose)
     if (!user || user.disabled_at !== null) return null
-    if (user_id === null && user.password_hash !== null) throw failed()
+    if (user_id === null && user.password_hash !== null) throw signInFailed()
     return { user_id: user.user_id, evidence: { factor: 'recovery_code' as const, code_hash } }
   })
 }
 
-/** Where single sign-on is required, passwords are shut, but for operators: one local way in must be left. */
+/** If single sign-on is required, only operators may use passwords: one local way in must be left. */
 function isShut({ doorkeeper }: UsersContext, { email, is_operator }: User): boolean {
   return !is_operator && doorkeeper.shut_domains.includes(domainOf(email))
 }
@@ -216,11 +224,14 @@ async function isTheirCode(context: UsersContext, user: User, code: string): Pro
   return step !== null && spendStep(context.sql, user_id, step)
 }
 
-/** The owners of each merchant find it in their journal. Each line is a statement, since each has its merchant. */
+/**
+ * The owners of each merchant see it in their journal. Each line is a statement of its own, since each has its
+ * merchant.
+ */
 async function tellOwners(context: UsersContext, user_id: string, sender: Sender): Promise<void> {
-  const told = { subject: user_id, change: 'recovery_code.used', at: context.world.clock.now() }
+  const fields = { subject: user_id, change: 'recovery_code.used', at: context.world.clock.now() }
   const line = (merchant_id?: string) =>
-    personLine(context, authorOf(user_id, sender), { ...told, ...(merchant_id && { merchant_id }) })
+    personLine(context, authorOf(user_id, sender), { ...fields, ...(merchant_id && { merchant_id }) })
   await insertLine(context.sql, line())
   for (const { merchant_id } of await listMembershipsOf(context.sql, user_id)) {
     await insertLine(context.sql, line(merchant_id))

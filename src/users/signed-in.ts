@@ -1,4 +1,4 @@
-// The doors of the dashboard: who may pass, with which permission, and how fresh a proof they must have.
+// The doors of the dashboard: who may pass, with which permission, and how fresh their proof must be.
 
 import { installation_id } from '../audit/journal.ts'
 import type { Context } from '../context.ts'
@@ -14,7 +14,7 @@ import { lockMember } from './rights.ts'
 import { may, type StaffPermission } from './roles.ts'
 import {
   type FoundSession,
-  findSession,
+  findUserSession,
   type Gravity,
   hashOfSecret,
   hasSecondFactor,
@@ -25,7 +25,7 @@ import {
 } from './session.ts'
 import { tokenOf } from './session-cookie.ts'
 
-/** What a door asks, for the tests that go through all routes. */
+/** What a door requires, for the tests that go through all routes. */
 export type Door = {
   who: 'visitor' | 'half' | 'locked' | 'person' | 'member' | 'operator'
   permission: StaffPermission | null
@@ -36,9 +36,9 @@ export type Door = {
 export type DoorRule<Holder> = AccessRule<Context, Holder> & { door: Door }
 
 /**
- * How a rule finds out whether money is real; a function gets the path's ids and the body, neither of them judged yet.
- * `any` is for what shows no mode by itself: the permission in one of them is enough. Without a source the act counts as live,
- * which is the strictest. `merchant` is for what all modes of a merchant share: it is live as soon as the merchant is.
+ * How a rule finds the mode of an act. A function gets the path's ids and the body, both not judged yet. `any` is for
+ * routes without a mode: the permission in one mode is enough. `merchant` is for what both modes of a merchant share:
+ * live as soon as the merchant is. Without a source the act counts as live, the strictest mode.
  */
 export type ModeSource =
   | 'query'
@@ -59,21 +59,21 @@ const member_refusals = [
   'resource_not_found',
 ] as const
 
-/** Nobody needs to be signed in. */
+/** The request needs no sign-in. */
 export const visitor: DoorRule<Visitor> = {
   ...doorOf({ who: 'visitor' }, sender_refusals),
   check: async (request) => ({ page: judgeSender(request) }),
   keyScope: null,
 }
 
-/** Half a session: it has shown a password or a passkey, may show what is asked for beside it, and nothing else. */
+/** A half session: it has shown a password or a passkey, and may only show the missing factor. */
 export const halfSignedIn: DoorRule<Person> = {
   ...doorOf({ who: 'half' }, person_refusals),
   check: async (request) => {
     const page = judgeSender(request)
-    const found = await sessionOf(request, page, null)
-    if (!found?.is_half) throw signInRequired()
-    return personOf(found, page)
+    const session = await sessionOf(request, page, null)
+    if (!session?.is_half) throw signInRequired()
+    return personOf(session, page)
   },
   keyScope: null,
 }
@@ -83,14 +83,17 @@ export const signedInOrLocked: DoorRule<Person> = {
   ...doorOf({ who: 'locked' }, person_refusals),
   check: async (request) => {
     const page = judgeSender(request)
-    const found = await sessionOf(request, page, null)
-    if (!found || found.is_half) throw signInRequired()
-    return personOf(found, page)
+    const session = await sessionOf(request, page, null)
+    if (!session || session.is_half) throw signInRequired()
+    return personOf(session, page)
   },
   keyScope: null,
 }
 
-/** A person, whatever they may do at merchants. `shows_merchants`: the route shows what happens there. */
+/**
+ * A person, whatever their rights at merchants are. `shows_merchants` marks a route that shows what happens at
+ * merchants.
+ */
 export function signedInPerson({
   gravity = 'light',
   shows_merchants = false,
@@ -99,42 +102,42 @@ export function signedInPerson({
     ...doorOf({ who: 'person', gravity }, [...person_refusals, ...(['both_ways_required', 'proof_required'] as const)]),
     check: async (request) => {
       const page = judgeSender(request)
-      const found = await openSessionOf(request, page, null)
-      if (gravity !== 'light' && owesBoth(found, request.context.doorkeeper)) throw bothRequired()
-      if (shows_merchants) requireBoth(request, found)
-      // A person who has nothing to prove with adds the first factor by the sign-in alone.
-      const ways = proofWaysOf(found, request.context.doorkeeper)
-      if (ways.length > 0) requireProof(request, found, { gravity, mode: 'live' })
-      await noteActivity(request, found)
-      return personOf(found, page)
+      const session = await openSessionOf(request, page, null)
+      if (gravity !== 'light' && owesBoth(session, request.context.doorkeeper)) throw bothRequired()
+      if (shows_merchants) requireBoth(request, session)
+      // A person without any factor adds the first one by the sign-in alone.
+      const ways = proofWaysOf(session, request.context.doorkeeper)
+      if (ways.length > 0) requireProof(request, session, { gravity, mode: 'live' })
+      await noteActivity(request, session)
+      return personOf(session, page)
     },
     keyScope: null,
   }
 }
 
-/** An operator of the installation. Others do not learn that there is such a route. */
+/** An operator of the installation. To other people the route looks as if it did not exist. */
 export function signedInOperator({ gravity = 'light' }: Proof = {}): DoorRule<Person> {
   return {
     ...doorOf({ who: 'operator', gravity }, member_refusals),
     check: async (request) => {
       const page = judgeSender(request)
-      const found = await openSessionOf(request, page, null)
-      if (!found.is_operator) throw notThere()
-      requireBoth(request, found)
-      const is_half = !hasSecondFactor(found)
+      const session = await openSessionOf(request, page, null)
+      if (!session.is_operator) throw notThere()
+      requireBoth(request, session)
+      const is_half = !hasSecondFactor(session)
       if (is_half && (await liveMerchantExists(request.context.sql))) throw secondFactorRequired()
-      requireProof(request, found, { gravity, mode: 'live' })
-      await noteActivity(request, found)
-      return personOf(found, page)
+      requireProof(request, session, { gravity, mode: 'live' })
+      await noteActivity(request, session)
+      return personOf(session, page)
     },
-    // What operators make belongs to no merchant when they ask for it.
+    // What an operator makes has no merchant yet when they send the request.
     keyScope: ({ user_id }) => ({ merchant_id: installation_id, audience: `user:${user_id}` }),
   }
 }
 
 /**
  * A member of the merchant in the path, with a permission in the mode that `mode` finds. `gravity` says whether a fresh
- * proof is asked for: `money` and `grave_if_live` only where the mode is live.
+ * proof is required: `money` and `grave_if_live` only in live mode.
  */
 export function signedIn(
   permission: StaffPermission,
@@ -144,22 +147,22 @@ export function signedIn(
     ...doorOf({ who: 'member', permission, gravity, mode: source ?? null }, member_refusals),
     check: async (request) => {
       const page = judgeSender(request)
-      const found = await openSessionOf(request, page, merchantIn(request.params))
-      const { merchant_id, role } = found
+      const session = await openSessionOf(request, page, merchantIn(request.params))
+      const { merchant_id, role } = session
       if (merchant_id === null || role === null) throw notThere()
-      requireBoth(request, found)
-      if (found.merchant_is_live && !hasSecondFactor(found)) throw secondFactorRequired()
-      const mode = await modeOf(request, source, found)
+      requireBoth(request, session)
+      if (session.merchant_is_live && !hasSecondFactor(session)) throw secondFactorRequired()
+      const mode = await modeOf(request, source, session)
       if (!may(role, permission, mode ?? 'live')) throw permissionDenied(permission)
-      requireProof(request, found, { gravity, mode: mode ?? 'live' })
-      await noteActivity(request, found)
+      requireProof(request, session, { gravity, mode: mode ?? 'live' })
+      await noteActivity(request, session)
       const member: Member = {
-        ...personOf(found, page),
+        ...personOf(session, page),
         merchant_id,
         role,
         permission,
         mode,
-        can: (asked, mode_asked) => may(role, asked, mode_asked),
+        can: (permission, mode_asked) => may(role, permission, mode_asked),
         judge: (tx) => lockMember(tx, member, source === 'merchant' ? lockModeOf : undefined),
       }
       return member
@@ -168,7 +171,7 @@ export function signedIn(
   }
 }
 
-/** The session of whoever asks, half or locked as it may be; null where there is none. */
+/** The session of the caller, which may be half or locked; null if there is none. */
 export async function sessionOfCaller(
   { sql, world }: Pick<Context, 'sql' | 'world'>,
   caller: Caller,
@@ -177,8 +180,8 @@ export async function sessionOfCaller(
   const token = tokenOf(caller, page)
   if (token === null) return null
   const token_hash = hashOfSecret(token)
-  const found = await findSession(sql, { token_hash, merchant_id: null, now: world.clock.now() })
-  return found ?? null
+  const session = await findUserSession(sql, { token_hash, merchant_id: null, now: world.clock.now() })
+  return session ?? null
 }
 
 function doorOf(
@@ -201,12 +204,12 @@ async function sessionOf(
   const token = tokenOf(caller, page)
   if (token === null) return null
   const token_hash = hashOfSecret(token)
-  const found = await findSession(context.sql, { token_hash, merchant_id, now: access.now() })
-  // With the token of a moment ago one may read, and no more.
-  return !found || (found.is_previous && method !== 'GET') ? null : found
+  const session = await findUserSession(context.sql, { token_hash, merchant_id, now: access.now() })
+  // The previous token may only read.
+  return !session || (session.is_previous && method !== 'GET') ? null : session
 }
 
-/** Ids are judged behind the door, but the database would refuse some characters that an address may have. */
+/** The handler judges ids later, but the database would refuse some characters that an address may have. */
 function merchantIn({ merchant_id = '' }: Record<string, string>): string | null {
   return /^\w+$/.test(merchant_id) ? merchant_id : null
 }
@@ -217,14 +220,14 @@ async function openSessionOf(
   page: PageOrigin,
   merchant_id: string | null,
 ): Promise<FoundSession> {
-  const found = await sessionOf(request, page, merchant_id)
-  if (!found || found.is_half) throw signInRequired()
-  if (isLocked(found, request.access.now())) {
+  const session = await sessionOf(request, page, merchant_id)
+  if (!session || session.is_half) throw signInRequired()
+  if (isLocked(session, request.access.now())) {
     throw new Refusal('session_locked', 'The session is locked, because nobody used it.', {
-      members: { accepted: unlockWaysOf(found, request.context.doorkeeper) },
+      members: { accepted: unlockWaysOf(session, request.context.doorkeeper) },
     })
   }
-  return found
+  return session
 }
 
 async function modeOf(
@@ -234,35 +237,35 @@ async function modeOf(
 ): Promise<Mode | null> {
   if (source === undefined) return null
   if (source === 'merchant') return merchant_is_live ? 'live' : 'test'
-  // What a role may do in live mode it may do in test mode, too.
+  // A permission in live mode includes test mode.
   if (source === 'any') return 'test'
   if (typeof source === 'function') return source(context, params, body)
-  const sent = source === 'query' ? query.mode : (body() as { mode?: unknown } | undefined)?.mode
-  return sent === 'test' || sent === 'live' ? sent : null
+  const mode = source === 'query' ? query.mode : (body() as { mode?: unknown } | undefined)?.mode
+  return mode === 'test' || mode === 'live' ? mode : null
 }
 
 function requireProof(
   { access, context }: AccessRequest<Context>,
-  found: FoundSession,
+  session: FoundSession,
   act: { gravity: Gravity; mode: Mode },
 ): void {
-  if (hasProved(found, act, access.now())) return
+  if (hasProved(session, act, access.now())) return
   throw new Refusal('proof_required', 'Prove first that it is you.', {
-    members: { accepted: proofWaysOf(found, context.doorkeeper) },
+    members: { accepted: proofWaysOf(session, context.doorkeeper) },
   })
 }
 
-/** Only what a person does keeps a session open; what the page asks by itself does not. */
-async function noteActivity(request: AccessRequest<Context>, found: FoundSession): Promise<void> {
+/** Only acts of a person keep a session open, not requests that the page sends by itself. */
+async function noteActivity(request: AccessRequest<Context>, session: FoundSession): Promise<void> {
   const { context, caller, access } = request
   const now = access.now()
-  if (caller.header('rip-active') !== '1' || !isSeenStale(found, now)) return
-  await touchSession(context.sql, found, now)
+  if (caller.header('rip-active') !== '1' || !isSeenStale(session, now)) return
+  await touchSession(context.sql, session, now)
 }
 
-/** Whoever lacks one of the two can still set it up in My account. */
-function requireBoth({ context }: AccessRequest<Context>, found: FoundSession): void {
-  if (context.doorkeeper.wants_both && !hasShownBoth(found)) throw bothRequired()
+/** A person who lacks one of the two can still set it up in My account. */
+function requireBoth({ context }: AccessRequest<Context>, session: FoundSession): void {
+  if (context.doorkeeper.wants_both && !hasShownBoth(session)) throw bothRequired()
 }
 
 function bothRequired(): Refusal {
@@ -282,8 +285,8 @@ function personOf(session: FoundSession, page: PageOrigin): Person {
 }
 
 /**
- * Returns where the page is. Throws `insecure_origin`, `cross_site_request`, and `invalid_request` for what is not
- * JSON.
+ * Returns the origin of the page. Throws `insecure_origin`, `cross_site_request`, and `invalid_request` for a body that
+ * is not JSON.
  */
 function judgeSender({ context, caller, method }: AccessRequest<Context>): PageOrigin {
   const page = pageOriginOf(context.addresses.dashboard_url())

@@ -1,37 +1,38 @@
-// Single sign-on by OpenID Connect: the code flow with PKCE, state and nonce. Loaded where a provider is configured.
+// Single sign-on by OpenID Connect: the code flow with PKCE, state and nonce. The file is only loaded if a provider is
+// configured.
 
 import type { Configuration } from 'openid-client'
 import type { SingleSignOnConfig } from '../config/config.ts'
 import type { Context } from '../context.ts'
 import { plainEmail } from './user.ts'
 
-/** What a provider says of somebody. */
-export type Claims = {
+/** What a provider claims about a person. */
+export type IdentityClaims = {
   issuer: string
   subject: string
   name: string | null
-  /** Null where the provider has not verified it, or its domain is none of ours. */
+  /** Null if the provider has not verified it, or if its domain is not one of ours. */
   email: string | null
-  /** The provider, or the operator for it, says that more than a password was asked for. */
+  /** The provider, or the operator on its behalf, says that a second factor was required. */
   has_second_factor: boolean
-  /** When they last signed in there, by real time; null where the provider does not say. */
+  /** When they last signed in there, by real time; null if the provider does not say. */
   authenticated_at: Date | null
 }
 
-/** What a round at the provider is for; where it is for neither, it signs somebody in. */
+/** The purpose of a round at the provider; if both are null, it signs a person in. */
 export type RoundPurpose = {
-  /** Whose the account there becomes, and the session in which they began. */
+  /** The person who gets the provider's account, and the session in which they began. */
   linking: { session_id: string; user_id: string } | null
-  /** The session whose person proves themselves by signing in there anew, after this real time. */
+  /** The session whose person proves themselves by signing in there again, after this real time. */
   proving: { session_id: string; user_id: string; since_ms: number } | null
 }
 
 export type SingleSignOn = {
   name: string
-  /** Where the browser goes, and what must come back with it, sealed for a cookie. */
+  /** The address for the browser, and a sealed cookie for what must come back with it. */
   begin(redirect_uri: string, purpose: RoundPurpose): Promise<{ url: string; sealed: string }>
-  /** Who came back, and what for. Null where anything about it is wrong. */
-  finish(url: string, sealed: string): Promise<({ claims: Claims } & RoundPurpose) | null>
+  /** Who came back, and for which purpose. Null if anything about it is wrong. */
+  finish(url: string, sealed: string): Promise<({ claims: IdentityClaims } & RoundPurpose) | null>
 }
 
 export const callback_path = '/dashboard/sign-in/oidc/callback'
@@ -51,15 +52,15 @@ const timeout_seconds = 10
 const strongMethods = ['mfa', 'otp', 'hwk', 'swk', 'fpt', 'face', 'iris', 'sms', 'pop', 'sc']
 
 export function openSingleSignOn(
-  asked: SingleSignOnConfig,
+  provider: SingleSignOnConfig,
   { keyring, world }: Pick<Context, 'keyring' | 'world'>,
 ): SingleSignOn {
-  const { issuer, client_id, client_secret, domains, is_trusted_for_factors } = asked
+  const { issuer, client_id, client_secret, domains, is_trusted_for_factors } = provider
   let discovered: Promise<Configuration> | null = null
 
   async function configuration(): Promise<Configuration> {
     discovered ??= discover()
-    // A provider that was down is asked anew.
+    // After a failure the next round asks the provider again.
     discovered.catch(() => {
       discovered = null
     })
@@ -89,7 +90,7 @@ export function openSingleSignOn(
         nonce: pending.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: 'S256',
-        // Providers may ignore the first of them. To the second belongs the time that is then judged.
+        // Providers may ignore `prompt`. `max_age` makes them report the time, which is then judged.
         ...(purpose.proving && { prompt: 'login', max_age: '0' }),
       })
       const sealed = keyring.sealBriefly(Buffer.from(JSON.stringify(pending)), sealed_as)
@@ -106,21 +107,21 @@ export function openSingleSignOn(
           pkceCodeVerifier: pending.verifier,
           idTokenExpected: true,
         })
-        const said = answer.claims()!
-        const methods = Array.isArray(said.amr) ? said.amr : []
+        const idClaims = answer.claims()!
+        const methods = Array.isArray(idClaims.amr) ? idClaims.amr : []
         const strong = methods.some((each) => strongMethods.includes(String(each)))
-        const claims: Claims = {
-          issuer: said.iss,
-          subject: said.sub,
-          name: typeof said.name === 'string' ? said.name : null,
-          email: said.email_verified === true ? emailIn(String(said.email ?? '')) : null,
+        const claims: IdentityClaims = {
+          issuer: idClaims.iss,
+          subject: idClaims.sub,
+          name: typeof idClaims.name === 'string' ? idClaims.name : null,
+          email: idClaims.email_verified === true ? emailIn(String(idClaims.email ?? '')) : null,
           has_second_factor: strong || is_trusted_for_factors,
-          authenticated_at: said.auth_time === undefined ? null : new Date(said.auth_time * 1000),
+          authenticated_at: idClaims.auth_time === undefined ? null : new Date(idClaims.auth_time * 1000),
         }
         const { linking, proving } = pending
         return { claims, linking, proving }
       } catch (error) {
-        // The library throws for each thing that can be wrong; some of it is the operator's to mend.
+        // The library throws for each thing that can be wrong; the operator can mend some of them.
         world.log.warn({ error: (error as Error).message }, 'single sign-on failed')
         return null
       }

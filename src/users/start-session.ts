@@ -12,17 +12,17 @@ import {
   type Factor,
   type FoundSession,
   hashOfSecret,
-  insertSession,
+  insertUserSession,
   previous_token_ms,
   renewSession,
   type UserSession,
 } from './session.ts'
 import { updateUser } from './user.ts'
 
-/** What all that signs people in works with. */
+/** The context of all code that signs people in. */
 export type UsersContext = Pick<Context, 'sql' | 'world' | 'ids' | 'keyring' | 'doorkeeper' | 'addresses'>
 
-/** A request in which somebody signs in or proves themselves. */
+/** A request that signs a person in or proves who they are. */
 export type Sender = { caller: Caller; request_id: string }
 
 const agent_length_max = 300
@@ -64,17 +64,17 @@ export async function startSession(
     expires_at: expiryOf(now, is_half),
     ended_at: null,
   }
-  await insertSession(tx, session)
+  await insertUserSession(tx, session)
   if (!is_half) await updateUser(tx, user_id, { seen_at: now, warned_at: null })
   return token
 }
 
-/** What somebody came in by, and from where. */
+/** What a person came in by, and from where. */
 export type Entry = { user_id: string; evidence: Evidence[]; sender: Sender }
 
 /**
- * Begins a whole session, with its line of the journal. `before` is the browser's earlier one. Null where what was shown
- * does not stand any more.
+ * Begins a whole session and writes its line in the journal. `before` is the browser's earlier session. Null if the
+ * shown evidence is no longer valid.
  */
 export async function signIn(
   context: UsersContext,
@@ -87,13 +87,13 @@ export async function signIn(
     if (before) await endSession(tx, before, at)
     const whole = { user_id, factors, is_half: false, sender, ...(proved_at && { proved_at }) }
     const token = await startSession(tx, context, whole)
-    const told = { subject: user_id, change: 'sign_in.succeeded', detail: { factors }, at }
-    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+    const fields = { subject: user_id, change: 'sign_in.succeeded', detail: { factors }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), fields))
     return token
   })
 }
 
-/** Begins half a session, for which something else is to be shown. Null as for `signIn`. */
+/** Begins a half session, which must show a further factor. Null as for `signIn`. */
 export async function signInByHalf(context: UsersContext, entry: Entry): Promise<string | null> {
   const { user_id, evidence, sender } = entry
   const half = { user_id, factors: factorsOf(evidence), is_half: true, sender }
@@ -101,8 +101,8 @@ export async function signInByHalf(context: UsersContext, entry: Entry): Promise
 }
 
 /**
- * After a proof or a second factor: a new token for the same session, unlocked. Null where it has ended meanwhile, or what
- * was shown does not stand any more.
+ * Gives a session a new token after a proof or a second factor, and unlocks it. Null if the session has ended
+ * meanwhile, or the shown evidence is no longer valid.
  */
 export async function renew(
   context: UsersContext,
@@ -116,7 +116,7 @@ export async function renew(
     const token = context.ids.personSecret()
     const renewed = await renewSession(tx, session_id, {
       session_hash: hashOfSecret(token),
-      // Half a session must not be read by its old token.
+      // The old token of a half session must not be able to read.
       previous_until: new Date(at.getTime() + (is_half ? 0 : previous_token_ms)),
       factors,
       expires_at: expiryOf(is_half ? at : created_at, false),
@@ -132,7 +132,7 @@ export async function renew(
   })
 }
 
-/** Runs the work in a transaction in which what was shown stands until its end. */
+/** Runs the work in a transaction in which the shown evidence stays valid until the end. */
 function begin(
   { sql }: UsersContext,
   { user_id, evidence }: Entry,

@@ -23,13 +23,16 @@ import { endSessions } from './session.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 import { findUser, type Membership, plainEmail } from './user.ts'
 
-/** Throws `invalid_request`, and `permission_denied` where an admin invites an owner, or whom an owner has invited as one. `record` is that of `storeKey`. */
+/**
+ * Throws `invalid_request`, and `permission_denied` if an admin invites an owner or replaces the invitation of one.
+ * `record` is that of `storeKey`.
+ */
 export async function invite(
   context: UsersContext,
   member: Member,
   { email, role }: { email: string; role: Role },
   sender: Sender,
-  record: (made: MadeLink) => KeyRow | null = () => null,
+  record: (newLink: MadeLink) => KeyRow | null = () => null,
 ): Promise<MadeLink> {
   const { merchant_id, user_id } = member
   const plain = plainEmail(email)
@@ -44,18 +47,18 @@ export async function invite(
       const fault = { field: 'email', fault: 'is_member' } as const
       throw new Refusal('invalid_request', 'email belongs to a member already.', fault)
     }
-    // The new invitation takes the place of theirs.
+    // The new invitation replaces earlier ones to the same address.
     const open = await listInvitations(tx, merchant_id, context.world.clock.now())
     for (const each of open) if (each.email === plain) refuseUnlessOwner(now, each.role)
-    const asked = { purpose: 'invite' as const, email: plain, user_id: null, merchant_id, role }
+    const linkRequest = { purpose: 'invite' as const, email: plain, user_id: null, merchant_id, role }
     const author = authorOf(user_id, sender)
-    const made = await makeLinkIn(tx, context, { ...asked, is_operator: false }, author)
-    await storeKey(tx, record(made))
-    return made
+    const newLink = await makeLinkIn(tx, context, { ...linkRequest, is_operator: false }, author)
+    await storeKey(tx, record(newLink))
+    return newLink
   })
 }
 
-/** Throws `permission_denied` where an admin withdraws the invitation of an owner. */
+/** Throws `permission_denied` if an admin withdraws the invitation of an owner. */
 export async function withdraw(context: UsersContext, member: Member, link_id: string, sender: Sender): Promise<void> {
   const { merchant_id, user_id } = member
   await context.sql.begin(async (tx) => {
@@ -64,8 +67,8 @@ export async function withdraw(context: UsersContext, member: Member, link_id: s
     const link = await withdrawInvitation(tx, { merchant_id, link_id, at })
     if (!link) throw notThere()
     refuseUnlessOwner(now, link.role)
-    const told = { merchant_id, subject: link_id, change: 'link.withdrawn', at }
-    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+    const fields = { merchant_id, subject: link_id, change: 'link.withdrawn', at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), fields))
   })
 }
 
@@ -80,8 +83,8 @@ export async function changeRole(
     const { merchant_id } = member
     await setRole(tx, { merchant_id, user_id }, role)
     const detail = { role, before: before.role }
-    const told = { merchant_id, subject: user_id, change: 'member.role', detail, at }
-    await insertLine(tx, personLine(context, authorOf(member.user_id, sender), told))
+    const fields = { merchant_id, subject: user_id, change: 'member.role', detail, at }
+    await insertLine(tx, personLine(context, authorOf(member.user_id, sender), fields))
   })
 }
 
@@ -96,12 +99,12 @@ export async function removeMember(
     const { merchant_id } = member
     await deleteMembership(tx, { merchant_id, user_id })
     const detail = { role: before.role }
-    const told = { merchant_id, subject: user_id, change: 'member.removed', detail, at }
-    await insertLine(tx, personLine(context, authorOf(member.user_id, sender), told))
+    const fields = { merchant_id, subject: user_id, change: 'member.removed', detail, at }
+    await insertLine(tx, personLine(context, authorOf(member.user_id, sender), fields))
   })
 }
 
-/** Notes that all members and their roles were looked through. */
+/** Notes that a person reviewed all members and their roles. */
 export async function review(context: UsersContext, member: Member, sender: Sender): Promise<Date> {
   const { sql, world } = context
   const { merchant_id, user_id } = member
@@ -110,14 +113,14 @@ export async function review(context: UsersContext, member: Member, sender: Send
     await lockTeam(tx, member)
     const members = await markReviewed(tx, merchant_id, at)
     const change = 'members.reviewed'
-    const told = { merchant_id, subject: merchant_id, change, detail: { members }, at }
-    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+    const fields = { merchant_id, subject: merchant_id, change, detail: { members }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), fields))
   })
   return at
 }
 
 /**
- * A link that opens a colleague's account anew. Whoever makes it could use it, so they must have power over all that
+ * Makes a link that resets a colleague's account. Its maker could use it, so they must have power over everything that
  * the account may do. Throws `permission_denied`.
  */
 export async function makeResetLink(
@@ -140,7 +143,7 @@ export async function makeResetLink(
   })
 }
 
-/** What a link is that opens an account anew. */
+/** The kind of link that resets an account. */
 export function resetOf({ user_id, email }: { user_id: string; email: string }) {
   const nothing = { merchant_id: null, role: null, is_operator: false }
   return { purpose: 'reset' as const, email, user_id, ...nothing }
@@ -167,7 +170,10 @@ async function changeMembership(
   })
 }
 
-/** Throws `invalid_request` where nobody else would be an owner. One who is disabled cannot let anybody in. */
+/**
+ * Throws `invalid_request` if no other owner would be left. A disabled owner does not count, because they cannot let
+ * anybody in.
+ */
 export function refuseLastOwner(all: LockedMember[], { user_id, role }: LockedMember): void {
   if (role !== 'owner') return
   const others = all.filter((each) => each.role === 'owner' && each.user_id !== user_id && each.disabled_at === null)
@@ -176,7 +182,7 @@ export function refuseLastOwner(all: LockedMember[], { user_id, role }: LockedMe
   throw new Refusal('invalid_request', words, { field: 'user_id' })
 }
 
-function refuseUnlessOwner({ role: own }: { role: Role }, concerned: Role | null): void {
-  if (mayDecideAbout(own, concerned)) return
+function refuseUnlessOwner({ role: own }: { role: Role }, concerned_role: Role | null): void {
+  if (mayDecideAbout(own, concerned_role)) return
   throw new Refusal('permission_denied', 'Only an owner decides about owners.')
 }

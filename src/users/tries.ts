@@ -1,5 +1,5 @@
-// Limits guessing: who may try how often, at which counter, and what the journal says of failures. A try is counted before it is
-// judged, so that tries at the same time cannot be more than are allowed.
+// Limits guessing: how often a person may try, at which counter, and what the journal records of failures. A try is
+// counted before it is judged, so that parallel tries cannot exceed the limit.
 
 import { insertLine } from '../audit/journal-store.ts'
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
@@ -12,12 +12,12 @@ import { findUser, type User } from './user.ts'
 
 export const tries_max = 10
 export const locked_ms = 30 * 60_000
-/** Requests of one network a minute that try to sign in, whomever they try. */
+/** How many requests of one network may try to sign in per minute, for any person. */
 const tries_of_network_max = 60
-/** Lines a minute about names that nobody has: nobody may fill the journal. */
+/** Lines per minute about unknown names: strangers must not fill the journal. */
 const unknown_names_max = 30
 
-/** Counts a try of an address. Throws `too_many_attempts`. */
+/** Counts a try from an address. Throws `too_many_attempts`. */
 export function limitTries({ doorkeeper, world }: UsersContext, { caller }: Sender): void {
   const { tries } = doorkeeper
   if (!tries) return
@@ -26,8 +26,8 @@ export function limitTries({ doorkeeper, world }: UsersContext, { caller }: Send
 }
 
 /**
- * One try of somebody who has shown something before: counted, judged, and forgotten with those before it where it was right.
- * `judge` returns null for a wrong one. Throws `sign_in_failed`.
+ * Counts and judges one try of a person who has shown something before. A right one resets the counter. `judge` returns
+ * null for a wrong one. Throws `sign_in_failed`.
  */
 export async function tryApart<T>(
   context: UsersContext,
@@ -45,10 +45,10 @@ export async function tryApart<T>(
     return result
   }
   await noteFailure(context, row ? { user_id, ...row } : { name: user_id }, sender)
-  throw failed()
+  throw signInFailed()
 }
 
-export function failed(): Refusal {
+export function signInFailed(): Refusal {
   return new Refusal('sign_in_failed', 'That did not work. Check what you typed and try again.')
 }
 
@@ -58,8 +58,8 @@ export function lockOf({ world }: Pick<UsersContext, 'world'>): Lock {
 }
 
 /**
- * A failure stands in the journal: of a person by their id, of an unknown name as a keyed digest. The one that locks is
- * called so. Each failure costs one statement that writes.
+ * Writes a failure into the journal: of a person by their id, of an unknown name as a keyed digest. The failure that
+ * locks has its own name. Each failure costs one statement that writes.
  */
 export async function noteFailure(
   context: UsersContext,
@@ -69,34 +69,34 @@ export async function noteFailure(
   const { sql, world, doorkeeper } = context
   const at = world.clock.now()
   const author: Author = { ...authorOf('', sender), actor: 'visitor' }
-  const told = { change: 'sign_in.failed', at }
+  const fields = { change: 'sign_in.failed', at }
   if ('user_id' in of) {
     const { user_id: subject, locked_until } = of
-    const locked = { change: 'sign_in.locked', detail: { locked_until } }
-    const line = { ...told, subject, ...(locked_until && locked) }
+    const lockFields = { change: 'sign_in.locked', detail: { locked_until } }
+    const line = { ...fields, subject, ...(locked_until && lockFields) }
     return insertLine(sql, personLine(context, author, line))
   }
-  const digest = digestOf(context, of.name)
+  const digest = nameDigests(context, of.name)
   const { count } = doorkeeper.unknown_names.count('', at)
   if (count > unknown_names_max) return countUnlistedTry(sql, digest[0]!)
   const subject = `name ${digest.toString('hex', 0, 12)}`
-  return insertLine(sql, personLine(context, author, { ...told, subject }))
+  return insertLine(sql, personLine(context, author, { ...fields, subject }))
 }
 
-export function digestOf({ keyring }: UsersContext, name: string): Buffer {
+export function nameDigests({ keyring }: UsersContext, name: string): Buffer {
   return keyring.mac('unknown name', name.toLowerCase())
 }
 
 /**
- * What is counted apart from the tries of anybody who knows an address: what follows a password, a password that follows a
- * passkey, passwords in browsers that have signed this person in before, and proofs in one open session.
+ * What is counted separately from strangers' tries at an address: the factor after a password, the password after a
+ * passkey, passwords in browsers that know the person, and proofs in one open session.
  */
 export type Counter = 'second_factor' | 'second_password' | 'known_browser' | `session ${string}`
 
-/** How many wrong tries in a row lock, until when. */
+/** How many wrong tries in a row lock, and until when. */
 type Lock = { tries_max: number; locked_until: Date; now: Date }
 
-/** Counts a try of anybody by an address. Undefined where nobody may sign in by it now. */
+/** Counts a stranger's try at an address. Undefined if signing in by it is not possible now. */
 export async function countTryOfName(
   sql: Sql,
   { email, bucket }: { email: string; bucket: number },
@@ -113,7 +113,7 @@ export async function countTryOfName(
   return row
 }
 
-/** Counts a try of an unknown name in place of a line about it: it costs what the line does. */
+/** Counts a try of an unknown name instead of writing a line about it, at the same cost. */
 async function countUnlistedTry(sql: Sql, bucket: number): Promise<void> {
   await sql`
     insert into unknown_names (bucket, tries, unlisted_tries) values (${bucket}, 1, 1)
@@ -129,7 +129,7 @@ function counted(sql: Sql, whose: Fragment, { tries_max, locked_until, now }: Lo
     returning *`
 }
 
-/** After a right one, the wrong ones before it no longer count. */
+/** A right try forgets the wrong ones before it. */
 export async function forgetTries(sql: AnySql, user_id: string): Promise<void> {
   await sql`
     update users set tries = 0, locked_until = null where user_id = ${user_id} and tries > 0`
@@ -137,7 +137,7 @@ export async function forgetTries(sql: AnySql, user_id: string): Promise<void> {
 
 export type CountedTry = { user_id: string; counter: Counter }
 
-/** Counts a try apart. Undefined where the counter is locked. */
+/** Counts a try at a separate counter. Undefined if the counter is locked. */
 export async function countTryApart(
   sql: Sql,
   { user_id, counter }: CountedTry,
@@ -161,7 +161,7 @@ export async function forgetTriesApart(sql: AnySql, { user_id, counter }: Counte
   await sql`delete from sign_in_tries where user_id = ${user_id} and counter = ${counter}`
 }
 
-/** An operator unlocks everything of a person. */
+/** An operator resets all counters of a person. */
 export async function forgetEveryTry(tx: AnySql, user_id: string): Promise<void> {
   await forgetTries(tx, user_id)
   await tx`delete from sign_in_tries where user_id = ${user_id}`
@@ -169,7 +169,7 @@ export async function forgetEveryTry(tx: AnySql, user_id: string): Promise<void>
 
 const kept_ms = 24 * 3600_000
 
-/** Deletes counters at which nobody has tried for a day, which no lock outlasts. */
+/** Deletes counters without a try for a day, which is longer than any lock. */
 export async function purgeTries(sql: Sql, now: Date): Promise<number> {
   const { count } = await sql`
     delete from sign_in_tries where tried_at < ${new Date(now.getTime() - kept_ms)}`

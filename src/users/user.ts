@@ -1,4 +1,4 @@
-// People as rows: their account, its passwords, one-time codes and recovery codes, and what of it others may see.
+// Rows of people: their account, its passwords, one-time codes and recovery codes, and what others may see of it.
 
 import { assignments, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
@@ -32,25 +32,25 @@ export type Membership = {
   merchant_id: string
   user_id: string
   role: Role
-  /** As the journal names its author. */
+  /** In the form in which the journal names the author. */
   invited_by: string | null
   created_at: Date
   reviewed_at: Date | null
 }
 
-/** As it is stored and compared; null for what is no address. */
+/** In the form in which addresses are stored and compared; null for a text that is no address. */
 export function plainEmail(text: string): string | null {
   const email = text.trim().toLowerCase()
   return email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email) && !unshown.test(email) ? email : null
 }
 
-/** A person's name without white space around it; null for one that is none. */
+/** A person's name without surrounding white space; null for a text that is no name. */
 export function plainName(text: string): string | null {
   const name = text.trim()
   return name.length >= 1 && name.length <= 100 && !unshown.test(name) ? name : null
 }
 
-/** Throws a unique violation where the address has an account. */
+/** Throws a unique violation if the address has an account. */
 export async function insertUser(sql: AnySql, user: NewUser): Promise<void> {
   await sql`insert into users ${rowValues(sql, user)}`
 }
@@ -71,8 +71,8 @@ export async function anyUserExists(sql: AnySql): Promise<boolean> {
 }
 
 /**
- * Locks a person, and all operators who may sign in, always in the same order: who is the last one must not change meanwhile.
- * Returns the operators.
+ * Locks a person and all operators who may sign in, always in the same order, so that the last operator stays the last
+ * one meanwhile. Returns the operators.
  */
 export async function lockOperators(tx: AnySql, user_id: string): Promise<Pick<User, 'user_id'>[]> {
   const rows = await tx<Pick<User, 'user_id' | 'is_operator' | 'disabled_at'>[]>`
@@ -82,7 +82,7 @@ export async function lockOperators(tx: AnySql, user_id: string): Promise<Pick<U
   return rows.filter(({ is_operator, disabled_at }) => is_operator && disabled_at === null)
 }
 
-/** Changes the columns that are given. False where there is no such person. */
+/** Changes the given columns. False if there is no such person. */
 export async function updateUser(
   sql: AnySql,
   user_id: string,
@@ -93,7 +93,9 @@ export async function updateUser(
   return count > 0
 }
 
-/** Puts the same password's hash under another key in place; false where the password was changed since it was read. */
+/**
+ * Replaces the hash of a password by its hash under another key; false if the password was changed since it was read.
+ */
 export async function rehash(
   sql: Sql,
   { user_id, password_hash, before }: { user_id: string; password_hash: string; before: string },
@@ -104,7 +106,7 @@ export async function rehash(
   return count > 0
 }
 
-/** Uses up a step of one-time codes. False where it, or a later one, was used before. */
+/** Marks a step of one-time codes as used. False if it or a later one was used before. */
 export async function spendStep(sql: AnySql, user_id: string, step: number): Promise<boolean> {
   const { count } = await sql`
     update users set totp_last_step = ${step}
@@ -112,7 +114,7 @@ export async function spendStep(sql: AnySql, user_id: string, step: number): Pro
   return count > 0
 }
 
-/** Puts new recovery codes in place of all earlier ones. */
+/** Replaces all earlier recovery codes. */
 export async function replaceRecoveryCodes(sql: AnySql, user_id: string, hashes: Buffer[]): Promise<void> {
   await sql`delete from recovery_codes where user_id = ${user_id}`
   for (const code_hash of hashes) {
@@ -120,7 +122,7 @@ export async function replaceRecoveryCodes(sql: AnySql, user_id: string, hashes:
   }
 }
 
-/** Uses up a recovery code: of this person, or for null of whoever has it. Returns whose it was. */
+/** Marks a recovery code as used, and returns its person. If `user_id` is given, only a code of that person counts. */
 export async function takeRecoveryCode(
   sql: AnySql,
   { code_hash, user_id, at }: { code_hash: Buffer; user_id: string | null; at: Date },
@@ -139,7 +141,7 @@ export async function countRecoveryCodes(sql: AnySql, user_id: string): Promise<
   return row!.left
 }
 
-/** A person as `ripper user list` shows them. */
+/** A person in the list of `ripper user list`. */
 export type ListedUser = Pick<
   User,
   'user_id' | 'email' | 'name' | 'is_operator' | 'created_at' | 'seen_at' | 'disabled_at' | 'locked_until'
@@ -155,21 +157,21 @@ export async function listUsers(sql: Sql): Promise<ListedUser[]> {
     from users u order by created_at, user_id`
 }
 
-/** The names of these people by their ids; an id that nobody has is left out. */
+/** The names of these people by their ids; unknown ids are left out. */
 export async function namesOf(sql: AnySql, user_ids: string[]): Promise<Record<string, string>> {
-  const found = await sql<Pick<User, 'user_id' | 'name'>[]>`
+  const rows = await sql<Pick<User, 'user_id' | 'name'>[]>`
     select user_id, name from users where user_id = any(${user_ids})`
-  return Object.fromEntries(found.map(({ user_id, name }) => [user_id, name]))
+  return Object.fromEntries(rows.map(({ user_id, name }) => [user_id, name]))
 }
 
-/** People whom nobody saw since then. Those who never signed in count from when they were made. */
+/** People who were not seen since then. For those who never signed in, the time of their account counts. */
 export async function listUnused(sql: Sql, since: Date): Promise<Pick<User, 'user_id' | 'email' | 'warned_at'>[]> {
   return sql<Pick<User, 'user_id' | 'email' | 'warned_at'>[]>`
     select user_id, email, warned_at from users
     where disabled_at is null and coalesce(seen_at, created_at) < ${since} order by user_id`
 }
 
-/** People whose secret of one-time codes is sealed under another key than the current one. */
+/** People whose one-time code secret is sealed under another key than the current one. */
 export async function codeSecretsUnderOtherKeys(
   sql: Sql,
   current_key_id: string,
@@ -183,15 +185,15 @@ export async function codeSecretsUnderOtherKeys(
     order by user_id limit ${limit}`
 }
 
-/** Puts sealed secrets in place of those that were read; false where they have changed since. */
+/** Replaces the sealed secrets that were read; false if they have changed since. */
 export async function replaceCodeSecrets(
   sql: Sql,
-  read: Pick<User, 'user_id' | 'totp_sealed' | 'totp_pending'>,
+  before: Pick<User, 'user_id' | 'totp_sealed' | 'totp_pending'>,
   next: Pick<User, 'totp_sealed' | 'totp_pending'>,
 ): Promise<boolean> {
   const { count } = await sql`
     update users set totp_sealed = ${next.totp_sealed}, totp_pending = ${next.totp_pending}
-    where user_id = ${read.user_id} and totp_sealed is not distinct from ${read.totp_sealed}
-      and totp_pending is not distinct from ${read.totp_pending}`
+    where user_id = ${before.user_id} and totp_sealed is not distinct from ${before.totp_sealed}
+      and totp_pending is not distinct from ${before.totp_pending}`
   return count > 0
 }

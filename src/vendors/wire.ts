@@ -39,8 +39,8 @@ export function openWire(http: Pick<VendorHttp, 'send'>): Wire {
   return {
     async send(request) {
       try {
-        const sent = { timeout_ms: usual_timeout_ms, ...request }
-        const { status, headers, body } = await http.send(sent)
+        const outgoingRequest = { timeout_ms: usual_timeout_ms, ...request }
+        const { status, headers, body } = await http.send(outgoingRequest)
         return { status, headers, text: body, json: objectIn(body) }
       } catch (error) {
         if (!(error instanceof OutgoingFailure)) throw error

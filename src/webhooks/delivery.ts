@@ -8,16 +8,16 @@ import { endpointNotFound, time } from './endpoint.ts'
 export const deliveryStatuses = ['succeeded', 'failed', 'dead_lettered', 'pending'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** Which delivery. The merchant comes with the key, so another account's delivery is never found. */
+/** The key of a delivery. It includes the merchant, so another account's delivery is never found. */
 export type DeliveryKey = { merchant_id: string; delivery_id: string }
 
-export type Attempt = {
+export type DeliveryAttempt = {
   merchant_id: string
   attempt_id: string
   delivery_id: string
   endpoint_id: string
   endpoint_url: string | null
-  /** What the event is about: a payment, or a refund (`ref_…`). */
+  /** The subject of the event: a payment, or a refund (`ref_…`). */
   payment_id: string
   event_type: string
   /** 0 for a replay that waits for its first attempt. */
@@ -53,7 +53,7 @@ export const attemptView = z
   })
   .meta({ title: 'WebhookDelivery', note: 'One attempt to deliver an event.' })
 
-export function viewAttempt(attempt: Attempt & ReplayStanding, now: Date): z.input<typeof attemptView> {
+export function viewAttempt(attempt: DeliveryAttempt & ReplayStanding, now: Date): z.input<typeof attemptView> {
   const can_be = attempt.status === 'dead_lettered' && attempt.endpoint_is_active
   return {
     delivery_id: attempt.delivery_id,
@@ -73,30 +73,30 @@ export function viewAttempt(attempt: Attempt & ReplayStanding, now: Date): z.inp
   }
 }
 
-/** As `validateReplay` judges, but for a chain that is broken. */
+/** The judgement of `validateReplay`, without the check for a broken chain. */
 export function isReplayable(
-  of: ReplayStanding & Pick<Attempt, 'root_created_at'> & { status: DeliveryStatus },
+  of: ReplayStanding & Pick<DeliveryAttempt, 'root_created_at'> & { status: DeliveryStatus },
   now: Date,
 ): boolean {
   return of.status === 'dead_lettered' && of.endpoint_is_active && now <= replayExpiresAt(of) && !of.is_being_replayed
 }
 
-/** The same for every attempt and replay of one event to one endpoint. */
-export function eventKey(of: Pick<Attempt, 'payment_id' | 'event_type' | 'endpoint_id'>): string {
+/** The same text for every attempt and replay of one event to one endpoint. */
+export function eventKey(of: Pick<DeliveryAttempt, 'payment_id' | 'event_type' | 'endpoint_id'>): string {
   return `evt:${of.payment_id}#${of.event_type}#${of.endpoint_id}`
 }
 
-/** The prefix that rows put before an event type. */
+/** The prefix of event types in rows. */
 export const type_prefix = 'webhook.'
 
-/** The event type that rows show as this text; null where no row can. */
+/** The event type that rows show as this text; null if no row can. */
 export function eventTypeShownAs(text: string): string | null {
   // The database would refuse a zero byte, and no row has one.
   if (!text.startsWith(type_prefix) || text.includes('\0')) return null
   return text.slice(type_prefix.length)
 }
 
-/** A settled delivery with everything that allows and makes up a replay. */
+/** A settled delivery with everything that a replay needs. */
 export type SettledDelivery = DeliveryKey & {
   endpoint_id: string
   payment_id: string
@@ -106,13 +106,13 @@ export type SettledDelivery = DeliveryKey & {
   root_id: string
   root_created_at: Date
   active_replay: string | null
-  /** Null where the endpoint was deleted. */
+  /** Null if the endpoint was deleted. */
   endpoint_url: string | null
   /** Whether every earlier delivery of its chain is still stored. */
   chain_is_whole: boolean
 }
 
-/** What a replay may be refused with. */
+/** The refusals of a replay. */
 export const replayRefusals = [
   'delivery_not_found',
   'delivery_not_dead_lettered',
@@ -123,30 +123,30 @@ export const replayRefusals = [
 ] as const satisfies RefusalCode[]
 
 /**
- * Throws the first reason why a delivery may not be replayed. Lasting reasons come first, a replay that is under way
+ * Throws the first reason why a delivery may not be replayed. Lasting reasons come first, and a replay under way comes
  * last.
  */
 export function validateReplay(
-  found: SettledDelivery | 'unsettled' | undefined,
+  delivery: SettledDelivery | 'unsettled' | undefined,
   now: Date,
 ): SettledDelivery & { endpoint_url: string } {
-  if (found === undefined) throw deliveryNotFound()
-  if (found === 'unsettled' || found.status !== 'dead_lettered') {
+  if (delivery === undefined) throw deliveryNotFound()
+  if (delivery === 'unsettled' || delivery.status !== 'dead_lettered') {
     throw new Refusal('delivery_not_dead_lettered', 'The delivery was not given up on.')
   }
-  const { endpoint_url } = found
+  const { endpoint_url } = delivery
   if (endpoint_url === null) throw endpointNotFound()
-  if (!found.chain_is_whole) {
+  if (!delivery.chain_is_whole) {
     throw new Refusal('replay_chain_broken', 'An earlier delivery of the chain is gone.')
   }
-  if (now > replayExpiresAt(found)) {
+  if (now > replayExpiresAt(delivery)) {
     throw new Refusal('replay_window_expired', 'The original delivery is older than 30 days.')
   }
-  if (found.active_replay !== null) throw replayInProgress()
-  return { ...found, endpoint_url }
+  if (delivery.active_replay !== null) throw replayInProgress()
+  return { ...delivery, endpoint_url }
 }
 
-/** When a waiting delivery is sent: a pause of its endpoint holds it, and what is due is sent now. */
+/** When a waiting delivery is sent: after the pause of its endpoint, and at once if it is due. */
 export function nextAttemptAt(
   { due_at, breaker_open_until }: { due_at: Date; breaker_open_until: Date | null },
   now: Date,
@@ -154,7 +154,7 @@ export function nextAttemptAt(
   return [due_at, breaker_open_until ?? due_at].reduce((latest, at) => (at > latest ? at : latest), now)
 }
 
-/** Until when a pause of its endpoint holds up a waiting delivery. */
+/** The end of the pause that holds up a waiting delivery. */
 export function heldUntil({ breaker_open_until }: { breaker_open_until: Date | null }, now: Date): Date | null {
   return breaker_open_until && breaker_open_until > now ? breaker_open_until : null
 }
@@ -168,9 +168,9 @@ export function replayInProgress(): Refusal {
 }
 
 /** How long rows are listed and deliveries may be replayed. */
-export const window_ms = 30 * 24 * 3600 * 1000
+export const replay_window_ms = 30 * 24 * 3600 * 1000
 
-/** The end of the replay window, counted from the original delivery, whatever was replayed since. */
+/** The end of the replay window. It counts from the original delivery, even after replays. */
 function replayExpiresAt({ root_created_at }: { root_created_at: Date }): Date {
-  return new Date(root_created_at.getTime() + window_ms)
+  return new Date(root_created_at.getTime() + replay_window_ms)
 }

@@ -14,7 +14,7 @@ import {
   timestamp,
 } from '../kernel/values.ts'
 
-/** Which endpoint. The merchant comes with the key, so another account's endpoint is never found. */
+/** The key of an endpoint. It includes the merchant, so another account's endpoint is never found. */
 export type EndpointKey = { merchant_id: string; endpoint_id: string }
 
 export type Endpoint = {
@@ -23,7 +23,7 @@ export type Endpoint = {
   url: string
   /** Empty for every event. */
   event_filter: EventType[]
-  /** The events beyond the specification's that it gets; null where it was created without the member. */
+  /** The further events that it gets beyond the specification's; null if the creating request lacked the member. */
   extension_events: ExtensionEventType[] | null
   /** The mode of the events that it gets; null for both. */
   mode: Mode | null
@@ -68,39 +68,46 @@ export function viewEndpoint(endpoint: Omit<Endpoint, 'sealed_secret'>): z.input
   }
 }
 
-/** The `url` as it was sent and spelled. `judge` gives the reason for a refusal, or null. Throws `invalid_url`. */
+/**
+ * The `url` of a request, spelled as it was sent. `judge` gives the reason for a refusal, or null. Throws
+ * `invalid_url`.
+ */
 export async function validateEndpointUrl(
-  sent: unknown,
+  value: unknown,
   judge: (url: string) => Promise<string | null>,
 ): Promise<string> {
   const fault =
-    sent === undefined || sent === null ? 'is required' : typeof sent === 'string' ? await judge(sent) : 'must be text'
+    value === undefined || value === null
+      ? 'is required'
+      : typeof value === 'string'
+        ? await judge(value)
+        : 'must be text'
   if (fault !== null) throw new Refusal('invalid_url', `url ${fault}.`, { field: 'url' })
-  return sent as string
+  return value as string
 }
 
-/** The filter that was sent under this name, each type once. Throws `unknown_event_type`. */
+/** The filter in the member `name`, each type once. Throws `unknown_event_type`. */
 export function validateEventFilter<Type extends string = EventType>(
-  sent: readonly unknown[] | null | undefined,
+  filter: readonly unknown[] | null | undefined,
   name = 'event_filter',
   allowed: readonly Type[] = eventTypes as readonly string[] as readonly Type[],
 ): Type[] {
-  const entries = sent ?? []
-  const known: readonly unknown[] = allowed
-  const wrong = entries.findIndex((entry) => !known.includes(entry))
+  const entries = filter ?? []
+  const allowedTypes: readonly unknown[] = allowed
+  const wrong = entries.findIndex((entry) => !allowedTypes.includes(entry))
   if (wrong >= 0) throw unknownType(`${name}[${wrong}]`, entries[wrong], allowed)
   return [...new Set(entries as Type[])]
 }
 
-/** The extension events that were sent; null where none were sent. Throws `unknown_event_type`. */
-export function validateExtensionEvents(sent: readonly unknown[] | null | undefined): ExtensionEventType[] | null {
-  return sent ? validateEventFilter(sent, 'extension_events', extensionEventTypes) : null
+/** The extension events of a request; null without the member. Throws `unknown_event_type`. */
+export function validateExtensionEvents(events: readonly unknown[] | null | undefined): ExtensionEventType[] | null {
+  return events ? validateEventFilter(events, 'extension_events', extensionEventTypes) : null
 }
 
-const retired: Record<string, EventType> = { 'payment.succeeded': 'payment.captured' }
+const retiredTypes: Record<string, EventType> = { 'payment.succeeded': 'payment.captured' }
 
 function unknownType(field: string, entry: unknown, allowed: readonly string[]): Refusal {
-  const now_called = typeof entry === 'string' && Object.hasOwn(retired, entry) && retired[entry]
+  const now_called = typeof entry === 'string' && Object.hasOwn(retiredTypes, entry) && retiredTypes[entry]
   const words = now_called
     ? `is a retired event type, which is now called ${now_called}`
     : extensionEventTypes.some((type) => type === entry)

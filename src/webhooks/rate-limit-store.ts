@@ -5,7 +5,7 @@ import type { Sql } from '../database/open.ts'
 export type RequestKind = 'read' | 'write' | 'replay'
 
 /**
- * Counts a request. Returns its minute and the count. Where a process with a clock ahead has begun the next minute, the
+ * Counts a request. Returns its minute and the count. If a process with a clock ahead has begun the next minute, the
  * request counts there.
  */
 export async function countRequest(

@@ -12,8 +12,8 @@ const limits: Record<RequestKind, number> = { read: 500, write: 100, replay: 10 
 export function limitTo(kind: RequestKind): CountUse<Context, { merchant_id: string }> {
   return async ({ sql }, { merchant_id }, now) => {
     const minute = new Date(now.getTime() - (now.getTime() % minute_ms))
-    const counted = await countRequest(sql, { merchant_id, kind, minute })
-    const resets_at = new Date(counted.minute.getTime() + minute_ms)
-    return { limit: limits[kind], used: counted.used, resets_at }
+    const usage = await countRequest(sql, { merchant_id, kind, minute })
+    const resets_at = new Date(usage.minute.getTime() + minute_ms)
+    return { limit: limits[kind], used: usage.used, resets_at }
   }
 }

@@ -7,7 +7,7 @@ import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import type { AdyenCredentials } from '../../src/acquirers/adyen/credentials.ts'
 import { codesOfWords, declineOf as declineOfCode } from '../../src/acquirers/adyen/declines.ts'
-import { events } from '../../src/acquirers/adyen/notices.ts'
+import { noticeEvents } from '../../src/acquirers/adyen/notices.ts'
 import { type NoticeItem, posted, signed, signedText } from './fakes/adyen/views.ts'
 
 const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'
@@ -150,8 +150,8 @@ const unread: Record<string, string> = {
 
 test('each event of the vendor is read, or there is a reason', () => {
   const theirs: string[] = Object.values(NotificationRequestItem.EventCodeEnum)
-  expect(Object.keys(unread).filter((each) => Object.hasOwn(events, each))).toEqual([])
-  const known = [...Object.keys(events), ...Object.keys(unread)]
+  expect(Object.keys(unread).filter((each) => Object.hasOwn(noticeEvents, each))).toEqual([])
+  const known = [...Object.keys(noticeEvents), ...Object.keys(unread)]
   expect(theirs.filter((each) => !known.includes(each))).toEqual([])
 })
 

@@ -1,11 +1,11 @@
 // What tests of EMV 3-D Secure share: a purchase to authenticate, an identity, a world with scripted answers.
 
 import type { Http, Log, Random, World } from '../../src/kernel/world.ts'
-import type { Identity } from '../../src/three-ds/emv/areq.ts'
+import type { ServerIdentity } from '../../src/three-ds/emv/areq.ts'
 import type { AuthenticationRequest, BrowserFacts, CardRangeStore, StoredRanges } from '../../src/three-ds/three-ds.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 
-export const identity: Identity = {
+export const identity: ServerIdentity = {
   server_reference_number: '3DS_RIPPER_020200_00001',
   operator_id: 'ripper',
   requestor_id: 'ripper-checkout',

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SmtpAddress } from '../../src/config/mail-address.ts'
-import { MailFailure, type Message } from '../../src/outgoing/mail/mailer.ts'
+import { MailFailure, type MailMessage } from '../../src/outgoing/mail/mailer.ts'
 import { type MailLimits, openMailer } from '../../src/outgoing/mail/smtp.ts'
 import { manualClock } from '../support/clock.ts'
 import { type MailServer, mailRoot, openMailServer, readLetter, type Trouble } from '../support/mail-server.ts'
@@ -12,7 +12,7 @@ import { realClock } from '../support/world.ts'
 
 /** Longer than any machine needs. */
 const limits: MailLimits = { connect_ms: 60_000, silence_ms: 60_000, whole_ms: 60_000 }
-const message: Message = {
+const message: MailMessage = {
   from: { name: 'Tea & Sons', address: 'receipts@shop.example' },
   to: 'ada@example.com',
   subject: 'Receipt from Tea & Sons',
@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-async function send(address: SmtpAddress = server.address, asked: Partial<Message> = {}, within = limits) {
+async function send(address: SmtpAddress = server.address, asked: Partial<MailMessage> = {}, within = limits) {
   const line = await openMailer(address, realClock, within).open()
   try {
     await line.send({ ...message, ...asked })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordClockOffset } from '../../src/database/clock/service-clock.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
-import { waiting_max } from '../../src/webhooks/deliveries/standing-store.ts'
+import { deliveries_waiting_max } from '../../src/webhooks/deliveries/standing-store.ts'
 import { type EndpointKey, openSecret } from '../../src/webhooks/endpoint.ts'
 import { insertAttempt } from '../conformance/webhook-delivery-rows.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -249,10 +249,10 @@ describe('health', () => {
       insert into webhook_queue (merchant_id, delivery_id, endpoint_id, class, due_at, attempt_number, payment_id,
         sequence, root_id, root_created_at, created_at)
       select ${merchant_id}, 'd' || i, ${id}, 0, ${new Date()}, 0, 'pay_1', 1, 'r', ${new Date()}, ${new Date()}
-      from generate_series(1, ${waiting_max + 500}) i`
+      from generate_series(1, ${deliveries_waiting_max + 500}) i`
     const { endpoints } = await answer('endpoint', 'health', id)
-    expect(endpoints[0].waiting).toMatchObject({ first_attempts: waiting_max, retries: 0 })
-    expect((await run('endpoint', 'health', id)).stdout).toContain(`at least ${waiting_max} for`)
+    expect(endpoints[0].waiting).toMatchObject({ first_attempts: deliveries_waiting_max, retries: 0 })
+    expect((await run('endpoint', 'health', id)).stdout).toContain(`at least ${deliveries_waiting_max} for`)
   })
 })
 

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Integration } from '../../src/merchants/integration.ts'
-import { type KeyRow, newestPublishableKey } from '../../src/merchants/key-store.ts'
+import { newestPublishableKey, type SecretKeyRow } from '../../src/merchants/key-store.ts'
 import { changeMerchant, createIntegration, withdrawKey, withdrawPublishableKey } from '../../src/merchants/manage.ts'
 import { type Answer, type Json, purchase, refusal } from '../support/client.ts'
 import { type Account, type AccountOptions, drivenClock, driving, newKey, shop, until } from '../support/service.ts'
@@ -399,7 +399,7 @@ describe('what becomes of it', () => {
 })
 
 describe('mode', () => {
-  type KeyPast = `${KeyRow['mode']} ${'usable' | 'revoked' | 'expired'}`
+  type KeyPast = `${SecretKeyRow['mode']} ${'usable' | 'revoked' | 'expired'}`
   const acquiring_profile = { acquirer: 'x', descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
   const live = { live: true, live_enabled: true, acquiring_profile }
   test.each<[string, AccountOptions, string]>([
@@ -436,7 +436,7 @@ describe('mode', () => {
   ])('%s', async (_, pasts, expected) => {
     const account = await service.newAccount({ merchant: live, key: { pair: false } })
     for (const past of pasts) {
-      const [mode, end] = past.split(' ') as [KeyRow['mode'], string]
+      const [mode, end] = past.split(' ') as [SecretKeyRow['mode'], string]
       const expires_at = end === 'expired' ? new Date(clock.now().getTime() + 1000) : null
       const { key } = await newKey(service.operator, account.merchant_id, { mode, expires_at })
       await clock.advance(1000)

@@ -12,9 +12,9 @@ import {
 } from '../../proofs/fuzz/costs.ts'
 import { namesTag } from '../../src/http/caching.ts'
 import { networkOf } from '../../src/http/gateway-limit.ts'
-import { nameOf, type Route } from '../../src/http/route.ts'
+import { type Route, routeName } from '../../src/http/route.ts'
 import { languageFor } from '../../src/kernel/words.ts'
-import { wordsOf } from '../../src/outgoing/mail/smtp.ts'
+import { serverWords } from '../../src/outgoing/mail/smtp.ts'
 import { routes } from '../../src/routes.ts'
 
 /** Bodies of other kinds cost a few times as much as the harmless one; what is not linear costs hundreds of times. */
@@ -22,7 +22,7 @@ const ratio_max = 12
 
 const judged = routes
   .filter((route): route is (typeof routes)[number] & JudgedRoute => !!route.body && !route.alias_of)
-  .map((route) => [nameOf(route as Route<never>), route] as const)
+  .map((route) => [routeName(route as Route<never>), route] as const)
 
 test.each(judged)('%s judges every body for about the same', { timeout: 60_000 }, (_, route) => {
   const takes_forms = !!route.form
@@ -56,7 +56,7 @@ test.each<[string, (text: string) => unknown]>([
   ['an entity tag of a header', (text) => namesTag(text, '"x"')],
   ['languages of a header', (text) => languageFor(null, text)],
   ['an address of a header', networkOf],
-  ['what a mail server says', wordsOf],
+  ['what a mail server says', serverWords],
 ])('%s: read in linear time', (_, read) => {
   for (const text of texts) {
     // The same text four times as long may cost four times as much, and some more.

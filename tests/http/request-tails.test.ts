@@ -4,7 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { type LoggedRequest, openRequestLog } from '../../src/http/request-log.ts'
 import { openNews } from '../../src/service/news.ts'
-import { again_ms, believed_ms, openTails, rest_ms, type TailMessage, waiting_max } from '../../src/service/tails.ts'
+import {
+  again_ms,
+  believed_ms,
+  openTails,
+  rest_ms,
+  type TailMessage,
+  tail_waiting_max,
+} from '../../src/service/tails.ts'
 import { manualClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'
 import { listen } from '../support/listener.ts'
@@ -124,12 +131,12 @@ test('more than can be told is left out, and that is said', async () => {
   const { requests, heard, clock, said } = start()
   heard({ kind: 'tail', merchant_id: 'm_a' })
   requests.add(request('m_a'))
-  for (let each = 0; each <= waiting_max; each += 1) requests.add(request('m_a'))
+  for (let each = 0; each <= tail_waiting_max; each += 1) requests.add(request('m_a'))
   await clock.advance(rest_ms)
   requests.add(request('m_a', '/'.repeat(8_000)))
   await clock.advance(rest_ms)
   const told = said.flatMap((message) => (message.kind === 'requests' ? [message] : []))
-  expect(told.reduce((sum, { requests: some }) => sum + some.length, 0)).toBe(waiting_max + 1)
+  expect(told.reduce((sum, { requests: some }) => sum + some.length, 0)).toBe(tail_waiting_max + 1)
   expect([told.at(-2)!.is_cut, told.at(-1)]).toEqual([true, { kind: 'requests', requests: [], is_cut: true }])
   for (const message of told) expect(JSON.stringify(message).length).toBeLessThan(7_900)
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database, Sql } from '../../src/database/open.ts'
 import { openRequestCounts } from '../../src/http/request-counts.ts'
 import { purgeCounts, takePlaces } from '../../src/http/shared-count-store.ts'
-import { openSharedCounts, patience_ms, shares_max } from '../../src/http/shared-counts.ts'
+import { counts_patience_ms, openSharedCounts, shares_max } from '../../src/http/shared-counts.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { quiet } from '../support/world.ts'
@@ -179,7 +179,7 @@ describe('without a database', () => {
     void waiting.then(() => {
       is_over = true
     })
-    await clock.advance(patience_ms - 1)
+    await clock.advance(counts_patience_ms - 1)
     expect(is_over).toBe(false)
     await clock.advance(1)
     expect(await waiting).toEqual([true, true])

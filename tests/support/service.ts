@@ -31,7 +31,7 @@ import { openHttp } from '../../src/outgoing/real-world.ts'
 import type { DemoShop } from '../../src/pages/demo-shop.ts'
 import { assemble } from '../../src/service/assemble.ts'
 import { type Deliveries, deliverInCells } from '../../src/service/cell-work.ts'
-import type { Company } from '../../src/service/tails.ts'
+import type { OtherProcesses } from '../../src/service/tails.ts'
 import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
 import { startDeliveries } from '../../src/webhooks/sending/delivery-loop.ts'
 import { type Client, openClient } from './client.ts'
@@ -101,7 +101,7 @@ export type ServiceOptions = {
   sign_in?: 'any' | 'passkey_and_password'
   request_log?: 'on' | 'off'
   /** What is limited together with other processes; nothing is otherwise. */
-  together?: Company
+  together?: OtherProcesses
   /** The log of requests, where other processes' are to appear in it. */
   requests?: RequestLog
   /** Whether it has the current master key. */

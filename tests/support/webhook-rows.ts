@@ -10,7 +10,7 @@ import type { SettledDelivery } from '../../src/webhooks/delivery.ts'
 import { type ClaimOrder, claim } from '../../src/webhooks/queue/claim-store.ts'
 import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
 import { fanOut, type QueuedEvent } from '../../src/webhooks/queue/fan-out.ts'
-import { type Settlement, settle } from '../../src/webhooks/queue/queue-store.ts'
+import { type Settlement, settleAttempts } from '../../src/webhooks/queue/queue-store.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { countLockWaits } from './lock-waits.ts'
 import { until } from './service.ts'
@@ -179,7 +179,7 @@ export async function begun(sql: Sql, now = noon): Promise<ClaimedDelivery> {
 export async function replayed(sql: Sql) {
   const original = await begun(sql)
   const { delivery_id } = original
-  await settle(sql, [settlementOf(original, failedUntil(null))], noon)
+  await settleAttempts(sql, [settlementOf(original, failedUntil(null))], noon)
   const found = await findDelivery(sql, { merchant_id, delivery_id })
   const given_up = found as SettledDelivery & { endpoint_url: string }
   const tail = delivery_id.slice(13)

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AnySql, Sql } from '../../src/database/open.ts'
 import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
-import { endDeliveries, type Settlement, settle } from '../../src/webhooks/queue/queue-store.ts'
+import { endDeliveries, type Settlement, settleAttempts } from '../../src/webhooks/queue/queue-store.ts'
 import {
   addEndpoint,
   at,
@@ -32,7 +32,7 @@ const queue = await useQueue()
 const { sql } = queue
 
 const retry = failedUntil(at(5))
-const write = (settlements: Settlement[], on: AnySql = sql) => settle(on as Sql, settlements, noon)
+const write = (settlements: Settlement[], on: AnySql = sql) => settleAttempts(on as Sql, settlements, noon)
 const endEndpoint = (on: AnySql = sql) => endDeliveries(on, { merchant_id, endpoint_id: 'a' }, at(9))
 const endUnclaimed = () => endDeliveries(sql, { merchant_id, endpoint_id: 'a', but_claimed: true }, at(9))
 const endDelivery = (delivery_id: string, on: AnySql = sql) =>

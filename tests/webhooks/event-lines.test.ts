@@ -6,8 +6,8 @@ import { countStatements } from '../../src/database/count.ts'
 import type { AnySql } from '../../src/database/open.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import { eventTypes, timestamp } from '../../src/kernel/values.ts'
-import { lines_max } from '../../src/webhooks/stream/event-line-store.ts'
-import { cursorOf, overlap_ms, readCursor, retention_days } from '../../src/webhooks/stream/trail.ts'
+import { lines_of_read_max } from '../../src/webhooks/stream/event-line-store.ts'
+import { cursor_overlap_ms, cursorOf, readCursor, retention_days } from '../../src/webhooks/stream/trail.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { hold } from '../support/holding.ts'
@@ -112,7 +112,7 @@ describe('at its beginning', () => {
 
   test('an outcome decided more than the overlap before is not sent to a reader that comes again at once, either', async () => {
     await pay()
-    await clock.advance(overlap_ms + 1)
+    await clock.advance(cursor_overlap_ms + 1)
     const first = await listen()
     const paid = await pay()
     const again = await listen('', first.told[0]!.id)
@@ -192,7 +192,7 @@ describe('a reader that was away for long', () => {
       insert into journal (merchant_id, entry_id, subject, change, detail, actor, at)
       select ${account.merchant_id}, ${idsFrom(clock.now())} || lpad(n::text, 20, '0'), 'cs_0', 'session.created', '{}',
         'service', ${clock.now()}
-      from generate_series(1, ${3 * lines_max}) n`
+      from generate_series(1, ${3 * lines_of_read_max}) n`
     await clock.advance(day_ms)
     const paid = await pay()
     count.reset()

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { openHeard } from '../../src/cli/listen.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import {
+  cursor_overlap_ms,
   cursorOf,
   follow,
   markAllSent,
   markSent,
   nextRead,
   openTrail,
-  overlap_ms,
   type ReadResult,
   readCursor,
   retention_days,
@@ -29,12 +29,12 @@ type Line = { entry_id: string; made_ms: number; committed_ms: number }
 
 const lateness = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 60 }) },
-  { weight: 2, arbitrary: fc.integer({ min: 0, max: overlap_ms - 1_000 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: cursor_overlap_ms - 1_000 }) },
   // Another process's clock is ahead.
   { weight: 1, arbitrary: fc.integer({ min: -2_000, max: 0 }) },
 )
 const lines = fc
-  .uniqueArray(fc.tuple(fc.integer({ min: -overlap_ms, max: 1_200_000 }), lateness), {
+  .uniqueArray(fc.tuple(fc.integer({ min: -cursor_overlap_ms, max: 1_200_000 }), lateness), {
     selector: ([made_ms]) => made_ms,
     maxLength: 80,
   })
@@ -92,7 +92,7 @@ function listen(all: Line[], steps: { gap_ms: number; breaks_after: number | nul
   let now = at(0)
   let trail = begin(all, now)
   let cursor = cursorOf(trail)
-  const end = at(1_200_000 + 2 * overlap_ms)
+  const end = at(1_200_000 + 2 * cursor_overlap_ms)
   const rest = { gap_ms: 2_000, breaks_after: null }
   for (let index = 0; index < steps.length + 2 || now < end; index++) {
     const { gap_ms, breaks_after } = steps[index] ?? rest
@@ -174,7 +174,7 @@ describe('a trail', () => {
     const { trail, heard, news } = listen(all, [])
     expect(news).toHaveLength(600)
     expect(trail.sent.size).toBe(0)
-    expect(heard.count()).toBeLessThanOrEqual((2 * overlap_ms) / 1_000 + 1)
+    expect(heard.count()).toBeLessThanOrEqual((2 * cursor_overlap_ms) / 1_000 + 1)
   })
 })
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { journalLine } from '../../src/audit/journal.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import { expediteDelivery } from '../../src/webhooks/deliveries/delivery-store.ts'
-import { settle } from '../../src/webhooks/queue/queue-store.ts'
+import { settleAttempts } from '../../src/webhooks/queue/queue-store.ts'
 import { saveHealth } from '../../src/webhooks/sending/health-store.ts'
 import {
   addEndpoint,
@@ -55,7 +55,7 @@ const waitingIn: Record<string, () => Promise<string>> = {
   },
   async 'after an attempt that failed'() {
     const delivery = await begun(sql, at(-500))
-    await settle(sql, [settlementOf(delivery, failedUntil(at(3_600)))], at(-499))
+    await settleAttempts(sql, [settlementOf(delivery, failedUntil(at(3_600)))], at(-499))
     return delivery.delivery_id
   },
   async 'as a replay'() {
@@ -89,7 +89,7 @@ describe.each(Object.keys(waitingIn))('a delivery that waits %s', (state) => {
     const behind = rows.filter((row) => row !== first).map(({ payment_id }) => payment_id)
     expect([first?.delivery_id, behind.sort()]).toEqual([delivery_id, others])
     // It is let through once.
-    await settle(sql, [settlementOf(first!, failedUntil(at(600)))], at(2))
+    await settleAttempts(sql, [settlementOf(first!, failedUntil(at(600)))], at(2))
     expect(await claimed(sql, { ...shut, class: 1, now: at(700) })).toEqual([])
   })
 
@@ -103,7 +103,7 @@ describe.each(Object.keys(waitingIn))('a delivery that waits %s', (state) => {
     const lines_before = await written()
     expect(await expedite(delivery_id, at(3))).toBe(true)
     expect([await queueRows(sql), await written()]).toEqual([before, lines_before])
-    await settle(sql, [settlementOf(first!, failedUntil(at(600)))], at(4))
+    await settleAttempts(sql, [settlementOf(first!, failedUntil(at(600)))], at(4))
     expect(await queueRows(sql)).toMatchObject([{ class: 1, due_at: at(600), attempt_id: null }])
     const numbers = (await attemptRows(sql)).filter((row) => row.delivery_id === delivery_id)
     expect(numbers.map(({ attempt_number }) => attempt_number)).toEqual(
@@ -135,7 +135,7 @@ test.each<[string, () => Promise<[delivery_id: string, of?: string]>]>([
     'that has arrived',
     async () => {
       const delivery = await begun(sql)
-      await settle(sql, [settlementOf(delivery)], at(1))
+      await settleAttempts(sql, [settlementOf(delivery)], at(1))
       return [delivery.delivery_id]
     },
   ],
@@ -143,7 +143,7 @@ test.each<[string, () => Promise<[delivery_id: string, of?: string]>]>([
     'that was given up',
     async () => {
       const delivery = await begun(sql)
-      await settle(sql, [settlementOf(delivery, failedUntil(null))], at(1))
+      await settleAttempts(sql, [settlementOf(delivery, failedUntil(null))], at(1))
       return [delivery.delivery_id]
     },
   ],

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Clock, GuardedFailure, type GuardedHttp } from '../../src/kernel/world.ts'
 import type { Resolve } from '../../src/outgoing/guarded-http/connect.ts'
-import { openConnections } from '../../src/outgoing/guarded-http/connections.ts'
+import { openPostConnections } from '../../src/outgoing/guarded-http/connections.ts'
 import { openGuardedHttp } from '../../src/outgoing/guarded-http.ts'
 import { loopback } from '../support/address-tricks.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
@@ -372,7 +372,7 @@ describe('a connection that is kept', () => {
       await once(socket, 'connect')
       return socket
     }
-    const connections = openConnections(connect, 8)
+    const connections = openPostConnections(connect, 8)
     opened.push(connections)
     const url = new URL(receiver.url)
     const connection = connections.open(url, 5_000)

@@ -153,7 +153,7 @@ describe('between two processes', () => {
   test('what another process writes is known within five seconds', async () => {
     const { clock, lanes, health } = open()
     const standings = () => {
-      const { rooms } = lanes.shares({ is_retry: false, held: 0, now_ms: clock.now().getTime() })
+      const { rooms } = lanes.shares({ is_retry: false, unwritten: 0, now_ms: clock.now().getTime() })
       return rooms.map(({ endpoint_id, standing }) => `${endpoint_id} ${standing}`)
     }
     await health.exchange()
@@ -178,7 +178,7 @@ describe('between two processes', () => {
     const company = { processes: () => 4, probe_ms: 25_000 }
     const { clock, lanes, health } = open({ clock: clockAtNoon(), lanes: openLanes(company) })
     const standing = () => {
-      const { rooms } = lanes.shares({ is_retry: false, held: 0, now_ms: clock.now().getTime() })
+      const { rooms } = lanes.shares({ is_retry: false, unwritten: 0, now_ms: clock.now().getTime() })
       return rooms.map(({ standing }) => standing).join()
     }
     await saveOpen('a', at(60), at(1))

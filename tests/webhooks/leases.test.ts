@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
-import { type Settlement, settle } from '../../src/webhooks/queue/queue-store.ts'
+import { type Settlement, settleAttempts } from '../../src/webhooks/queue/queue-store.ts'
 import {
   addEndpoint,
   at,
@@ -26,7 +26,7 @@ const { sql } = queue
 
 const retry = failedUntil(at(5))
 const last = failedUntil(null)
-const write = (settlements: Settlement[]) => settle(sql, settlements, noon)
+const write = (settlements: Settlement[]) => settleAttempts(sql, settlements, noon)
 
 /** The next attempt of the one delivery that waits, or whose lease has run out. */
 async function again(now: Date, queueClass: 0 | 1 = 1): Promise<ClaimedDelivery> {

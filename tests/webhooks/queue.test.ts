@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { type ClaimOrder, claim, readBacklog, type Standing } from '../../src/webhooks/queue/claim-store.ts'
-import { endDeliveries, settle } from '../../src/webhooks/queue/queue-store.ts'
+import { endDeliveries, settleAttempts } from '../../src/webhooks/queue/queue-store.ts'
 import { saveHealth } from '../../src/webhooks/sending/health-store.ts'
 import {
   addEndpoint,
@@ -277,7 +277,7 @@ describe("a payment's second event waits until the first was attempted", () => {
   const retry = failedUntil(at(3_600))
   const settleFirst = async (changes: object) => {
     const [first] = await claimed(sql)
-    await settle(sql, [settlementOf(first!, changes)], noon)
+    await settleAttempts(sql, [settlementOf(first!, changes)], noon)
   }
   test.each<[string, () => Promise<unknown>, boolean]>([
     ['is under way', () => claimed(sql), false],

@@ -17,7 +17,14 @@ import { afterRequest, isGood, type Wire, type WireAnswer, type WireRequest } fr
 import { authoriseAnswer, barredWords, isKeptError, settleAnswer } from './answers.ts'
 import { type AdyenCredentials, adyenCredentials, apiUrlOf, environmentAt, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
-import { type Account, cancelRequest, methodsRequest, mpiDataOf, paymentRequest, settleRequest } from './requests.ts'
+import {
+  type AdyenAccount,
+  cancelRequest,
+  methodsRequest,
+  mpiDataOf,
+  paymentRequest,
+  settleRequest,
+} from './requests.ts'
 
 /**
  * The card numbers that Adyen publishes for its test environment, of the brands that are taken here. They expire in
@@ -62,10 +69,10 @@ function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
     late_approval_ms: day_ms,
     carriesThreeDs: (data) => mpiDataOf(data) !== null,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
-      const sent = paymentRequest(request, await accountOf(connection))
-      if (!sent) return failed(`${name}: ${unspeakable(request)}`)
+      const wireRequest = paymentRequest(request, await accountOf(connection))
+      if (!wireRequest) return failed(`${name}: ${unspeakable(request)}`)
       const { sendable } = request
-      return authoriseAnswer(await wire.send({ ...sent, sendable }), request, name)
+      return authoriseAnswer(await wire.send({ ...wireRequest, sendable }), request, name)
     },
     capture: settle('capture'),
     void: settle('void'),
@@ -89,13 +96,13 @@ async function settleAt(
   if (psp_reference === null && kind !== 'reverse') {
     return refusedWith('in_progress', `${name}: ${nameless}`)
   }
-  const sent =
+  const wireRequest =
     psp_reference === null ? cancelRequest(request, account) : settleRequest(kind, request, psp_reference, account)
-  if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
-  const answer = await wire.send({ ...sent, sendable })
+  if (!wireRequest) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
+  const answer = await wire.send({ ...wireRequest, sendable })
   const is_kept = request.is_repeat === true && isKeptError(answer)
   if (!is_kept || kind === 'refund') return settleAnswer(answer, request, name)
-  return afterRequest(sendUnderSecondKey(connection, sent, request))
+  return afterRequest(sendUnderSecondKey(connection, wireRequest, request))
 }
 
 /**
@@ -105,20 +112,20 @@ async function settleAt(
  */
 async function sendUnderSecondKey(
   { name, wire }: AcquirerConnection<AdyenCredentials>,
-  sent: WireRequest,
+  wireRequest: WireRequest,
   request: SettleRequest,
 ): Promise<Accepted> {
-  const key = `${sent.headers['idempotency-key']}-again`
-  const headers = { ...sent.headers, 'idempotency-key': key }
+  const key = `${wireRequest.headers['idempotency-key']}-again`
+  const headers = { ...wireRequest.headers, 'idempotency-key': key }
   const { sendable } = request
-  const answer = settleAnswer(await wire.send({ ...sent, headers, sendable }), request, name)
+  const answer = settleAnswer(await wire.send({ ...wireRequest, headers, sendable }), request, name)
   if (answer.result === 'accepted') return answer
   throw new Unanswered(`${name}: under a second key, ${answer.reason}`)
 }
 
 const nameless = 'neither answer nor notice has named the payment yet'
 
-async function accountOf(connection: AcquirerConnection<AdyenCredentials>): Promise<Account> {
+async function accountOf(connection: AcquirerConnection<AdyenCredentials>): Promise<AdyenAccount> {
   const { api_key, merchant_account, ...rest } = await credentialsOf(connection)
   return { api_key, merchant_account, api_url: apiUrlOf(rest) }
 }

@@ -35,7 +35,7 @@ function read(ask: () => unknown): unknown {
   }
 }
 
-const readCharge = (given: WireAnswer, request = charge) => read(() => authoriseAnswer(given, request, name))
+const readCharge = (wireAnswer: WireAnswer, request = charge) => read(() => authoriseAnswer(wireAnswer, request, name))
 
 describe('a charge with 200', () => {
   test.each<[string, object, unknown]>([
@@ -87,9 +87,9 @@ describe('a charge with 200', () => {
     ['ChallengeShopper', {}, 'declined', 'authentication_required', 'soft'],
     ['IdentifyShopper', {}, 'declined', 'authentication_required', 'soft'],
   ])('%s %o', (resultCode, change, result, code, category) => {
-    const given = answer(200, { ...good, resultCode, refusalReason: 'Words', ...change })
+    const wireAnswer = answer(200, { ...good, resultCode, refusalReason: 'Words', ...change })
     const decline = { code, category, reason: expect.any(String) }
-    expect(readCharge(given)).toMatchObject({ result, decline, acquirer_transaction_id: psp })
+    expect(readCharge(wireAnswer)).toMatchObject({ result, decline, acquirer_transaction_id: psp })
   })
 })
 
@@ -145,16 +145,16 @@ describe('a charge without 2xx', () => {
     ['a cut answer', 200, JSON.stringify(good).slice(0, -20), {}, 'unanswered'],
     ['nothing with 200', 200, '', {}, 'unanswered'],
   ])('%s', (_, status, body, headers, expected) => {
-    const given = readCharge(answer(status, body, headers))
-    if (expected === 'unanswered') return expect(given).toBe(expected)
+    const outcome = readCharge(answer(status, body, headers))
+    if (expected === 'unanswered') return expect(outcome).toBe(expected)
     const decline = { code: 'processing_error', category: 'provider_error' }
-    expect(given).toMatchObject({ result: 'failed', decline, acquirer_transaction_id: null })
+    expect(outcome).toMatchObject({ result: 'failed', decline, acquirer_transaction_id: null })
   })
 
   test('says why in a line that repeats nothing of the request or the body', () => {
     const message = 'Invalid card number 4111111111111111'
-    const given = readCharge(answer(422, { ...theirs, errorCode: '101', message }))
-    expect(given).toMatchObject({
+    const outcome = readCharge(answer(422, { ...theirs, errorCode: '101', message }))
+    expect(outcome).toMatchObject({
       decline: { reason: `${name}: the request was refused (422 101)` },
     })
     const strange = readCharge(answer(422, { ...theirs, errorCode: message }))
@@ -193,7 +193,7 @@ describe('a capture, void, reversal or refund', () => {
     ['an error', 500, '', {}, 'unanswered'],
     ['no page', 404, '', {}, 'unanswered'],
   ])('%s', (_, status, body, headers, expected) => {
-    const given = read(() => settleAnswer(answer(status, body, headers), request, name))
+    const outcome = read(() => settleAnswer(answer(status, body, headers), request, name))
     const answers = {
       accepted: { result: 'accepted', acquirer_transaction_id: 'MOD1' },
       refused: {
@@ -204,6 +204,6 @@ describe('a capture, void, reversal or refund', () => {
       },
       unanswered: 'unanswered',
     }
-    expect(given).toEqual(answers[expected as keyof typeof answers])
+    expect(outcome).toEqual(answers[expected as keyof typeof answers])
   })
 })

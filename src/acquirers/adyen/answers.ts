@@ -53,14 +53,14 @@ export function authoriseAnswer(
     if (refusal === null) throw new Unanswered(`${name}: ${statusWords(answer)}`)
     return failed(`${name}: ${refusal}`)
   }
-  const read = payment.safeParse(answer.json).data
-  if (!read) throw new Unanswered(`${name}: an answer that is no payment (${answer.status})`)
-  const { merchantReference, pspReference } = read
+  const theirPayment = payment.safeParse(answer.json).data
+  if (!theirPayment) throw new Unanswered(`${name}: an answer that is no payment (${answer.status})`)
+  const { merchantReference, pspReference } = theirPayment
   if (merchantReference !== null && merchantReference !== request.reference) {
     throw new Unanswered(`${name}: an answer about another payment`)
   }
-  const known = chargeAnswer(read, request)
-  if (known) return known
+  const outcome = chargeAnswer(theirPayment, request)
+  if (outcome) return outcome
   // The payment may exist, whatever the rest of the answer says. A notice decides, or the charge is reversed.
   if (pspReference !== null) return { result: 'under_way', acquirer_transaction_id: pspReference }
   throw new Unanswered(`${name}: an answer that neither decides nor names the payment`)
@@ -78,14 +78,15 @@ export function settleAnswer(
     if (refusal === null) throw new Unanswered(`${name}: ${barredWords(answer) ?? statusWords(answer)}`)
     return refusedWith(null, `${name}: ${refusal}`)
   }
-  const read = modification.safeParse(answer.json).data
-  if (!read) throw new Unanswered(`${name}: an answer that took nothing (${answer.status})`)
-  const { acquirer_transaction_id: known } = authorisation
-  const is_other = known !== null && ![null, known].includes(read.paymentPspReference)
-  if (is_other || ![null, reference].includes(read.reference)) {
+  const theirModification = modification.safeParse(answer.json).data
+  if (!theirModification) throw new Unanswered(`${name}: an answer that took nothing (${answer.status})`)
+  const { acquirer_transaction_id: payment_psp_reference } = authorisation
+  const is_other =
+    payment_psp_reference !== null && ![null, payment_psp_reference].includes(theirModification.paymentPspReference)
+  if (is_other || ![null, reference].includes(theirModification.reference)) {
     throw new Unanswered(`${name}: an answer about another operation`)
   }
-  return { result: 'accepted', acquirer_transaction_id: read.pspReference }
+  return { result: 'accepted', acquirer_transaction_id: theirModification.pspReference }
 }
 
 /** Why the account may not use the API; null if the answer says something else. */
@@ -98,10 +99,13 @@ export function barredWords({ status }: WireAnswer): string | null {
 const wantsThreeDs = new Set(['RedirectShopper', 'ChallengeShopper', 'IdentifyShopper'])
 
 /** Null if the answer contains nothing reliable. */
-function chargeAnswer(read: TheirPayment, { amount, currency, capture }: AuthoriseRequest): AuthoriseAnswer | null {
-  const { resultCode, pspReference: acquirer_transaction_id } = read
+function chargeAnswer(
+  theirPayment: TheirPayment,
+  { amount, currency, capture }: AuthoriseRequest,
+): AuthoriseAnswer | null {
+  const { resultCode, pspReference: acquirer_transaction_id } = theirPayment
   if (resultCode === 'Refused' || resultCode === 'Cancelled' || resultCode === 'Error') {
-    return declineAnswer(read)
+    return declineAnswer(theirPayment)
   }
   if (wantsThreeDs.has(resultCode)) {
     const reason = `Adyen wanted a 3-D Secure of its own (${resultCode})`
@@ -112,9 +116,9 @@ function chargeAnswer(read: TheirPayment, { amount, currency, capture }: Authori
   const is_part = resultCode === 'PartiallyAuthorised'
   if (resultCode !== 'Authorised' && !is_part) return null
   // `Authorised` without an amount means the whole amount: a partial approval has another result code.
-  const shown = theirMoney.safeParse(read.amount).data
-  const whole = is_part || read.amount != null ? null : { amount, currency }
-  const money = shown ? moneyRead(shown) : whole
+  const theirAmount = theirMoney.safeParse(theirPayment.amount).data
+  const whole = is_part || theirPayment.amount != null ? null : { amount, currency }
+  const money = theirAmount ? moneyRead(theirAmount) : whole
   if (!money || (is_part && (money.amount >= amount || money.currency !== currency))) return null
   // Adyen captures at once by itself if a capture was requested.
   const approval = {
@@ -123,7 +127,7 @@ function chargeAnswer(read: TheirPayment, { amount, currency, capture }: Authori
     captured: capture,
     ...money,
   } as const
-  return { ...approval, ...liabilityIn(read.additionalData) }
+  return { ...approval, ...liabilityIn(theirPayment.additionalData) }
 }
 
 /**
@@ -164,8 +168,8 @@ function refusalOf(answer: WireAnswer): string | null {
   // An answer without one of Adyen's codes may come from a proxy after the request went through.
   const code = json?.errorCode
   if (typeof code !== 'string' || code === in_progress) return null
-  const shown = /^[0-9A-Za-z_]{1,20}$/.test(code) ? ` ${code}` : ''
-  return `the request was refused (${status}${shown})`
+  const code_part = /^[0-9A-Za-z_]{1,20}$/.test(code) ? ` ${code}` : ''
+  return `the request was refused (${status}${code_part})`
 }
 
 /** An error that Adyen repeats for as long as it keeps the key. */

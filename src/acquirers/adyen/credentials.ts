@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { apiUrl, secret } from '../../vendors/wire.ts'
-import type { Environment } from '../environment.ts'
+import type { AnswerEnvironment } from '../environment.ts'
 
 export const adyenCredentials = z
   .strictObject({
@@ -18,9 +18,9 @@ export const adyenCredentials = z
   })
   .superRefine(({ notice_user, notice_password }, { addIssue }) => {
     if ((notice_user === undefined) === (notice_password === undefined)) return
-    const [lacking, given] =
+    const [lacking, present_field] =
       notice_user === undefined ? ['notice_user', 'notice_password'] : ['notice_password', 'notice_user']
-    addIssue({ code: 'custom', path: [lacking], message: `is required beside ${given}` })
+    addIssue({ code: 'custom', path: [lacking], message: `is required beside ${present_field}` })
   })
 
 export type AdyenCredentials = z.infer<typeof adyenCredentials>
@@ -31,7 +31,7 @@ export function isOfSandbox({ live_prefix }: Pick<AdyenCredentials, 'live_prefix
 }
 
 /** The environment behind an address of Adyen's own; nothing for another one. */
-export function environmentAt(url: string): Environment {
+export function environmentAt(url: string): AnswerEnvironment {
   const [, host = ''] = /^https:\/\/([^/:]+)/.exec(url) ?? []
   if (/-test\.adyen\.com$/.test(host)) return { environment: 'sandbox' }
   return /-live\.adyen(payments)?\.com$/.test(host) ? { environment: 'live' } : {}

@@ -48,13 +48,13 @@ test('each comes back as it was sent, and is the same amount of money', () => {
     fc.property(money, ({ currency, amount }) => {
       const iso = currencyOf(currency)!
       const theirs = zero.includes(currency) ? 0 : three.includes(currency) ? 3 : 2
-      const sent = amountSent({ amount, currency })
+      const theirAmount = amountSent({ amount, currency })
       const scaled = BigInt(amount) * 10n ** BigInt(theirs)
       const unit = 10n ** BigInt(iso.exponent)
-      expect(sent === null).toBe(scaled % unit !== 0n)
-      if (sent === null) return
-      expect(BigInt(sent.value) * unit).toBe(scaled)
-      expect(moneyRead(sent)).toEqual({ amount, currency })
+      expect(theirAmount === null).toBe(scaled % unit !== 0n)
+      if (theirAmount === null) return
+      expect(BigInt(theirAmount.value) * unit).toBe(scaled)
+      expect(moneyRead(theirAmount)).toEqual({ amount, currency })
     }),
   )
 })

@@ -48,7 +48,7 @@ export const codesOfWords: Readonly<Record<string, string>> = {
   'transaction blocked by adyen to prevent excessive retry fees': '46',
 }
 
-/** A decline that a notice tells of. Its words are not signed, so all that they do is to make the decline stricter than soft. */
+/** A decline in a notice. Its words are not signed, so they can only make the decline stricter than soft. */
 export function declineToldOf(reason: string | null): Decline {
   const words = wordsOf(reason)
   const key = words?.toLowerCase() ?? ''

@@ -14,14 +14,15 @@ import { moneyRead } from './currencies.ts'
 import { declineToldOf } from './declines.ts'
 
 /**
- * `fails`: the event itself reports a failure, although it has `success: "true"`. `announces`: what comes of it has a notice of its
- * own. From the published list of 2026-11, docs.adyen.com/development-resources/webhooks/webhook-types; a test names the others.
+ * `fails`: the event itself reports a failure, although it has `success: "true"`. `announces`: its outcome comes in a
+ * notice of its own. From the published list of 2026-11, docs.adyen.com/development-resources/webhooks/webhook-types; a
+ * test names the others.
  */
-export const events: Record<string, { about: Notice['about']; fails?: true; announces?: true }> = {
+export const noticeEvents: Record<string, { about: Notice['about']; fails?: true; announces?: true }> = {
   AUTHORISATION: { about: 'authorise' },
   // The new amount of what is reserved.
   AUTHORISATION_ADJUSTMENT: { about: 'authorise' },
-  // A person's review of the risk: what is rejected is cancelled or refunded then.
+  // A person's review of the risk: a rejected payment is then cancelled or refunded.
   MANUAL_REVIEW_ACCEPT: { about: 'authorise', announces: true },
   MANUAL_REVIEW_REJECT: { about: 'reverse', announces: true },
   EXPIRE: { about: 'expiry' },
@@ -33,7 +34,7 @@ export const events: Record<string, { about: Notice['about']; fails?: true; anno
   CANCEL_OR_REFUND: { about: 'reverse' },
   VOID_PENDING_REFUND: { about: 'reverse' },
   REFUND: { about: 'refund' },
-  // It waits for the capture.
+  // The refund waits for the capture.
   POSTPONED_REFUND: { about: 'refund', announces: true },
   REFUND_FAILED: { about: 'refund', fails: true },
   REFUNDED_REVERSED: { about: 'refund', fails: true },
@@ -62,10 +63,12 @@ const item = z.object({
 })
 
 /**
- * What is not read need not have this form: Adyen signs no reports, for example, and names them by files. A refused post would
- * hold up all later ones.
+ * Events that are not read need not have this form: Adyen does not sign reports, for example, and names them by files.
+ * A refused post would hold up all later ones.
  */
-const unread = z.object({ eventCode: z.string().refine((code) => !Object.hasOwn(events, code)) }).transform(() => null)
+const unread = z
+  .object({ eventCode: z.string().refine((code) => !Object.hasOwn(noticeEvents, code)) })
+  .transform(() => null)
 
 const frame = z.object({
   live: z.enum(['true', 'false']),
@@ -82,10 +85,12 @@ export function noticesIn(
   if (!isAdmitted(headers.authorization ?? '', credentials)) {
     throw new NotGenuine('the user or password is not that of the connection')
   }
-  const read = frame.safeParse(jsonIn(body)).data
-  if (!read) throw new NotGenuine('the body is no notification')
-  if (read.live !== String(mode === 'live')) throw new NotGenuine(`it is not of mode ${mode}`)
-  const items = read.notificationItems.map((each) => each.NotificationRequestItem).filter((each) => each !== null)
+  const notification = frame.safeParse(jsonIn(body)).data
+  if (!notification) throw new NotGenuine('the body is no notification')
+  if (notification.live !== String(mode === 'live')) throw new NotGenuine(`it is not of mode ${mode}`)
+  const items = notification.notificationItems
+    .map((each) => each.NotificationRequestItem)
+    .filter((each) => each !== null)
   for (const each of items) {
     if (!isSigned(each, credentials.hmac_key)) throw new NotGenuine('the signature is of something else')
     if (each.merchantAccountCode !== credentials.merchant_account) {
@@ -95,19 +100,19 @@ export function noticesIn(
   return items.flatMap((each) => noticeOf(each, installation))
 }
 
-function noticeOf(read: Item, installation: string): Notice[] {
-  const { pspReference, eventCode, success, merchantReference } = read
-  const event = Object.hasOwn(events, eventCode) ? events[eventCode] : undefined
+function noticeOf(item: Item, installation: string): Notice[] {
+  const { pspReference, eventCode, success, merchantReference } = item
+  const event = Object.hasOwn(noticeEvents, eventCode) ? noticeEvents[eventCode] : undefined
   // A failed expiry is no news, because nobody requested it.
   if (!event || (event.about === 'expiry' && success === 'false')) return []
-  const occurred_at = new Date(read.eventDate)
+  const occurred_at = new Date(item.eventDate)
   if (Number.isNaN(occurred_at.getTime())) throw new NotGenuine(`${eventCode} without a time`)
   const { about } = event
-  const original = read.originalReference || null
+  const original = item.originalReference || null
   const is_charge = about === 'authorise' || about === 'expiry'
-  // What concerns a charge has an id of its own, so without the original's the charge is not named.
+  // An event about a charge has an id of its own. Without the original's id the charge is unknown.
   const authorisation_transaction_id = original ?? (is_charge ? pspReference : null)
-  const mark = read.additionalData['metadata.ripper_installation']
+  const mark = item.additionalData['metadata.ripper_installation']
   return [
     {
       notice_id: createHash('sha256').update(`${pspReference}:${eventCode}:${success}`).digest('hex'),
@@ -116,7 +121,7 @@ function noticeOf(read: Item, installation: string): Notice[] {
       reference: /^[0-9a-f]{32}$/.test(merchantReference ?? '') ? merchantReference! : null,
       acquirer_transaction_id: is_charge ? authorisation_transaction_id : pspReference,
       authorisation_transaction_id,
-      answer: answerOf(read, event),
+      answer: answerOf(item, event),
       occurred_at,
       // Adyen repeats our mark only for some account settings, and does not sign it. So another mark says nothing.
       is_ours: mark === installation ? true : null,
@@ -126,7 +131,7 @@ function noticeOf(read: Item, installation: string): Notice[] {
 
 function answerOf(
   { eventCode, success, reason, pspReference, amount, additionalData, originalReference }: Item,
-  { about, fails, announces }: (typeof events)[string],
+  { about, fails, announces }: (typeof noticeEvents)[string],
 ): AuthoriseAnswer | SettleAnswer | null {
   if (about === 'dispute' || announces) return null
   const acquirer_transaction_id = pspReference
@@ -154,7 +159,7 @@ function answerOf(
     const says_amount = about === 'capture' || about === 'refund' || amount.value > 0
     if (!says_amount) return { result: 'approved', acquirer_transaction_id }
     const money = moneyRead(amount)
-    // An amount that cannot be read cannot be held against the one that was asked for.
+    // An unreadable amount cannot be compared with the requested one.
     return money && { result: 'approved', acquirer_transaction_id, money }
   }
   if (eventCode !== 'TECHNICAL_CANCEL') return refusedWith(null, words ?? 'Refused')
@@ -163,16 +168,16 @@ function answerOf(
   return { result: 'refused', reason: words ?? 'Nothing to cancel', ...none }
 }
 
-function isSigned(read: Item, hmac_key: string): boolean {
-  const { pspReference, originalReference, merchantAccountCode, merchantReference } = read
-  const { value, currency } = read.amount
-  const signed = [
+function isSigned(item: Item, hmac_key: string): boolean {
+  const { pspReference, originalReference, merchantAccountCode, merchantReference } = item
+  const { value, currency } = item.amount
+  const signed_text = [
     ...[pspReference, originalReference, merchantAccountCode, merchantReference],
-    ...[value, currency, read.eventCode, read.success],
+    ...[value, currency, item.eventCode, item.success],
   ].join(':')
-  const expected = createHmac('sha256', Buffer.from(hmac_key, 'hex')).update(signed).digest()
-  const given = Buffer.from(read.additionalData.hmacSignature, 'base64')
-  return given.length === expected.length && timingSafeEqual(expected, given)
+  const expected = createHmac('sha256', Buffer.from(hmac_key, 'hex')).update(signed_text).digest()
+  const signature = Buffer.from(item.additionalData.hmacSignature, 'base64')
+  return signature.length === expected.length && timingSafeEqual(expected, signature)
 }
 
 /** Whether the post has the user and password that were set for notices, if any were set. */

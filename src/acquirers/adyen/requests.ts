@@ -6,13 +6,13 @@ import type { AdyenCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 
 /** An account and the address of its API. */
-export type Account = { api_url: string } & Pick<AdyenCredentials, 'api_key' | 'merchant_account'>
+export type AdyenAccount = { api_url: string } & Pick<AdyenCredentials, 'api_key' | 'merchant_account'>
 
 /** Adyen requires one with every payment. No shopper is ever sent there, since our payments ask for no redirection. */
 const return_url = 'https://ripper.invalid/'
 
 /** Null if the amount cannot be expressed. */
-export function paymentRequest(request: AuthoriseRequest, account: Account): WireRequest | null {
+export function paymentRequest(request: AuthoriseRequest, account: AdyenAccount): WireRequest | null {
   const { reference, installation, capture, three_ds, merchant } = request
   const amount = amountSent(request)
   if (amount === null) return null
@@ -43,7 +43,7 @@ export function settleRequest(
   kind: SettleKind,
   request: SettleRequest,
   psp_reference: string,
-  account: Account,
+  account: AdyenAccount,
 ): WireRequest | null {
   const { reference } = request
   const bare = { merchantAccount: account.merchant_account, reference }
@@ -58,7 +58,7 @@ export function settleRequest(
 const pathOf = { capture: 'captures', refund: 'refunds' }
 
 /** Cancels every uncaptured payment with this reference of ours. Adyen's id of it need not be known. */
-export function cancelRequest({ reference, authorisation }: SettleRequest, account: Account): WireRequest {
+export function cancelRequest({ reference, authorisation }: SettleRequest, account: AdyenAccount): WireRequest {
   return post(account, '/cancels', reference, {
     merchantAccount: account.merchant_account,
     paymentReference: authorisation.reference,
@@ -67,7 +67,7 @@ export function cancelRequest({ reference, authorisation }: SettleRequest, accou
 }
 
 /** Asks for the payment methods, which moves nothing. */
-export function methodsRequest(account: Account): WireRequest {
+export function methodsRequest(account: AdyenAccount): WireRequest {
   return post(account, '/paymentMethods', null, { merchantAccount: account.merchant_account })
 }
 
@@ -105,7 +105,12 @@ function statementOf(descriptor: string): string {
   return plain.replace(/ +/g, ' ').trim().slice(0, 22).trim()
 }
 
-function post({ api_url, api_key }: Account, path: string, idempotency_key: string | null, body: object): WireRequest {
+function post(
+  { api_url, api_key }: AdyenAccount,
+  path: string,
+  idempotency_key: string | null,
+  body: object,
+): WireRequest {
   return {
     method: 'POST',
     url: `${api_url}${path}`,

@@ -37,9 +37,9 @@ function answer(status: number, body: object | string): WireAnswer {
 }
 
 /** The result of reading it; `unanswered` if that is thrown. */
-function read(given: WireAnswer, request = charge): unknown {
+function read(wireAnswer: WireAnswer, request = charge): unknown {
   try {
-    return authoriseAnswer(given, request, name)
+    return authoriseAnswer(wireAnswer, request, name)
   } catch (error) {
     expect(error).toBeInstanceOf(Unanswered)
     expect((error as Error).message).toContain(name)
@@ -106,7 +106,7 @@ test('one whose shopper is to be sent to their own 3-D Secure is declined, since
   })
   const links = { self: { href: '/payments/pay_1' } }
   expect(read(answer(202, { ...pending, _links: links }))).toEqual(under_way)
-  // What is approved is not declined, wherever it leads.
+  // An approved payment is not declined, even if its links lead elsewhere.
   expect(read(answer(201, { ...good, _links: { redirect } }))).toEqual(approved)
   expect(read(answer(202, { ...good, status: 'Pending', _links: { redirect } }))).toEqual(under_way)
 })
@@ -156,15 +156,15 @@ describe('a charge that was not taken', () => {
     [201, {}, null],
     [204, '', null],
   ])('%i %j', (status, body, words) => {
-    const given = read(answer(status, body))
-    if (words === null) return expect(given).toBe('unanswered')
-    expect(given).toEqual({
+    const outcome = read(answer(status, body))
+    if (words === null) return expect(outcome).toBe('unanswered')
+    expect(outcome).toEqual({
       result: 'failed',
       acquirer_transaction_id: null,
       decline: { code: 'processing_error', category: 'provider_error', reason: expect.stringContaining(words) },
     })
-    expect(JSON.stringify(given)).toContain(name)
-    expect(JSON.stringify(given)).not.toContain('4000009100000008')
+    expect(JSON.stringify(outcome)).toContain(name)
+    expect(JSON.stringify(outcome)).not.toContain('4000009100000008')
   })
 })
 
@@ -190,13 +190,13 @@ describe('a capture, void, reversal or refund', () => {
     [500, '', 'unanswered'],
     [503, html, 'unanswered'],
   ])('%i %j', (status, body, expected) => {
-    let given: unknown = 'unanswered'
+    let outcome: unknown = 'unanswered'
     try {
-      given = settleAnswer(answer(status, body), name)
+      outcome = settleAnswer(answer(status, body), name)
     } catch (error) {
       expect(error).toBeInstanceOf(Unanswered)
     }
-    expect(given).toEqual(expected)
+    expect(outcome).toEqual(expected)
   })
 
   const action: TheirAction = {
@@ -208,14 +208,14 @@ describe('a capture, void, reversal or refund', () => {
     response_code: '10000',
     response_summary: 'Approved',
   }
-  const done = { result: 'approved', acquirer_transaction_id: 'act_2' }
-  const of = (amount: number) => ({ ...done, money: { amount, currency: 'GBP' } })
+  const approval = { result: 'approved', acquirer_transaction_id: 'act_2' }
+  const of = (amount: number) => ({ ...approval, money: { amount, currency: 'GBP' } })
   const declined = { ...action, approved: false, response_code: '20005', response_summary: 'No' }
   const no = { result: 'refused', reason: 'No', decline_code: 'do_not_honor' }
 
   test.each<[string, TheirAction[], unknown]>([
     ['carried out', [action], of(1)],
-    ['of an amount that is not named', [{ ...action, amount: null }], done],
+    ['of an amount that is not named', [{ ...action, amount: null }], approval],
     ['not carried out yet', [{ ...action, approved: null }], null],
     ['declined', [declined], { ...no, authorisation_known: true }],
     ['a void and a refund', [action, { ...action, id: 'act_3' }], of(2)],
@@ -226,8 +226,8 @@ describe('a capture, void, reversal or refund', () => {
   })
 
   test.each([
-    ['void', 'Voided', done],
-    ['reverse', 'Refunded', done],
+    ['void', 'Voided', approval],
+    ['reverse', 'Refunded', approval],
     ['void', 'Authorized', of(1)],
     ['reverse', 'Partially Refunded', of(1)],
     ['capture', 'Refunded', of(1)],

@@ -11,7 +11,7 @@ import {
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
 import { endedBy, forGood, isAgainst } from '../decline-table.ts'
-import type { Environment } from '../environment.ts'
+import type { AnswerEnvironment } from '../environment.ts'
 import type { Money } from '../minor-units.ts'
 import { shortReference } from '../reference.ts'
 import { isGood, type WireAnswer } from '../wire.ts'
@@ -58,22 +58,22 @@ export function settleAnswer(answer: WireAnswer, name: string): Accepted | { res
 
 /** The outcome of an operation by its actions; null until it is carried out. The two actions of a reversal count as one. */
 export function actionAnswer(kind: SettleKind, actions: TheirAction[], payment: TheirPayment): SettleAnswer | null {
-  const refused = actions.find(({ approved }) => approved === false)
-  if (refused) {
-    const { code, reason } = declineOf(refused.response_code, refused.response_summary)
+  const refusedAction = actions.find(({ approved }) => approved === false)
+  if (refusedAction) {
+    const { code, reason } = declineOf(refusedAction.response_code, refusedAction.response_summary)
     return refusedWith(code, reason ?? 'Refused')
   }
   if (!actions.every(({ approved }) => approved)) return null
-  const done = { result: 'approved', acquirer_transaction_id: actions[0]!.id } as const
+  const approval = { result: 'approved', acquirer_transaction_id: actions[0]!.id } as const
   const amounts = actions.map(({ amount }) => amount)
-  if (!amounts.every((amount) => amount !== null)) return done
-  const is_void = voided.has(payment.status) && !isTaken(payment)
+  if (!amounts.every((amount) => amount !== null)) return approval
+  const is_void = voidedStatuses.has(payment.status) && !isTaken(payment)
   const left_nothing = is_void || payment.status === 'Refunded'
-  if (left_nothing && (kind === 'void' || kind === 'reverse')) return done
+  if (left_nothing && (kind === 'void' || kind === 'reverse')) return approval
   const amount = amounts.reduce((total, each) => total + each, 0)
   const money = moneyRead({ amount, currency: payment.currency })
-  // An amount that cannot be read cannot be held against the one that was asked for.
-  return money && { ...done, money }
+  // An unreadable amount cannot be compared with the requested one.
+  return money && { ...approval, money }
 }
 
 export function declineAnswer(
@@ -100,22 +100,25 @@ export function threeDsWanted(acquirer_transaction_id: string): AuthoriseAnswer 
   return { result: 'declined', decline, acquirer_transaction_id }
 }
 
-/** What was approved, in ISO minor units. Of an approval in part it is the least amount that is named; null if there is none. */
+/**
+ * The approved amount in ISO minor units. For a partial approval it is the smallest amount in the answer; null if there
+ * is none.
+ */
 export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Money | null {
   const { amount, currency, balances } = payment
   if (!isPart(payment, actions)) return moneyRead({ amount, currency })
-  const named = [amount, balances?.total_authorized, authorisationIn(actions)?.amount]
-  const some = named.filter((each): each is number => each != null && each > 0)
+  const amounts = [amount, balances?.total_authorized, authorisationIn(actions)?.amount]
+  const some = amounts.filter((each): each is number => each != null && each > 0)
   return some.length === 0 ? null : moneyRead({ amount: Math.min(...some), currency })
 }
 
-/** The members of an approval that say what Checkout.com made of the 3-D Secure data, and where. */
-export function saidOf(payment: TheirPayment): { liability_shifted?: false } & Environment {
+/** The members of an approval that say what Checkout.com made of the 3-D Secure data, and in which environment. */
+export function saidOf(payment: TheirPayment): { liability_shifted?: false } & AnswerEnvironment {
   const environment = environmentOf(payment)
   return payment['3ds']?.downgraded ? { ...environment, liability_shifted: false } : environment
 }
 
-/** The issuer approved a part alone, although none was asked for. */
+/** The issuer approved only a part, although the request did not allow it. */
 export function isPart({ response_code }: TheirPayment, actions: TheirAction[]): boolean {
   return (response_code ?? authorisationIn(actions)?.response_code) === '10010'
 }
@@ -130,7 +133,7 @@ export function whyRefused(
   if (payment.status === 'Declined') return 'not_approved'
   if (payment.status === 'Expired') return 'expired'
   if (is_reversed) return 'already_reversed'
-  if (voided.has(payment.status)) return 'already_voided'
+  if (voidedStatuses.has(payment.status)) return 'already_voided'
   if (isPending(payment)) return 'in_progress'
   if (kind === 'refund') return whyNotRefunded(amount, payment)
   return isTaken(payment) && kind !== 'reverse' ? 'already_captured' : null
@@ -143,7 +146,7 @@ export function isPending({ status }: TheirPayment): boolean {
 
 /** Whether money was taken, even if it was refunded since, or if the rest was voided. */
 export function isTaken({ status, balances }: TheirPayment): boolean {
-  return taken.has(status) || (balances?.total_captured ?? 0) > 0
+  return capturedStatuses.has(status) || (balances?.total_captured ?? 0) > 0
 }
 
 /** Whether the 404 comes from Checkout.com itself and not from a proxy. */
@@ -151,12 +154,12 @@ export function isMissing({ status, text, json }: WireAnswer): boolean {
   return status === 404 && (json !== null || text.trim() === '')
 }
 
-const taken = new Set(['Captured', 'Partially Captured', 'Partially Refunded', 'Refunded'])
+const capturedStatuses = new Set(['Captured', 'Partially Captured', 'Partially Refunded', 'Refunded'])
 /** Checkout.com spells the last of them in two ways. */
-const voided = new Set(['Voided', 'Canceled', 'Cancelled'])
-const ends = new Set([...taken, ...voided, 'Authorized', 'Declined', 'Expired'])
+const voidedStatuses = new Set(['Voided', 'Canceled', 'Cancelled'])
+const ends = new Set([...capturedStatuses, ...voidedStatuses, 'Authorized', 'Declined', 'Expired'])
 
-function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): AuthoriseAnswer | UnderWay {
+function chargeAnswer(payment: TheirPayment, request: AuthoriseRequest): AuthoriseAnswer | UnderWay {
   const { id, status, approved } = payment
   if (status === 'Declined' && approved !== true) return declineAnswer(payment, [])
   if (wantsThreeDs(payment)) return threeDsWanted(id)
@@ -165,12 +168,12 @@ function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): Authorise
   // The payment exists, whatever the rest of the answer says. A look-up by its id decides.
   if (!is_approved || !money) return underWay(id)
   const captured = status === 'Captured'
-  const is_asked = money.amount === asked.amount && money.currency === asked.currency
+  const is_asked = money.amount === request.amount && money.currency === request.currency
   if (isPart(payment, []) && is_asked) return underWay(id)
-  const taken = payment.balances?.total_captured
-  if (captured && taken != null && taken !== payment.amount) return underWay(id)
+  const captured_amount = payment.balances?.total_captured
+  if (captured && captured_amount != null && captured_amount !== payment.amount) return underWay(id)
   // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
-  if (asked.capture && !captured && is_asked) return underWay(id)
+  if (request.capture && !captured && is_asked) return underWay(id)
   const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
   return { ...approval, ...saidOf(payment) }
 }
@@ -204,7 +207,7 @@ function statusWords({ status }: WireAnswer): string {
 
 function whyNotRefunded(amount: number, payment: TheirPayment): string | null {
   if (!isTaken(payment)) return 'not_captured'
-  const left = payment.status === 'Refunded' ? 0 : payment.balances?.available_to_refund
-  const read = left == null ? null : moneyRead({ amount: left, currency: payment.currency })
-  return read && amount > read.amount ? 'refund_exceeds_captured' : null
+  const amount_left = payment.status === 'Refunded' ? 0 : payment.balances?.available_to_refund
+  const rest = amount_left == null ? null : moneyRead({ amount: amount_left, currency: payment.currency })
+  return rest && amount > rest.amount ? 'refund_exceeds_captured' : null
 }

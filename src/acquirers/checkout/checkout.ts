@@ -35,12 +35,12 @@ import {
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import { actionsIn, isMarked, pageIn, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
-import { ask, shown, unreadable } from './read.ts'
+import { ask, readPayment, unreadable } from './read.ts'
 import { actionsOf, byId, byReference, paymentRequest, searchRequest, settleRequest, threeDsOf } from './requests.ts'
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import { chargeFound, isReversed, mostAlive, operationFound, ownActions } from './standings.ts'
 
-/** A reference that nobody has ever used, so the search for it finds nothing. */
+/** A reference that was never used, so that the search for it finds nothing. */
 const nobodys = '0'.repeat(32)
 
 /** Never throws. */
@@ -52,12 +52,12 @@ async function checkCheckout({
   wire: Wire
 }): Promise<CheckAnswer> {
   try {
-    const listed = await wire.send(byReference(nobodys, credentials))
-    if (!isGood(listed)) return { result: 'fails', reason: notShown('Checkout.com', listed) }
-    pageIn(listed)
+    const listAnswer = await wire.send(byReference(nobodys, credentials))
+    if (!isGood(listAnswer)) return { result: 'fails', reason: notShown('Checkout.com', listAnswer) }
+    pageIn(listAnswer)
     const moment = { since: new Date(0), until: new Date(1) }
-    const found = await wire.send(searchRequest(moment, credentials))
-    return { result: 'works', notes: isGood(found) ? [] : [`${no_search} (${found.status})`] }
+    const searchAnswer = await wire.send(searchRequest(moment, credentials))
+    return { result: 'works', notes: isGood(searchAnswer) ? [] : [`${no_search} (${searchAnswer.status})`] }
   } catch (error) {
     return { result: 'fails', reason: `Checkout.com: ${(error as Error).message}` }
   }
@@ -94,10 +94,10 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     late_approval_ms: day_ms,
     carriesThreeDs: (data) => threeDsOf(data) !== null,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
-      const sent = paymentRequest(request, await credentialsOf(connection))
-      if (!sent) return failed(`${name}: ${unspeakable(request)}`)
+      const wireRequest = paymentRequest(request, await credentialsOf(connection))
+      if (!wireRequest) return failed(`${name}: ${unspeakable(request)}`)
       const { sendable } = request
-      return authoriseAnswer(await wire.send({ ...sent, sendable }), request, name)
+      return authoriseAnswer(await wire.send({ ...wireRequest, sendable }), request, name)
     },
     capture: settle('capture'),
     void: settle('void'),
@@ -121,9 +121,9 @@ async function settleAt(
   const { authorisation, sendable } = request
   const payment_id = authorisation.acquirer_transaction_id ?? (await find(connection, authorisation))?.id
   if (payment_id === undefined) return unknownAuthorisation
-  const sent = settleRequest(kind, request, payment_id, credentials)
-  if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
-  const answer = settleAnswer(await wire.send({ ...sent, sendable }), name)
+  const wireRequest = settleRequest(kind, request, payment_id, credentials)
+  if (!wireRequest) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
+  const answer = settleAnswer(await wire.send({ ...wireRequest, sendable }), name)
   if (answer.result === 'accepted') return answer
   // This request may have been a repeat, and the first one may have succeeded.
   return afterRequest(explain(connection, kind, request, answer.reason))
@@ -182,21 +182,21 @@ async function find(
   const credentials = await credentialsOf(connection)
   const isOurs = (payment: TheirPayment) => isMarked(payment, installation)
   if (acquirer_transaction_id !== null) {
-    const payment = await shown(connection, acquirer_transaction_id)
+    const payment = await readPayment(connection, acquirer_transaction_id)
     if (!isOurs(payment)) throw new Unanswered(notTheirs(name, acquirer_transaction_id))
     return payment
   }
   const { data } = pageIn(await ask(connection, byReference(reference, credentials)))
-  const sent = shortReference(reference)
-  const named: TheirPayment[] = []
+  const short_reference = shortReference(reference)
+  const payments: TheirPayment[] = []
   for (const each of data) {
     const payment = paymentIn(each)
     if (!payment) throw new Unanswered(unreadable(name))
-    if (payment.reference !== sent) continue
+    if (payment.reference !== short_reference) continue
     // A list may leave out the metadata, and our mark with it.
-    named.push(payment.metadata === null ? await shown(connection, payment.id) : payment)
+    payments.push(payment.metadata === null ? await readPayment(connection, payment.id) : payment)
   }
-  return mostAlive(named.filter(isOurs))
+  return mostAlive(payments.filter(isOurs))
 }
 
 async function actionsAt(

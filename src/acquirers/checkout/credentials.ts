@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { apiUrl, secret } from '../../vendors/wire.ts'
-import type { Environment } from '../environment.ts'
+import type { AnswerEnvironment } from '../environment.ts'
 
 export const checkoutCredentials = z.strictObject({
   secret_key: secret,
@@ -27,7 +27,7 @@ export function environmentShown(credentials: CheckoutCredentials): 'sandbox' | 
 }
 
 /** The environment behind an address of Checkout.com's own; nothing for another one. */
-export function environmentAt(url: string | undefined): Environment {
+export function environmentAt(url: string | undefined): AnswerEnvironment {
   const [, , sandbox] = /^https:\/\/([^/]+\.)?api\.(sandbox\.)?checkout\.com(\/|$)/.exec(url ?? '') ?? ['', '', null]
   return sandbox === null ? {} : { environment: sandbox === undefined ? 'live' : 'sandbox' }
 }

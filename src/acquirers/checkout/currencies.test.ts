@@ -14,9 +14,9 @@ test.each([
   ['KWD', 4200, 4200],
   ['GBP', 1_000_000_000, 1_000_000_000],
   ['CLP', 10_000_000, 1_000_000_000],
-])('%s: %d of ISO are %d of theirs', (currency, amount, sent) => {
-  expect(amountSent({ amount, currency })).toBe(sent)
-  expect(moneyRead({ amount: sent, currency })).toEqual({ amount, currency })
+])('%s: %d of ISO are %d of theirs', (currency, amount, their_amount) => {
+  expect(amountSent({ amount, currency })).toBe(their_amount)
+  expect(moneyRead({ amount: their_amount, currency })).toEqual({ amount, currency })
 })
 
 describe('cannot be expressed', () => {
@@ -44,12 +44,12 @@ const money = fc.record({
 test('every amount is worth the same there, or is not sent', () => {
   fc.assert(
     fc.property(money, ({ currency, amount }) => {
-      const sent = amountSent({ amount, currency })
-      if (sent === null) return
+      const their_amount = amountSent({ amount, currency })
+      if (their_amount === null) return
       // Checkout.com uses ISO's digits, except for the Chilean peso, which it counts in hundredths.
       const digits = currency === 'CLP' ? 2 : currencyOf(currency)!.exponent
-      expect(sent / 10 ** digits).toBeCloseTo(amount / 10 ** currencyOf(currency)!.exponent, 6)
-      expect(moneyRead({ amount: sent, currency })).toEqual({ amount, currency })
+      expect(their_amount / 10 ** digits).toBeCloseTo(amount / 10 ** currencyOf(currency)!.exponent, 6)
+      expect(moneyRead({ amount: their_amount, currency })).toEqual({ amount, currency })
     }),
   )
 })

@@ -50,6 +50,6 @@ test.each([
   ['  ', null],
   ['x'.repeat(300), 'x'.repeat(200)],
   [null, null],
-])('words %j are kept as %j', (text, kept) => {
-  expect(wordsOf(text)).toBe(kept)
+])('words %j are kept as %j', (text, expected) => {
+  expect(wordsOf(text)).toBe(expected)
 })

@@ -38,7 +38,7 @@ const ranges: [string, Meaning][] = [
 /** Never throws: an unknown or missing code is a soft decline. */
 export function declineOf(response_code: string | null, summary: string | null): TheirDecline {
   const code = response_code ?? ''
-  const known = /^[0-9A-Z]{5}$/.test(code)
-  const meaning = meanings.get(code) ?? (known ? ranges.find(([range]) => code.startsWith(range))?.[1] : null)
+  const is_code = /^[0-9A-Z]{5}$/.test(code)
+  const meaning = meanings.get(code) ?? (is_code ? ranges.find(([range]) => code.startsWith(range))?.[1] : null)
   return { ...(meaning ?? unlisted('card_declined', 'soft')), reason: wordsOf(summary) }
 }

@@ -6,7 +6,7 @@ import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { WireRequest } from '../wire.ts'
 import type { CheckoutCredentials } from './credentials.ts'
 import { pageIn, paymentIn } from './payments.ts'
-import { ask, shown } from './read.ts'
+import { ask, readPayment } from './read.ts'
 import { search_limit, searchRequest } from './requests.ts'
 import { isBare, liveIn } from './standings.ts'
 
@@ -46,7 +46,7 @@ async function listUntil(
   return [...earlier_half, ...(await listUntil(connection, { since: later, until }, ends_at))]
 }
 
-/** An answer that is too long to be read shows a part, too. */
+/** An answer that is too long to be read also means that there is more. */
 async function searchPage(
   connection: AcquirerConnection<CheckoutCredentials>,
   request: WireRequest,
@@ -59,7 +59,7 @@ async function searchPage(
   }
 }
 
-/** What a search shows in part alone is read by its id. */
+/** A payment that a search shows only in part is read by its id. */
 async function readWhole(
   connection: AcquirerConnection<CheckoutCredentials>,
   data: unknown[],
@@ -70,7 +70,7 @@ async function readWhole(
     const payment = paymentIn(each)
     const bare = payment && isBare(payment) ? payment : null
     if (bare && connection.clock.now() >= ends_at) throw new TooMany(tooMany(connection))
-    whole.push(bare ? await shown(connection, bare.id) : each)
+    whole.push(bare ? await readPayment(connection, bare.id) : each)
   }
   return whole
 }

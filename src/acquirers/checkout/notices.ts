@@ -59,7 +59,7 @@ const event = z.object({
 
 type Event = z.infer<typeof event>
 
-/** Of the header's name in lower case. */
+/** The header's name in lower case. */
 const signature_header = 'cko-signature'
 
 /** Throws NotGenuine. A notice that does not concern us is skipped. */
@@ -72,12 +72,12 @@ export function noticesIn(
   }
   const json = jsonIn(body)
   if (kind.safeParse(json ?? typeIn(body)).success) return []
-  const read = event.safeParse(json).data
-  if (!read) throw new NotGenuine('the body is no event')
-  return [noticeOf(read, meaningOf(read.type)!, installation)]
+  const theirEvent = event.safeParse(json).data
+  if (!theirEvent) throw new NotGenuine('the body is no event')
+  return [noticeOf(theirEvent, meaningOf(theirEvent.type)!, installation)]
 }
 
-/** Checkout.com has posted events that are not quite JSON. Their type shows all the same whether anybody would read them. */
+/** Checkout.com has posted events that are not quite JSON. Their type still shows whether they are read. */
 function typeIn(body: string): { type?: string | undefined } {
   return { type: /"type"\s*:\s*"(\w+)"/.exec(body)?.[1] }
 }
@@ -93,11 +93,11 @@ function noticeOf({ id, type, data, ...times }: Event, { about, outcome }: Meani
   if (Number.isNaN(occurred_at.getTime())) throw new NotGenuine(`a ${type} without a time`)
   const authorisation_transaction_id = about === 'dispute' ? data.payment_id : data.id
   const is_charge = about === 'authorise' || about === 'expiry'
-  const read = referenceRead(data.reference)
+  const ourReference = referenceRead(data.reference)
   return {
     notice_id: id,
-    about: read?.is_reversal && !is_charge ? 'reverse' : about,
-    reference: read?.reference ?? null,
+    about: ourReference?.is_reversal && !is_charge ? 'reverse' : about,
+    reference: ourReference?.reference ?? null,
     acquirer_transaction_id: is_charge ? data.id : data.action_id,
     authorisation_transaction_id,
     answer: outcome === undefined ? null : suggests(outcome),
@@ -108,7 +108,7 @@ function noticeOf({ id, type, data, ...times }: Event, { about, outcome }: Meani
 
 function isSigned(signature: string, body: string, key: string): boolean {
   const expected = createHmac('sha256', key).update(body).digest()
-  const given = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(32)
+  const signature_bytes = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(32)
   // Even a malformed signature is compared, so that every refusal takes equally long.
-  return timingSafeEqual(expected, given)
+  return timingSafeEqual(expected, signature_bytes)
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { Unanswered } from '../acquirer.ts'
-import type { Environment } from '../environment.ts'
+import type { AnswerEnvironment } from '../environment.ts'
 import { isGood, jsonIn, type WireAnswer } from '../wire.ts'
 import { environmentAt } from './credentials.ts'
 
@@ -30,9 +30,9 @@ const payment = z.object({
   response_code: text,
   response_summary: text,
   requested_on: text,
-  /** Words of the network. Whatever is wrong with them, the payment stays readable. */
+  /** Words of the network. If they are malformed, the payment stays readable. */
   processing: z.object({ partner_merchant_advice_code: z.string().nullish() }).nullish().default(null).catch(null),
-  /** What became of the 3-D Secure data. Whatever is wrong with it, the payment stays readable. */
+  /** What became of the 3-D Secure data. If it is malformed, the payment stays readable. */
   '3ds': z.object({ downgraded: z.boolean().nullish() }).nullish().default(null).catch(null),
   metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   balances: z
@@ -69,20 +69,20 @@ export function paymentIn(json: unknown): TheirPayment | null {
 
 /** A list of payments. `whole` is false if there are more of them. Throws Unanswered. */
 export function pageIn(answer: WireAnswer): { data: unknown[]; whole: boolean } {
-  const read = page.safeParse(answer.json).data
-  if (!isGood(answer) || !read) throw new Unanswered(`no list of payments (${answer.status})`)
-  return { data: read.data, whole: !read._links?.next }
+  const list = page.safeParse(answer.json).data
+  if (!isGood(answer) || !list) throw new Unanswered(`no list of payments (${answer.status})`)
+  return { data: list.data, whole: !list._links?.next }
 }
 
 /** Throws Unanswered. */
 export function actionsIn(answer: WireAnswer): TheirAction[] {
-  const read = z.array(action).safeParse(jsonIn(answer.text)).data
-  if (!isGood(answer) || !read) throw new Unanswered(`no list of actions (${answer.status})`)
-  return read
+  const actions = z.array(action).safeParse(jsonIn(answer.text)).data
+  if (!isGood(answer) || !actions) throw new Unanswered(`no list of actions (${answer.status})`)
+  return actions
 }
 
-/** The address under which a payment is read shows it. */
-export function environmentOf({ _links }: TheirPayment): Environment {
+/** The address of a payment shows its environment. */
+export function environmentOf({ _links }: TheirPayment): AnswerEnvironment {
   return environmentAt(_links?.self?.href)
 }
 

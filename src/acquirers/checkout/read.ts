@@ -9,7 +9,10 @@ import { paymentIn, type TheirPayment } from './payments.ts'
 import { byId } from './requests.ts'
 
 /** Throws Unanswered if the payment is not shown by its id. */
-export async function shown(connection: AcquirerConnection<CheckoutCredentials>, id: string): Promise<TheirPayment> {
+export async function readPayment(
+  connection: AcquirerConnection<CheckoutCredentials>,
+  id: string,
+): Promise<TheirPayment> {
   const { name } = connection
   const answer = await ask(connection, byId(id, await credentialsOf(connection)))
   if (isMissing(answer)) throw new Unanswered(notTheirs(name, id))

@@ -37,13 +37,13 @@ const charge: AuthoriseRequest = {
 }
 
 function bodyOf(change: Partial<AuthoriseRequest>, more: object = {}) {
-  const sent = paymentRequest({ ...charge, ...change }, { ...credentials, ...more })
-  return JSON.parse(sent!.body!)
+  const wireRequest = paymentRequest({ ...charge, ...change }, { ...credentials, ...more })
+  return JSON.parse(wireRequest!.body!)
 }
 
 test('a charge', () => {
-  const sent = paymentRequest(charge, credentials)!
-  const { body, ...rest } = sent
+  const wireRequest = paymentRequest(charge, credentials)!
+  const { body, ...rest } = wireRequest
   expect(rest).toEqual({
     method: 'POST',
     url: 'https://api.example/payments',
@@ -100,7 +100,7 @@ describe('3-D Secure data', () => {
     status: 'Y',
     ares_status: 'C',
   }
-  const sent = {
+  const expectedThreeDs = {
     enabled: true,
     eci: '05',
     cryptogram: three_ds.authentication_value,
@@ -110,8 +110,8 @@ describe('3-D Secure data', () => {
   }
 
   test.each([
-    ['all of it', {}, sent],
-    ['an attempt', { status: 'A', eci: '06' }, { ...sent, status: 'A', eci: '06' }],
+    ['all of it', {}, expectedThreeDs],
+    ['an attempt', { status: 'A', eci: '06' }, { ...expectedThreeDs, status: 'A', eci: '06' }],
     ['no cryptogram: none', { authentication_value: null }, { enabled: false }],
     ['no indicator: none', { eci: null }, { enabled: false }],
   ])('%s', (_, change, expected) => {
@@ -138,10 +138,10 @@ describe('capture, void, reversal, refund', () => {
     ['reverse', 'reversals', { reference: `${short}-r` }],
     ['refund', 'refunds', { amount: 1000, reference: short }],
   ] as const)('%s', (kind, path, body) => {
-    const sent = settleRequest(kind, request, 'pay_1', credentials)!
-    expect(sent.url).toBe(`https://api.example/payments/pay_1/${path}`)
-    expect(sent.headers['cko-idempotency-key']).toBe(reference)
-    expect(JSON.parse(sent.body!)).toEqual(body)
+    const wireRequest = settleRequest(kind, request, 'pay_1', credentials)!
+    expect(wireRequest.url).toBe(`https://api.example/payments/pay_1/${path}`)
+    expect(wireRequest.headers['cko-idempotency-key']).toBe(reference)
+    expect(JSON.parse(wireRequest.body!)).toEqual(body)
   })
 
   test('an amount matters where it is sent', () => {
@@ -163,16 +163,16 @@ test('questions', () => {
     to: '1970-01-01T00:00:01.000Z',
   })
   // None of these moves anything, so none needs a key.
-  const asked = [byReference(reference, credentials), byId('pay_1', credentials), search]
-  expect(asked.filter(({ headers }) => 'cko-idempotency-key' in headers)).toEqual([])
+  const requests = [byReference(reference, credentials), byId('pay_1', credentials), search]
+  expect(requests.filter(({ headers }) => 'cko-idempotency-key' in headers)).toEqual([])
 })
 
 test.each(['authorise', 'capture', 'reverse'] as const)('the reference of a %s is read', (kind) => {
-  const sent = referenceSent(kind, reference)
-  expect(sent).toMatch(/^[0-9a-z_-]{20,30}$/)
-  expect(referenceRead(sent)).toEqual({ reference, is_reversal: kind === 'reverse' })
+  const vendor_reference = referenceSent(kind, reference)
+  expect(vendor_reference).toMatch(/^[0-9a-z_-]{20,30}$/)
+  expect(referenceRead(vendor_reference)).toEqual({ reference, is_reversal: kind === 'reverse' })
 })
 
-test.each([[null], ['ORD-5023-4E89'], [''], ['-r'], [reference]])('%j is none of ours', (sent) => {
-  expect(referenceRead(sent)).toBeNull()
+test.each([[null], ['ORD-5023-4E89'], [''], ['-r'], [reference]])('%j is none of ours', (vendor_reference) => {
+  expect(referenceRead(vendor_reference)).toBeNull()
 })

@@ -72,8 +72,8 @@ export function actionsOf(payment_id: string, credentials: CheckoutCredentials):
 }
 
 /**
- * The payments requested within these times, by anybody. Our mark is checked in the results: a misspelled search for it would
- * find nothing, and nobody would notice.
+ * All payments requested within these times. Our mark is checked in the results: a misspelled search for it would find
+ * nothing, and nobody would notice.
  */
 export function searchRequest(
   { since, until }: { since: Date; until: Date },
@@ -97,10 +97,10 @@ export function referenceSent(kind: LookUpRequest['kind'], reference: string): s
 }
 
 /** Our reference in such a text; null if it is not ours. */
-export function referenceRead(sent: string | null): { reference: string; is_reversal: boolean } | null {
-  if (sent === null) return null
-  const is_reversal = sent.endsWith(reversal_mark)
-  const reference = longReference(is_reversal ? sent.slice(0, -reversal_mark.length) : sent)
+export function referenceRead(text: string | null): { reference: string; is_reversal: boolean } | null {
+  if (text === null) return null
+  const is_reversal = text.endsWith(reversal_mark)
+  const reference = longReference(is_reversal ? text.slice(0, -reversal_mark.length) : text)
   return reference === null ? null : { reference, is_reversal }
 }
 

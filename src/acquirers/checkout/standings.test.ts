@@ -92,8 +92,8 @@ describe('a charge', () => {
   })
 
   test('captured with it', () => {
-    const found = chargeFound(payment({ status: 'Captured', metadata: automatic }), [])
-    expect(found).toMatchObject({ answer: { captured: true }, standing: { state: 'captured' } })
+    const lookUpAnswer = chargeFound(payment({ status: 'Captured', metadata: automatic }), [])
+    expect(lookUpAnswer).toMatchObject({ answer: { captured: true }, standing: { state: 'captured' } })
   })
 
   test('declined, for the reason that its action gives', () => {
@@ -119,9 +119,9 @@ describe('an operation', () => {
     handle: null,
     acquirer_transaction_id: 'pay_1',
   }).authorisation
-  const asked = { kind: 'void', reference, acquirer_transaction_id: null, authorisation } as const
+  const request = { kind: 'void', reference, acquirer_transaction_id: null, authorisation } as const
   const answer = { result: 'approved', acquirer_transaction_id: 'act_Void' }
-  const gone = payment({ status: 'Voided' })
+  const voidedPayment = payment({ status: 'Voided' })
 
   test.each<[string, object, TheirAction[], unknown]>([
     ['by its reference', {}, [action('Void')], { result: 'found', kind: 'void', answer }],
@@ -136,12 +136,12 @@ describe('an operation', () => {
     ['named and not shown', { acquirer_transaction_id: 'a' }, [], { result: 'in_progress' }],
     ['not carried out', {}, [action('Void', { approved: null })], { result: 'in_progress' }],
   ])('%s', (_, change, actions, expected) => {
-    expect(operationFound({ ...asked, ...change }, gone, actions)).toEqual(expected)
+    expect(operationFound({ ...request, ...change }, voidedPayment, actions)).toEqual(expected)
   })
 
   test('a reversal has a reference of its own', () => {
-    const found = operationFound({ ...asked, kind: 'reverse' }, gone, [action('Void', reversal)])
-    expect(found).toEqual({ result: 'found', kind: 'reverse', answer })
+    const lookUpAnswer = operationFound({ ...request, kind: 'reverse' }, voidedPayment, [action('Void', reversal)])
+    expect(lookUpAnswer).toEqual({ result: 'found', kind: 'reverse', answer })
   })
 })
 
@@ -192,10 +192,10 @@ describe('a list', () => {
     'one with a mark and the reference %j is there, always by the same name',
     (odd) => {
       const each = { ...base, reference: odd }
-      const [found, again] = liveIn([each, each])
-      expect(found).toEqual({ ...live, reference: expect.stringMatching(/^[0-9a-f]{32}$/) })
-      expect(again).toEqual(found)
-      expect(liveIn([{ ...each, id: 'pay_2' }])[0]!.reference).not.toBe(found!.reference)
+      const [authorisation, again] = liveIn([each, each])
+      expect(authorisation).toEqual({ ...live, reference: expect.stringMatching(/^[0-9a-f]{32}$/) })
+      expect(again).toEqual(authorisation)
+      expect(liveIn([{ ...each, id: 'pay_2' }])[0]!.reference).not.toBe(authorisation!.reference)
     },
   )
 

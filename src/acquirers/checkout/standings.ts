@@ -27,13 +27,13 @@ import { referenceRead, referenceSent } from './requests.ts'
 
 /** What a payment and all its actions show about its charge. */
 export function chargeFound(payment: TheirPayment, actions: TheirAction[]): LookUpAnswer {
-  const found = { result: 'found', kind: 'authorise' } as const
+  const base = { result: 'found', kind: 'authorise' } as const
   if (payment.status === 'Declined') {
-    return { ...found, answer: declineAnswer(payment, actions), standing: null }
+    return { ...base, answer: declineAnswer(payment, actions), standing: null }
   }
-  if (wantsThreeDs(payment)) return { ...found, answer: threeDsWanted(payment.id), standing: null }
+  if (wantsThreeDs(payment)) return { ...base, answer: threeDsWanted(payment.id), standing: null }
   const money = approvedMoney(payment, actions)
-  // Without an amount that can be relied on nothing can be decided, so the charge waits for a person.
+  // Without a reliable amount nothing can be decided, so the charge waits for a person.
   if (isPending(payment) || !money) return { result: 'in_progress' }
   if (isPart(payment, actions) && money.amount === moneyRead(payment)?.amount) {
     return { result: 'in_progress' }
@@ -43,7 +43,7 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   const { id: acquirer_transaction_id } = payment
   const approval = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
   const answer = { ...approval, ...saidOf(payment) }
-  return { ...found, answer, standing: standingOf(payment, actions, money) }
+  return { ...base, answer, standing: paymentStanding(payment, actions, money) }
 }
 
 /** What a payment and all its actions show about a capture, void, reversal or refund. */
@@ -67,8 +67,8 @@ export function ownActions(
   { kind, reference, acquirer_transaction_id }: Pick<LookUpRequest, 'kind' | 'reference' | 'acquirer_transaction_id'>,
   actions: TheirAction[],
 ): TheirAction[] {
-  const sent = referenceSent(kind, reference)
-  return actions.filter((action) => action.reference === sent || action.id === acquirer_transaction_id)
+  const vendor_reference = referenceSent(kind, reference)
+  return actions.filter((action) => action.reference === vendor_reference || action.id === acquirer_transaction_id)
 }
 
 /** Whether a reversal of ours took the payment back. */
@@ -97,8 +97,8 @@ export function liveIn(data: unknown[]): LiveAuthorisation[] {
       if (installation === null) return []
       throw new Unanswered('a payment of ours that cannot be read')
     }
-    const read = referenceRead(payment.reference)?.reference
-    const reference = read ?? (installation === null ? null : standInReference(payment.id))
+    const own_reference = referenceRead(payment.reference)?.reference
+    const reference = own_reference ?? (installation === null ? null : standInReference(payment.id))
     const captured = isTaken(payment)
     if (!reference || payment.status === 'Refunded') return []
     if (!captured && payment.status !== 'Authorized') return []
@@ -114,7 +114,7 @@ export function liveIn(data: unknown[]): LiveAuthorisation[] {
   })
 }
 
-function standingOf(
+function paymentStanding(
   payment: TheirPayment,
   actions: TheirAction[],
   money: { amount: number; currency: string },
@@ -125,8 +125,8 @@ function standingOf(
     return { state: 'reversed', ...money }
   }
   if (isTaken(payment)) {
-    const taken = balances?.total_captured ? takenOf(payment) : null
-    return { state: 'captured', ...(taken ?? money), ...refundedOf(payment) }
+    const capturedMoney = balances?.total_captured ? takenOf(payment) : null
+    return { state: 'captured', ...(capturedMoney ?? money), ...refundedOf(payment) }
   }
   if (status === 'Authorized') return { state: 'reserved', ...money, ...restOf(payment) }
   return { state: 'voided', ...money }
@@ -139,13 +139,14 @@ function restOf({ balances, currency }: TheirPayment): Money | null {
   return moneyRead({ amount: available_to_capture, currency })
 }
 
-/** What was captured, which may be a part of what was authorised; all of it where nothing says how much. */
+/** What was captured, which may be a part of the authorised amount; all of it if the payment does not say. */
 function takenOf({ amount, balances, currency }: TheirPayment): Money | null {
   return moneyRead({ amount: balances?.total_captured || amount, currency })
 }
 
 /**
- * Whether a page of a search leaves out what only the payment itself shows: our mark, or how much of it was captured or refunded.
+ * Whether a page of a search leaves out what only the payment itself shows: our mark, or the captured or refunded
+ * amount.
  */
 export function isBare({ metadata, balances, reference, status }: TheirPayment): boolean {
   if (metadata === null) return referenceRead(reference) !== null
@@ -156,8 +157,8 @@ export function isBare({ metadata, balances, reference, status }: TheirPayment):
 function refundedOf(payment: TheirPayment): { refunded_amount?: number } {
   const { balances, currency } = payment
   const amount = isTaken(payment) ? balances?.total_refunded : null
-  const given = amount == null ? null : moneyRead({ amount, currency })
-  return given ? { refunded_amount: given.amount } : {}
+  const refundedMoney = amount == null ? null : moneyRead({ amount, currency })
+  return refundedMoney ? { refunded_amount: refundedMoney.amount } : {}
 }
 
 function isAutomatic({ metadata }: TheirPayment): boolean {

@@ -105,14 +105,14 @@ export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
 }
 
 /** The authorisation's present state; null if nothing was approved. */
-export function standingOf(entry: LedgerEntry): AuthorisationStanding | null {
+export function entryStanding(entry: LedgerEntry): AuthorisationStanding | null {
   if (entry.result !== 'approved') return null
   const { amount, currency, captured_at, voided_at, reversed_at, refunded_amount } = entry
   const state = reversed_at ? 'reversed' : voided_at ? 'voided' : captured_at ? 'captured' : 'reserved'
   return { state, amount, currency, ...(state === 'captured' && { refunded_amount }) }
 }
 
-const fenced = 'fenced'
+const fence_result = 'fenced'
 
 /** The entry that a reversal leaves if its authorisation does not exist: a later request with the same reference fails. */
 export function fence(
@@ -128,7 +128,7 @@ export function fence(
     amount,
     currency,
     result: 'failed',
-    decline_code: fenced,
+    decline_code: fence_result,
     decline_category: 'provider_error',
     reason: 'The reference was reversed before it arrived',
     requested_at: now,
@@ -137,7 +137,7 @@ export function fence(
 }
 
 export function isFence({ kind, decline_code }: LedgerEntry): boolean {
-  return kind === 'authorise' && decline_code === fenced
+  return kind === 'authorise' && decline_code === fence_result
 }
 
 /** The answer to an authorisation that arrives after its reversal. */

@@ -84,8 +84,8 @@ function refusalOf(
   if (authorisation.reversed_at) return refusals.reversed
   if (authorisation.voided_at) return refusals.voided
   if (authorisation.captured_at && kind !== 'reverse') return refusals.captured
-  const due = authorisation.behaviour === `refuse_${kind}_once` && !authorisation.refused_before
-  return due ? refusals.once : null
+  const is_due = authorisation.behaviour === `refuse_${kind}_once` && !authorisation.refused_before
+  return is_due ? refusals.once : null
 }
 
 function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | null {
@@ -95,7 +95,7 @@ function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | nu
   return amount % 100 === 13 ? refusals.refund : null
 }
 
-/** Whoever refunds a charge without a result has decided that it was carried out as it was asked for. */
+/** A person who refunds a charge without a result has decided that it was carried out as requested. */
 function isCaptured({ captured_at, result, capture }: LedgerEntry): boolean {
   return captured_at !== null || (result === null && capture === true)
 }

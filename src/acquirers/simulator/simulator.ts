@@ -18,13 +18,13 @@ import {
 import {
   authorisation,
   authoriseAnswer,
+  entryStanding,
   fence,
   isFence,
   overtaken,
   reusedReference,
   safe_window_ms,
   slow_ms,
-  standingOf,
 } from './authorisation.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { reusedOperation, settleAnswer, settlement } from './settlement.ts'
@@ -59,20 +59,20 @@ export function openSimulator(
     // This request never reached the acquirer, so the books do not contain it.
     if (behaviour === 'lost_then_not_found') return loseAnswer()
     const entry = authorisation(request, behaviour, { transaction_id: mintTransactionId(), now })
-    const stored = await ledger.insert(entry)
-    if (isFence(stored)) return overtaken
-    if (!sameRequest(stored, entry)) return reusedReference
-    if (isKnown(stored, now)) return authoriseAnswer(stored)
-    if (stored.behaviour !== 'approve_slowly') return loseAnswer()
+    const storedEntry = await ledger.insert(entry)
+    if (isFence(storedEntry)) return overtaken
+    if (!sameRequest(storedEntry, entry)) return reusedReference
+    if (isKnown(storedEntry, now)) return authoriseAnswer(storedEntry)
+    if (storedEntry.behaviour !== 'approve_slowly') return loseAnswer()
     await clock.sleep(slow_ms)
-    return authoriseAnswer(stored)
+    return authoriseAnswer(storedEntry)
   }
 
   /** A repeated reference gets the same answer as before. A reference that belongs to another request is refused. */
-  function answerOf(stored: LedgerEntry, operation: LedgerEntry): SettleAnswer | Accepted {
-    if (!sameRequest(stored, operation)) return reusedOperation
-    if (isKnown(stored, clock.now())) return settleAnswer(stored)
-    return { result: 'accepted', acquirer_transaction_id: stored.transaction_id }
+  function answerOf(storedEntry: LedgerEntry, operation: LedgerEntry): SettleAnswer | Accepted {
+    if (!sameRequest(storedEntry, operation)) return reusedOperation
+    if (isKnown(storedEntry, clock.now())) return settleAnswer(storedEntry)
+    return { result: 'accepted', acquirer_transaction_id: storedEntry.transaction_id }
   }
 
   async function loseAnswer(): Promise<never> {
@@ -83,16 +83,16 @@ export function openSimulator(
   async function settle(kind: SettleKind, request: SettleRequest): Promise<SettleAnswer | Accepted> {
     const transaction_id = mintTransactionId()
     for (let race = 0; race < races_max; race++) {
-      const found = await findOrFence(kind, request, transaction_id)
-      const { operation, authorisation } = settlement(kind, request, found, {
+      const entry = await findOrFence(kind, request, transaction_id)
+      const { operation, authorisation } = settlement(kind, request, entry, {
         transaction_id,
         now: clock.now(),
         later_ms,
       })
       if (!authorisation) return answerOf(await ledger.insert(operation), operation)
       if (await ledger.settle(operation, authorisation)) return answerOf(operation, operation)
-      const stored = await ledger.find(request.reference)
-      if (stored) return answerOf(stored, operation)
+      const storedEntry = await ledger.find(request.reference)
+      if (storedEntry) return answerOf(storedEntry, operation)
     }
     throw new Unanswered('the simulated acquirer lost every race for the authorisation')
   }
@@ -103,8 +103,8 @@ export function openSimulator(
     request: SettleRequest,
     transaction_id: string,
   ): Promise<LedgerEntry | null> {
-    const found = await ledger.find(request.authorisation.reference)
-    if (found || kind !== 'reverse') return found
+    const entry = await ledger.find(request.authorisation.reference)
+    if (entry || kind !== 'reverse') return entry
     return ledger.insert(fence(request, { transaction_id, now: clock.now() }))
   }
 
@@ -114,7 +114,7 @@ export function openSimulator(
     if (!isKnown(entry, clock.now())) return { result: 'in_progress' }
     if (entry.kind === 'authorise') {
       const answer = authoriseAnswer(entry)
-      return { result: 'found', kind: entry.kind, answer, standing: standingOf(entry) }
+      return { result: 'found', kind: entry.kind, answer, standing: entryStanding(entry) }
     }
     return { result: 'found', kind: entry.kind, answer: settleAnswer(entry) }
   }
@@ -142,21 +142,21 @@ export function openSimulator(
   }
 }
 
-/** What is only reserved has no refunds that could be shown. */
+/** An authorisation that is only reserved has no refunds. */
 function shownInList({ refunded_amount, ...entry }: LiveAuthorisation): LiveAuthorisation {
   return entry.captured && refunded_amount !== undefined ? { ...entry, refunded_amount } : entry
 }
 
-function sameRequest(stored: LedgerEntry, asked: LedgerEntry): boolean {
+function sameRequest(storedEntry: LedgerEntry, operation: LedgerEntry): boolean {
   return (
-    stored.kind === asked.kind &&
-    stored.authorisation_reference === asked.authorisation_reference &&
-    stored.amount === asked.amount &&
-    stored.currency === asked.currency &&
-    stored.capture === asked.capture &&
-    stored.brand === asked.brand &&
-    stored.last4 === asked.last4 &&
-    stored.behaviour === asked.behaviour
+    storedEntry.kind === operation.kind &&
+    storedEntry.authorisation_reference === operation.authorisation_reference &&
+    storedEntry.amount === operation.amount &&
+    storedEntry.currency === operation.currency &&
+    storedEntry.capture === operation.capture &&
+    storedEntry.brand === operation.brand &&
+    storedEntry.last4 === operation.last4 &&
+    storedEntry.behaviour === operation.behaviour
   )
 }
 

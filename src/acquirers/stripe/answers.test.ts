@@ -19,7 +19,7 @@ const intent = {
   created: 1,
   latest_charge: 'ch_1',
 }
-const taken = {
+const capturedIntent = {
   ...intent,
   status: 'succeeded',
   capture_method: 'automatic',
@@ -34,7 +34,7 @@ function answered(status: number, body: object | string): WireAnswer {
 }
 
 const refused = (type: string, members: object = {}) => ({ error: { type, ...members } })
-const told = (members: object) =>
+const cardError = (members: object) =>
   refused('card_error', {
     payment_intent: { id: handle, status: 'requires_payment_method' },
     ...members,
@@ -61,7 +61,7 @@ describe('a confirm', () => {
 
   test.each<[string, WireAnswer, object]>([
     ['reserved', answered(200, intent), { result: 'approved', captured: false, ...gbp }],
-    ['captured', answered(200, taken), { result: 'approved', captured: true, ...gbp }],
+    ['captured', answered(200, capturedIntent), { result: 'approved', captured: true, ...gbp }],
     [
       'another amount, which is theirs to say',
       answered(200, { ...intent, amount: 1, amount_capturable: 1 }),
@@ -75,17 +75,17 @@ describe('a confirm', () => {
     ['processing', answered(200, { ...intent, status: 'processing' }), { result: 'under_way' }],
     [
       'a decline',
-      answered(402, told({ code: 'card_declined', decline_code: 'insufficient_funds' })),
+      answered(402, cardError({ code: 'card_declined', decline_code: 'insufficient_funds' })),
       { result: 'declined', decline: { code: 'insufficient_funds', category: 'soft' } },
     ],
     [
       'a decline by an unknown code',
-      answered(402, told({ code: 'card_declined', decline_code: 'of_tomorrow' })),
+      answered(402, cardError({ code: 'card_declined', decline_code: 'of_tomorrow' })),
       { result: 'declined', decline: { code: 'card_declined', category: 'soft' } },
     ],
     [
       'an error at the bank',
-      answered(402, told({ code: 'processing_error' })),
+      answered(402, cardError({ code: 'processing_error' })),
       { result: 'failed', decline: { category: 'provider_error' } },
     ],
     [
@@ -120,7 +120,7 @@ describe('a confirm', () => {
     ['unconfirmed', answered(200, { ...intent, status: 'requires_confirmation' })],
     ['cancelled', answered(200, { ...intent, status: 'canceled', latest_charge: null })],
     ['two amounts', answered(200, { ...intent, amount: 1 })],
-    ['two amounts, captured', answered(200, { ...taken, amount_received: 1 })],
+    ['two amounts, captured', answered(200, { ...capturedIntent, amount_received: 1 })],
     ['a currency that nobody knows', answered(200, { ...intent, currency: 'xxx' })],
     ['an amount that is no number', answered(200, { ...intent, amount: '4200' })],
     [
@@ -143,7 +143,7 @@ describe('a confirm', () => {
 
 describe('the steps before', () => {
   const request = { ...gbp } as AuthoriseRequest
-  const made = {
+  const unconfirmedIntent = {
     ...intent,
     status: 'requires_confirmation',
     amount_capturable: 0,
@@ -151,9 +151,9 @@ describe('the steps before', () => {
   }
 
   test.each<[string, WireAnswer, object]>([
-    ['made', answered(200, made), { result: 'prepared', handle }],
-    ['another amount', answered(200, { ...made, amount: 1 }), { result: 'failed' }],
-    ['another currency', answered(200, { ...made, currency: 'eur' }), { result: 'failed' }],
+    ['made', answered(200, unconfirmedIntent), { result: 'prepared', handle }],
+    ['another amount', answered(200, { ...unconfirmedIntent, amount: 1 }), { result: 'failed' }],
+    ['another currency', answered(200, { ...unconfirmedIntent, currency: 'eur' }), { result: 'failed' }],
     ['confirmed at once', answered(200, intent), { result: 'failed' }],
     ['refused', answered(400, refused('invalid_request_error')), { result: 'failed' }],
     ['used before', answered(400, refused('idempotency_error')), { result: 'failed' }],
@@ -191,7 +191,7 @@ describe('a capture, cancel and refund', () => {
   const cancelled = { ...intent, status: 'canceled' }
 
   test.each<[string, (answer: WireAnswer) => object, WireAnswer, object]>([
-    ['captured', capture, answered(200, taken), { result: 'approved', acquirer_transaction_id: handle }],
+    ['captured', capture, answered(200, capturedIntent), { result: 'approved', acquirer_transaction_id: handle }],
     ['cancelled', cancel, answered(200, cancelled), { status: 'canceled' }],
     ['refunded', giveBack, answered(200, refund), { result: 'approved', acquirer_transaction_id: 're_1' }],
     ['pending', giveBack, answered(200, { ...refund, status: 'pending' }), { result: 'accepted' }],
@@ -224,10 +224,10 @@ describe('a capture, cancel and refund', () => {
   })
 
   test.each<[string, (answer: WireAnswer) => object, WireAnswer]>([
-    ['another sum', capture, answered(200, { ...taken, amount_received: 1 })],
-    ['another currency', capture, answered(200, { ...taken, currency: 'eur' })],
+    ['another sum', capture, answered(200, { ...capturedIntent, amount_received: 1 })],
+    ['another currency', capture, answered(200, { ...capturedIntent, currency: 'eur' })],
     ['not captured', capture, answered(200, intent)],
-    ['another intent', capture, answered(200, { ...taken, id: 'pi_2' })],
+    ['another intent', capture, answered(200, { ...capturedIntent, id: 'pi_2' })],
     ['not cancelled', cancel, answered(200, intent)],
     ['another intent', cancel, answered(200, { ...cancelled, id: 'pi_2' })],
     ['another sum', giveBack, answered(200, { ...refund, amount: 1 })],

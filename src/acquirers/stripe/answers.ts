@@ -67,8 +67,9 @@ export function confirmAnswer(
     throw new Unanswered(`${name}: an answer that does not say what happened (${answer.status})`)
   }
   const error = errorIn(answer)
-  const meant = error?.payment_intent
-  const is_other = meant && (meant.id !== handle || meant.status !== 'requires_payment_method')
+  const declinedIntent = error?.payment_intent
+  const is_other =
+    declinedIntent && (declinedIntent.id !== handle || declinedIntent.status !== 'requires_payment_method')
   if (answer.status === 402 && is_other) {
     throw new Unanswered(`${name}: a decline that contradicts itself`)
   }
@@ -100,15 +101,15 @@ export function chargeOf(intent: TheirIntent): AuthoriseAnswer | UnderWay | 'unc
 export function captureAnswer(
   answer: WireAnswer,
   intent_id: string,
-  asked: Money,
+  money: Money,
   name: string,
 ): SettleAnswer | Contested {
   if (!isGood(answer)) return refusedOperation(answer, name)
   const intent = intentIn(answer.json)
-  const taken = intent && takenOf(intent)
-  const is_asked = taken?.amount === asked.amount && taken.currency === asked.currency
+  const capturedMoney = intent && takenOf(intent)
+  const is_asked = capturedMoney?.amount === money.amount && capturedMoney.currency === money.currency
   if (intent?.id === intent_id && intent.status === 'succeeded' && is_asked) {
-    return approved(intent_id, taken)
+    return approved(intent_id, capturedMoney)
   }
   throw new Unanswered(`${name}: an answer that does not say what was captured (${answer.status})`)
 }
@@ -121,15 +122,15 @@ export function cancelAnswer(answer: WireAnswer, intent_id: string, name: string
   throw new Unanswered(`${name}: an answer that does not say that it is cancelled (${answer.status})`)
 }
 
-/** The answer to a refund; `asked` is null if the whole rest was refunded. Throws Unanswered. */
+/** The answer to a refund; `money` is null if the whole rest was refunded. Throws Unanswered. */
 export function refundAnswer(
   answer: WireAnswer,
-  asked: Money | null,
+  money: Money | null,
   name: string,
 ): SettleAnswer | Accepted | Contested {
   if (!isGood(answer)) return refusedOperation(answer, name)
   const refund = refundIn(answer.json)
-  const stands = refund && (!asked || isMoney(refund, asked)) ? refundStands(refund) : null
+  const stands = refund && (!money || isMoney(refund, money)) ? refundStands(refund) : null
   if (stands) return stands
   throw new Unanswered(`${name}: an answer that does not say what was refunded (${answer.status})`)
 }
@@ -144,7 +145,7 @@ export function refundStands(refund: TheirRefund): SettleAnswer | Accepted | nul
   const { id, status, failure_reason } = refund
   if (status === 'succeeded') {
     const money = moneyRead(refund)
-    // An amount that cannot be read cannot be held against the one that was asked for.
+    // An unreadable amount cannot be compared with the requested one.
     return money && approved(id, money)
   }
   if (status === 'pending' || status === 'requires_action') {
@@ -219,7 +220,7 @@ function codesIn({ type, code }: TheirError): string[] {
   return [code ?? type].filter((each) => /^[a-z_]{1,60}$/.test(each))
 }
 
-function isMoney(theirs: Money, asked: Money): boolean {
-  const read = moneyRead(theirs)
-  return read?.amount === asked.amount && read.currency === asked.currency
+function isMoney(theirs: Money, money: Money): boolean {
+  const isoMoney = moneyRead(theirs)
+  return isoMoney?.amount === money.amount && isoMoney.currency === money.currency
 }

@@ -19,9 +19,9 @@ export function apiUrlOf({ api_url = 'https://api.stripe.com' }: StripeCredentia
 }
 
 export function environmentShown({ secret_key }: StripeCredentials): 'live' | 'sandbox' | null {
-  const [, shown] = /^[sr]k_(test|live)_/.exec(secret_key) ?? []
-  if (shown === undefined) return null
-  return shown === 'test' ? 'sandbox' : 'live'
+  const [, environment] = /^[sr]k_(test|live)_/.exec(secret_key) ?? []
+  if (environment === undefined) return null
+  return environment === 'test' ? 'sandbox' : 'live'
 }
 
 export function isOfSandbox({ secret_key }: StripeCredentials): boolean {

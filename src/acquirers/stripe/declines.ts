@@ -44,10 +44,10 @@ export function declineOf({
   advice_code,
   network_advice_code,
 }: TheirReason): TheirDecline {
-  const known = [decline_code, code].find((each) => each !== null && meanings.has(each))
-  const meaning = meanings.get(known ?? '') ?? unlisted('card_declined', 'soft')
+  const known_code = [decline_code, code].find((each) => each !== null && meanings.has(each))
+  const meaning = meanings.get(known_code ?? '') ?? unlisted('card_declined', 'soft')
   // A decline's own code that is unknown says something that the error's code does not.
-  const is_whole = known === (decline_code ?? code)
+  const is_whole = known_code === (decline_code ?? code)
   const decline = {
     ...meaning,
     may_retry_elsewhere: meaning.may_retry_elsewhere && is_whole,

@@ -1,14 +1,14 @@
 // PaymentIntents, refunds and errors of Stripe: only the members that we rely on, validated before they are read.
 
 import { z } from 'zod'
-import type { Environment } from '../environment.ts'
+import type { AnswerEnvironment } from '../environment.ts'
 import type { WireAnswer } from '../wire.ts'
 
 const text = z.string().nullish().default(null)
 const count = z.int().nonnegative()
 const metadata = z.record(z.string(), z.unknown()).nullish().default(null)
 
-/** The issuer's and the network's advice. Whatever is wrong with it, the decline stays readable. */
+/** The issuer's and the network's advice. If it is malformed, the decline stays readable. */
 const advice = text.catch(null)
 const reason = { code: text, decline_code: text, message: text, advice_code: advice, network_advice_code: advice }
 
@@ -38,7 +38,7 @@ const intent = z.object({
       z.object({
         refunded: z.boolean().nullish().default(null),
         amount_refunded: count.nullish().default(null),
-        /** Whatever is wrong with it, the intent stays readable. */
+        /** If they are malformed, the intent stays readable. */
         payment_method_details: z
           .object({
             card: z.object({ three_d_secure: z.object({ result: text }).nullish() }).nullish(),
@@ -98,7 +98,7 @@ export function wasApproved({ status, latest_charge, last_payment_error }: Their
 }
 
 /** Nothing moves in the sandbox. */
-export function environmentOf({ livemode }: Pick<TheirIntent, 'livemode'>): Environment {
+export function environmentOf({ livemode }: Pick<TheirIntent, 'livemode'>): AnswerEnvironment {
   return livemode == null ? {} : { environment: livemode ? 'live' : 'sandbox' }
 }
 

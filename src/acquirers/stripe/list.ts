@@ -25,7 +25,7 @@ export async function listAt(
   let limit = page_limit
   for (;;) {
     const answer = await pageOrNull(connection, intentsWithin(within, { after, limit }, credentials))
-    // Where intents bear much metadata, fewer of them are an answer that may be read.
+    // If intents have much metadata, a page of fewer intents may still be short enough to read.
     if (!answer && limit > 1) {
       limit = Math.ceil(limit / 2)
       continue
@@ -33,8 +33,8 @@ export async function listAt(
     const page = answer && pageIn(answer.json)
     if (!page) throw new Unanswered(`${name}: it shows a list that cannot be read`)
     for (const each of page.data) {
-      const found = await liveAt(connection, each)
-      if (found) live.unshift(found)
+      const authorisation = await liveAt(connection, each)
+      if (authorisation) live.unshift(authorisation)
     }
     if (!page.has_more || page.data.length === 0) return live
     if (clock.now() >= ends_at) throw new TooMany(`${name}: more payments than one call lists`)
@@ -42,7 +42,7 @@ export async function listAt(
   }
 }
 
-/** Null where the answer is too long. */
+/** Null if the answer is too long to read. */
 async function pageOrNull(
   connection: AcquirerConnection<StripeCredentials>,
   request: WireRequest,
@@ -59,12 +59,12 @@ async function liveAt(
   connection: AcquirerConnection<StripeCredentials>,
   each: unknown,
 ): Promise<LiveAuthorisation | null> {
-  const found = liveOf(each)
-  if (!found) return null
-  const { needs_refunds, ...live } = found
+  const liveIntent = liveOf(each)
+  if (!liveIntent) return null
+  const { needs_refunds, ...live } = liveIntent
   if (!needs_refunds || live.installation !== connection.installation) return live
-  const shown = { id: live.acquirer_transaction_id!, status: 'succeeded' }
-  return isReversed(await refundsAt(connection, shown)) ? null : live
+  const intent = { id: live.acquirer_transaction_id!, status: 'succeeded' }
+  return isReversed(await refundsAt(connection, intent)) ? null : live
 }
 
 function idOf(each: unknown, name: string): string {

@@ -10,7 +10,7 @@ import { cancelReasons } from './requests.ts'
 import { lapses } from './standings.ts'
 
 const text = z.string().min(1).nullish().default(null)
-const named = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
+const idOrObject = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
 
 /** Objects of other types need not have the form of those that are read: a balance has no id. */
 const kind = z.object({ type: z.string().refine((type) => !isRead(type)) })
@@ -25,17 +25,17 @@ const event = z.object({
       capture_method: text,
       cancellation_reason: text,
       status: text,
-      payment_intent: named.nullish().default(null),
+      payment_intent: idOrObject.nullish().default(null),
       metadata: z.record(z.string(), z.unknown()).nullish().default(null),
     }),
   }),
 })
 
-type Told = z.infer<typeof event>['data']['object']
+type TheirObject = z.infer<typeof event>['data']['object']
 
-/** Of the header's name in lower case. */
+/** The header's name in lower case. */
 const signature_header = 'stripe-signature'
-// As Stripe's own libraries have it: docs.stripe.com/webhooks/signature, 2026-11.
+// The tolerance of Stripe's own libraries: docs.stripe.com/webhooks/signature, 2026-11.
 const tolerance_seconds = 300
 
 /** Throws NotGenuine. A notice that does not concern us is skipped. */
@@ -46,9 +46,9 @@ export function noticesIn(
   checkSignature(headers[signature_header] ?? '', body, webhook_secret, now)
   const json = jsonIn(body)
   if (kind.safeParse(json).success) return []
-  const read = event.safeParse(json).data
-  if (!read) throw new NotGenuine('the body is no event')
-  const { id: notice_id, type, created, data } = read
+  const theirEvent = event.safeParse(json).data
+  if (!theirEvent) throw new NotGenuine('the body is no event')
+  const { id: notice_id, type, created, data } = theirEvent
   const about = aboutOf(type, data.object)
   if (about === null) return []
   return [
@@ -63,15 +63,15 @@ export function noticesIn(
 }
 
 /**
- * From docs.stripe.com/api/events/types, 2026-11. Left out are `charge.…` of what an intent's own event tells, and `review.…`: what comes
- * of a review is told as a refund.
+ * From docs.stripe.com/api/events/types, 2026-11. Left out are `charge.…` events whose content also comes in an event
+ * of the intent, and `review.…`: the outcome of a review comes as a refund.
  */
 function isRead(type: string): boolean {
   return /^(payment_intent|refund|charge\.dispute|radar\.early_fraud_warning)\.|^charge\.refunded$/.test(type)
 }
 
-function aboutOf(type: string, told: Told): Notice['about'] | null {
-  // The issuer has heard of fraud, and a dispute mostly follows.
+function aboutOf(type: string, object: TheirObject): Notice['about'] | null {
+  // The issuer suspects fraud, and a dispute mostly follows.
   const is_warning = type.startsWith('radar.early_fraud_warning.')
   if (is_warning || type.startsWith('charge.dispute.')) return 'dispute'
   switch (type) {
@@ -80,24 +80,24 @@ function aboutOf(type: string, told: Told): Notice['about'] | null {
     case 'payment_intent.payment_failed':
       return 'authorise'
     case 'payment_intent.succeeded':
-      return told.capture_method === 'manual' ? 'capture' : 'authorise'
+      return object.capture_method === 'manual' ? 'capture' : 'authorise'
     case 'payment_intent.canceled':
-      if (lapses.has(told.cancellation_reason)) return 'expiry'
-      return told.cancellation_reason === cancelReasons.reverse ? 'reverse' : 'void'
-    // Its object is the charge, whatever was refunded of it.
+      if (lapses.has(object.cancellation_reason)) return 'expiry'
+      return object.cancellation_reason === cancelReasons.reverse ? 'reverse' : 'void'
+    // The object of this event is the charge with all its refunds.
     case 'charge.refunded':
       return 'refund'
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed':
-      return told.metadata?.ripper_kind === 'reverse' ? 'reverse' : 'refund'
+      return object.metadata?.ripper_kind === 'reverse' ? 'reverse' : 'refund'
     default:
       return null
   }
 }
 
-/** Null where the type leaves the outcome open. */
-function suggestionIn(type: string, { status }: Told): Suggestion | null {
+/** Null if the type leaves the outcome open. */
+function suggestionIn(type: string, { status }: TheirObject): Suggestion | null {
   if (type === 'payment_intent.payment_failed' || type === 'refund.failed') return suggests('refused')
   if (type === 'refund.created' || type === 'refund.updated') {
     if (status === 'succeeded') return suggests('approved')
@@ -115,17 +115,17 @@ const approving = new Set([
 
 function namesOf(
   about: Notice['about'],
-  told: Told,
+  object: TheirObject,
   installation: string,
 ): Pick<Notice, 'reference' | 'acquirer_transaction_id' | 'authorisation_transaction_id' | 'is_ours'> {
-  const { id, payment_intent, metadata } = told
+  const { id, payment_intent, metadata } = object
   const reference = (about === 'capture' ? metadata?.ripper_capture : null) ?? metadata?.ripper_reference
   return {
     reference: typeof reference === 'string' && reference !== '' ? reference : null,
     acquirer_transaction_id: id,
     // An intent is its own authorisation.
     authorisation_transaction_id: payment_intent ?? (id.startsWith('pi_') ? id : null),
-    // A dispute never has a mark, whoever owns it.
+    // A dispute never has a mark, even for our own charges.
     is_ours: about === 'dispute' ? null : isMarked({ metadata }, installation),
   }
 }
@@ -133,11 +133,11 @@ function namesOf(
 /** `t=seconds,v1=hex`, with several `v1` while a secret is being replaced. Throws NotGenuine. */
 function checkSignature(header: string, body: string, secret: string, now: Date): void {
   const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?])
-  const given = parts.flatMap(([name, value]) => (name === 'v1' && value ? [value] : []))
+  const signatures = parts.flatMap(([name, value]) => (name === 'v1' && value ? [value] : []))
   const seconds = parts.find(([name]) => name === 't')?.[1] ?? ''
   const expected = createHmac('sha256', secret).update(`${seconds}.${body}`).digest()
   // All signatures are compared, so that the time does not depend on which of them fits.
-  const is_signed = given.map((each) => isEqual(expected, each)).includes(true)
+  const is_signed = signatures.map((each) => isEqual(expected, each)).includes(true)
   if (!is_signed) throw new NotGenuine('the signature is not of this body')
   const age_seconds = Math.abs(now.getTime() / 1000 - Number(seconds))
   if (!/^\d{1,12}$/.test(seconds) || age_seconds > tolerance_seconds) {
@@ -146,6 +146,6 @@ function checkSignature(header: string, body: string, secret: string, now: Date)
 }
 
 function isEqual(expected: Buffer, hex: string): boolean {
-  const given = /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, 'hex') : Buffer.alloc(32)
-  return timingSafeEqual(expected, given)
+  const bytes = /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, 'hex') : Buffer.alloc(32)
+  return timingSafeEqual(expected, bytes)
 }

@@ -8,11 +8,11 @@ import type { StripeCredentials } from './credentials.ts'
 import { intentIn, isMarked, pageIn, refundIn, type TheirIntent, type TheirRefund } from './intents.ts'
 import { intentById, refundsOf } from './requests.ts'
 
-/** More refunds than anybody makes for one payment. */
+/** More refunds than one payment ever has. */
 const refund_pages_max = 20
 
 /** The intent; null if its id is unknown. Throws Unanswered or NotSent. */
-export async function findIntent(
+export async function findTheirIntent(
   connection: AcquirerConnection<StripeCredentials>,
   authorisation: AuthorisationName,
 ): Promise<TheirIntent | null> {

@@ -85,15 +85,15 @@ describe('requests', () => {
   })
 
   test('the card goes by itself', () => {
-    const sent = methodRequest(request, credentials)
-    expect(sent.headers['idempotency-key']).toBe(`${reference}-method`)
+    const wireRequest = methodRequest(request, credentials)
+    expect(wireRequest.headers['idempotency-key']).toBe(`${reference}-method`)
     const { number, exp_month, exp_year } = card
     const params = {
       type: 'card',
       card: { number, exp_month, exp_year, cvc: '123' },
       billing_details: { name: 'A & B' },
     } satisfies Stripe.PaymentMethodCreateParams
-    expect(membersOf(sent)).toEqual(flat(params))
+    expect(membersOf(wireRequest)).toEqual(flat(params))
     const bare = { ...card, cvc: null, cardholder_name: null }
     expect(membersOf(methodRequest({ reference, card: bare }, credentials))).toEqual(
       flat({ type: 'card', card: { number, exp_month, exp_year } }),
@@ -104,9 +104,9 @@ describe('requests', () => {
     [false, 'manual'],
     [true, 'automatic'],
   ] as const)('the intent, capture %s', (capture, capture_method) => {
-    const asked = { ...request, capture }
-    const sent = intentRequest(asked, { amount: 4200, method: 'pm_1' }, credentials)
-    expect(sent.headers['idempotency-key']).toBe(`${reference}-intent`)
+    const chargeRequest = { ...request, capture }
+    const wireRequest = intentRequest(chargeRequest, { amount: 4200, method: 'pm_1' }, credentials)
+    expect(wireRequest.headers['idempotency-key']).toBe(`${reference}-intent`)
     const params = {
       amount: 4200,
       currency: 'gbp',
@@ -115,7 +115,7 @@ describe('requests', () => {
       capture_method,
       metadata: { ripper_reference: reference, ripper_installation: 'ours' },
     } satisfies Stripe.PaymentIntentCreateParams
-    expect(membersOf(sent)).toEqual(flat(params))
+    expect(membersOf(wireRequest)).toEqual(flat(params))
   })
 
   test('the confirm brings the 3-D Secure data that they take', () => {
@@ -134,8 +134,8 @@ describe('requests', () => {
       },
       expand: ['latest_charge'],
     } satisfies Stripe.PaymentIntentConfirmParams
-    const sent = confirmRequest({ ...request, three_ds }, 'pi_1', credentials)
-    expect(membersOf(sent)).toEqual(flat(params))
+    const wireRequest = confirmRequest({ ...request, three_ds }, 'pi_1', credentials)
+    expect(membersOf(wireRequest)).toEqual(flat(params))
   })
 
   test.each<[string, Partial<typeof three_ds>, number]>([
@@ -146,10 +146,10 @@ describe('requests', () => {
     ['no ECI', { eci: null }, 4],
     ['a status that they do not take is left out', { ares_status: 'D' }, 4],
   ])('%s', (_, change, count) => {
-    const asked = { ...request, three_ds: { ...three_ds, ...change } }
-    const sent = membersOf(confirmRequest(asked, 'pi_1', credentials))
-    expect(Object.keys(sent).filter((name) => name.includes('three_d_secure'))).toHaveLength(count)
-    expect(Object.values(sent)).not.toContain('null')
+    const chargeRequest = { ...request, three_ds: { ...three_ds, ...change } }
+    const fields = membersOf(confirmRequest(chargeRequest, 'pi_1', credentials))
+    expect(Object.keys(fields).filter((name) => name.includes('three_d_secure'))).toHaveLength(count)
+    expect(Object.values(fields)).not.toContain('null')
   })
 
   test('captures, cancels and refunds', () => {
@@ -179,12 +179,12 @@ describe('requests', () => {
     const within = { since: new Date(1999), until: new Date(3001) }
     const { method, url, body } = intentsWithin(within, { after: 'pi_9', limit: 100 }, credentials)
     expect({ method, body }).toEqual({ method: 'GET', body: null })
-    const asked = {
+    const params = {
       created: { gte: 1, lte: 3 },
       limit: 100,
       starting_after: 'pi_9',
       expand: ['data.latest_charge'],
     } satisfies Stripe.PaymentIntentListParams
-    expect(Object.fromEntries(new URL(url).searchParams)).toEqual(flat(asked))
+    expect(Object.fromEntries(new URL(url).searchParams)).toEqual(flat(params))
   })
 })

@@ -114,7 +114,7 @@ export function refundsOf(intent_id: string, after: string | null, credentials: 
   return get(credentials, `/v1/refunds?${formOf(query)}`)
 }
 
-/** The intents created between these seconds, both included, by anybody; newest first. */
+/** The intents created between these seconds, both included, by any user of the account; newest first. */
 export function intentsWithin(
   { since, until }: { since: Date; until: Date },
   page: { after: string | null; limit: number },
@@ -150,7 +150,8 @@ export function testMethodRequest(credentials: StripeCredentials): WireRequest {
   })
 }
 
-// What Stripe takes, by the types of its library 23.1.0 (API 2026-10-28). What is not in them is not sent, since it would refuse the charge.
+// The 3-D Secure data that Stripe accepts, by the types of its library 23.1.0 (API 2026-10-28). Other values are not
+// sent, because Stripe would refuse the charge.
 const versions = new Set(['1.0.2', '2.1.0', '2.2.0', '2.3.0', '2.3.1'])
 const ecis = new Set(['01', '02', '05', '06', '07'])
 const statuses = new Set(['A', 'C', 'I', 'N', 'R', 'U', 'Y'])

@@ -8,7 +8,7 @@ import { approved, type Contested, cancelAnswer, captureAnswer, refundAnswer } f
 import type { StripeCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 import { type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
-import { findIntent, intentIdOf, refundsAt } from './read.ts'
+import { findTheirIntent, intentIdOf, refundsAt } from './read.ts'
 import { cancelRequest, captureRequest, refundRequest } from './requests.ts'
 import { doneBy, leftOf, nothingBehind, ownRefund, refundAnswerOf, whyRefused } from './standings.ts'
 
@@ -35,23 +35,23 @@ async function send(
   const credentials = await credentialsOf(connection)
   const { sendable } = request
   if (kind === 'void' || kind === 'reverse') {
-    const sent = { ...cancelRequest(kind, request, intent_id, credentials), sendable }
-    const cancelled = cancelAnswer(await sendStateful(wire, sent), intent_id, name)
-    if ('result' in cancelled) return cancelled
-    return wasApproved(cancelled) ? approved(intent_id) : nothingBehind(cancelled)
+    const wireRequest = { ...cancelRequest(kind, request, intent_id, credentials), sendable }
+    const cancelledIntent = cancelAnswer(await sendStateful(wire, wireRequest), intent_id, name)
+    if ('result' in cancelledIntent) return cancelledIntent
+    return wasApproved(cancelledIntent) ? approved(intent_id) : nothingBehind(cancelledIntent)
   }
   const amount = amountSent(request)
   if (amount === null) {
-    const { amount: asked, currency } = request
-    const reason = `${name}: Stripe cannot express ${asked} ${currency} in its minor units`
+    const { amount: iso_amount, currency } = request
+    const reason = `${name}: Stripe cannot express ${iso_amount} ${currency} in its minor units`
     return refusedWith('amount_mismatch', reason)
   }
   if (kind === 'capture') {
-    const sent = { ...captureRequest(request, { amount, intent_id }, credentials), sendable }
-    return captureAnswer(await sendStateful(wire, sent), intent_id, request, name)
+    const wireRequest = { ...captureRequest(request, { amount, intent_id }, credentials), sendable }
+    return captureAnswer(await sendStateful(wire, wireRequest), intent_id, request, name)
   }
-  const sent = refundRequest(kind, request, { amount, intent_id, installation }, credentials)
-  return refundAnswer(await wire.send({ ...sent, sendable }), request, name)
+  const wireRequest = refundRequest(kind, request, { amount, intent_id, installation }, credentials)
+  return refundAnswer(await wire.send({ ...wireRequest, sendable }), request, name)
 }
 
 /**
@@ -73,7 +73,7 @@ async function explain(
   request: SettleRequest,
   reason: string,
 ): Promise<SettleAnswer | Accepted> {
-  const intent = await findIntent(connection, request.authorisation)
+  const intent = await findTheirIntent(connection, request.authorisation)
   if (!intent) return unknownAuthorisation
   const refunds = await refundsAt(connection, intent)
   const own = ownRefund({ kind, reference: request.reference }, refunds)
@@ -82,8 +82,8 @@ async function explain(
     if (answer) return answer
     throw new Unanswered(`${connection.name}: it does not say what became of the refund`)
   }
-  const done = kind === 'capture' ? doneBy({ ...request, kind }, intent) : null
-  if (done) return done
+  const earlierAnswer = kind === 'capture' ? doneBy({ ...request, kind }, intent) : null
+  if (earlierAnswer) return earlierAnswer
   const why = whyRefused(kind, request, intent, refunds)
   if (why === unknownAuthorisation.decline_code) return unknownAuthorisation
   if (kind === 'reverse' && why === null && intent.status === 'succeeded') {
@@ -101,12 +101,12 @@ async function giveBack(
 ): Promise<SettleAnswer | Accepted> {
   const { name, wire, installation } = connection
   const { id: intent_id, currency } = intent
-  const left = leftOf(intent, refunds)
+  const amount_left = leftOf(intent, refunds)
   const credentials = await credentialsOf(connection)
-  const sent = refundRequest('reverse', request, { intent_id, installation }, credentials)
+  const wireRequest = refundRequest('reverse', request, { intent_id, installation }, credentials)
   const { sendable } = request
-  const rest = left === null ? null : { amount: left, currency: currency.toUpperCase() }
-  const answer = refundAnswer(await sendStateful(wire, { ...sent, sendable }), rest, name)
+  const rest = amount_left === null ? null : { amount: amount_left, currency: currency.toUpperCase() }
+  const answer = refundAnswer(await sendStateful(wire, { ...wireRequest, sendable }), rest, name)
   if (answer.result === 'contested') return refusedWith(null, `${reason}; ${answer.reason}`)
   // The rest need not be the amount of the authorisation, and nothing is left.
   return answer.result === 'approved' ? approved(answer.acquirer_transaction_id) : answer

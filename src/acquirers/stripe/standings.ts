@@ -27,13 +27,13 @@ export function chargeFound(intent: TheirIntent, refunds: TheirRefund[]): LookUp
   if (answer.result !== 'approved') {
     return { result: 'found', kind: 'authorise', answer, standing: null }
   }
-  const standing = standingOf(intent, refunds, answer)
+  const standing = intentStanding(intent, refunds, answer)
   return { result: 'found', kind: 'authorise', answer, standing }
 }
 
 /**
- * What is known of a capture, void, reversal or refund. Stripe keeps only the reason of a cancel, so two voids or two reversals
- * cannot be told apart.
+ * What Stripe shows of a capture, void, reversal or refund. It keeps only the reason of a cancel, so two voids or two
+ * reversals cannot be told apart.
  */
 export function operationFound(
   operation: Pick<LookUpRequest, 'reference' | 'acquirer_transaction_id'> & { kind: SettleKind },
@@ -47,15 +47,18 @@ export function operationFound(
     if (!answer || answer.result === 'accepted') return { result: 'in_progress' }
     return { result: 'found', kind, answer }
   }
-  const done = doneBy(operation, intent)
-  if (done) return { result: 'found', kind, answer: done }
+  const ownAnswer = doneBy(operation, intent)
+  if (ownAnswer) return { result: 'found', kind, answer: ownAnswer }
   if (intent.status === 'processing') return { result: 'in_progress' }
   // Stripe has given its id, so the refund exists, although the list does not show it yet.
   const is_named = kind === 'refund' && acquirer_transaction_id !== null
   return { result: is_named ? 'in_progress' : 'not_found' }
 }
 
-/** The outcome of one of our refunds; null if it is not known. A reversal that has left nothing took back the whole rest. */
+/**
+ * The outcome of one of our refunds; null if it is not known. A reversal after which nothing is left refunded the whole
+ * rest.
+ */
 export function refundAnswerOf(
   kind: SettleKind,
   own: TheirRefund,
@@ -79,9 +82,9 @@ export function doneBy(
   if (kind === 'refund') return null
   if (kind === 'capture') {
     if (status !== 'succeeded' || metadata?.ripper_capture !== reference) return null
-    const taken = takenOf(intent)
-    if (!taken) throw new Unanswered('Stripe does not show how much was captured')
-    return approved(id, taken)
+    const capturedMoney = takenOf(intent)
+    if (!capturedMoney) throw new Unanswered('Stripe does not show how much was captured')
+    return approved(id, capturedMoney)
   }
   if (status !== 'canceled' || cancellation_reason !== cancelReasons[kind]) return null
   return wasApproved(intent) ? approved(id) : nothingBehind(intent)
@@ -116,8 +119,8 @@ export function whyRefused(
   if (isReversed(refunds)) return 'already_reversed'
   if (status === 'requires_capture') return kind === 'refund' ? 'not_captured' : null
   if (kind === 'capture' || kind === 'void') return 'already_captured'
-  const left = kind === 'refund' ? leftOf(intent, refunds) : null
-  return left !== null && amount > left ? 'refund_exceeds_captured' : null
+  const amount_left = kind === 'refund' ? leftOf(intent, refunds) : null
+  return amount_left !== null && amount > amount_left ? 'refund_exceeds_captured' : null
 }
 
 /** The answer about an intent that never was an authorisation: there is none, or it was declined. */
@@ -150,9 +153,9 @@ export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boo
     throw new Unanswered('a payment of ours that cannot be read')
   }
   const { id: acquirer_transaction_id, status, latest_charge, created, metadata } = intent
-  const named = String(metadata?.ripper_reference)
+  const own_reference = String(metadata?.ripper_reference)
   const stand_in = installation === null ? null : standInReference(intent.id)
-  const reference = /^[0-9a-f]{32}$/.test(named) ? named : stand_in
+  const reference = /^[0-9a-f]{32}$/.test(own_reference) ? own_reference : stand_in
   if (reference === null) return null
   const captured = status === 'succeeded'
   const charge = latest_charge !== null && typeof latest_charge === 'object' ? latest_charge : null
@@ -166,9 +169,9 @@ export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boo
   const names = { reference, acquirer_transaction_id, installation }
   const authorised_at = new Date(created * 1000)
   const needs_refunds = captured && charge === null
-  const given = captured ? (charge?.amount_refunded ?? null) : null
-  const refunded = refundedOf(intent, given)
-  return { ...names, ...money, ...refunded, captured, authorised_at, needs_refunds }
+  const refunded_amount = captured ? (charge?.amount_refunded ?? null) : null
+  const refund = refundedOf(intent, refunded_amount)
+  return { ...names, ...money, ...refund, captured, authorised_at, needs_refunds }
 }
 
 /** How much of a capture may still be refunded, in ISO minor units; null if it cannot be read. */
@@ -182,8 +185,8 @@ function givenIn(refunds: TheirRefund[]): number {
 }
 
 function refundedOf({ currency }: TheirIntent, amount: number | null): { refunded_amount?: number } {
-  const given = amount === null ? null : moneyRead({ amount, currency })
-  return given ? { refunded_amount: given.amount } : {}
+  const refundedMoney = amount === null ? null : moneyRead({ amount, currency })
+  return refundedMoney ? { refunded_amount: refundedMoney.amount } : {}
 }
 
 function whyCancelled(intent: TheirIntent): string | null {
@@ -196,7 +199,7 @@ function whyCancelled(intent: TheirIntent): string | null {
 /** The reasons with which Stripe cancels by itself. */
 export const lapses = new Set<string | null>(['automatic', 'expired'])
 
-function standingOf(
+function intentStanding(
   intent: TheirIntent,
   refunds: TheirRefund[],
   { amount, currency }: { amount: number; currency: string },
@@ -205,14 +208,14 @@ function standingOf(
   const { status, cancellation_reason } = intent
   if (status === 'requires_capture') {
     // Less than was approved if a part was captured and the rest may still be.
-    const { amount_capturable: left } = intent
-    const rest = left ? moneyRead({ amount: left, currency: intent.currency }) : null
+    const { amount_capturable: capturable_amount } = intent
+    const rest = capturable_amount ? moneyRead({ amount: capturable_amount, currency: intent.currency }) : null
     return { state: 'reserved', ...(rest ?? money) }
   }
   if (status === 'succeeded') {
-    const taken = takenOf(intent)
-    if (isReversed(refunds)) return { state: 'reversed', ...(taken ?? money) }
-    return { state: 'captured', ...(taken ?? money), ...refundedOf(intent, givenIn(refunds)) }
+    const capturedMoney = takenOf(intent)
+    if (isReversed(refunds)) return { state: 'reversed', ...(capturedMoney ?? money) }
+    return { state: 'captured', ...(capturedMoney ?? money), ...refundedOf(intent, givenIn(refunds)) }
   }
   if (lapses.has(cancellation_reason)) return { state: 'expired', ...money }
   const state = cancellation_reason === cancelReasons.reverse ? 'reversed' : 'voided'

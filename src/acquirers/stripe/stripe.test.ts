@@ -16,8 +16,8 @@ describe('amounts', () => {
     for (const currency of stripeCurrencies) {
       expect(currencyOf(currency), currency).toBeDefined()
       const money = { amount: 100_000, currency }
-      const sent = amountSent(money)!
-      expect(moneyRead({ amount: sent, currency: currency.toLowerCase() }), currency).toEqual(money)
+      const their_amount = amountSent(money)!
+      expect(moneyRead({ amount: their_amount, currency: currency.toLowerCase() }), currency).toEqual(money)
     }
   })
 
@@ -36,8 +36,8 @@ describe('amounts', () => {
     [100_000_000, 'GBP', 100_000_000],
     [150_000_000, 'IDR', 150_000_000],
     [99_999_999_999, 'COP', 99_999_999_999],
-  ])('%i %s is sent as %s', (amount, currency, sent) => {
-    expect(amountSent({ amount, currency })).toBe(sent)
+  ])('%i %s is sent as %s', (amount, currency, their_amount) => {
+    expect(amountSent({ amount, currency })).toBe(their_amount)
   })
 })
 
@@ -160,8 +160,8 @@ describe('notices', () => {
     ['only the scheme for tests', body, sign(body).replace('v1=', 'v0=')],
     ['no JSON', 'hello', sign('hello')],
     ['no event', '{}', sign('{}')],
-  ])('%s: not genuine', (_, posted, signature) => {
-    expect(() => read(posted, signature)).toThrow(NotGenuine)
+  ])('%s: not genuine', (_, posted_body, signature) => {
+    expect(() => read(posted_body, signature)).toThrow(NotGenuine)
   })
 
   test.each([-300, 300])('%i seconds away is near enough, and one of two signatures', (away) => {
@@ -171,10 +171,10 @@ describe('notices', () => {
 })
 
 test('credentials: unknown members are refused, and no value is repeated', () => {
-  const given = { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' }
-  expect(stripeCredentials.parse(given)).toEqual(given)
+  const credentials = { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' }
+  expect(stripeCredentials.parse(credentials)).toEqual(credentials)
   const wrong = stripeCredentials.safeParse({
-    ...given,
+    ...credentials,
     secret_key: 'sk test',
     publishable_key: 'pk',
   })
@@ -191,16 +191,16 @@ describe('an intent in a list', () => {
     currency: 'gbp',
     created: 1_788_264_000,
   }
-  const listed = (metadata: object) => liveOf({ ...intent, metadata })
+  const liveIntent = (metadata: object) => liveOf({ ...intent, metadata })
 
   test('has our reference, or a stand-in for it if it has a mark', () => {
     const reference = 'f'.repeat(32)
-    expect(listed({ ripper_reference: reference })).toMatchObject({ reference, installation: null })
-    const marked = listed({ ripper_installation: 'ours', ripper_reference: 'order 7' })
+    expect(liveIntent({ ripper_reference: reference })).toMatchObject({ reference, installation: null })
+    const marked = liveIntent({ ripper_installation: 'ours', ripper_reference: 'order 7' })
     expect(marked).toMatchObject({ installation: 'ours', acquirer_transaction_id: 'pi_1' })
     expect(marked!.reference).toMatch(/^[0-9a-f]{32}$/)
-    expect(listed({ ripper_installation: 'ours' })!.reference).toBe(marked!.reference)
-    expect(listed({ ripper_reference: 'order 7' })).toBeNull()
-    expect(listed({})).toBeNull()
+    expect(liveIntent({ ripper_installation: 'ours' })!.reference).toBe(marked!.reference)
+    expect(liveIntent({ ripper_reference: 'order 7' })).toBeNull()
+    expect(liveIntent({})).toBeNull()
   })
 })

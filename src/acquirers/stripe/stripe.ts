@@ -22,7 +22,7 @@ import { amountSent } from './currencies.ts'
 import { environmentOf, intentIn, pageIn } from './intents.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
-import { bearsReference, findIntent, refundsAt } from './read.ts'
+import { bearsReference, findTheirIntent, refundsAt } from './read.ts'
 import {
   balanceRequest,
   confirmRequest,
@@ -46,15 +46,15 @@ async function checkStripe({
   wire: Wire
 }): Promise<CheckAnswer> {
   try {
-    const listed = await wire.send(oneIntent(credentials))
-    if (!isGood(listed) || !pageIn(listed.json)) {
-      return { result: 'fails', reason: notShown('Stripe', listed) }
+    const listAnswer = await wire.send(oneIntent(credentials))
+    if (!isGood(listAnswer) || !pageIn(listAnswer.json)) {
+      return { result: 'fails', reason: notShown('Stripe', listAnswer) }
     }
-    const strange = await strangeAnswer(listed, { credentials, mode, wire })
+    const strange = await strangeAnswer(listAnswer, { credentials, mode, wire })
     if (strange !== null) return { result: 'fails', reason: `Stripe: ${strange}` }
     if (mode === 'live') return { result: 'works', notes: [] }
-    const made = await wire.send(testMethodRequest(credentials))
-    return { result: 'works', notes: isGood(made) ? [] : [`${no_numbers} (${made.status})`] }
+    const methodReply = await wire.send(testMethodRequest(credentials))
+    return { result: 'works', notes: isGood(methodReply) ? [] : [`${no_numbers} (${methodReply.status})`] }
   } catch (error) {
     return { result: 'fails', reason: `Stripe: ${(error as Error).message}` }
   }
@@ -62,10 +62,10 @@ async function checkStripe({
 
 /** An account without payments shows its environment by its balance, which a restricted key may not read. */
 async function strangeAnswer(
-  listed: WireAnswer,
+  listAnswer: WireAnswer,
   { credentials, mode, wire }: Parameters<typeof checkStripe>[0],
 ): Promise<string | null> {
-  const intent = intentIn(pageIn(listed.json)?.data[0])
+  const intent = intentIn(pageIn(listAnswer.json)?.data[0])
   if (intent) return strangeEnvironment(environmentOf(intent), mode)
   const { json } = await wire.send(balanceRequest(credentials))
   const livemode = json?.livemode
@@ -152,14 +152,14 @@ async function prepareAt(
   const credentials = await credentialsOf(connection)
   const amount = amountSent(request)
   if (amount === null) {
-    const { amount: asked, currency } = request
-    return failed(`${name}: Stripe cannot express ${asked} ${currency} in its minor units`)
+    const { amount: iso_amount, currency } = request
+    return failed(`${name}: Stripe cannot express ${iso_amount} ${currency} in its minor units`)
   }
-  const made = methodAnswer(await wire.send(methodRequest(request, credentials)), name)
-  if ('result' in made) return made
-  const { method } = made
-  const sent = intentRequest(request, { amount, method }, credentials)
-  return prepareAnswer(await wire.send(sent), request, name)
+  const preparation = methodAnswer(await wire.send(methodRequest(request, credentials)), name)
+  if ('result' in preparation) return preparation
+  const { method } = preparation
+  const wireRequest = intentRequest(request, { amount, method }, credentials)
+  return prepareAnswer(await wire.send(wireRequest), request, name)
 }
 
 /** Without a handle or an id nothing was ever confirmed, so there is nothing to find. */
@@ -168,7 +168,7 @@ async function lookUpAt(
   request: LookUpRequest,
 ): Promise<LookUpAnswer> {
   const { kind, authorisation } = request
-  const intent = await findIntent(connection, authorisation)
+  const intent = await findTheirIntent(connection, authorisation)
   if (!intent) return { result: 'not_found' }
   const refunds = await refundsAt(connection, intent)
   return kind === 'authorise' ? chargeFound(intent, refunds) : operationFound({ ...request, kind }, intent, refunds)
@@ -182,8 +182,8 @@ async function confirmAt(
   const { name, wire } = connection
   const { handle, sendable } = request
   if (handle === null) throw new NotSent(`${name}: the charge was not prepared`)
-  const sent = confirmRequest(request, handle, await credentialsOf(connection))
-  const answer = confirmAnswer(await wire.send({ ...sent, sendable }), handle, name)
+  const wireRequest = confirmRequest(request, handle, await credentialsOf(connection))
+  const answer = confirmAnswer(await wire.send({ ...wireRequest, sendable }), handle, name)
   if (answer.result !== 'contested') return answer
   return afterRequest(askIntent(connection, request, handle, answer.reason))
 }
@@ -195,13 +195,13 @@ async function askIntent(
   handle: string,
   reason: string,
 ): Promise<AuthoriseAnswer | UnderWay> {
-  const named = { reference, handle, acquirer_transaction_id: null }
-  const intent = await findIntent(connection, named)
-  const ended = { ...failed(reason), acquirer_transaction_id: handle }
-  if (!intent) return ended
-  const found = chargeFound(intent, await refundsAt(connection, intent))
-  if (found.result === 'in_progress') {
+  const names = { reference, handle, acquirer_transaction_id: null }
+  const intent = await findTheirIntent(connection, names)
+  const failure = { ...failed(reason), acquirer_transaction_id: handle }
+  if (!intent) return failure
+  const lookUpAnswer = chargeFound(intent, await refundsAt(connection, intent))
+  if (lookUpAnswer.result === 'in_progress') {
     return { result: 'under_way', acquirer_transaction_id: handle }
   }
-  return found.result === 'found' && found.kind === 'authorise' ? found.answer : ended
+  return lookUpAnswer.result === 'found' && lookUpAnswer.kind === 'authorise' ? lookUpAnswer.answer : failure
 }

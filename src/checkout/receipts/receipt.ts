@@ -6,7 +6,7 @@ import { escapeHtml } from '../../kernel/html.ts'
 import { type Brand, currencyOf, type Mode } from '../../kernel/values.ts'
 import { type Language, languageFor } from '../../kernel/words.ts'
 import type { PriceListItem } from '../../merchants/integration.ts'
-import type { Message } from '../../outgoing/mail/mailer.ts'
+import type { MailMessage } from '../../outgoing/mail/mailer.ts'
 import { type Item, taxTotal } from '../purchase.ts'
 
 export type ReceiptPayment = {
@@ -31,7 +31,7 @@ export type ReceiptPayment = {
 }
 
 /** The letter. `from` is the address of the service. Throws if the letter cannot be addressed. */
-export function receiptOf(payment: ReceiptPayment, { from, now }: { from: string; now: Date }): Message {
+export function receiptOf(payment: ReceiptPayment, { from, now }: { from: string; now: Date }): MailMessage {
   const language = receiptLanguage(payment.locale)
   const shop = plain(payment.merchant_name) || 'Shop'
   const content = contentOf(payment, shop, language)

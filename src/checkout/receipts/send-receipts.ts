@@ -6,7 +6,7 @@ import type { Metrics } from '../../http/metrics.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { PaymentId } from '../../kernel/values.ts'
 import { chanceOf, type World } from '../../kernel/world.ts'
-import { MailFailure, type MailLine, type Message } from '../../outgoing/mail/mailer.ts'
+import { MailFailure, type MailLine, type MailMessage } from '../../outgoing/mail/mailer.ts'
 import { nextTryAt } from '../backoff.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { descriptorOf } from '../statement-descriptor.ts'
@@ -145,7 +145,7 @@ async function send(context: SendContext, line: MailLine, key: ReceiptKey): Prom
 }
 
 /** Null if the letter cannot be written, which will not change later. */
-function write(receipt: ClaimedReceipt, by: Parameters<typeof receiptOf>[1]): Message | null {
+function write(receipt: ClaimedReceipt, by: Parameters<typeof receiptOf>[1]): MailMessage | null {
   try {
     return receiptOf(paidOf(receipt), by)
   } catch {

@@ -9,7 +9,7 @@ import { type SkewVerdict, skewWords } from '../../database/clock/clock-skew.ts'
 import { compareClocks, readClocks } from '../../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../../database/clock/service-clock.ts'
 import { isMade } from '../../database/embedded/home.ts'
-import type { Server } from '../../database/high-water/high-water.ts'
+import type { DatabaseServer } from '../../database/high-water/high-water.ts'
 import { readServer } from '../../database/high-water/high-water-store.ts'
 import { last_release, readMigrated } from '../../database/migrate.ts'
 import {
@@ -44,7 +44,7 @@ export type DatabaseFacts =
       migrated: { newest: number | null; known: number }
       /** By how much this machine's clock is ahead of the database's, without any offset. */
       clock: { ahead_ms: number; verdict: SkewVerdict }
-      server: Server
+      server: DatabaseServer
       /** Null where Citus is not there. */
       nodes: NodeFacts[] | 'not_spread' | null
     }

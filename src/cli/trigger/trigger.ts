@@ -5,9 +5,9 @@ import { readConfig } from '../../config/config.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { type EventType, eventTypes, type MerchantId } from '../../kernel/values.ts'
 import { realClock } from '../../outgoing/real-world.ts'
-import { listEvents } from '../../webhooks/deliveries/operator-store.ts'
+import { listEventsWithDeliveries } from '../../webhooks/deliveries/operator-store.ts'
 import { viewEndpoint } from '../../webhooks/endpoint.ts'
-import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
+import { listEndpointRows } from '../../webhooks/endpoints/endpoint-store.ts'
 import { type CommandContext, withCommandContext } from '../command-context.ts'
 import { openServiceCalls, type ServiceCalls, ServiceError } from '../service/call.ts'
 import { adviseOnKey, connectionOf, connectionOptions } from '../service/connection.ts'
@@ -97,7 +97,7 @@ async function trigger(
     withPayee(context, { options, needs_page, json }, async (payee, merchant_id) => {
       const { base_url } = connectionOf({ ...options, key: payee.secret_key })
       const { sql } = await inCell(context, merchant_id)
-      const endpoints = (await listEndpoints(sql, merchant_id)).map(viewEndpoint)
+      const endpoints = (await listEndpointRows(sql, merchant_id)).map(viewEndpoint)
       const paid = await payAndWatch(course, purchase, { payee, base_url, endpoints })
       const event_id = await eventIdOf(context, { merchant_id, ...paid })
       return { merchant_id, event_id, ...paid }
@@ -123,7 +123,7 @@ async function eventIdOf(
 ): Promise<string | null> {
   const { merchant_id, payment_id, event_type } = which
   const { sql } = await inCell(context, merchant_id)
-  const events = await listEvents(sql, { merchant_id, subjects: [payment_id] })
+  const events = await listEventsWithDeliveries(sql, { merchant_id, subjects: [payment_id] })
   return events.find(({ type }) => type === event_type)?.event_id ?? null
 }
 

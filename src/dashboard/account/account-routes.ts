@@ -16,7 +16,7 @@ import {
   setPassword,
 } from '../../users/account.ts'
 import { askForPasskey, listPasskeys } from '../../users/passkeys.ts'
-import { listSessions } from '../../users/session.ts'
+import { listUserSessions } from '../../users/session.ts'
 import { signedInPerson } from '../../users/signed-in.ts'
 import { countRecoveryCodes } from '../../users/user.ts'
 import { creationOptions, newPasskey } from '../passkey-schemas.ts'
@@ -63,7 +63,7 @@ export const readAccount = route({
   handle: async ({ sql }: Context, { holder, now }) => {
     const { user_id, session } = holder
     const passkeys = await listPasskeys(sql, user_id)
-    const sessions = await listSessions(sql, user_id, now)
+    const sessions = await listUserSessions(sql, user_id, now)
     return {
       passkeys: passkeys.map(({ created_at, used_at, ...passkey }) => ({
         ...passkey,

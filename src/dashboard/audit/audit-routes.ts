@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { type FileAnswer, route } from '../../http/route.ts'
 import { timestamp } from '../../kernel/values.ts'
-import { lineOf, writerOf } from '../../merchants/account-lines.ts'
+import { accountLine, writerOf } from '../../merchants/account-lines.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { type Cell, jsonCell } from '../export/csv.ts'
 import { bounds, days_max, fileName, linesOf, timesOfFile, withSpan, zoneOfFile } from '../export/export-file.ts'
@@ -63,7 +63,7 @@ export const listAuditHere = route({
     const behind = beginOf(keyring, list)
     const writer = writerOf({ ids }, { holder, request_id })
     const reading = { merchant_id, subject: merchant_id, change: 'audit.read', at: now }
-    await noteReading(sql, { user_id, line: lineOf(writer, reading) })
+    await noteReading(sql, { user_id, line: accountLine(writer, reading) })
     const place = { behind, limit: limit + 1 }
     const lines = await listAuditLines(sql, filtersOf(filtering, merchant_id), place)
     const { rows, ...page } = pageOf(keyring, list, lines, ({ entry_id }) => entry_id)
@@ -112,7 +112,7 @@ export const exportAuditHere = route({
         const detail = { filters: shown, ...(count !== null && { count }) }
         const at = world.clock.now()
         const line = { merchant_id, subject: merchant_id, change, detail, at }
-        await insertLine(sql, lineOf(writer, line))
+        await insertLine(sql, accountLine(writer, line))
       },
     }
     return { name: fileName('journal', filters, timeOf), parts: linesOf(lines, bounds) }

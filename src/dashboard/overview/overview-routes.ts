@@ -7,7 +7,7 @@ import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { signedIn } from '../../users/signed-in.ts'
-import { window_ms } from '../../webhooks/delivery.ts'
+import { replay_window_ms } from '../../webhooks/delivery.ts'
 import { countGivenUp } from '../webhooks/delivery-facts-store.ts'
 import { given_up_max } from '../webhooks/webhook-routes.ts'
 import { zoneQuery } from '../zone.ts'
@@ -127,7 +127,7 @@ export const readOverviewHere = route({
       readWaits(sql, { merchant_id, mode, now, keys_until, failed_from: attention_from }),
       listPaidTwice(sql, { merchant_id, mode, from: attention_from }),
       readWebhookHealth(sql, { merchant_id, from: idsFrom(ago(day_ms)), now }),
-      countGivenUp(sql, { merchant_id, from: idsFrom(ago(window_ms)), most: given_up_max }),
+      countGivenUp(sql, { merchant_id, from: idsFrom(ago(replay_window_ms)), most: given_up_max }),
     ])
     const { holds, keys_ending, breakers_open, brakes_pulled, unknown_outcomes } = waits
     const { has_payment, has_endpoint, has_colleague, has_key } = waits

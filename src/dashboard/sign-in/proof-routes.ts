@@ -12,7 +12,7 @@ import { isLocked } from '../../users/session.ts'
 import { acceptOneTimeCode, acceptPasskey, acceptPassword } from '../../users/sign-in.ts'
 import { signedInOrLocked } from '../../users/signed-in.ts'
 import { renew, type Sender } from '../../users/start-session.ts'
-import { failed } from '../../users/tries.ts'
+import { signInFailed } from '../../users/tries.ts'
 import { requestOptions, usedPasskey } from '../passkey-schemas.ts'
 import { rememberBrowser, sendToken } from './send-token.ts'
 
@@ -60,7 +60,7 @@ export const prove = route({
     const { page, session } = request.holder
     const evidence = await judgeProof(context, request.holder, request.body, request)
     const token = await renew(context, session, { evidence, sender: request })
-    if (token === null) throw failed()
+    if (token === null) throw signInFailed()
     sendToken(request, page, token)
     rememberBrowser(context, request, request.holder)
     return { proved_at: timestamp(request.now) }

@@ -12,7 +12,7 @@ import { acceptOneTimeCode, signInByPassword, spendRecoveryCode } from '../../us
 import { showPassword, signInByPasskey } from '../../users/sign-in-by-passkey.ts'
 import { halfSignedIn, sessionOfCaller, visitor } from '../../users/signed-in.ts'
 import { authorOf, renew, signIn } from '../../users/start-session.ts'
-import { failed, limitTries } from '../../users/tries.ts'
+import { limitTries, signInFailed } from '../../users/tries.ts'
 import { requestOptions, usedPasskey } from '../passkey-schemas.ts'
 import { rememberBrowser, sendToken, takeToken } from './send-token.ts'
 
@@ -147,7 +147,7 @@ export const showOneTimeCode = route({
     const which = { user_id, counter: 'second_factor' as const }
     const evidence = await acceptOneTimeCode(context, which, request.body, request)
     const token = await renew(context, session, { evidence, sender: request })
-    if (token === null) throw failed()
+    if (token === null) throw signInFailed()
     sendToken(request, page, token)
     rememberBrowser(context, request, { page, user_id })
     return { next: 'signed_in' as const }
@@ -171,7 +171,7 @@ export const showRecoveryCode = route({
     const { user_id, evidence } = await spendRecoveryCode(context, asked, request)
     const entry = { user_id, evidence: [evidence], sender: request }
     const token = half ? await renew(context, half, entry) : await signIn(context, { ...entry, before })
-    if (token === null) throw failed()
+    if (token === null) throw signInFailed()
     sendToken(request, page, token)
     rememberBrowser(context, request, { page, user_id })
     return { next: 'signed_in' as const }

@@ -11,7 +11,7 @@ import { judgedBy } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { countDeadLetters } from '../../webhooks/deliveries/operator-store.ts'
 import { replayDeadLetters } from '../../webhooks/deliveries/replay-dead-letters.ts'
-import { window_ms } from '../../webhooks/delivery.ts'
+import { replay_window_ms } from '../../webhooks/delivery.ts'
 import { type EndpointKey, endpointNotFound } from '../../webhooks/endpoint.ts'
 import { findEndpointKey, modeOfEndpoint } from '../../webhooks/endpoints/endpoint-store.ts'
 import { type RotatedSecret, rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
@@ -113,7 +113,7 @@ export const replayGivenUpHere = route({
     const which = {
       merchant_id,
       endpoint_id,
-      after: body.after ?? idsFrom(new Date(now.getTime() - window_ms)),
+      after: body.after ?? idsFrom(new Date(now.getTime() - replay_window_ms)),
       below: idsFrom(until),
     }
     const total = body.after === undefined ? await countDeadLetters(context.sql, which) : null

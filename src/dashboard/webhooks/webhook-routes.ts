@@ -14,11 +14,11 @@ import {
   readRecentOutcomes,
   readStandings,
 } from '../../webhooks/deliveries/standing-store.ts'
-import { window_ms } from '../../webhooks/delivery.ts'
+import { replay_window_ms } from '../../webhooks/delivery.ts'
 import { endpointView, viewEndpoint } from '../../webhooks/endpoint.ts'
 import { createEndpoint } from '../../webhooks/endpoints/create-endpoint.ts'
 import { deleteEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
-import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
+import { listEndpointRows } from '../../webhooks/endpoints/endpoint-store.ts'
 import { behind } from '../behind.ts'
 import { refuseUnlessReader } from '../shoppers.ts'
 import { countGivenUp, listNextDeliveries } from './delivery-facts-store.ts'
@@ -70,12 +70,12 @@ export const listEndpointsHere = route({
   refusals: [],
   handle: async ({ sql, webhook_sending }: Context, { holder, now }) => {
     const { merchant_id } = holder
-    const endpoints = await listEndpoints(sql, merchant_id)
+    const endpoints = await listEndpointRows(sql, merchant_id)
     const standings = await readStandings(sql, { merchant_id, endpoint_id: null }, now)
     const nextOnes = await listNextDeliveries(sql, merchant_id, now)
     const from = idsFrom(new Date(now.getTime() - day_ms))
     const { outcomes } = await readRecentOutcomes(sql, { merchant_id, from })
-    const since = idsFrom(new Date(now.getTime() - window_ms))
+    const since = idsFrom(new Date(now.getTime() - replay_window_ms))
     const givenUp = await countGivenUp(sql, { merchant_id, from: since, most: given_up_max })
     return {
       endpoints: endpoints.map((endpoint) => {

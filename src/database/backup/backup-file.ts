@@ -4,7 +4,7 @@
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 
-/** The first two lines are comments, of which the second has this. */
+/** The first two lines of a backup are comments, and the second has this. */
 export type BackupHead = {
   /** Of the release that wrote it. */
   version: string
@@ -51,16 +51,16 @@ export type BackupTable = { name: string; columns: string }
 /** A partition that holds the rows of a day. */
 export type BackupPartition = { name: string; parent: string; bounds: string }
 
-/** Whatever stands in a backup that is not of these forms is not run. */
+/** Lines of a backup in any other form are not run. */
 export function partitionIn(line: string): BackupPartition | null {
-  const found =
+  const match =
     /^create table if not exists ([\w.]+) partition of ([\w.]+) (for values from \('\w+'\) to \('\w+'\));$/i.exec(line)
-  return found && { name: found[1]!, parent: found[2]!, bounds: found[3]! }
+  return match && { name: match[1]!, parent: match[2]!, bounds: match[3]! }
 }
 
 export function copyIn(line: string): BackupTable | null {
-  const found = /^copy ([\w.]+) \(([\w, "]+)\) from stdin;$/.exec(line)
-  return found && { name: found[1]!, columns: found[2]! }
+  const match = /^copy ([\w.]+) \(([\w, "]+)\) from stdin;$/.exec(line)
+  return match && { name: match[1]!, columns: match[2]! }
 }
 
 /** Says what is wrong with a file. */
@@ -125,15 +125,15 @@ export function cutOff(): BackupFileError {
   return new BackupFileError('was cut off: it has no end')
 }
 
-/** A backup whose head was read. */
+/** A backup after its head was read. */
 export async function openBackup(path: string): Promise<{ head: BackupHead; reader: BackupReader; close: () => void }> {
   const file = createReadStream(path)
-  const unpacked = createGunzip()
-  file.once('error', (error) => unpacked.destroy(error))
-  const reader = new BackupReader(file.pipe(unpacked))
+  const gunzip = createGunzip()
+  file.once('error', (error) => gunzip.destroy(error))
+  const reader = new BackupReader(file.pipe(gunzip))
   const close = () => {
     file.destroy()
-    unpacked.destroy()
+    gunzip.destroy()
   }
   try {
     if ((await reader.line()) !== first_line) throw new BackupFileError('is not a backup')

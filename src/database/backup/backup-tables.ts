@@ -6,19 +6,19 @@ import { readHomeSchema } from '../schema/home-schema.ts'
 import { type BackupPartition, type BackupTable, partitionIn, partitionLine } from './backup-file.ts'
 
 export type BackupTables = {
-  /** Each after those to which it refers. */
+  /** Each table after those to which it refers. */
   tables: BackupTable[]
-  /** Those that neither the schema nor a migration makes, as `public.sessions.note`. */
+  /** Columns that neither the schema nor a migration makes, such as `public.sessions.note`. */
   columns_left_out: string[]
-  /** Where a name of the backup lies here: its `public` is the schema of the tables, whatever that is called. */
+  /** Where a name of the backup is here: its `public` is the schema of the tables, which may have another name. */
   placeOf(name: string): string
 }
 
 type Row = { name: string; all_columns: string[]; refers_to: string }
 
 /**
- * The service's tables. Unlogged ones are left out: they hold security codes and what counts for minutes, and a crash empties them
- * as well. Throws an Error where one of the others, or a column of it, is not there.
+ * The service's tables. Unlogged ones are left out: they have security codes and counts of minutes, and a crash empties
+ * them as well. Throws an Error if one of the other tables or one of its columns is missing.
  */
 export async function backupTables(tx: CopyTransaction): Promise<BackupTables> {
   const home = await readHomeSchema(tx)
@@ -85,21 +85,21 @@ function bare(column: string): string {
 }
 
 function inOrder(rows: readonly Row[]): Row[] {
-  const placed = new Map<string, Row>()
-  while (placed.size < rows.length) {
+  const tablesByName = new Map<string, Row>()
+  while (tablesByName.size < rows.length) {
     const next = rows.filter(
       ({ name, refers_to }) =>
-        !placed.has(name) && refers_to.split(',').every((target) => target === '' || placed.has(target)),
+        !tablesByName.has(name) && refers_to.split(',').every((target) => target === '' || tablesByName.has(target)),
     )
     if (next.length === 0) throw new Error('tables refer to each other in a circle')
-    for (const row of next) placed.set(row.name, row)
+    for (const row of next) tablesByName.set(row.name, row)
   }
-  return [...placed.values()]
+  return [...tablesByName.values()]
 }
 
 /**
- * The partitions of days, beside their tables. The default ones come with those, and they take the rows of an operator's own
- * partitions.
+ * The partitions of days, with their tables. The default partitions come with the tables, and they take the rows of an
+ * operator's own partitions.
  */
 export async function backupPartitions(
   tx: CopyTransaction,

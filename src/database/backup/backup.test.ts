@@ -1,4 +1,4 @@
-// What of a database goes into a backup and comes back, wherever its tables lie and whatever somebody has added to them.
+// What a backup contains and a restore brings back, wherever the tables are and whatever an operator has added to them.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { freshDatabase } from '../../../tests/support/database.ts'
 import type { Database } from '../open.ts'
 import { openBackup } from './backup-file.ts'
-import { faultOfTarget, loadBackup } from './load-backup.ts'
+import { loadBackup, restoreFault } from './load-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ripper-backup-'))
@@ -48,8 +48,8 @@ async function backUp(database: Database) {
   const path = join(place, randomBytes(8).toString('hex'))
   const copies = database.openCopies()
   try {
-    const written = await writeBackup(copies, { path, version: '0', now: new Date(0) })
-    return { ...written, path }
+    const backup = await writeBackup(copies, { path, version: '0', now: new Date(0) })
+    return { ...backup, path }
   } finally {
     await copies.end()
   }
@@ -60,7 +60,7 @@ async function restore(database: Database, path: string) {
   const { head, reader, close } = await openBackup(path)
   const copies = database.openCopies()
   try {
-    expect(await faultOfTarget(database.sql, head)).toBe(null)
+    expect(await restoreFault(database.sql, head)).toBe(null)
     const counts = await loadBackup(copies, reader, async () => {})
     const [merchant] = await database.sql`select * from merchants`
     const [line] = await database.sql`select * from request_log`
@@ -77,12 +77,12 @@ test.each([
   ['payments', '$1 "$&"'],
 ])('from the schema «%s» into the schema «%s»', async (from, to) => {
   const day = `create table request_log_d1 partition of request_log for values from ('00') to ('10')`
-  const written = await backUp(await databaseIn(from, `${day}; ${rows}`))
-  expect(written.counts).toMatchObject({ 'public.merchants': 1, 'public.payments': 0 })
+  const backup = await backUp(await databaseIn(from, `${day}; ${rows}`))
+  expect(backup.counts).toMatchObject({ 'public.merchants': 1, 'public.payments': 0 })
   const target = await databaseIn(to)
-  const restored = await restore(target, written.path)
+  const restored = await restore(target, backup.path)
   expect(restored).toMatchObject({
-    counts: written.counts,
+    counts: backup.counts,
     merchant: { name: 'Tea' },
     line: { entry_id: '05' },
   })
@@ -100,11 +100,11 @@ test.each([
   [`create schema theirs; create table theirs.week partition of request_log for values from ('00') to ('10')`, []],
   [`create table week partition of request_log for values from (minvalue) to ('10')`, []],
 ])('what was added is left out: %s', async (change, columns_left_out) => {
-  const written = await backUp(await databaseIn('public', `${change}; ${rows}`))
-  expect(written.columns_left_out).toEqual(columns_left_out)
+  const backup = await backUp(await databaseIn('public', `${change}; ${rows}`))
+  expect(backup.columns_left_out).toEqual(columns_left_out)
   for (const target of [await databaseIn('public'), await databaseIn('public', change)]) {
-    expect(await restore(target, written.path)).toMatchObject({
-      counts: written.counts,
+    expect(await restore(target, backup.path)).toMatchObject({
+      counts: backup.counts,
       merchant: { name: 'Tea' },
       line: { entry_id: '05' },
     })
@@ -139,5 +139,5 @@ test('an own table in the schema is in the way of a restore into an empty databa
   closing.push(close)
   await sql.unsafe('create schema shop; create table shop.notes (note text)')
   const head = { version: '0', migration: 35, key_id: null, made_at: '' }
-  expect(await faultOfTarget(sql, head)).toContain('it has tables already')
+  expect(await restoreFault(sql, head)).toContain('it has tables already')
 })

@@ -25,10 +25,10 @@ import { type BackupTables, backupTables } from './backup-tables.ts'
 import { liftLimits } from './write-backup.ts'
 
 /**
- * Why a backup cannot be put into this database, null where it can. Tables that a service or `ripper migrate` has made are no
- * hindrance as long as there is no merchant: so a restore that broke off can be made again.
+ * Why a backup cannot be loaded into this database; null if it can. Tables that a service or `ripper migrate` has made
+ * do not prevent it as long as there is no merchant. So a restore that broke off can be repeated.
  */
-export async function faultOfTarget(sql: Sql, head: BackupHead): Promise<string | null> {
+export async function restoreFault(sql: Sql, head: BackupHead): Promise<string | null> {
   const { newest, known } = await readMigrated(sql)
   if (head.migration > known) {
     return `the backup is of release ${head.version}, with migration ${head.migration}, and this one knows only ${known}: restore it with that release or a newer one`
@@ -86,10 +86,10 @@ async function loadLines(tx: CopyTransaction, reader: BackupReader, own: BackupT
   for (;;) {
     const line = await reader.line()
     if (line === null) throw cutOff()
-    const told = countsIn(line)
-    if (told) {
+    const fileCounts = countsIn(line)
+    if (fileCounts) {
       // The end of the file is read, too: only then its checksum has been compared.
-      const is_whole = JSON.stringify(told) === JSON.stringify(counts)
+      const is_whole = JSON.stringify(fileCounts) === JSON.stringify(counts)
       if (is_whole && (await reader.line()) === null) return counts
       throw new BackupFileError('was damaged: it has other rows than it says')
     }

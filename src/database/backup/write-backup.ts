@@ -25,7 +25,10 @@ export type WrittenBackup = Pick<BackupTables, 'columns_left_out'> & {
   counts: BackupCounts
 }
 
-/** The file is there when it is whole and on the disk, for its user alone. It replaces none. Throws EEXIST where one is there. */
+/**
+ * The file appears when it is whole and on the disk, readable only by its user. It never replaces a file: throws EEXIST
+ * if there is one.
+ */
 export async function writeBackup(
   copies: Copies,
   { path, version, now }: { path: string; version: string; now: Date },
@@ -34,7 +37,7 @@ export async function writeBackup(
   /** What went wrong first: the connection that is cut for it has an error of its own. */
   let fault: unknown = null
   try {
-    const written = await copies.begin('isolation level repeatable read read only', async (tx) => {
+    const backup = await copies.begin('isolation level repeatable read read only', async (tx) => {
       await liftLimits(tx)
       const head = await readHead(tx, { version, now })
       const own = await backupTables(tx)
@@ -42,7 +45,7 @@ export async function writeBackup(
       const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
       await pipeline(backupText(tx, { head, own, counts }), createGzip(), file).catch((error) => {
         fault = error
-        // The driver would wait for whoever reads what the server still sends.
+        // The driver would wait for a reader of the rows that the server still sends.
         void copies.end()
         throw error
       })
@@ -51,7 +54,7 @@ export async function writeBackup(
     linkSync(draft, path)
     syncEntries(dirname(path))
     rmSync(draft)
-    return written
+    return backup
   } catch (error) {
     const first = fault ?? error
     // Another run may be writing its own.
@@ -65,7 +68,7 @@ function isOfAnother(error: unknown, draft: string): boolean {
   return code === 'EEXIST' && path === draft && syscall === 'open'
 }
 
-/** A pooler between may not have passed on what the connection asked for. */
+/** A pooler may not have passed on the settings of the connection. */
 export async function liftLimits(tx: CopyTransaction): Promise<void> {
   await tx.unsafe(
     `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;

@@ -1,13 +1,13 @@
-// Where a merchant's rows are. On one PostgreSQL that is the database itself. On a Citus cluster each node's shards of one range of
-// merchants are a cell: a schema of views with the tables' own names (make-cells.sql), on which a statement does what it does on one
-// PostgreSQL, in one place, with one commit, and without the coordinator.
+// Where a merchant's rows are. On one PostgreSQL that is the database itself. On a Citus cluster, each node's shards of
+// one range of merchants are a cell: a schema of views with the tables' own names (make-cells.sql). A statement works
+// there as on one PostgreSQL: in one place, with one commit, and without the coordinator.
 
 import type { Sql } from '../driver/pool.ts'
 
 export type Cell = {
-  /** Its schema; `all` where the database is not spread. */
+  /** Its schema; `all` if the database is not spread. */
   name: string
-  /** `host:port`; null where it is the database itself. */
+  /** `host:port`; null for the database itself. */
   node: string | null
   sql: Sql
 }
@@ -17,17 +17,17 @@ type Cells = {
   /** The cell of a merchant, which need not exist yet. */
   find(merchant_id: string): Promise<Cell>
   /**
-   * Whether they are elsewhere than this process knows. From then on it refuses what would go to where they were. Left out, they
-   * stay where they are.
+   * Whether they are elsewhere than this process knows. From then on, it refuses work for the old places. Left out,
+   * they never move.
    */
   haveMoved?(): Promise<boolean>
 }
 
-/** By the pool that sees all of a database. Those of cells lead to theirs. */
+/** Cells by the pool that sees a whole database. A cell's own pool leads to that cell. */
 const cellsOfWhole = new WeakMap<Sql, Cells>()
 const wholes = new WeakMap<Sql, Sql>()
 /** The pools of databases whose cells were moved while this process runs. */
-const outdated = new WeakSet<Sql>()
+const outdatedPools = new WeakSet<Sql>()
 
 const moved_words = 'cells were moved or made while this process runs: start it again at once'
 
@@ -42,18 +42,18 @@ export function spreadOver(whole: Sql, cells: Cells): void {
   for (const { sql } of cells.all) wholes.set(sql, whole)
 }
 
-/** All cells; one that is the database itself where it is not spread. */
+/** All cells; without a spread database, one that is the database itself. */
 export function cellsOf(sql: Sql): readonly Cell[] {
   return cellsOfWhole.get(sql)?.all ?? [{ name: 'all', node: null, sql }]
 }
 
-/** The pool of the cell that holds a merchant's rows: the same one where the database is not spread, or is a cell's. */
+/** The pool of the cell with a merchant's rows. It is the same pool if the database is not spread, or is a cell's. */
 export function cellOf(sql: Sql, merchant_id: string): Sql | Promise<Sql> {
   const cells = cellsOfWhole.get(sql)
   return cells === undefined ? sql : cells.find(merchant_id).then((cell) => cell.sql)
 }
 
-/** The pool to look through for what may be any merchant's, or is that of one who is named: then only its cell is asked. */
+/** The pool to search for rows of any merchant, or of a given one: then only its cell is asked. */
 export function reachOf(sql: Sql, merchant_id: string | null): Sql | Promise<Sql> {
   return merchant_id === null ? sql : cellOf(sql, merchant_id)
 }
@@ -61,22 +61,22 @@ export function reachOf(sql: Sql, merchant_id: string | null): Sql | Promise<Sql
 /** A job: throws an Error for people where cells are elsewhere than this process knows. */
 export async function watchCells({ sql }: { sql: Sql }): Promise<number> {
   if (!(await cellsOfWhole.get(sql)?.haveMoved?.())) return 0
-  outdated.add(sql)
+  outdatedPools.add(sql)
   throw new Error(moved_words)
 }
 
-/** Why the process has to be started again; null where its cells are where they were. */
+/** Why the process must be restarted; null if its cells are where they were. */
 export function cellFault(sql: Sql): string | null {
-  return outdated.has(sql) ? moved_words : null
+  return outdatedPools.has(sql) ? moved_words : null
 }
 
-/** The context, for what is done to one merchant's rows. */
+/** The context for work on one merchant's rows. */
 export async function inCell<C extends { sql: Sql }>(context: C, merchant_id: string): Promise<C> {
   const sql = await cellOf(context.sql, merchant_id)
   return sql === context.sql ? context : { ...context, sql }
 }
 
-/** Nodes with their cells; none where the database is not spread. */
+/** Nodes with their cells; none if the database is not spread. */
 export function nodesOf(sql: Sql): { node: string; cells: Cell[] }[] {
   const nodes = new Map<string, Cell[]>()
   for (const cell of cellsOf(sql)) {
@@ -85,20 +85,20 @@ export function nodesOf(sql: Sql): { node: string; cells: Cell[] }[] {
   return [...nodes].map(([node, cells]) => ({ node, cells }))
 }
 
-/** What is found in all cells: of each as it was read, one after the other. */
+/** The rows from all cells: each cell's in their own order, one cell after the other. */
 export async function fromCells<T>(sql: Sql, read: (sql: Sql) => PromiseLike<readonly T[]>): Promise<T[]> {
-  const found = await Promise.all(cellsOf(sql).map((cell) => read(cell.sql)))
-  return found.flat()
+  const rowsByCell = await Promise.all(cellsOf(sql).map((cell) => read(cell.sql)))
+  return rowsByCell.flat()
 }
 
-/** The first of what is found in all cells, each of which was read in that order up to that limit. */
+/** The first rows from all cells. Each cell was read in that order up to that limit. */
 export async function firstFromCells<T>(
   sql: Sql,
   { compare, limit }: { compare: (one: T, other: T) => number; limit: number },
   read: (sql: Sql) => PromiseLike<readonly T[]>,
 ): Promise<T[]> {
-  const found = await fromCells(sql, read)
-  return cellsOf(sql).length === 1 ? found : found.sort(compare).slice(0, limit)
+  const rows = await fromCells(sql, read)
+  return cellsOf(sql).length === 1 ? rows : rows.sort(compare).slice(0, limit)
 }
 
 /** Compares by each of these in turn. */
@@ -113,7 +113,7 @@ export function by<T>(...keys: ((row: T) => string | number | Date)[]): (one: T,
   }
 }
 
-/** The pool that sees all of a cell's database: what is shared by all merchants is written there. */
+/** The pool that sees the whole database of a cell: rows that all merchants share are written there. */
 export function wholeOf(sql: Sql): Sql {
   return wholes.get(sql) ?? sql
 }

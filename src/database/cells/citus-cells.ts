@@ -20,10 +20,10 @@ const kept_max = 100_000
 
 /** Finds the cells of a cluster's coordinator; null where its tables are not spread. Returns what closes their pools. */
 export async function openCells(whole: Sql, source: Source): Promise<{ close(): Promise<void> } | null> {
-  const placed = await readPlaces(whole)
-  if (placed.length === 0) return null
-  const all = placed.map((place) => openCell(source, place))
-  const kept = new Map<string, Promise<Cell>>()
+  const placements = await readPlaces(whole)
+  if (placements.length === 0) return null
+  const all = placements.map((place) => openCell(source, place))
+  const cache = new Map<string, Promise<Cell>>()
   const look = async (merchant_id: string) => {
     const [row] = await whole<{ shard: string }[]>`
       select get_shard_id_for_distribution_column('sessions', ${merchant_id}::text)::text as shard`
@@ -32,22 +32,22 @@ export async function openCells(whole: Sql, source: Source): Promise<{ close(): 
     throw new CellMovedError(`the cell of shard ${row!.shard} is not known: start the process again`)
   }
   const find = (merchant_id: string) => {
-    const known = kept.get(merchant_id)
-    if (known) return known
-    const found = look(merchant_id)
-    if (kept.size >= kept_max) kept.clear()
-    kept.set(merchant_id, found)
-    found.catch(() => kept.delete(merchant_id))
-    return found
+    const cachedCell = cache.get(merchant_id)
+    if (cachedCell) return cachedCell
+    const cell = look(merchant_id)
+    if (cache.size >= kept_max) cache.clear()
+    cache.set(merchant_id, cell)
+    cell.catch(() => cache.delete(merchant_id))
+    return cell
   }
   const haveMoved = async () => {
     const places = new Map((await readPlaces(whole)).map((place) => [nameOf(place), nodeOf(place)]))
-    const gone = all.filter(({ name, node }) => places.get(name) !== node)
-    if (gone.length === 0 && places.size === all.length) return false
-    // What is written there is lost: Citus drops it. Whoever has a connection there gets an error instead.
-    await Promise.all(gone.map(({ sql }) => sql.end({ timeout: 0 })))
-    // A merchant that got a shard of its own is looked for anew.
-    kept.clear()
+    const staleCells = all.filter(({ name, node }) => places.get(name) !== node)
+    if (staleCells.length === 0 && places.size === all.length) return false
+    // Writes there are lost, because Citus drops the shard. A caller with a connection there gets an error instead.
+    await Promise.all(staleCells.map(({ sql }) => sql.end({ timeout: 0 })))
+    // A merchant that got a shard of its own is looked up again.
+    cache.clear()
     return true
   }
   spreadOver(whole, { all, find, haveMoved })
@@ -87,7 +87,7 @@ function openCell({ url, options }: Source, place: Placed): Cell {
     rename: renameInto(name),
     parameters: {
       search_path: name,
-      // Citus takes writes to its shards for mistakes unless somebody says that they are meant.
+      // Citus takes writes to its shards for mistakes unless this setting says that they are meant.
       'citus.enable_manual_changes_to_shards': 'on',
       // Hidden tables could not be analysed.
       'citus.override_table_visibility': 'off',
@@ -108,13 +108,13 @@ function atNode(url: string, host: string, port: number): string {
 
 /** The vault has a schema of its own, and a view of it lies in the cell. */
 function renameInto(cell: string): Rename {
-  const renamed = new WeakMap<TemplateStringsArray, TemplateStringsArray>()
+  const renames = new WeakMap<TemplateStringsArray, TemplateStringsArray>()
   return (strings) => {
-    const known = renamed.get(strings)
-    if (known) return known
+    const cachedStrings = renames.get(strings)
+    if (cachedStrings) return cachedStrings
     const texts = strings.map((text) => text.replaceAll(/\bvault\./g, `${cell}.`))
-    const made = texts.some((text, at) => text !== strings[at]) ? Object.assign(texts, { raw: texts }) : strings
-    renamed.set(strings, made)
-    return made
+    const cellStrings = texts.some((text, at) => text !== strings[at]) ? Object.assign(texts, { raw: texts }) : strings
+    renames.set(strings, cellStrings)
+    return cellStrings
   }
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Sql } from '../driver/pool.ts'
 
-/** Throws an Error with a message for people where the database cannot be spread. Cells are made by `makeCells`. */
+/** Throws an Error with a message for people if the database cannot be spread. Cells are made by `makeCells`. */
 export async function distribute(sql: Sql, shards: number): Promise<void> {
   if (!(await hasCitus(sql))) throw new Error('The database has no extension citus: create it on every node.')
   if (await isDistributed(sql)) return
@@ -17,7 +17,7 @@ export async function distribute(sql: Sql, shards: number): Promise<void> {
   })
 }
 
-/** Whether the tables are spread. Also where there is no Citus. */
+/** Whether the tables are spread. Works without Citus, too. */
 export async function isDistributed(sql: Sql): Promise<boolean> {
   if (!(await hasCitus(sql))) return false
   const rows = await sql`select 1 from pg_dist_partition where logicalrelid = to_regclass('sessions')`
@@ -29,15 +29,15 @@ export async function hasCitus(sql: Sql): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Makes the cells of every node anew, as after each migration. Returns how many there are. */
+/** Makes the cells of every node again, as is needed after each migration. Returns how many there are. */
 export async function makeCells(sql: Sql): Promise<number> {
   await sql.unsafe(fileOf('make-cells.sql'))
   for (const name of ['refuse_shared_write()', 'make_cells(integer)']) {
     await sql`select create_distributed_function(${name}::regprocedure)`
   }
   const newest = await newestMigration(sql)
-  const made = await onNodes(sql, `select make_cells(${newest})`)
-  return made.reduce((sum, result) => sum + Number(result), 0)
+  const results = await onNodes(sql, `select make_cells(${newest})`)
+  return results.reduce((sum, result) => sum + Number(result), 0)
 }
 
 /** Whether every node has made its cells since the newest migration: a process may have died in between. */
@@ -52,7 +52,9 @@ async function newestMigration(sql: Sql): Promise<number> {
   return row.newest
 }
 
-/** What a statement without parameters returns on each server. Throws an Error with a message for people where one fails. */
+/**
+ * The result of a statement without parameters on each server. Throws an Error with a message for people if one fails.
+ */
 async function onNodes(sql: Sql, text: string): Promise<string[]> {
   const nodes = await sql<{ host: string; success: boolean; result: string }[]>`
     select n.nodename || ':' || n.nodeport as host, r.success, r.result

@@ -32,8 +32,8 @@ test.each<[string, ReturnType<typeof reading>, SkewVerdict]>([
   ['beyond it, and not beyond doubt', reading(2_100, 502), 'unclear'],
   ['set while it was read', { ...reading(0, 2), answered_ms: noon_ms + 6 * day_ms }, 'unclear'],
   ['set back while it was read', { ...reading(0, 2), answered_ms: noon_ms - 9_000 }, 'unclear'],
-])('%s', (_, read, expected) => {
-  expect(judgeSkew(skewOf(read))).toBe(expected)
+])('%s', (_, clockReading, expected) => {
+  expect(judgeSkew(skewOf(clockReading))).toBe(expected)
 })
 
 test.each<[string, number, number, boolean]>([
@@ -55,6 +55,6 @@ test.each([
   [-2_260, '2.3 s behind'],
   [6 * day_ms, '518400 s ahead of'],
 ])('%d ms in words', (ahead_ms, words) => {
-  const found = faultWords({ ahead_ms, error_ms: 1 })
-  expect(found).toBe(`the clock of this process is ${words} the database's (2 s are allowed)`)
+  const fault_words = faultWords({ ahead_ms, error_ms: 1 })
+  expect(fault_words).toBe(`the clock of this process is ${words} the database's (2 s are allowed)`)
 })

@@ -14,7 +14,7 @@ export type ClockReading = {
   /** The process's clock before the question and after the answer. */
   asked_ms: number
   answered_ms: number
-  /** Measured by a clock that nobody sets. */
+  /** Measured by a steady clock, which is never set. */
   round_trip_ms: number
   database_ms: number
 }
@@ -50,7 +50,7 @@ export function isFarOff({ ahead_ms, error_ms }: ClockSkew): boolean {
   return Math.abs(ahead_ms) - error_ms > far_off_ms
 }
 
-/** The process's clock and the clock that nobody sets, read at the same moment. */
+/** The process's clock and the steady clock, read at the same moment. */
 export type ClockPair = { wall_ms: number; steady_ms: number }
 
 /**
@@ -65,12 +65,12 @@ export function hasJumped(before: ClockPair, now: ClockPair): boolean {
 /** `5 s ahead of`, `2.4 s behind`. */
 export function skewWords(ahead_ms: number): string {
   const seconds = Math.abs(ahead_ms) / 1000
-  const rounded = seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)
-  return `${rounded} s ${ahead_ms > 0 ? 'ahead of' : 'behind'}`
+  const rounded_seconds = seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)
+  return `${rounded_seconds} s ${ahead_ms > 0 ? 'ahead of' : 'behind'}`
 }
 
-/** What is wrong with a clock: the direction and the size of the difference. */
+/** Describes the fault of a clock: the direction and the size of the difference. */
 export function faultWords({ ahead_ms }: ClockSkew): string {
-  const allowed = `${clock_skew_max_ms / 1000} s are allowed`
-  return `the clock of this process is ${skewWords(ahead_ms)} the database's (${allowed})`
+  const tolerance = `${clock_skew_max_ms / 1000} s are allowed`
+  return `the clock of this process is ${skewWords(ahead_ms)} the database's (${tolerance})`
 }

@@ -23,7 +23,7 @@ async function start(offset_seconds = 0): Promise<void> {
   watch = await startClockWatch({ sql: database.sql, world, steady, offset_seconds })
 }
 
-const told = () => log.map(({ level, message }) => `${level}: ${message}`)
+const loggedLines = () => log.map(({ level, message }) => `${level}: ${message}`)
 const wrong = 'error: the clock is wrong: no job runs and nothing is delivered'
 const right = 'info: the clock is right again'
 const failed = "warn: the clock cannot be compared with the database's"
@@ -37,7 +37,7 @@ test('a clock that is right is compared at the start and each minute, and nothin
   expect(database.asked()).toBe(1)
   await time.pass(1_000)
   expect(database.asked()).toBe(2)
-  expect(told()).toEqual([])
+  expect(loggedLines()).toEqual([])
 })
 
 test.each([
@@ -54,12 +54,12 @@ test.each([
   expect(watch.fault()).toMatch(`is ${words} the database's (2 s are allowed). No job runs`)
   expect(watch.skewSeconds()).toBeCloseTo(ms / 1000, 1)
   for (let second = 0; second < 70; second++) await time.pass(1_000)
-  expect(told()).toEqual([wrong])
+  expect(loggedLines()).toEqual([wrong])
   expect(log[0]!.fields).toMatchObject({ reason: expect.stringContaining(words) })
   time.set(0)
   await time.pass(1_000)
   expect([watch.isRight(), watch.isFarOff(), watch.fault()]).toEqual([true, false, null])
-  expect(told()).toEqual([wrong, right])
+  expect(loggedLines()).toEqual([wrong, right])
 })
 
 test('an offset that is meant is no skew; its loss is', async () => {
@@ -81,7 +81,7 @@ test('one that drifts is found by the minute', async () => {
     await time.pass(1_000)
   }
   expect(watch.isRight()).toBe(false)
-  expect(told()).toEqual([wrong])
+  expect(loggedLines()).toEqual([wrong])
 })
 
 describe('a clock that is set', () => {
@@ -95,7 +95,7 @@ describe('a clock that is set', () => {
     expect(watch.fault()).toContain('was not compared')
     await time.pass(0)
     expect(database.asked()).toBe(2)
-    expect(told()).toEqual([wrong])
+    expect(loggedLines()).toEqual([wrong])
   })
 
   test('is found within a second without a request, and work under way is warned', async () => {
@@ -104,7 +104,7 @@ describe('a clock that is set', () => {
     time.set(-3_000)
     await time.pass(1_000)
     expect(trusted.aborted).toBe(true)
-    expect(told()).toEqual([wrong])
+    expect(loggedLines()).toEqual([wrong])
   })
 
   test('while its machine slept is compared, and goes on: nothing is said', async () => {
@@ -113,7 +113,7 @@ describe('a clock that is set', () => {
     expect(watch.isRight()).toBe(false)
     await time.pass(0)
     expect(watch.isRight()).toBe(true)
-    expect([database.asked(), told()]).toEqual([2, []])
+    expect([database.asked(), loggedLines()]).toEqual([2, []])
   })
 
   test('while it is read: it is read again', async () => {
@@ -122,7 +122,7 @@ describe('a clock that is set', () => {
     for (let second = 0; second < 60; second++) await time.pass(1_000)
     database.onAnswer = () => {}
     await time.pass(1_000)
-    expect(told()).toEqual([wrong])
+    expect(loggedLines()).toEqual([wrong])
     expect(watch.skewSeconds()).toBeCloseTo(45, 1)
   })
 })
@@ -140,14 +140,14 @@ test('a process that was stopped has no skew', async () => {
   await start()
   await time.pass(50_000)
   expect(watch.isRight()).toBe(true)
-  expect(told()).toEqual([])
+  expect(loggedLines()).toEqual([])
 })
 
 test('a slow answer is no skew: it is asked again', async () => {
   database.onAnswer = () => time.pass(15_000)
   await start()
   expect(watch.isRight()).toBe(false)
-  expect(told()).toEqual([failed])
+  expect(loggedLines()).toEqual([failed])
   expect(watch.fault()).toContain('was not compared')
   database.onAnswer = () => {}
   await time.pass(1_000)
@@ -155,7 +155,7 @@ test('a slow answer is no skew: it is asked again', async () => {
   database.onAnswer = () => time.pass(15_000)
   for (let second = 0; second < 70; second++) await time.pass(1_000)
   expect(watch.isRight()).toBe(true)
-  expect(told()).toEqual([failed])
+  expect(loggedLines()).toEqual([failed])
 })
 
 describe('a database that cannot be asked', () => {
@@ -168,7 +168,7 @@ describe('a database that cannot be asked', () => {
     await start()
     expect([watch.isRight(), watch.skewSeconds()]).toEqual([false, null])
     for (let second = 0; second < 5; second++) await time.pass(1_000)
-    expect(told()).toEqual([failed])
+    expect(loggedLines()).toEqual([failed])
     database.onAnswer = () => {}
     await time.pass(1_000)
     expect(watch.isRight()).toBe(true)

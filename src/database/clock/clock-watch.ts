@@ -14,7 +14,10 @@ export type ClockWatch = ClockTrust & {
   isFarOff(): boolean
   /** How far the process's clock was ahead of the database's at the last comparison; null before the first. */
   skewSeconds(): number | null
-  /** The database's time, reckoned from the last comparison by a clock that nobody sets; the process's own before the first. */
+  /**
+   * The database's time, computed from the last comparison by the steady clock; before the first one, the process's own
+   * time.
+   */
   databaseNow(): Date
   stop(): Promise<void>
 }
@@ -26,7 +29,7 @@ type ClockWatchOptions = Pick<Clocks, 'steady' | 'offset_seconds'> & {
 
 const look_ms = 1_000
 const compare_ms = 60_000
-const uncompared = "the clock of this process was not compared with the database's since it started or was set"
+const no_comparison = "the clock of this process was not compared with the database's since it started or was set"
 const consequence = 'No job runs and no webhook is delivered until they agree: have both machines keep time by NTP.'
 
 /** Resolves after the first comparison, even if it failed. The watch then keeps trying each second. */
@@ -113,7 +116,7 @@ export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWa
   }
 
   await compare()
-  const running = run()
+  const completion = run()
   return {
     isRight,
     untilRight(ending) {
@@ -122,14 +125,14 @@ export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWa
     },
     fault() {
       if (isRight()) return null
-      return `${is_wrong ? faultWords(last!.skew) : uncompared}. ${consequence}`
+      return `${is_wrong ? faultWords(last!.skew) : no_comparison}. ${consequence}`
     },
     isFarOff: () => is_wrong && isFarOff(last!.skew),
     skewSeconds,
     databaseNow,
     async stop() {
       stopping.abort()
-      await running
+      await completion
     },
   }
 }

@@ -17,7 +17,7 @@ export function column<Value>(type: Column<Value>['type']): Column<Value> {
   return { type }
 }
 
-/** The columns that hold times, which come as texts where a row comes as JSON. */
+/** The columns with times, which come as texts if a row comes as JSON. */
 export function timesOf<Of extends Columns>(columns: Of): (keyof Of & string)[] {
   return Object.keys(columns).filter((name) => columns[name]!.type === 'timestamptz')
 }

@@ -70,7 +70,7 @@ test('a statement that its transaction has outlived is not sent', async () => {
 test('the statements of a transaction keep their order, and end with it', async () => {
   const sql = connect(fresh.url, { connections_max: 1 })
   await sql`create table steps (id int)`
-  // The parameters of the first are asked for before it is sent.
+  // The server is asked for the parameters of the first statement before that one is sent.
   await sql.begin((tx) => [
     tx`insert into steps values (${1})`,
     tx.unsafe('insert into steps select max(id) + 1 from steps'),

@@ -1,7 +1,7 @@
 // The connections of a pool, and which of them a statement goes to.
 
 import type { Clock } from '../../kernel/world.ts'
-import { Session, type SessionOptions } from './session.ts'
+import { DriverSession, type SessionOptions } from './session.ts'
 import { openSilence } from './silence.ts'
 
 export type ConnectionsOptions = Pick<SessionOptions, 'dial' | 'has_names' | 'onStatement'> & {
@@ -16,14 +16,14 @@ export type ConnectionsOptions = Pick<SessionOptions, 'dial' | 'has_names' | 'on
 
 export type Connections = {
   /** Calls it with a connection, at once or when there is one; with null once there will be none. */
-  take(use: (session: Session | null) => void): void
+  take(use: (session: DriverSession | null) => void): void
   /** It is not set apart any more. */
-  release(session: Session): void
+  release(session: DriverSession): void
   /** Resolves once nothing is under way, or after the time. Then all are closed. */
   end(timeout_ms: number | null): Promise<void>
 }
 
-/** A statement takes its place behind at most so many on one connection. */
+/** A statement may queue behind at most this many on one connection. */
 const behind_max = 100
 /** How much longer the next connection waits for each that failed before it, and how long at most. */
 const backoff_step_ms = 20
@@ -32,8 +32,8 @@ const backoff_max_ms = 200
 /** Nothing is connected before the first is taken. */
 export function openConnections(options: ConnectionsOptions): Connections {
   const { connections_max } = options
-  const sessions: Session[] = []
-  const queue: ((session: Session | null) => void)[] = []
+  const sessions: DriverSession[] = []
+  const queue: ((session: DriverSession | null) => void)[] = []
   const silence = openSilence(options.clock, options.silence_max_ms, sessions)
   const dial = withBackoff(options.dial)
   let idle: PromiseWithResolvers<void> | null = null
@@ -41,7 +41,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
   let ending: Promise<void> | null = null
 
   function open(): void {
-    const session: Session = new Session({
+    const session: DriverSession = new DriverSession({
       ...options,
       dial,
       onWait: silence.begin,
@@ -58,11 +58,14 @@ export function openConnections(options: ConnectionsOptions): Connections {
     sessions.push(session)
   }
 
-  /** Whoever waits hears why there is no connection: one of them, and all of them once no other is tried. */
-  function tellWaiting(failed: Session): void {
+  /**
+   * Tells waiting statements why there is no connection: one of them, and all of them once no other connection is
+   * tried.
+   */
+  function tellWaiting(session: DriverSession): void {
     if (sessions.some(({ is_open }) => is_open)) return
     const count = sessions.length === 0 ? queue.length : 1
-    for (const use of queue.splice(0, count)) use(failed)
+    for (const use of queue.splice(0, count)) use(session)
   }
 
   function opening(): number {
@@ -70,8 +73,8 @@ export function openConnections(options: ConnectionsOptions): Connections {
   }
 
   /** The connection with the fewest statements before it; null if there is none to be had now. */
-  function place(): Session | null {
-    let best: Session | null = null
+  function place(): DriverSession | null {
+    let best: DriverSession | null = null
     for (const session of sessions) {
       const { is_open, is_reserved, count } = session
       if (!is_open || is_reserved || count >= (best?.count ?? behind_max)) continue
@@ -131,9 +134,9 @@ function withBackoff(dial: SessionOptions['dial']): SessionOptions['dial'] {
     const delay_ms = Math.min(failures * backoff_step_ms, backoff_max_ms)
     if (delay_ms > 0) await new Promise((resolve) => setTimeout(resolve, delay_ms))
     try {
-      const dialled = await dial()
+      const connection = await dial()
       failures = 0
-      return dialled
+      return connection
     } catch (error) {
       failures += 1
       throw error

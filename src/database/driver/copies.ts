@@ -3,30 +3,30 @@
 import type { Readable, Writable } from 'node:stream'
 import { from, to } from 'pg-copy-streams'
 import { type Destination, dial } from './dial.ts'
-import { type Dialled, Session } from './session.ts'
+import { type Dialled, DriverSession } from './session.ts'
 import { openTransactions } from './transactions.ts'
 import type { Transaction } from './write.ts'
 
 export type CopyTransaction = Transaction & {
   /** What the server copies to us, as it comes. */
   copyOut(statement: string): Readable
-  /** Takes what is copied to the server, and ends when the server has it all. */
+  /** Takes the data for the server, and ends when the server has all of it. */
   copyIn(statement: string): Writable
 }
 
 export type Copies = {
   begin<T>(mode: string, work: (tx: CopyTransaction) => Promise<T>): Promise<T>
-  /** Whatever is under way fails. */
+  /** Work under way fails. */
   end(): Promise<void>
 }
 
-/** The rows of a table take long, and nothing else may be said meanwhile. */
+/** The rows of a table take long, and meanwhile nothing else may be sent. */
 export function openCopiesAt(destination: Destination): Copies {
-  let dialled: Dialled
-  const session = new Session({
+  let connection: Dialled
+  const session = new DriverSession({
     dial: async () => {
-      dialled = await dial(destination, { pipeline: false })
-      return dialled
+      connection = await dial(destination, { pipeline: false })
+      return connection
     },
     has_names: true,
     lasts_ms: null,
@@ -44,8 +44,8 @@ export function openCopiesAt(destination: Destination): Copies {
   return {
     begin: (mode, work) =>
       begin(mode, (tx) => {
-        const copyOut = (statement: string) => dialled.client.query(to(statement))
-        const copyIn = (statement: string) => dialled.client.query(from(statement))
+        const copyOut = (statement: string) => connection.client.query(to(statement))
+        const copyIn = (statement: string) => connection.client.query(from(statement))
         return work(Object.assign(tx, { copyOut, copyIn }))
       }) as Promise<never>,
     end: () => session.end(),

@@ -10,12 +10,12 @@ import { connect } from './driver.ts'
 let fresh: FreshDatabase
 let proxy: Server
 let has_server = false
-let taken = 0
+let connection_count = 0
 
 beforeAll(async () => {
   fresh = await freshDatabase()
   proxy = createServer((near) => {
-    taken += 1
+    connection_count += 1
     near.on('error', () => {})
     if (!has_server) return near.end()
     const far = openSocket({ path: socketOf(fresh.url) })
@@ -38,10 +38,10 @@ test('a connection that is closed before it is of use fails, and the next may do
     const error = await sql`select 1`.catch((caught) => caught)
     expect(error).toMatchObject({ code: 'CONNECTION_CLOSED' })
     expect(isStoreUnavailable(error)).toBe(true)
-    expect(taken).toBe(1)
+    expect(connection_count).toBe(1)
     has_server = true
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
-    expect(taken).toBe(2)
+    expect(connection_count).toBe(2)
   } finally {
     await sql.end({ timeout: 1 })
   }

@@ -24,7 +24,7 @@ const connect_timeout_ms = 5_000
 /** The server's side of it is among the settings of a connection. */
 const keepalive_ms = 60_000
 
-/** Throws what the last server said. */
+/** Throws the error of the last server. */
 export async function dial(destination: Destination, way: Way = pipelined): Promise<Dialled> {
   let failure: unknown
   for (const server of destination.servers) {
@@ -39,7 +39,7 @@ export async function dial(destination: Destination, way: Way = pipelined): Prom
 
 type Server = Destination['servers'][number]
 
-/** `pipeline`: whether statements are sent before those before them were answered. COPY cannot be among them. */
+/** `pipeline`: whether statements are sent before earlier ones were answered. COPY cannot be among them. */
 type Way = { pipeline: boolean }
 
 const pipelined: Way = { pipeline: true }
@@ -74,7 +74,8 @@ async function open(
     stream: () => socket,
     connectionTimeoutMillis: connect_timeout_ms,
   } as pg.ClientConfig)
-  // Whoever takes the connection looks whether it was lost meanwhile. Without a listener an error would end the process.
+  // The user of the connection checks whether it was lost meanwhile. Without a listener, an error would end the
+  // process.
   client.on('error', () => {})
   // The driver's own limit ends with the greeting.
   const timer = setTimeout(() => socket.destroy(), connect_timeout_ms)

@@ -9,13 +9,13 @@ import type { Clock } from '../../kernel/world.ts'
 import { type Copies, openCopiesAt } from './copies.ts'
 import { type Destination, dial } from './dial.ts'
 import { openPool, type Sql } from './pool.ts'
-import { type OnStatement, Session } from './session.ts'
-import { plain } from './spell.ts'
+import { DriverSession, type OnStatement } from './session.ts'
+import { plainStatement } from './spell.ts'
 import { openStatementSpans } from './statement-spans.ts'
 import { quoted, type Rename } from './write.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
-export type Address = string | { socket_folder: string; database: string; user?: string }
+export type DatabaseAddress = string | { socket_folder: string; database: string; user?: string }
 
 export type { OnStatement }
 
@@ -35,7 +35,7 @@ type ConnectOptions = {
   rename?: Rename
 }
 
-/** Where a socket of our own is not told another. */
+/** The user for a socket of our own, unless another is given. */
 const socket_user = 'ripper'
 const default_port = 5432
 const statement_timeout_ms = 15_000
@@ -46,7 +46,7 @@ const most_ms = 60 * 60_000
 const silence_slack_ms = 5_000
 
 /** Makes a pool. Nothing is connected before the first statement. */
-export function connect(address: Address, options: ConnectOptions): Sql {
+export function connect(address: DatabaseAddress, options: ConnectOptions): Sql {
   const limit_ms = (options.statement_timeout_ms ?? statement_timeout_ms) + silence_slack_ms
   const destination = destinationOf(address, options)
   return openPool({
@@ -64,7 +64,7 @@ export function connect(address: Address, options: ConnectOptions): Sql {
 }
 
 /** One connection for COPY. What it sets makes a value the same text on every server. */
-export function openCopies(address: Address): Copies {
+export function openCopies(address: DatabaseAddress): Copies {
   const destination = destinationOf(address, {
     lock_timeout_ms: 10_000,
     statement_timeout_ms: 0,
@@ -75,35 +75,39 @@ export function openCopies(address: Address): Copies {
 
 type Listener = { heard: (payload: string) => void; opened: () => void }
 
-/** How long a listener waits before it connects anew. */
+/** How long a listener waits before it connects again. */
 const again_ms = 200
 
 /**
- * Hears a channel over a connection of its own, which is made again whenever it is lost. `opened` is called each
- * time the channel is open, the first time too: what was said before that is not known. Returns what stops it.
+ * Listens to a channel over its own connection, which is made again whenever it is lost. `opened` is called each time
+ * the channel opens, also the first time, because earlier messages are lost. Returns the function that stops it.
  */
-export async function listenTo(address: Address, channel: string, listener: Listener): Promise<() => Promise<void>> {
+export async function listenTo(
+  address: DatabaseAddress,
+  channel: string,
+  listener: Listener,
+): Promise<() => Promise<void>> {
   const destination = destinationOf(address, {})
   const stop = new AbortController()
   const open = async () => {
-    const lost = Promise.withResolvers<void>()
-    const session = new Session({
+    const loss = Promise.withResolvers<void>()
+    const session = new DriverSession({
       dial: () => dial(destination),
       has_names: true,
       lasts_ms: null,
       onNotify: (_, payload) => listener.heard(payload),
-      onClose: lost.resolve,
+      onClose: loss.resolve,
       onWait() {},
       onAnswer() {},
     })
     try {
-      await session.send(plain(`listen ${quoted(channel)}`))
+      await session.send(plainStatement(`listen ${quoted(channel)}`))
     } catch (error) {
       await session.end()
       throw error
     }
     listener.opened()
-    return { session, lost: lost.promise }
+    return { session, lost: loss.promise }
   }
   let current = await open()
   const openAgain = async () => {
@@ -111,8 +115,8 @@ export async function listenTo(address: Address, channel: string, listener: List
       await current.lost
       for (let is_open = false; !is_open && !stop.signal.aborted; ) {
         is_open = await open().then(
-          (opened) => {
-            current = opened
+          (newSession) => {
+            current = newSession
             return true
           },
           () => false,
@@ -131,7 +135,7 @@ export async function listenTo(address: Address, channel: string, listener: List
 }
 
 /** An address without user, password and parameters, for messages and logs. */
-export function describeAddress(address: Address): string {
+export function describeAddress(address: DatabaseAddress): string {
   if (typeof address !== 'string') return `${address.database} in ${address.socket_folder}`
   return address
     .replace(/^[a-z]+:\/\//, '')
@@ -142,7 +146,7 @@ export function describeAddress(address: Address): string {
 type Settings = Pick<ConnectOptions, 'lock_timeout_ms' | 'statement_timeout_ms' | 'parameters'>
 
 /** Files that an address names are read once: a connection that is made later must not fail for want of them. */
-export function destinationOf(address: Address, settings: Settings): Destination {
+export function destinationOf(address: DatabaseAddress, settings: Settings): Destination {
   const parameters = parametersOf(settings)
   if (typeof address !== 'string') {
     const { socket_folder, database, user = socket_user } = address
@@ -154,11 +158,11 @@ export function destinationOf(address: Address, settings: Settings): Destination
   const [, authority = '', path = '', query] = /^[a-z]+:\/\/([^/?]*)\/?([^?]*)\??(.*)$/s.exec(url)!
   const [who, port] = partsOf(authority)
   const [, name = '', password = ''] = /^([^:]*):?(.*)$/s.exec(who)!
-  const told = new URLSearchParams(query)
-  const folder = told.get('host')
-  const is_writable = /^(read-write|primary)$/.test(told.get('target_session_attrs') ?? '')
-  const has_names = told.get('prepare') !== 'false'
-  for (const known of ['host', 'target_session_attrs', 'prepare']) told.delete(known)
+  const urlQuery = new URLSearchParams(query)
+  const folder = urlQuery.get('host')
+  const is_writable = /^(read-write|primary)$/.test(urlQuery.get('target_session_attrs') ?? '')
+  const has_names = urlQuery.get('prepare') !== 'false'
+  for (const parameter of ['host', 'target_session_attrs', 'prepare']) urlQuery.delete(parameter)
   const user = decodeURIComponent(name) || userInfo().username
   return {
     servers: folder ? [{ host: folder, port }] : serversOf(servers),
@@ -168,11 +172,11 @@ export function destinationOf(address: Address, settings: Settings): Destination
     ssl,
     has_names,
     is_writable,
-    parameters: { ...parameters, ...Object.fromEntries(told) },
+    parameters: { ...parameters, ...Object.fromEntries(urlQuery) },
   }
 }
 
-/** Who connects, and the port of a single server. */
+/** The user of a connection, and the port of a single server. */
 function partsOf(authority: string): [who: string, port: number] {
   const at = authority.lastIndexOf('@')
   const port = /:(\d+)$/.exec(authority.slice(at + 1))?.[1]
@@ -190,7 +194,7 @@ export function parametersOf(settings: Settings): Record<string, string> {
     lock_timeout: settings.lock_timeout_ms ?? 1500,
     statement_timeout: settings.statement_timeout_ms ?? statement_timeout_ms,
     idle_in_transaction_session_timeout: 30_000,
-    // The server, too, must learn that nobody is there any more; by itself it would keep the connection for two hours.
+    // The server must also notice a dead client; by itself it would keep the connection for two hours.
     tcp_keepalives_idle: 60,
     tcp_keepalives_interval: 10,
     tcp_keepalives_count: 3,

@@ -1,9 +1,9 @@
-// A pool of connections. Several statements share a connection, each behind those before it; a transaction has one to itself.
+// A pool of connections. Several statements share a connection, each after those before it; a transaction has its own.
 
 import { failureKind } from '../../kernel/tracing.ts'
 import { type ConnectionsOptions, openConnections } from './connections.ts'
 import { isOutdatedForm, type Rows } from './running-statement.ts'
-import type { Session } from './session.ts'
+import type { DriverSession } from './session.ts'
 import { sendable } from './spell.ts'
 import type { Statement } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
@@ -17,7 +17,7 @@ export type PoolOptions = ConnectionsOptions & {
   rename: Rename | null
 }
 
-/** More often than there are connections, each of which may have an outdated form. */
+/** More than there are connections, each of which may have an outdated form. */
 const repeats_max = 200
 
 /** Nothing is connected before the first statement. */
@@ -42,7 +42,7 @@ export function openPool(options: PoolOptions): Sql {
       span?.end({}, failureKind(error))
       statement.reject(error)
     }
-    const use = (session: Session | null): void => {
+    const use = (session: DriverSession | null): void => {
       if (session === null) failed(ended())
       else session.send(sendable(statement)).then(done, failed)
     }
@@ -53,8 +53,8 @@ export function openPool(options: PoolOptions): Sql {
     send()
   }
 
-  /** A connection set apart until its release. What is on its way over it goes first. */
-  const reserve = (): Promise<Session> =>
+  /** Reserves a connection until its release. Statements already on their way over it go first. */
+  const reserve = (): Promise<DriverSession> =>
     new Promise((resolve, reject) => {
       if (has_ended) return reject(ended())
       connections.take((session) => {

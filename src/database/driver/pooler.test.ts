@@ -1,4 +1,4 @@
-// Poolers that mix connections up are told from those that do not.
+// Poolers that mix up connections are recognised, and others are not.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/database.ts'

@@ -1,15 +1,14 @@
-// Whether a pooler stands before the server that would mix up what different connections say.
-//
-// The driver prepares statements under names and sends several without waiting. Where a pooler lends a server's connection for
-// one transaction at a time, and passes the names on as they are, a name means something else on the next: the answer is then
-// another statement's. PgBouncer before 1.21 was seen to do so.
+// Detects a pooler before the server that mixes up connections. The driver prepares statements under names and sends
+// several without waiting. A pooler may lend a server's connection for one transaction at a time, and pass the names on
+// unchanged. A name then means something else on the next connection, and the answer is another statement's. PgBouncer
+// before 1.21 did so.
 
 import type { Clock } from '../../kernel/world.ts'
-import { type Address, connect } from './driver.ts'
+import { connect, type DatabaseAddress } from './driver.ts'
 import type { Sql } from './pool.ts'
 import { isOfOurs } from './session.ts'
 
-/** What the server said of itself to one statement. */
+/** What the server reported about itself to one statement. */
 export type Glimpse = {
   backend: number
   /** All that the server's connection knows. */
@@ -23,19 +22,19 @@ const looks = 6
  * Why a pooler before that server is not safe, or null. Throws what the connection throws, and that the server was silent for
  * longer than it may be.
  */
-export async function findPoolerProblem(address: Address, clock: Clock): Promise<string | null> {
+export async function findPoolerProblem(address: DatabaseAddress, clock: Clock): Promise<string | null> {
   const pools = [0, 1].map(() => connect(address, { connections_max: 1, clock }))
   const [one, other] = pools as [Sql, Sql]
-  const seen: Record<'one' | 'other', Glimpse[]> = { one: [], other: [] }
+  const glimpses: Record<'one' | 'other', Glimpse[]> = { one: [], other: [] }
   try {
     // One after another: nothing but a pooler moves a connection from one backend to the next. Every other time the one looks
     // first: of a pooler that lends two backends in turns, looks by turns would always see the same one.
     for (let round = 0; round < looks; round += 1) {
-      if (round % 2 === 0) seen.one.push(await look(one))
-      seen.other.push(await look(other))
-      if (round % 2 === 1) seen.one.push(await look(one))
+      if (round % 2 === 0) glimpses.one.push(await look(one))
+      glimpses.other.push(await look(other))
+      if (round % 2 === 1) glimpses.one.push(await look(one))
     }
-    return poolerProblemOf(seen.one, seen.other)
+    return poolerProblemOf(glimpses.one, glimpses.other)
   } finally {
     await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })))
   }

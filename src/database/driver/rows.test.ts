@@ -69,15 +69,15 @@ const cases = [
 describe('rows as fragments', () => {
   for (const { name, make, text, values } of cases) {
     test(name, () => {
-      const written = make() as unknown as Written
-      expect(written.strings.join('?')).toBe(text)
-      expect(written.strings.raw).toEqual([...written.strings])
-      expect(written.values).toEqual(values)
+      const statement = make() as unknown as Written
+      expect(statement.strings.join('?')).toBe(text)
+      expect(statement.strings.raw).toEqual([...statement.strings])
+      expect(statement.values).toEqual(values)
     })
   }
 
   test('equal rows share one template, others do not', () => {
-    const templateOf = (made: unknown) => (made as Written).strings
+    const templateOf = (statement: unknown) => (statement as Written).strings
     const first = templateOf(rowIf(sql, { a: 1, b: 2 }, 'gate'))
     expect(templateOf(rowIf(sql, { a: 3, b: 4 }, 'gate'))).toBe(first)
     expect(templateOf(rowIf(sql, { a: 3, b: 4 }, 'other'))).not.toBe(first)

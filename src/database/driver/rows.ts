@@ -11,12 +11,12 @@ export function rowValues(sql: AnySql, row: object) {
   return listed(sql, row, { before: 'values (', after: ')' })
 }
 
-/** `(columns) select … from gate`: an insert that happens only where the gate, a CTE, let the change through. */
+/** `(columns) select … from gate`: an insert that happens only if the gate, a CTE, has a row. */
 export function rowIf(sql: AnySql, row: object, gate: string) {
   return listed(sql, row, { before: 'select ', after: ` from ${quoted(gate)}` })
 }
 
-/** `column = …, …` for an update, of all members or of those named. */
+/** `column = …, …` for an update, of all members or of the given ones. */
 export function assignments<Row extends object>(sql: AnySql, row: Row, ...columns: (keyof Row)[]) {
   const names = columns.length === 0 ? Object.keys(row) : (columns as string[])
   const shape = shapeOf('assignments', names, () => {
@@ -41,12 +41,12 @@ const shapes = new Map<string, Shape[]>()
 
 /** The template for rows with these names, in one kind of fragment: spelled for the first such row. */
 function shapeOf(kind: string, names: string[], spell: () => string[]): TemplateStringsArray {
-  const known = shapes.get(kind) ?? []
-  const same = known.find((shape) => areSame(shape.names, names))
+  const candidates = shapes.get(kind) ?? []
+  const same = candidates.find((shape) => areSame(shape.names, names))
   if (same) return same.template
-  const made = { names, template: template(spell()) }
-  shapes.set(kind, [...known, made])
-  return made.template
+  const newShape = { names, template: template(spell()) }
+  shapes.set(kind, [...candidates, newShape])
+  return newShape.template
 }
 
 function areSame(one: string[], other: string[]): boolean {
@@ -60,8 +60,8 @@ export function columnNames(sql: AnySql, columns: Columns) {
 
 /** `column type, …`, as `json_to_recordset` wants them. */
 export function columnTypes(sql: AnySql, columns: Columns) {
-  const typed = Object.entries(columns).map(([name, { type }]) => `${quoted(name)} ${type}`)
-  return sql(template([typed.join(', ')]))
+  const typedColumns = Object.entries(columns).map(([name, { type }]) => `${quoted(name)} ${type}`)
+  return sql(template([typedColumns.join(', ')]))
 }
 
 /** A row that came as JSON has its times as text. */

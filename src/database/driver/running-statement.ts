@@ -1,10 +1,9 @@
-// A statement on its way over one connection of the driver `pg`. Its prepared form is made where the connection has none yet.
-//
-// The driver takes such an object wherever it takes its own statement, and calls it with what the server answers.
+// A statement on its way over one connection of the driver `pg`. Its form is prepared if the connection has none yet.
+// The driver accepts such an object in place of its own statement, and calls it with the server's messages.
 
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import type { Sendable, Spelled } from './spell.ts'
+import type { SendableStatement, Spelled } from './spell.ts'
 import { readerOf, writeValue } from './types.ts'
 
 /** Rows as objects. */
@@ -20,7 +19,7 @@ class Rows extends Array<Record<string, unknown>> {
     this.#count = count
   }
 
-  /** What is made of rows, such as by `map`, is a plain list. */
+  /** Lists made from rows, such as by `map`, are plain lists. */
   static override get [Symbol.species]() {
     return Array
   }
@@ -37,17 +36,17 @@ type Prepared = {
 
 export type { Rows }
 
-/** What is known of a connection while it lives. */
+/** What is known about a connection while it lives. */
 export type Preparations = {
   /** Begins the names of its prepared statements. A pooler may lend one connection of the server to several of ours. */
   prefix: string
   count: number
   prepared: WeakMap<object, Prepared>
-  /** Whether statements may be prepared under names. Else each is prepared anew, in the same breath as it is run. */
+  /** Whether statements may be prepared under names. Otherwise each one is prepared again, together with its run. */
   has_names: boolean
-  /** Names that nobody uses any more. */
+  /** Names that are no longer used. */
   stale_names: string[]
-  /** The statements whose parameters the server was asked about, in order; null until the first. */
+  /** The statements whose parameters the server was asked for, in order; null until the first. */
   describing: RunningStatement[] | null
 }
 
@@ -62,17 +61,17 @@ const DriverStatement = pg.Query as unknown as new (text: string) => object
 
 export class RunningStatement extends DriverStatement {
   private readonly preparations: Preparations
-  private readonly statement: Sendable
+  private readonly statement: SendableStatement
   private readonly settle: Settle
   private prepared: Prepared | null = null
   private is_describing = false
   private columns: Column[] | null = null
   private result_rows = new Rows()
-  /** Where there were several statements, the rows of those before. */
+  /** For several statements, the rows of the earlier ones. */
   private earlier: Rows[] = []
   private failure: unknown = null
 
-  constructor(preparations: Preparations, statement: Sendable, settle: Settle) {
+  constructor(preparations: Preparations, statement: SendableStatement, settle: Settle) {
     super(statement.text)
     this.preparations = preparations
     this.statement = statement
@@ -149,14 +148,14 @@ export class RunningStatement extends DriverStatement {
       connection.parse({ name: '', text, types: form.declared_types })
       return { name: '', columns: null }
     }
-    const known = preparations.prepared.get(form)
-    if (known) return known
+    const preparation = preparations.prepared.get(form)
+    if (preparation) return preparation
     for (const name of preparations.stale_names.splice(0)) connection.close({ type: 'S', name })
     preparations.count += 1
-    const prepared = { name: `${preparations.prefix}${preparations.count}`, columns: null }
-    preparations.prepared.set(form, prepared)
-    connection.parse({ name: prepared.name, text, types: form.declared_types })
-    return prepared
+    const newPreparation = { name: `${preparations.prefix}${preparations.count}`, columns: null }
+    preparations.prepared.set(form, newPreparation)
+    connection.parse({ name: newPreparation.name, text, types: form.declared_types })
+    return newPreparation
   }
 
   private describe(connection: Wire, { name }: Prepared): void {
@@ -182,7 +181,10 @@ export class RunningStatement extends DriverStatement {
     connection.execute()
   }
 
-  /** The next one is prepared anew, if the server may not have this form, or has it for tables that have changed. */
+  /**
+   * The next run prepares the statement again, if the server may lack this form, or has it for tables that have
+   * changed.
+   */
   private forget(error: unknown): void {
     const { preparations, prepared, statement } = this
     const { describing } = preparations

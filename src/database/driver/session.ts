@@ -8,7 +8,7 @@ import type pg from 'pg'
 import { isConnectionLost } from '../failures.ts'
 import { type Preparations, type Rows, RunningStatement } from './running-statement.ts'
 import type { Watched } from './silence.ts'
-import type { Sendable } from './spell.ts'
+import type { SendableStatement } from './spell.ts'
 
 export type Dialled = { client: pg.Client; socket: Socket }
 
@@ -38,7 +38,7 @@ type Settlement = { resolve: (rows: Rows) => void; reject: (error: unknown) => v
 /** How long a server may take to hear a goodbye. */
 const goodbye_ms = 1_000
 
-export class Session implements Watched {
+export class DriverSession implements Watched {
   /** Whether it is set apart for a transaction. */
   is_reserved = false
   count = 0
@@ -50,7 +50,7 @@ export class Session implements Watched {
   private readonly unsent: RunningStatement[] = []
   private dialled: Dialled | null = null
   private loss: Error | null = null
-  /** What waits for the parameters of a statement before it; null where nothing has to. */
+  /** Statements that wait for the parameters of an earlier one; null if none must wait. */
   private behind: (() => void)[] | null = null
   private readonly life: AbortSignal | null
 
@@ -68,13 +68,13 @@ export class Session implements Watched {
       describing: null,
     }
     dial().then(
-      (dialled) => this.open(dialled),
+      (connection) => this.open(connection),
       (error) => this.lose(error),
     )
   }
 
   /** Rejects with what the server answered, or with the loss of the connection. */
-  send(statement: Sendable): Promise<Rows> {
+  send(statement: SendableStatement): Promise<Rows> {
     this.options.onStatement?.(statement.text, undefined, statement.values)
     this.count += 1
     if (this.count === 1) {
@@ -104,27 +104,27 @@ export class Session implements Watched {
     this.lose(new Error('the server was silent'))
   }
 
-  /** Says goodbye. What is on its way is lost. Resolves once the connection is closed. */
+  /** Says goodbye. Statements on their way are lost. Resolves once the connection is closed. */
   async end(): Promise<void> {
     const { dialled, loss, count } = this
-    const closed = dialled && !dialled.socket.closed && once(dialled.socket, 'close')
+    const closure = dialled && !dialled.socket.closed && once(dialled.socket, 'close')
     const says_goodbye = dialled !== null && loss === null && count === 0
     const timer = says_goodbye ? setTimeout(() => dialled.socket.destroy(), goodbye_ms) : undefined
     if (says_goodbye) void dialled.client.end()
     this.lose(coded(new Error('the connection was ended'), 'CONNECTION_DESTROYED'), says_goodbye)
     // An error here is one of a connection that closes anyway.
-    await Promise.resolve(closed).catch(() => {})
+    await Promise.resolve(closure).catch(() => {})
     clearTimeout(timer)
   }
 
-  private open(dialled: Dialled): void {
-    const { client, socket } = dialled
+  private open(connection: Dialled): void {
+    const { client, socket } = connection
     if (this.loss !== null) {
       socket.destroy()
       return
     }
     const { onNotify } = this.options
-    this.dialled = dialled
+    this.dialled = connection
     client.on('error', (error) => this.lose(error))
     client.on('end', () => this.lose(new Error('the connection was closed')))
     if (socket.destroyed) {
@@ -137,15 +137,16 @@ export class Session implements Watched {
     this.options.onOpen?.()
   }
 
-  private run(statement: Sendable, settle: Settlement): void {
+  private run(statement: SendableStatement, settle: Settlement): void {
     if (this.behind !== null) {
       this.behind.push(() => this.run(statement, settle))
       return
     }
-    // The statements of a transaction keep their order, so nothing is sent before one whose parameters are asked for first.
+    // The statements of a transaction keep their order, so nothing is sent before one whose parameters must be asked
+    // for first.
     const keeps_order = this.is_reserved && statement.form?.parameter_types === null
     if (keeps_order) this.behind = []
-    const running = new RunningStatement(this.preparations, statement, {
+    const runningStatement = new RunningStatement(this.preparations, statement, {
       resolve: settle.resolve,
       reject: (error) => {
         settle.reject(error)
@@ -157,9 +158,9 @@ export class Session implements Watched {
         else send()
       },
     })
-    if (this.loss !== null) running.handleError(this.loss)
-    else if (this.dialled === null) this.unsent.push(running)
-    else this.dialled.client.query(running as never)
+    if (this.loss !== null) runningStatement.handleError(this.loss)
+    else if (this.dialled === null) this.unsent.push(runningStatement)
+    else this.dialled.client.query(runningStatement as never)
   }
 
   private letGo(first: () => void): void {
@@ -174,7 +175,7 @@ export class Session implements Watched {
     this.options.onAnswer()
   }
 
-  /** `closes_itself`: the server was told, and closes the connection. */
+  /** `closes_itself`: the server knows, and closes the connection. */
   private lose(error: unknown, closes_itself = false): void {
     if (this.loss !== null) return
     this.loss = lossOf(error)

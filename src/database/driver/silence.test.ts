@@ -1,11 +1,11 @@
-// A connection that nobody answers on is given up, one that is slow is not.
+// A connection whose server stays silent is given up; a slow one is not.
 
 import { expect, test } from 'vitest'
 import { openSilence } from './silence.ts'
 
 const limit_ms = 20_000
 
-/** A clock whose sleeps end when they are told to. */
+/** A clock whose sleeps end on command. */
 function steps() {
   let wake = () => {}
   const clock = {
@@ -19,7 +19,7 @@ function steps() {
   return {
     clock,
     async look(count: number) {
-      for (let left = count; left > 0; left -= 1) {
+      for (let round = count; round > 0; round -= 1) {
         wake()
         await new Promise((turn) => setImmediate(turn))
       }
@@ -63,11 +63,11 @@ test.each([
   ['that may take long', ({ watched }: Opened) => Object.assign(watched, { is_watched: false }), 0],
   ['of which nothing was heard', () => {}, 1],
 ])('one %s', async (_, happens, given_up) => {
-  const opened = open()
-  await opened.look(6)
-  happens(opened)
-  await opened.look(6)
-  expect(opened.watched.given_up).toBe(given_up)
+  const fixture = open()
+  await fixture.look(6)
+  happens(fixture)
+  await fixture.look(6)
+  expect(fixture.watched.given_up).toBe(given_up)
 })
 
 test('what begins to wait after all was quiet is watched again', async () => {

@@ -1,5 +1,5 @@
-// Notices a connection that has gone dead without a word. A server that lives answers everything within its statement_timeout, so
-// whoever waits for longer than that waits for nobody, and would wait for ever.
+// Notices a connection that has died silently. A live server answers everything within its statement_timeout, so
+// waiting longer would never end.
 
 import type { Clock } from '../../kernel/world.ts'
 

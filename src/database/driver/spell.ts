@@ -4,17 +4,17 @@ import { Statement, type Values } from './statement.ts'
 import { typeOf } from './types.ts'
 
 /**
- * `form`: the same for the same text with values of the same types, and for no others. It is a class, and its values begin as a copy,
- * because of how the engine learns: if those of the first seconds live on, it would make all later ones in the old heap, where each
- * keeps its values until the whole heap is collected.
+ * `form`: the same for the same text with values of the same types, and for no others. It is a class, and its values
+ * begin as a copy, because of how the engine learns. If the values of the first seconds live on, it would make all
+ * later ones in the old heap, where each keeps its values until the whole heap is collected.
  */
 export class Spelled {
   readonly text: string
   readonly values: unknown[]
-  readonly form: Form
+  readonly form: PreparedForm
   readonly origin: string
 
-  constructor(text: string, values: unknown[], form: Form, origin: string) {
+  constructor(text: string, values: unknown[], form: PreparedForm, origin: string) {
     this.text = text
     this.values = values
     this.form = form
@@ -23,7 +23,7 @@ export class Spelled {
 }
 
 /** What PostgreSQL prepares: a text for declared types. */
-export type Form = {
+export type PreparedForm = {
   declared_types: readonly number[]
   /** The types that PostgreSQL gave the parameters; null until it was asked. */
   parameter_types: readonly number[] | null
@@ -31,21 +31,21 @@ export type Form = {
 
 const no_values: readonly unknown[] = []
 
-/** Where a statement was first written, which is added to the stack of a failure. */
+/** The place where a statement was first written, which is added to the stack of a failure. */
 type Origin = { stack: string }
 
-type Text = { text: string; forms: Form[]; origin: Origin }
+type Text = { text: string; forms: PreparedForm[]; origin: Origin }
 
 /**
- * A place in a statement that is read from left to right. Templates know how many values they take, so those before it, and
- * how many values stand between them, say where it is.
+ * A place in a statement that is read from left to right. A template knows how many values it takes. So the earlier
+ * templates, and the number of values between them, identify the place.
  */
-type Place = { parts: Part[]; whole: Text | null }
-type Part = { values_before: number; strings: readonly string[]; place: Place }
+type TextPosition = { parts: Part[]; whole: Text | null }
+type Part = { values_before: number; strings: readonly string[]; place: TextPosition }
 
-const beginnings = new Map<readonly string[], { origin: Origin; place: Place }>()
+const beginnings = new Map<readonly string[], { origin: Origin; place: TextPosition }>()
 
-/** Notes where a template is written, the first time that it is. */
+/** Notes where a template is written, the first time it occurs. */
 export function noteOrigin(strings: readonly string[], above: object): void {
   if (beginnings.has(strings)) return
   const origin = { stack: '' }
@@ -57,15 +57,15 @@ export function noteOrigin(strings: readonly string[], above: object): void {
 }
 
 /** `text`: may consist of several statements, and is not prepared. */
-export type Sendable = Spelled | { text: string; values: []; form: null; origin: string }
+export type SendableStatement = Spelled | { text: string; values: []; form: null; origin: string }
 
 /** A statement that is sent now, spelled. */
-export function sendable(statement: Statement): Sendable {
+export function sendable(statement: Statement): SendableStatement {
   const is_plain = statement.is_text && statement.args.length === 0
-  return is_plain ? plain(statement.strings[0]!) : spell(statement)
+  return is_plain ? plainStatement(statement.strings[0]!) : spell(statement)
 }
 
-export function plain(text: string): Sendable {
+export function plainStatement(text: string): SendableStatement {
   return { text, values: [], form: null, origin: '' }
 }
 
@@ -84,17 +84,17 @@ const texts = new Map<string, Text>()
 function spellByText(statement: Statement): Spelled {
   const values: unknown[] = []
   const text = textOf(statement, values)
-  const known = texts.get(text) ?? { text, forms: [], origin: { stack: '' } }
-  texts.set(text, known)
-  return spelledAs(known, values)
+  const entry = texts.get(text) ?? { text, forms: [], origin: { stack: '' } }
+  texts.set(text, entry)
+  return spelledAs(entry, values)
 }
 
-function spelledAs(known: Text, values: unknown[]): Spelled {
-  return new Spelled(known.text, values, formOf(known, values), known.origin.stack)
+function spelledAs(entry: Text, values: unknown[]): Spelled {
+  return new Spelled(entry.text, values, formOf(entry, values), entry.origin.stack)
 }
 
 /** The place behind a statement's last part; null if a text of its own is among them. */
-function walk(from: Place, { args }: Statement, values: unknown[]): Place | null {
+function walk(from: TextPosition, { args }: Statement, values: unknown[]): TextPosition | null {
   let place = from
   for (const arg of args) {
     if (!(arg instanceof Statement)) {
@@ -109,11 +109,11 @@ function walk(from: Place, { args }: Statement, values: unknown[]): Place | null
   return place
 }
 
-function placeOf({ parts }: Place, values_before: number, strings: readonly string[]): Place {
+function placeOf({ parts }: TextPosition, values_before: number, strings: readonly string[]): TextPosition {
   for (const part of parts) {
     if (part.strings === strings && part.values_before === values_before) return part.place
   }
-  const place: Place = { parts: [], whole: null }
+  const place: TextPosition = { parts: [], whole: null }
   parts.push({ values_before, strings, place })
   return place
 }
@@ -133,11 +133,11 @@ function textOf({ strings, args, is_text }: Statement, values: unknown[]): strin
   return text
 }
 
-function formOf({ forms }: Text, values: Values): Form {
+function formOf({ forms }: Text, values: Values): PreparedForm {
   for (const form of forms) {
     if (values.every((value, at) => typeOf(value) === form.declared_types[at])) return form
   }
-  const form: Form = {
+  const form: PreparedForm = {
     declared_types: values.map(typeOf),
     parameter_types: values.length === 0 ? [] : null,
   }

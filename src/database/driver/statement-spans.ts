@@ -2,7 +2,7 @@
 // values are parameters and are not in the text.
 
 import type { Span, Tracing } from '../../kernel/tracing.ts'
-import { type Form, sendable } from './spell.ts'
+import { type PreparedForm, sendable } from './spell.ts'
 import type { Statement } from './statement.ts'
 
 /** Begins the span of a statement that is sent now; null where nothing is traced. */
@@ -10,7 +10,7 @@ export type BeginStatement = (statement: Statement) => Span | null
 
 export function openStatementSpans(tracing: Tracing | null | undefined): BeginStatement {
   if (!tracing) return () => null
-  const labels = new WeakMap<Form, string>()
+  const labels = new WeakMap<PreparedForm, string>()
   const labelled = (statement: Statement): string => {
     const { text, form } = sendable(statement)
     const label = (form && labels.get(form)) ?? labelOf(text)
@@ -30,17 +30,17 @@ const label_length_max = 120
 const write = /\b(insert into|update|delete from)\s+(?:only\s+)?([a-z_][\w.]*)/gi
 /** `for update of`, `do update set` and the like write nothing else. */
 const otherWords = new Set(['set', 'of', 'skip', 'nowait'])
-const read = /\b(?:from|join)\s+(?:only\s+)?([a-z_][\w.]*)(?!\w|\.|\s*\()/gi
+const readPattern = /\b(?:from|join)\s+(?:only\s+)?([a-z_][\w.]*)(?!\w|\.|\s*\()/gi
 
-/** Such as `update sessions, insert events`, or `select payments` where nothing is written. */
+/** For example `update sessions, insert events`, or `select payments` if nothing is written. */
 export function labelOf(text: string): string {
   const code = text.replace(/--.*$/gm, ' ').replace(/'[^']*'/g, ' ')
-  const named = new Set([...code.matchAll(/\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi)].map(nameOf))
+  const cteNames = new Set([...code.matchAll(/\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi)].map(nameOf))
   const writes = [...code.matchAll(write)].flatMap(([, verb, table]) =>
     otherWords.has(table!.toLowerCase()) ? [] : [`${verb!.split(/\s/)[0]!.toLowerCase()} ${table}`],
   )
   if (writes.length > 0) return [...new Set(writes)].join(', ').slice(0, label_length_max)
-  const table = [...code.matchAll(read)].map(nameOf).find((name) => !named.has(name))
+  const table = [...code.matchAll(readPattern)].map(nameOf).find((name) => !cteNames.has(name))
   const [verb = 'statement'] = code.match(/[a-z]+/i) ?? []
   if (verb.toLowerCase() === 'with' || verb.toLowerCase() === 'select') {
     return table === undefined ? 'select' : `select ${table}`

@@ -1,5 +1,5 @@
-// A statement as it is written down: its template and its values. It is sent when somebody waits for it, and until then it may become
-// a part of another one.
+// A statement in its written form: its template and its values. It is sent when a caller waits for it, and until then
+// it may become a part of another one.
 
 export type Values = readonly unknown[]
 
@@ -7,14 +7,14 @@ export type Values = readonly unknown[]
 export type Handler = (statement: Statement) => void
 
 type Ending = PromiseWithResolvers<unknown>
-type Heard = ((told: unknown) => unknown) | null
+type Heard = ((value: unknown) => unknown) | null
 
 export class Statement {
   readonly strings: readonly string[]
   readonly args: Values
   /** Whether it is a text of its own, which may consist of several statements, and not a template. */
   readonly is_text: boolean
-  /** Whoever stands between changes these three. */
+  /** Wrappers change these three. */
   handler: Handler
   private resolver: ((result: unknown) => void) | null = null
   private rejecter: ((error: unknown) => void) | null = null
@@ -72,6 +72,6 @@ export class Statement {
   }
 }
 
-export function isStatement(made: unknown): made is Statement {
-  return made instanceof Statement
+export function isStatement(value: unknown): value is Statement {
+  return value instanceof Statement
 }

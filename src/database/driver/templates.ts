@@ -2,12 +2,12 @@
 
 const templates = new Map<string, TemplateStringsArray>()
 
-/** Whoever spells a statement keeps something for each template that it meets, so equal ones must be the same. */
+/** The spelling of statements stores something for each template, so equal templates must be the same object. */
 export function template(texts: string[]): TemplateStringsArray {
-  const spelled = texts.join('\0')
-  const known = templates.get(spelled)
-  if (known) return known
-  const made = Object.assign(texts, { raw: [...texts] })
-  templates.set(spelled, made)
-  return made
+  const key = texts.join('\0')
+  const cachedTemplate = templates.get(key)
+  if (cachedTemplate) return cachedTemplate
+  const newTemplate = Object.assign(texts, { raw: [...texts] })
+  templates.set(key, newTemplate)
+  return newTemplate
 }

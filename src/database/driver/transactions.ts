@@ -2,8 +2,8 @@
 
 import { failureKind } from '../../kernel/tracing.ts'
 import { isOutdatedForm } from './running-statement.ts'
-import type { Session } from './session.ts'
-import { plain, sendable } from './spell.ts'
+import type { DriverSession } from './session.ts'
+import { plainStatement, sendable } from './spell.ts'
 import type { Handler, Statement } from './statement.ts'
 import type { BeginStatement } from './statement-spans.ts'
 import { type Rename, type Sql, type Transaction, writing } from './write.ts'
@@ -11,8 +11,8 @@ import { type Rename, type Sql, type Transaction, writing } from './write.ts'
 type Work = (tx: Transaction) => unknown
 
 type Options = {
-  reserve: () => Promise<Session>
-  release: (session: Session) => void
+  reserve: () => Promise<DriverSession>
+  release: (session: DriverSession) => void
   beginSpan: BeginStatement
   rename: Rename | null
   repeats_max: number
@@ -43,7 +43,7 @@ export function openTransactions(options: Options): Sql['begin'] {
 
 type Once = Pick<Options, 'beginSpan' | 'rename'> & { mode: string; work: Work }
 
-async function runIn(session: Session, { mode, work, beginSpan, rename }: Once): Promise<unknown> {
+async function runIn(session: DriverSession, { mode, work, beginSpan, rename }: Once): Promise<unknown> {
   /** What one of its own statements failed with: the work may not know of it. */
   const failures: unknown[] = []
   let has_ended = false
@@ -63,22 +63,22 @@ async function runIn(session: Session, { mode, work, beginSpan, rename }: Once):
       },
     )
   }
-  await session.send(plain(mode === '' ? 'begin' : `begin ${mode}`))
+  await session.send(plainStatement(mode === '' ? 'begin' : `begin ${mode}`))
   try {
-    const made = work(writing(handler, rename))
-    const result = await (Array.isArray(made) ? Promise.all(made) : made)
+    const outcome = work(writing(handler, rename))
+    const result = await (Array.isArray(outcome) ? Promise.all(outcome) : outcome)
     if (failures.length > 0) throw failures[0]
     has_ended = true
-    await session.send(plain('commit'))
-    // PostgreSQL answers a commit without an error where one of these has rolled all back.
+    await session.send(plainStatement('commit'))
+    // PostgreSQL answers a commit without an error even if one of these has rolled everything back.
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
     const is_begun = !has_ended
-    // From here on nothing of the work may be sent: it would stand alone, outside of the transaction.
+    // From here on no statement of the work may be sent, because it would run outside the transaction.
     has_ended = true
     // A connection that cannot roll back must not serve others.
-    if (is_begun) await session.send(plain('rollback')).catch(() => session.end())
+    if (is_begun) await session.send(plainStatement('rollback')).catch(() => session.end())
     throw error
   }
 }

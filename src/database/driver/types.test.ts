@@ -1,4 +1,4 @@
-// Arrays survive writing and reading, whatever is in them.
+// Arrays survive writing and reading, whatever their items are.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

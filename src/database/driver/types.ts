@@ -1,8 +1,8 @@
 // How values go to the database and come back: whole numbers within 2^53 - 1, times as Date, JSON, bytes, lists. PostgreSQL says which
 // type each parameter and column has, by its number.
 
-/** PostgreSQL refuses a zero byte whatever the type: this is what a value becomes that cannot be one. */
-const refused = '\0'
+/** PostgreSQL refuses a zero byte in every type: a value that does not fit its type becomes this. */
+const invalid_value = '\0'
 
 type Type = {
   write: (value: never) => string | Buffer
@@ -52,17 +52,20 @@ types.get(scalar.bytea.oid)!.write = (value: Uint8Array) => Buffer.from(value)
 
 const listOf = new Map(Object.values(scalar).map(({ oid, array_oid }) => [oid, array_oid]))
 
-/** What a value is sent as for a parameter of that type. Never throws: what is no such value is refused by PostgreSQL. */
+/**
+ * The form in which a value is sent for a parameter of that type. Never throws: PostgreSQL refuses a value that does
+ * not fit.
+ */
 export function writeValue(oid: number, value: unknown): string | Buffer | null {
   if (value === null) return null
-  if (value === undefined) return refused
+  if (value === undefined) return invalid_value
   try {
     const type = types.get(oid)
     if (type) return type.write(value as never)
     if (value instanceof Date) return writeTime(value)
     return Array.isArray(value) ? writeArray(value, String) : String(value)
   } catch {
-    return refused
+    return invalid_value
   }
 }
 
@@ -83,7 +86,7 @@ export function typeOf(value: unknown): number {
 }
 
 function writeWhole(value: number | bigint | string): string {
-  return typeof value === 'number' && !Number.isSafeInteger(value) ? refused : String(value)
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? invalid_value : String(value)
 }
 
 function readWhole(text: string): number {
@@ -93,7 +96,7 @@ function readWhole(text: string): number {
 }
 
 function writeJson(value: unknown): string {
-  return JSON.stringify(value) ?? refused
+  return JSON.stringify(value) ?? invalid_value
 }
 
 function readJson(text: string): unknown {
@@ -106,16 +109,16 @@ function writeTime(value: Date | string): string {
 
 /** `{"1","2",NULL}`; each item as its own type spells it. */
 export function writeArray<T>(items: readonly (T | null)[], write: (item: T) => string): string {
-  const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
-  return `{${items.map((item) => (item === null ? 'NULL' : quoted(write(item)))).join(',')}}`
+  const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
+  return `{${items.map((item) => (item === null ? 'NULL' : quote(write(item)))).join(',')}}`
 }
 
 export function readArray<T>(text: string, read: (item: string) => T): (T | null)[] {
   if (!/^\{(?!\{)/.test(text)) throw new TypeError('an array of several dimensions was read')
   // An item is quoted, with backslashes before what would end it, or bare.
   const items = text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,"{}]+)/gs)
-  return Array.from(items, ([, quoted, bare]) => {
-    if (quoted !== undefined) return read(quoted.replace(/\\(.)/gs, '$1'))
+  return Array.from(items, ([, quoted_item, bare]) => {
+    if (quoted_item !== undefined) return read(quoted_item.replace(/\\(.)/gs, '$1'))
     return bare === 'NULL' ? null : read(bare!)
   })
 }

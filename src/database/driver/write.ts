@@ -4,12 +4,12 @@ import { noteOrigin } from './spell.ts'
 import { type Handler, Statement, type Values } from './statement.ts'
 import { template } from './templates.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: whoever writes the statement knows its columns
+// biome-ignore lint/suspicious/noExplicitAny: the caller knows the columns of its statement
 export type Row = Record<string, any>
 
 type RowsOf<Rows> = Rows & { count: number }
 
-/** A statement, or part of one. It is sent once somebody waits for it. */
+/** A statement, or part of one. It is sent once a caller waits for it. */
 export type Query<Rows extends readonly object[] = Row[]> = Promise<RowsOf<Rows>>
 export type Fragment = Query<readonly object[]>
 
@@ -25,18 +25,18 @@ export type Transaction = AnySql
 
 export type Sql = AnySql & {
   /**
-   * Runs the work in a transaction, which is committed unless the work or one of its statements fails. It is run anew if a prepared
-   * form was outdated.
+   * Runs the work in a transaction, which is committed unless the work or one of its statements fails. It runs again if
+   * a prepared form was outdated.
    */
   begin<T>(work: (tx: Transaction) => T | Promise<T>): Promise<Unwrapped<T>>
   begin<T>(mode: string, work: (tx: Transaction) => T | Promise<T>): Promise<Unwrapped<T>>
-  /** Waits for what is under way, `timeout` seconds at most, and closes all connections. */
+  /** Waits for work under way, `timeout` seconds at most, and closes all connections. */
   end(options?: { timeout?: number | null }): Promise<void>
 }
 
 type Unwrapped<T> = T extends readonly unknown[] ? { [At in keyof T]: Awaited<T[At]> } : T
 
-/** Gives a template the names that its tables have where it runs. */
+/** Gives a template the names that its tables have in its cell. */
 export type Rename = (strings: TemplateStringsArray) => TemplateStringsArray
 
 export function writing(handler: Handler, rename: Rename | null): AnySql {

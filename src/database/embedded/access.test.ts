@@ -83,10 +83,10 @@ describe('the service’s role', { timeout: 60_000 }, () => {
     await sql`alter function twice(int) rename to double`
     await sql`alter schema apart rename to aside`
     await sql`alter sequence lone restart`
-    const left = await second!.sql`
+    const rows = await second!.sql`
       select relname from pg_class where pg_get_userbyid(relowner) = 'ripper'
         and relnamespace in ('public'::regnamespace, 'aside'::regnamespace)`
-    expect([...left]).toEqual([])
+    expect([...rows]).toEqual([])
     const [row] = await sql`
       select n, id::int, (select pg_get_userbyid(datdba) from pg_database where datname = 'ripper')
         as owner from kept`

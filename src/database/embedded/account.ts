@@ -3,11 +3,11 @@
 import { spawnSync } from 'node:child_process'
 import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Account, ownerOf } from '../../config/owner.ts'
+import { ownerOf, type SystemAccount } from '../../config/owner.ts'
 
 const server_user = 'postgres'
 
-export function ownAccount(): Account {
+export function ownAccount(): SystemAccount {
   return { uid: process.getuid!(), gid: process.getgid!() }
 }
 
@@ -15,7 +15,7 @@ export function ownAccount(): Account {
  * The account for a cluster, never root: its owner if the cluster exists. In a folder of another user `data_dir` the server is
  * that user's.
  */
-export function serverAccount(data_folder: string, data_dir = dirname(data_folder)): Account {
+export function serverAccount(data_folder: string, data_dir = dirname(data_folder)): SystemAccount {
   const self = ownAccount()
   const owner = lstatSync(data_folder, { throwIfNoEntry: false })
   if (self.uid !== 0) {
@@ -39,7 +39,7 @@ export function serverAccount(data_folder: string, data_dir = dirname(data_folde
 }
 
 /** Whether the account can pass through every folder above this folder or file, and enter or read it. */
-export function canReach(path: string, account: Account): boolean {
+export function canReach(path: string, account: SystemAccount): boolean {
   const stat = statSync(path)
   const needed = stat.isDirectory() ? 0o1 : 0o5
   const shift = stat.uid === account.uid ? 6 : stat.gid === account.gid ? 3 : 0
@@ -47,7 +47,7 @@ export function canReach(path: string, account: Account): boolean {
   return path === '/' || canReach(dirname(path), account)
 }
 
-function findServerUser(): Account | null {
+function findServerUser(): SystemAccount | null {
   const uid = numberFrom('-u')
   const gid = numberFrom('-g')
   return uid === null || gid === null || uid === 0 ? null : { uid, gid }
@@ -58,7 +58,7 @@ function numberFrom(flag: string): number | null {
   return status === 0 ? Number(stdout.trim()) : null
 }
 
-function makeServerUser(): Account {
+function makeServerUser(): SystemAccount {
   // The first is Debian's and Red Hat's way, the others are Alpine's.
   spawnSync('useradd', ['--system', '--user-group', '--shell', '/bin/false', server_user])
   if (findServerUser() === null) {

@@ -1,4 +1,5 @@
-// The life of the embedded server, with real processes: who starts it, who stops it, and what a kill leaves behind.
+// The life of the embedded server, with real processes: which one starts it, which one stops it, and what a kill leaves
+// behind.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -279,7 +280,7 @@ describe.runIf(root)('as root', { timeout: limit_ms }, () => {
     await first.leave()
     expect(existsSync(`${data_dir}/postgres`)).toBe(false)
     expect(clusterOf(data_dir)).toMatch(/^\/var\/lib\/ripper\/data-[0-9a-f]{16}\/postgres$/)
-    // The file that names the folder is enough, whatever the permissions have become.
+    // The file that names the folder is enough, even with other permissions.
     chmodSync(data_dir, 0o711)
     const second = await opened(data_dir)
     expect(await second.run('select n from t')).toEqual(rows({ n: 1 }))
@@ -292,9 +293,9 @@ describe.runIf(root)('as root', { timeout: limit_ms }, () => {
     const before = clusterOf(data_dir)
     await first.leave()
     // The old folder is kept, so that the new one cannot get its number.
-    const kept = `${data_dir}-before`
-    renameSync(data_dir, kept)
-    folders.unshift(kept)
+    const old_dir = `${data_dir}-before`
+    renameSync(data_dir, old_dir)
+    folders.unshift(old_dir)
     mkdirSync(data_dir, { mode: 0o700 })
     const second = await opened(data_dir)
     expect(clusterOf(data_dir)).not.toBe(before)

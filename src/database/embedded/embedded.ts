@@ -67,7 +67,7 @@ type Presence = { sql: Sql; socket_folder: string; lost: Promise<void> }
 
 /** Attaches, and starts the server if none runs. Throws if that takes too long, or at once if `gaveUp` returns true. */
 async function enter(gaveUp: () => boolean, home: Home, log: Log, clock: Clock): Promise<Presence> {
-  let launched: Launch | null = null
+  let newLaunch: Launch | null = null
   let failures = 0
   let limit = clock.now().getTime() + start_limit_ms
   for (;;) {
@@ -76,17 +76,17 @@ async function enter(gaveUp: () => boolean, home: Home, log: Log, clock: Clock):
     if (gaveUp()) throw cannotStart(home, result.reason)
     const now = clock.now().getTime()
     if (result.recovering) limit = Math.max(limit, now + recovery_limit_ms)
-    if (launched !== null && launched.ended !== null) {
-      const reason = complaint(home, launched)
+    if (newLaunch !== null && newLaunch.ended !== null) {
+      const reason = complaint(home, newLaunch)
       if (!transient.test(reason)) failures += 1
-      if (failures === 3 || now > limit) throw cannotStart(home, reason || launched.ended)
-      launched = null
+      if (failures === 3 || now > limit) throw cannotStart(home, reason || newLaunch.ended)
+      newLaunch = null
     } else if (now > limit) {
       throw cannotStart(home, result.reason)
-    } else if (launched === null && servingPid(home) === null) {
+    } else if (newLaunch === null && servingPid(home) === null) {
       await ensureCluster(home)
       log.debug({ data_folder: home.data_folder }, 'starting the embedded database')
-      launched = launch(home)
+      newLaunch = launch(home)
     }
     await clock.sleep(10)
   }
@@ -99,14 +99,14 @@ async function tryToEnter(
   socket_folder: string,
 ): Promise<{ presence: Presence } | { reason: string; recovering: boolean }> {
   let lose = () => {}
-  const lost = new Promise<void>((resolve) => {
+  const loss = new Promise<void>((resolve) => {
     lose = resolve
   })
   const address = { socket_folder, database: 'postgres' }
   const sql = connect(address, { connections_max: 1, lock_timeout_ms: 0, onClose: () => lose() })
   try {
     await sql`select pg_advisory_lock_shared(${presence_lock})`
-    return { presence: { sql, socket_folder, lost } }
+    return { presence: { sql, socket_folder, lost: loss } }
   } catch (error) {
     await sql.end({ timeout: 0 })
     const { code, message } = error as { code?: string; message: string }

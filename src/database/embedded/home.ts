@@ -16,7 +16,6 @@ import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { makeDataFolder } from '../../config/data-folder.ts'
 import {
-  type Account,
   asOwner,
   giveFolder,
   isOthers,
@@ -24,12 +23,13 @@ import {
   readFile,
   removeFolder,
   replaceFile,
+  type SystemAccount,
 } from '../../config/owner.ts'
 import { canReach, ownAccount, serverAccount } from './account.ts'
 import { type Binaries, binariesIn, findBinaries, versionOf } from './binaries.ts'
 
 export type Home = {
-  account: Account
+  account: SystemAccount
   binaries: Binaries
   /** The cluster's folder. It may not exist yet, but its parent does. */
   data_folder: string
@@ -72,7 +72,7 @@ function readLocation(folder: string): string | null {
   }
 }
 
-function placeData(folder: string, account: Account): string {
+function placeData(folder: string, account: SystemAccount): string {
   const exists = lstatSync(`${folder}/postgres`, { throwIfNoEntry: false }) !== undefined
   if (exists || canReach(folder, account)) return folder
   // The name contains the folder's inode number and birth time. A checkout that is deleted and made again at the same place
@@ -128,7 +128,7 @@ export function renameOrYield(draft: string, place: string): void {
 }
 
 /** The path of a socket is limited to about 100 bytes, and a deep checkout exceeds that. */
-function makeSocketFolder(folder: string, account: Account): string {
+function makeSocketFolder(folder: string, account: SystemAccount): string {
   const near = `${folder}/socket`
   const fits = Buffer.byteLength(`${near}/.s.PGSQL.5432`) < 100
   const place = fits ? near : `${tmpdir()}/ripper-${account.uid}-${hash(folder)}`
@@ -139,9 +139,9 @@ function makeSocketFolder(folder: string, account: Account): string {
   }
   // Another process of ours, running as root, may have created the folder and not given it away yet.
   if (lstatSync(place).isDirectory()) giveFolder(place, account)
-  const made = lstatSync(place)
-  const is_its_own = made.isDirectory() && made.uid === account.uid
-  if (!is_its_own || (made.mode & 0o77) !== 0) {
+  const stat = lstatSync(place)
+  const is_its_own = stat.isDirectory() && stat.uid === account.uid
+  if (!is_its_own || (stat.mode & 0o77) !== 0) {
     throw new Error(`${place} must be a folder that only the database's user can enter; remove it.`)
   }
   return place

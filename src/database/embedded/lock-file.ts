@@ -39,16 +39,16 @@ export function serves(pid: number, data_folder: string): boolean {
 }
 
 /**
- * Changes a lock file that names a living stranger, so that it names no process. Numbers repeat after a container restarts. The
- * file is not removed: the server reads from the rest whether processes of its predecessor still use the data.
+ * Changes a lock file that names a living stranger, so that it names no process. Numbers repeat after a container
+ * restarts. The file is not removed: the server reads from it whether processes of its predecessor still use the data.
  */
 export function disown(path: string, home: Home): void {
-  const found = readLockFile(path, home)
-  if (found === null || !isAlive(found.pid) || serves(found.pid, home.data_folder)) return
-  asAccount(home.account, () => replaceUnless(path, found.text))
+  const lockFile = readLockFile(path, home)
+  if (lockFile === null || !isAlive(lockFile.pid) || serves(lockFile.pid, home.data_folder)) return
+  asAccount(home.account, () => replaceUnless(path, lockFile.text))
 }
 
-/** Keeps the file of a server that has started in the meantime: then it says something else. */
+/** Keeps the file of a server that has started meanwhile, because its text then differs. */
 function replaceUnless(path: string, text: string): void {
   const aside = `${path}.${process.pid}`
   try {

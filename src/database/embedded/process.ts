@@ -37,7 +37,7 @@ export function launch(home: Home): Launch {
   disown(lockPath(home), home)
   disown(`${home.socket_folder}/.s.PGSQL.5432.lock`, home)
   const log = openLog(home)
-  const launched: Launch = { ended: null, log_offset: fstatSync(log).size }
+  const newLaunch: Launch = { ended: null, log_offset: fstatSync(log).size }
   const all = { ...settings, unix_socket_directories: home.socket_folder }
   const child = spawn(
     home.binaries.postgres,
@@ -47,14 +47,14 @@ export function launch(home: Home): Launch {
     { ...runAs(home), detached: true, stdio: ['ignore', log, log] },
   )
   child.on('error', (error) => {
-    launched.ended = error.message
+    newLaunch.ended = error.message
   })
   child.on('exit', (status, signal) => {
-    launched.ended = `exit status ${status ?? signal}`
+    newLaunch.ended = `exit status ${status ?? signal}`
   })
   child.unref()
   closeSync(log)
-  return launched
+  return newLaunch
 }
 
 /** The process that serves this cluster, or null. */
@@ -64,8 +64,8 @@ export function servingPid(home: Home): number | null {
 }
 
 /**
- * Where the running server listens. It may have been started with another temporary folder, but never in one of another user's,
- * to whose server the file could send us otherwise.
+ * Where the running server listens. It may have been started with another temporary folder, but never in one of another
+ * user: the file could otherwise send us to that user's server.
  */
 export function listeningFolder(home: Home): string {
   const folder = readLockFile(lockPath(home), home)?.socket_folder
@@ -83,8 +83,8 @@ export function askToStop(pid: number): void {
 }
 
 /** The last lines that the server has written to its log since this start. */
-export function complaint(home: Home, launched: Launch): string {
-  const text = readEnd(home.log_file, launched.log_offset)
+export function complaint(home: Home, launch: Launch): string {
+  const text = readEnd(home.log_file, launch.log_offset)
   return text.trim().split('\n').slice(-5).join('\n')
 }
 

@@ -17,15 +17,15 @@ const lock_timeout_ms = 10_000
 export async function ensureServiceDatabase(admin: Sql, socket_folder: string): Promise<void> {
   await admin`select pg_advisory_lock(${making_lock})`
   try {
-    const [found] = await admin<[{ has_role: boolean; owner: string | null }]>`
+    const [state] = await admin<[{ has_role: boolean; owner: string | null }]>`
       select exists (select 1 from pg_roles where rolname = ${service_role}) as has_role,
         (select pg_get_userbyid(datdba) from pg_database where datname = ${service_database}) as owner`
-    if (!found.has_role) await admin`create role ${admin(service_role)} login`
-    if (found.owner === null) {
+    if (!state.has_role) await admin`create role ${admin(service_role)} login`
+    if (state.owner === null) {
       await admin`
         create database ${admin(service_database)} owner ${admin(service_role)} template template0`
     } else {
-      await handOver(admin, found.owner, socket_folder)
+      await handOver(admin, state.owner, socket_folder)
     }
   } finally {
     await admin`select pg_advisory_unlock(${making_lock})`

@@ -17,21 +17,21 @@ export type MarkMemory = {
 const file_every_ms = 60_000
 
 /**
- * The memory of a process that serves the database of this installation. If the folder was used with another database or cannot
- * be written to, the memory holds only what this process has seen.
+ * The memory of a process that serves the database of this installation. If the folder was used with another database
+ * or cannot be written to, the memory has only what this process has seen.
  */
 export function openMarkMemory(
   { data_dir, installation, node = null }: MarkPlace & { installation: string },
   { log, random }: { log: Log; random: Random },
 ): MarkMemory {
   const file = markFile({ data_dir, node })
-  let remembered = readMarks(file, installation)
-  let inFile = remembered
+  let memory = readMarks(file, installation)
+  let inFile = memory
   let has_failed = false
   return {
-    recall: () => remembered,
+    recall: () => memory,
     async remember(mark) {
-      remembered = mark
+      memory = mark
       if (inFile && msBetween(inFile.written_at, mark.written_at) < file_every_ms) return
       inFile = mark
       try {
@@ -52,10 +52,10 @@ export function readMarkFile(data_dir: string, installation: string): Remembered
 
 function readMarks(file: string, installation: string): RememberedMark | null {
   try {
-    const { written_at, ...kept } = JSON.parse(readFile(file))
-    const { epoch, mark, system_identifier, timeline, database } = kept
+    const { written_at, ...record } = JSON.parse(readFile(file))
+    const { epoch, mark, system_identifier, timeline, database } = record
     const at = new Date(written_at)
-    if (kept.installation !== installation || !Number.isSafeInteger(epoch)) return null
+    if (record.installation !== installation || !Number.isSafeInteger(epoch)) return null
     if (typeof mark !== 'string' || Number.isNaN(at.getTime())) return null
     // A file of before has no database's name.
     const seen_in = typeof database === 'string' ? database : null

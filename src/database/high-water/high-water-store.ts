@@ -2,17 +2,17 @@
 
 import { isStoreUnavailable } from '../failures.ts'
 import type { Sql } from '../open.ts'
-import type { DatabaseObservation, Mark, Server } from './high-water.ts'
+import type { DatabaseObservation, DatabaseServer, Mark } from './high-water.ts'
 
-export async function observeDatabase(sql: Sql, remembered: Mark | null): Promise<DatabaseObservation> {
-  const [seen] = await sql<
+export async function observeDatabase(sql: Sql, mark: Mark | null): Promise<DatabaseObservation> {
+  const [row] = await sql<
     [{ database: string; installation: string | null; at_remembered: string | null; newest: KeptMark | null } & May]
   >`
     select current_database() as database, (select installation_id from installation) as installation,
-      (select mark from high_water_marks where epoch = ${remembered?.epoch ?? null}::bigint) as at_remembered,
+      (select mark from high_water_marks where epoch = ${mark?.epoch ?? null}::bigint) as at_remembered,
       (select row_to_json(m) from high_water_marks m order by epoch desc limit 1) as newest,
       ${mayRead(sql)}`
-  const { database, installation, at_remembered, newest, ...may } = seen
+  const { database, installation, at_remembered, newest, ...may } = row
   return {
     database,
     installation,
@@ -26,7 +26,7 @@ export async function observeDatabase(sql: Sql, remembered: Mark | null): Promis
 type KeptMark = Omit<Mark, 'written_at'> & { written_at: string }
 
 /** The identity of the server that answers. Members that its role may not read are null. */
-export async function readServer(sql: Sql): Promise<Server> {
+export async function readServer(sql: Sql): Promise<DatabaseServer> {
   const [may] = await sql<[May]>`select ${mayRead(sql)}`
   return readAllowed(sql, may)
 }
@@ -41,7 +41,7 @@ function mayRead(sql: Sql) {
 }
 
 /** Does not even name a function that the role may not call, because the server would log an error each time. */
-async function readAllowed(sql: Sql, may: May): Promise<Server> {
+async function readAllowed(sql: Sql, may: May): Promise<DatabaseServer> {
   const [[system], [wal]] = await Promise.all([
     may.system ? orNothing(sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`) : [],
     may.wal
@@ -64,8 +64,8 @@ export async function writeMark(
     written_at,
     server,
     keep_since,
-  }: Omit<Mark, 'epoch' | keyof Server> & {
-    server: Server
+  }: Omit<Mark, 'epoch' | keyof DatabaseServer> & {
+    server: DatabaseServer
     keep_since: Date
   },
 ): Promise<Mark | null> {

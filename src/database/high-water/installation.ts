@@ -5,13 +5,13 @@ import type { Sql } from '../open.ts'
 /** Returns the database's mark, and stores this one if it has none yet. Several processes may do so at once. */
 export async function keepInstallation(
   sql: Sql,
-  drawn: { installation_id: string; created_at: Date },
+  draft: { installation_id: string; created_at: Date },
 ): Promise<string> {
-  const known = await findInstallation(sql)
-  if (known !== null) return known
+  const existing_id = await findInstallation(sql)
+  if (existing_id !== null) return existing_id
   await sql`
     insert into installation (only_row, installation_id, created_at)
-    values (true, ${drawn.installation_id}, ${drawn.created_at}) on conflict do nothing`
+    values (true, ${draft.installation_id}, ${draft.created_at}) on conflict do nothing`
   return (await findInstallation(sql))!
 }
 

@@ -19,7 +19,7 @@ export type PartitionContext = { sql: Sql; world: Pick<World, 'clock' | 'log'> }
 export type RetainedTable = PartitionedTable & { kept_ms: number }
 
 const day_ms = 24 * 3600 * 1000
-/** Rows of yesterday may still be written: by a machine whose clock is behind, or for an attempt that took long. */
+/** Rows of yesterday may still be written: by a machine whose clock is behind, or for a long attempt. */
 const days_behind = 1
 /** Partitions are made this far ahead, in case no process runs for a while. */
 const days_ahead = 7
@@ -27,8 +27,8 @@ const days_ahead = 7
 const margin_ms = day_ms
 
 /**
- * Returns how many partitions were made or dropped and how many rows moved or purged. Where a table is in use, or
- * another process is at it, the next run does the rest; until then rows go to the default partition.
+ * Returns how many partitions were made or dropped, and how many rows moved or purged. If a table is in use, or another
+ * process works on it, the next run does the rest; until then rows go to the default partition.
  */
 export async function keepPartitionsOf(context: PartitionContext, tables: RetainedTable[]): Promise<number> {
   let total = 0
@@ -41,16 +41,16 @@ async function keepTable(context: PartitionContext, table: RetainedTable): Promi
   const now = world.clock.now()
   const first_kept = idsFrom(new Date(now.getTime() - table.kept_ms - margin_ms))
   const { partitions, rest_is_used } = await readPartitions(sql, table)
-  const purged = rest_is_used ? await purgeRest(sql, table, first_kept) : 0
+  const purged_count = rest_is_used ? await purgeRest(sql, table, first_kept) : 0
   const missing = daysAround(table, now).filter(
     (day) => !partitions.some(({ from, to }) => from <= day.from && to >= day.to),
   )
   const over = partitions.filter(({ to }) => to <= first_kept)
-  const changed = await runChanges(context, table, [
+  const changed_count = await runChanges(context, table, [
     ...missing.map((day) => () => makePartition(sql, table, day)),
     ...over.map((partition) => () => dropPartition(sql, partition)),
   ])
-  return purged + changed
+  return purged_count + changed_count
 }
 
 function daysAround({ name }: PartitionedTable, now: Date): Partition[] {
@@ -94,11 +94,11 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code
 }
 
-const told = new WeakSet<Sql>()
+const warnedDatabases = new WeakSet<Sql>()
 
-/** Logged once a process: it stays so until somebody changes it, and nothing is lost meanwhile. */
+/** Logged once per process: it stays true until a person changes it, and nothing is lost meanwhile. */
 function tellOfMissingRight({ sql, world }: PartitionContext, table: string): void {
-  if (told.has(sql)) return
-  told.add(sql)
+  if (warnedDatabases.has(sql)) return
+  warnedDatabases.add(sql)
   world.log.warn({ table }, 'tables are not partitioned: the database role may not make or drop their partitions')
 }

@@ -26,24 +26,23 @@ export async function readPartitions(sql: Sql, table: PartitionedTable): Promise
     where i.inhparent = ${table.name}::regclass`
   return {
     partitions: rows.flatMap(({ name, bounds }) => {
-      const found = /^FOR VALUES FROM \('(\w+)'\) TO \('(\w+)'\)$/.exec(bounds ?? '')
-      return found ? [{ name, from: found[1]!, to: found[2]! }] : []
+      const match = /^FOR VALUES FROM \('(\w+)'\) TO \('(\w+)'\)$/.exec(bounds ?? '')
+      return match ? [{ name, from: match[1]!, to: match[2]! }] : []
     }),
     rest_is_used: rows.some(({ name, is_used }) => name === table.rest && is_used),
   }
 }
 
-/** How many rows may be moved while nobody else can use the table. */
+/** How many rows may be moved while the table is locked for all others. */
 const moved_rows_max = 10_000
 
 /**
- * Makes a partition and moves its rows out of the default one; returns how many partitions and rows that were. Where
- * the default has too many rows, they stay and no partition is made: 0.
- *
- * Attaching would need only a weak lock on the table and a strong one on the default partition. That gains nothing,
- * since every statement locks the default as well, and costs much: an earlier statement would look for moved rows in
- * their old place, or fail to insert there. With the strong lock on the table such statements wait some milliseconds:
- * the new table and its indexes are made before.
+ * Makes a partition and moves its rows out of the default one; returns how many partitions and rows that were. If the
+ * default partition has too many such rows, they stay and no partition is made: 0. Attaching would need only a weak
+ * lock on the table and a strong one on the default partition. That gains nothing, because every statement locks the
+ * default partition as well. And it costs much: an earlier statement would look for moved rows in their old place, or
+ * fail to insert there. With the strong lock on the table such statements wait some milliseconds: the new table and its
+ * indexes are made before.
  */
 export async function makePartition(sql: Sql, table: PartitionedTable, { name, from, to }: Partition): Promise<number> {
   return sql.begin(async (tx) => {
@@ -54,16 +53,16 @@ export async function makePartition(sql: Sql, table: PartitionedTable, { name, f
     await tx.unsafe(`create table ${name} (like ${table.name} including all)`)
     // `only`: a partition that is being vacuumed is not in the way.
     await tx.unsafe(`lock table only ${table.name} in access exclusive mode`)
-    const moved = await tx.unsafe(
+    const movedRows = await tx.unsafe(
       `with moved as (delete ${of_partition} returning *) insert into ${name} select * from moved`,
     )
     await tx.unsafe(`alter table ${table.name} attach partition ${name} for values from ('${from}') to ('${to}')`)
-    return 1 + moved.count
+    return 1 + movedRows.count
   })
 }
 
 /**
- * Drops a partition with all its rows. PostgreSQL refuses to detach it `concurrently` where the table has a default
+ * Drops a partition with all its rows. PostgreSQL refuses to detach it `concurrently` if the table has a default
  * partition.
  */
 export async function dropPartition(sql: Sql, { name }: Pick<Partition, 'name'>): Promise<number> {

@@ -6,13 +6,16 @@ export type ProcessRow = {
   process_id: string
   serves: boolean
   seen_at: Date
-  /** The proxy that its requests come through and that it was not told of; null without one. */
+  /** An unnamed proxy through which its requests come; null without one. */
   unnamed_proxy: string | null
-  /** The current master key, where it was not given that; else null. */
+  /** The current master key, if the process lacks it; otherwise null. */
   lacks_key: string | null
 }
 
-/** How many other processes were seen of late, and which master key is current for all; null where nothing was ever sealed. */
+/**
+ * How many other processes were seen recently, and which master key is current for all; null if nothing was ever
+ * sealed.
+ */
 export type Others = { serving: number; all: number; current_key_id: string | null }
 
 /** Writes that this process is here, forgets one that was gone long ago, and counts the others. */
@@ -39,7 +42,7 @@ export async function saveProcess(
   return row!
 }
 
-/** Proxies that processes were not told of, at most `limit`. */
+/** Unnamed proxies of all processes, at most `limit`. */
 export async function listUnnamedProxies(sql: Sql, limit: number): Promise<string[]> {
   const rows = await sql<{ unnamed_proxy: string }[]>`
     select distinct unnamed_proxy from processes where unnamed_proxy is not null

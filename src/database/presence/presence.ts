@@ -1,5 +1,5 @@
-// Tells the other processes of this database that this one is here, and knows how many they are: what is limited for all of
-// them together is divided by that number.
+// Tells the other processes of this database that this one exists, and counts them. Limits for all of them together are
+// divided by that number.
 
 import type { World } from '../../kernel/world.ts'
 import type { Sql } from '../open.ts'
@@ -22,7 +22,7 @@ type PresenceOptions = {
   serves: boolean
   /** The time that all processes share. */
   databaseNow(): Date
-  /** A proxy that its requests come through and that it was not told of. Left out where it takes none. */
+  /** An unnamed proxy through which its requests come. Left out if the process takes no requests. */
   unnamedProxy?: (() => string | null) | undefined
   /** Hears which master key is current. */
   keys?: Pick<KeyWatch, 'note' | 'missing'>
@@ -58,7 +58,7 @@ export async function openPresence(options: PresenceOptions): Promise<Presence> 
       options.keys?.note(others.current_key_id)
       has_told = false
     } catch (error) {
-      // Those that were there last still count.
+      // The last known processes still count.
       if (!has_told) log.warn({ error: (error as Error).message }, 'other processes not counted')
       has_told = true
     }
@@ -73,14 +73,14 @@ export async function openPresence(options: PresenceOptions): Promise<Presence> 
   }
 
   await giveSign()
-  const running = run()
+  const completion = run()
   return {
     process_id,
     serving: () => others.serving + (serves ? 1 : 0) || 1,
     delivering: () => others.all + 1,
     async stop() {
       stopping.abort()
-      await running
+      await completion
       await deleteProcess(sql, process_id).catch(() => {})
     },
   }

@@ -1,4 +1,4 @@
-// A database that migrations have made is compared once with the schema, and goes on as it is.
+// A database that migrations have made is compared with the schema once, and goes on unchanged.
 
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -46,10 +46,10 @@ test('one that is as the schema makes it is adopted, once, and gets what is newe
   expect(await run()).toEqual(later)
   expect(await stateOf()).toEqual([{ migrations: 35 + later.length, name: 'schema', schemas: 0 }])
   await refuseUnlessMigrated(database.sql)
-  const said = countStatements()
-  const other = await fresh.open({ onStatement: said.onStatement })
+  const statements = countStatements()
+  const other = await fresh.open({ onStatement: statements.onStatement })
   expect(await run(other)).toEqual([])
-  expect(said.texts().filter((text) => /create|lock|update/.test(text))).toEqual([])
+  expect(statements.texts().filter((text) => /create|lock|update/.test(text))).toEqual([])
   await other.close()
 })
 

@@ -9,8 +9,8 @@ export type Catalogue = Map<string, string>
 export type DescribedSchemas = Record<string, string>
 
 /**
- * Describes those of these tables that are there; without names, all of the schemas. Runs in a transaction, whose search_path it
- * changes: PostgreSQL then writes each name with its schema.
+ * Describes those of these tables that exist; without names, all tables of the schemas. Runs in a transaction, whose
+ * search_path it changes: PostgreSQL then writes each name with its schema.
  */
 export async function describeCatalogue(
   tx: AnySql,
@@ -68,5 +68,5 @@ export async function describeCatalogue(
   )
 }
 
-/** A text in quotes, which stays as it is, or a name that a point follows and none comes before. */
+/** A text in quotes, which stays unchanged, or a name with a point after it and none before it. */
 const textOrSchema = /'(?:[^']|'')*'|(?<![\w$".])("(?:[^"]|"")+"|[a-z_]\w*)\./g

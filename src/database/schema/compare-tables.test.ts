@@ -15,7 +15,7 @@ afterAll(async () => {
 const texts = ownMigrations().map(({ text }) => text)
 const rolled_back = 'rolled back'
 
-/** What is said of the tables after a change; null where nothing is. */
+/** The message about the tables after a change; null if there is none. */
 async function faultAfter(change: string): Promise<string | null> {
   let fault: string | null = null
   const changing = database.sql.begin(async (tx) => {

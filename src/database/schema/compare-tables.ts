@@ -1,5 +1,5 @@
-// Compares a database's tables with those that the schema makes. For that the server makes the schema's tables beside them, empty, in a
-// transaction that it rolls back. So the same server describes both, in the same words.
+// Compares a database's tables with those of the schema. For that, the server makes the schema's tables a second time,
+// empty, in a transaction that it rolls back. So the same server describes both, in the same words.
 
 import type { AnySql } from '../open.ts'
 import { type Catalogue, type DescribedSchemas, describeCatalogue } from './catalogue.ts'
@@ -7,7 +7,9 @@ import { readHomeSchema } from './home-schema.ts'
 
 const faults_shown = 5
 
-/** Throws an Error with a message for people where the tables are not those that these texts make, or are not ready. */
+/**
+ * Throws an Error with a message for people if the tables differ from those that these texts make, or are not ready.
+ */
 export async function compareTables(tx: AnySql, texts: readonly string[]): Promise<void> {
   const home = await readHomeSchema(tx)
   const expected = await makeAndDescribe(tx, texts)
@@ -46,7 +48,7 @@ function mayRefuseRows(name: string, definition: string): boolean {
 
 /** Before the names of the schemas of the second tables. */
 const beside = 'ripper_compared_'
-/** Where a text names a schema. Whatever it names without one lies in the first of search_path. */
+/** The places where a text names a schema. A name without one is in the first schema of search_path. */
 const namedSchemas = /\b(vault|simulator)(?=[.;])/g
 
 function schemasOf(prefix: string, home: string): DescribedSchemas {
@@ -55,7 +57,7 @@ function schemasOf(prefix: string, home: string): DescribedSchemas {
 
 async function makeAndDescribe(tx: AnySql, texts: readonly string[]): Promise<Catalogue> {
   await tx`savepoint compared`
-  // Nodes of a cluster need no second tables. Elsewhere nobody reads this.
+  // Nodes of a cluster need no second tables. Without a cluster the setting has no effect.
   await tx`select set_config('citus.enable_ddl_propagation', 'off', true)`
   await tx.unsafe(`create schema ${beside}home; set local search_path = ${beside}home`)
   for (const text of texts) await tx.unsafe(text.replace(namedSchemas, `${beside}$1`))
@@ -66,8 +68,8 @@ async function makeAndDescribe(tx: AnySql, texts: readonly string[]): Promise<Ca
 
 /** Nothing fills them any more. */
 async function refuseUnfilled(tx: AnySql): Promise<void> {
-  const unfilled = await tx`select 1 from payments where card_brand is null limit 1`
-  if (unfilled.length === 0) return
+  const unfilledRows = await tx`select 1 from payments where card_brand is null limit 1`
+  if (unfilledRows.length === 0) return
   throw new Error(
     'The database has payments of an early release without the columns by which they are found. The release that served last fills ' +
       'them by a job: let it run until this finds nothing: select 1 from payments where card_brand is null limit 1.',

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 /** The last migration that the schema took the place of. A database that stands there has these tables, however it got them. */
 export const schema_migration = 35
 
-/** A table stands after those that it refers to. */
+/** A table comes after those to which it refers. */
 const topics = [
   'merchants',
   'users',

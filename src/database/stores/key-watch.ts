@@ -1,5 +1,5 @@
-// Notices that another process has made a master key current that this one was not given: it can then judge neither client secrets
-// nor repeated requests, and open nothing that is sealed anew.
+// Notices that another process has made a master key current that this one lacks. This process can then judge neither
+// client secrets nor repeated requests, and cannot open newly sealed data.
 
 import type { Keyring } from '../../kernel/keyring.ts'
 import type { Log } from '../../kernel/world.ts'
@@ -12,7 +12,7 @@ export type KeyWatch = {
   fault(): string | null
   /** The current key's id, while this process lacks it. */
   missing(): string | null
-  /** Takes note of the current key's id; null where nothing was ever sealed. */
+  /** Notes the current key's id; null if nothing was ever sealed. */
   note(current_key_id: string | null): void
   /** Reads which key is current now. */
   look(): Promise<void>
@@ -32,7 +32,7 @@ export function openKeyWatch({
   const trust = openTrust()
   trust.give()
   let missing: string | null = null
-  let looking: Promise<void> | null = null
+  let look: Promise<void> | null = null
 
   function note(current_key_id: string | null): void {
     const lacks = current_key_id !== null && !keyring.key_ids.includes(current_key_id)
@@ -56,18 +56,18 @@ export function openKeyWatch({
     missing: () => missing,
     note,
     look() {
-      looking ??= newestSealingKey(sql)
+      look ??= newestSealingKey(sql)
         .then(note)
         .finally(() => {
-          looking = null
+          look = null
         })
-      return looking
+      return look
     },
     within: (clock) => ({
       isRight: () => missing === null && clock.isRight(),
       async untilRight(stopping) {
-        const given = await trust.untilGiven(stopping)
-        return AbortSignal.any([given, await clock.untilRight(stopping)])
+        const trustSignal = await trust.untilGiven(stopping)
+        return AbortSignal.any([trustSignal, await clock.untilRight(stopping)])
       },
     }),
   }

@@ -4,7 +4,7 @@ import type { Challenge, ChallengeStore } from '../../three-ds/simulator/challen
 import { assignments, rowValues } from '../driver/rows.ts'
 import type { Sql } from '../open.ts'
 
-/** They are known for an hour. However many there are, at most so many are left by each purge. */
+/** They are kept for an hour, and each purge leaves at most a fixed number. */
 const keep_ms = 3_600_000
 export const challenges_max = 50_000
 const purge_batch = 10_000
@@ -32,7 +32,7 @@ export function openChallenges(sql: Sql): ChallengeStore {
   }
 }
 
-/** Deletes what is an hour old, and the oldest beyond the most that are kept; returns how many of both. */
+/** Deletes challenges that are an hour old, and the oldest ones beyond the maximum; returns how many in all. */
 export async function purgeChallenges(sql: Sql, now: Date, kept_max = challenges_max): Promise<number> {
   const { count } = await sql`
     delete from simulator.challenges where acs_transaction_id in (

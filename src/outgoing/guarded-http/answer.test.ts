@@ -42,8 +42,8 @@ describe('the text that is shown', () => {
     ['pairs alone', smile.repeat(1024), smile.repeat(1024)],
     ['U+0000', '\0a\0b\0', 'ab'],
     ['other controls', 'a\x01\x7f\tb', 'a\x01\x7f\tb'],
-  ])('%s', (_name, text, shown) => {
-    expect(shownText(Buffer.from(text), false)).toBe(shown)
+  ])('%s', (_name, text, expected) => {
+    expect(shownText(Buffer.from(text), false)).toBe(expected)
   })
 
   test.each([
@@ -51,8 +51,8 @@ describe('the text that is shown', () => {
     ['a surrogate spelt as UTF-8', [0xed, 0xa0, 0x80], '\ufffd\ufffd\ufffd'],
     ['an over-long U+0000', [0xc0, 0x80], '\ufffd\ufffd'],
     ['a character without its end', [0x61, 0xf0, 0x9f], 'a\ufffd'],
-  ])('%s', (_name, bytes, shown) => {
-    expect(shownText(Buffer.from(bytes), false)).toBe(shown)
+  ])('%s', (_name, bytes, expected) => {
+    expect(shownText(Buffer.from(bytes), false)).toBe(expected)
   })
 
   test('a character that the cut went through is left out', () => {

@@ -1,4 +1,4 @@
-// What is kept of a receiver's answer: text that a database column and a merchant's screen can hold.
+// The part of a receiver's answer that is kept: text that fits a database column and a merchant's screen.
 
 const body_characters_max = 1024
 
@@ -14,8 +14,8 @@ export function shownText(bytes: Buffer, cut: boolean): string {
 const location_characters_max = 300
 
 /**
- * Where a redirect leads, for people who have to register that address. Without what may be secret in it: user, query and
- * fragment. Undefined where it says no address that they could register.
+ * The target of a redirect, for people who must register that address. It leaves out what may be secret: user, query
+ * and fragment. Undefined if it is no address that they could register.
  */
 export function redirectTarget(location: string | string[] | undefined, from: URL): string | undefined {
   const target = typeof location === 'string' ? URL.parse(location, from.href) : null
@@ -23,7 +23,7 @@ export function redirectTarget(location: string | string[] | undefined, from: UR
   return `${target.origin}${target.pathname}`.slice(0, location_characters_max)
 }
 
-/** Seconds, or the time until a date: RFC 9110, section 10.2.3. Null where it is neither. */
+/** Seconds, or the time until a date: RFC 9110, section 10.2.3. Null if it is neither. */
 export function retryAfterSeconds(value: string | string[] | undefined, now: Date): number | null {
   const text = String(value ?? '').trim()
   if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)

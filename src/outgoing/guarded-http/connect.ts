@@ -12,7 +12,7 @@ import { lookUpLocally, lookUpPublicly } from './names.ts'
 /** All IP addresses of a name, in the order of the resolver. */
 export type Resolve = (name: string) => Promise<string[]>
 
-/** Throws a GuardedFailure, or the signal's reason where the signal aborts. */
+/** Throws a GuardedFailure, or the signal's reason if it aborts. */
 export type Connect = (url: URL, timeout_ms: number, signal: AbortSignal) => Promise<Socket>
 
 export type ConnectOptions = {
@@ -27,7 +27,7 @@ const addresses_tried_max = 4
 
 export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Connect {
   const lookUp = resolve ?? (rule.has_allowed_networks ? lookUpLocally : lookUpPublicly)
-  const asked = new Map<string, Promise<string[]>>()
+  const lookUps = new Map<string, Promise<string[]>>()
   let context: SecureContext | undefined
 
   return async (url, timeout_ms, signal) => {
@@ -35,12 +35,12 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     const timeLeft = () => Math.max(0, ends_at - clock.now().getTime())
     const addresses = await inTime(timeLeft(), signal, (over) => orAborted(addressesOf(hostOf(url)), over))
     const fits = needsAllowedNetwork(url) ? rule.inAllowedNetwork : rule.allows
-    // One forbidden address condemns the name: it could be the one that is used next time.
+    // One forbidden address condemns the name, because the next connection could use it.
     if (!addresses.every(fits)) throw new GuardedFailure('blocked_address')
     let failure = new GuardedFailure('name_not_found')
-    const tried = addresses.slice(0, addresses_tried_max)
-    for (const [index, address] of tried.entries()) {
-      const share_ms = timeLeft() / (tried.length - index)
+    const candidates = addresses.slice(0, addresses_tried_max)
+    for (const [index, address] of candidates.entries()) {
+      const share_ms = timeLeft() / (candidates.length - index)
       try {
         return await inTime(share_ms, signal, (over) => dial(url, address, over))
       } catch (error) {
@@ -62,12 +62,12 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     }
   }
 
-  /** Many deliveries at once ask for the same name: one look-up answers them all. */
+  /** Many simultaneous deliveries need the same name: one look-up answers them all. */
   function askOnce(name: string): Promise<string[]> {
-    const running = asked.get(name)
-    if (running) return running
-    const answer = lookUp(name).finally(() => asked.delete(name))
-    asked.set(name, answer)
+    const runningLookUp = lookUps.get(name)
+    if (runningLookUp) return runningLookUp
+    const answer = lookUp(name).finally(() => lookUps.delete(name))
+    lookUps.set(name, answer)
     return answer
   }
 
@@ -77,16 +77,16 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     await opened(socket, 'connect', over).catch((error) => {
       throw over.aborted ? over.reason : tcpFailure(error)
     })
-    const reached = socket.remoteAddress
-    if (!reached || !isSameAddress([reached, address])) {
+    const remote_address = socket.remoteAddress
+    if (!remote_address || !isSameAddress([remote_address, address])) {
       socket.destroy()
       // A connection that was reset meanwhile has no remote address.
-      throw new GuardedFailure(reached ? 'blocked_address' : 'connection_lost')
+      throw new GuardedFailure(remote_address ? 'blocked_address' : 'connection_lost')
     }
     if (url.protocol === 'http:') return socket
     context ??= createSecureContext({ ca })
     const host = hostOf(url)
-    const secured = openTls({
+    const tlsSocket = openTls({
       socket,
       host,
       ...(isIP(host) === 0 && { servername: host }),
@@ -94,10 +94,10 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
     })
-    await opened(secured, 'secureConnect', over).catch((error) => {
+    await opened(tlsSocket, 'secureConnect', over).catch((error) => {
       throw over.aborted ? over.reason : tlsFailure(error)
     })
-    return secured
+    return tlsSocket
   }
 
   /** Work whose signal aborts when its time is over, as `connect_timeout`, or when the caller's signal does. */
@@ -124,7 +124,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
 const triesNext = new Set(['connection_refused', 'unreachable', 'connect_timeout', 'connection_lost'])
 
 async function opened(socket: Socket, event: string, over: AbortSignal): Promise<void> {
-  // An error that comes when nobody waits any more must not end the process.
+  // An error after the wait must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal: over })

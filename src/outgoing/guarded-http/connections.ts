@@ -1,25 +1,26 @@
-// Connections that are kept between posts. Each is an undici Client of its own, so that one can be ended without the others.
+// Connections that are kept between posts. Each is an undici Client of its own, so that it can be ended without the
+// others.
 
 import { Client } from 'undici'
 import { GuardedFailure } from '../../kernel/world.ts'
 import type { Connect } from './connect.ts'
 
-export type Connection = {
+export type PostConnection = {
   client: Client
   origin: string
-  /** The signal of the post that uses it now; undici reopens the connection where it was closed meanwhile. */
+  /** The signal of the post that uses it now; undici reopens a connection that was closed meanwhile. */
   connect_timeout_ms: number
   given_up: AbortController
 }
 
-export type Connections = {
-  /** A connection that is kept, or undefined. */
-  reuse(url: URL, connect_timeout_ms: number): Connection | undefined
-  open(url: URL, connect_timeout_ms: number): Connection
+export type PostConnections = {
+  /** An idle connection, or undefined. */
+  reuse(url: URL, connect_timeout_ms: number): PostConnection | undefined
+  open(url: URL, connect_timeout_ms: number): PostConnection
   /** Takes back a connection whose answer was read to its end. */
-  keep(connection: Connection): void
+  keep(connection: PostConnection): void
   /** Ends a connection at once, whatever it is doing. */
-  drop(connection: Connection, failure: GuardedFailure): void
+  drop(connection: PostConnection, failure: GuardedFailure): void
   close(): Promise<void>
 }
 
@@ -28,13 +29,13 @@ const idle_ms = 4_000
 const idle_ms_max = 60_000
 
 /** At most `idle_max` wait for their next post; the one that has waited longest is closed to make room. */
-export function openConnections(connect: Connect, idle_max: number): Connections {
-  const all = new Set<Connection>()
+export function openPostConnections(connect: Connect, idle_max: number): PostConnections {
+  const all = new Set<PostConnection>()
   // In the order in which they became idle.
-  const idle = new Set<Connection>()
-  const idleOf = new Map<string, Connection[]>()
+  const idle = new Set<PostConnection>()
+  const idleOf = new Map<string, PostConnection[]>()
 
-  function open(url: URL, connect_timeout_ms: number): Connection {
+  function open(url: URL, connect_timeout_ms: number): PostConnection {
     const givenUp = new AbortController()
     const client = new Client(url.origin, {
       connect(_options, connected) {
@@ -61,7 +62,7 @@ export function openConnections(connect: Connect, idle_max: number): Connections
     return connection
   }
 
-  function reuse(url: URL, connect_timeout_ms: number): Connection | undefined {
+  function reuse(url: URL, connect_timeout_ms: number): PostConnection | undefined {
     const connection = idleOf.get(url.origin)?.at(-1)
     if (!connection) return undefined
     takeOut(connection)
@@ -69,7 +70,7 @@ export function openConnections(connect: Connect, idle_max: number): Connections
     return connection
   }
 
-  function keep(connection: Connection): void {
+  function keep(connection: PostConnection): void {
     if (connection.given_up.signal.aborted) return
     idle.add(connection)
     const same = idleOf.get(connection.origin)
@@ -79,14 +80,14 @@ export function openConnections(connect: Connect, idle_max: number): Connections
     if (oldest && idle.size > idle_max) drop(oldest, lost())
   }
 
-  function takeOut(connection: Connection): void {
+  function takeOut(connection: PostConnection): void {
     if (!idle.delete(connection)) return
     const same = idleOf.get(connection.origin)!
     same.splice(same.lastIndexOf(connection), 1)
     if (same.length === 0) idleOf.delete(connection.origin)
   }
 
-  function drop(connection: Connection, failure: GuardedFailure): Promise<void> {
+  function drop(connection: PostConnection, failure: GuardedFailure): Promise<void> {
     takeOut(connection)
     all.delete(connection)
     connection.given_up.abort(failure)

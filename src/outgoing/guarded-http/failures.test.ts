@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { GuardedFailure } from '../../kernel/world.ts'
 import { requestFailure, tcpFailure, tlsFailure } from './failures.ts'
 
-const told = (code: string) => Object.assign(new Error(code), { code })
+const errorOf = (code: string) => Object.assign(new Error(code), { code })
 
 test.each([
   [tcpFailure, 'ECONNREFUSED', 'connection_refused'],
@@ -20,12 +20,12 @@ test.each([
   [requestFailure, 'EPIPE', 'connection_lost'],
   [requestFailure, 'UND_ERR_HEADERS_OVERFLOW', 'bad_answer'],
 ])('$1 is $2', (failureOf, code, expected) => {
-  expect(failureOf(told(code))).toMatchObject({ code: expected, detail: code })
+  expect(failureOf(errorOf(code))).toMatchObject({ code: expected, detail: code })
 })
 
 test('a failure of the port stays what it is', () => {
   const failure = new GuardedFailure('blocked_address')
   expect(requestFailure(failure)).toBe(failure)
   expect(failure.message).toBe('blocked_address')
-  expect(tcpFailure(told('EMFILE')).message).toBe('no_socket (EMFILE)')
+  expect(tcpFailure(errorOf('EMFILE')).message).toBe('no_socket (EMFILE)')
 })

@@ -25,8 +25,8 @@ export function tcpFailure(error: unknown): GuardedFailure {
 
 export function tlsFailure(error: unknown): GuardedFailure {
   const code = codeOf(error)
-  const lost = code === 'ECONNRESET' || code === 'EPIPE' || code === 'ETIMEDOUT'
-  return new GuardedFailure(lost ? 'connection_lost' : 'tls', code)
+  const is_lost = code === 'ECONNRESET' || code === 'EPIPE' || code === 'ETIMEDOUT'
+  return new GuardedFailure(is_lost ? 'connection_lost' : 'tls', code)
 }
 
 /** A failure of a request that was being sent, or of the connection it waited for. */

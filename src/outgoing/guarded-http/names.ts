@@ -6,21 +6,21 @@ const query_ms = 1_500
 const queries_max = 2
 
 /**
- * By DNS alone. The machine's own look-up blocks one of few threads for as long as it likes: slow names of some
- * merchants would hold up those of all others.
+ * Only by DNS. The machine's own look-up blocks one of few threads for any length of time: slow names of some merchants
+ * would hold up those of all others.
  */
 export async function lookUpPublicly(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: query_ms, tries: queries_max })
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  if (found.length > 0) return found
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (addresses.length > 0) return addresses
   throw (answers[0] as PromiseRejectedResult).reason
 }
 
 /**
- * Where private networks are allowed, names that only this machine knows are found too, first those of its hosts file.
+ * If private networks are allowed, this also finds names that only this machine knows, first those of its hosts file.
  */
 export async function lookUpLocally(name: string): Promise<string[]> {
-  const found = await lookup(name, { all: true, order: 'verbatim' })
-  return found.map(({ address }) => address)
+  const addresses = await lookup(name, { all: true, order: 'verbatim' })
+  return addresses.map(({ address }) => address)
 }

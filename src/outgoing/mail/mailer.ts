@@ -1,6 +1,6 @@
 // The port to a mail server: connections over which messages are handed over one after the other.
 
-export type Message = {
+export type MailMessage = {
   from: { name: string; address: string }
   to: string
   subject: string
@@ -15,7 +15,7 @@ export type Message = {
 
 export type MailLine = {
   /** Resolves when the server has accepted the message. Throws a MailFailure. */
-  send(message: Message): Promise<void>
+  send(message: MailMessage): Promise<void>
   close(): void
 }
 
@@ -25,17 +25,17 @@ export type Mailer = {
 }
 
 /**
- * What a failure says of the message. `not_taken`: it may be accepted another time. `refused`: the server will never
- * accept it. `unknown`: the whole message was sent and no answer came.
+ * What a failure says about the message. `not_taken`: it may be accepted another time. `refused`: the server will never
+ * accept it. `unknown`: the whole message was sent, and no answer came.
  */
-export type Verdict = 'not_taken' | 'refused' | 'unknown'
+export type MailVerdict = 'not_taken' | 'refused' | 'unknown'
 
 export class MailFailure extends Error {
-  readonly verdict: Verdict
-  /** Of the server's answer, such as 451; null where there was none. */
+  readonly verdict: MailVerdict
+  /** The code of the server's answer, such as 451; null without an answer. */
   readonly code: number | null
 
-  constructor(verdict: Verdict, message: string, code: number | null = null) {
+  constructor(verdict: MailVerdict, message: string, code: number | null = null) {
     super(message)
     this.verdict = verdict
     this.code = code

@@ -1,4 +1,4 @@
-// The mailer over SMTP. nodemailer provides the connection alone, since the result of each message must be known step
+// The mailer over SMTP. nodemailer provides only the connection, because the result of each message must be known step
 // by step.
 
 import { Readable } from 'node:stream'
@@ -6,7 +6,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { SmtpAddress } from '../../config/mail-address.ts'
 import type { Clock } from '../../kernel/world.ts'
-import { type Mailer, MailFailure, type MailLine, type Message } from './mailer.ts'
+import { type Mailer, MailFailure, type MailLine, type MailMessage } from './mailer.ts'
 
 export type MailLimits = {
   /** From the look-up of its name to the end of STARTTLS. */
@@ -55,8 +55,8 @@ export function openMailer(server: SmtpAddress, clock: Pick<Clock, 'sleep'>, lim
 type Call = (act: (done: (error?: Error | null) => void) => void) => Promise<void>
 
 /**
- * Waits for one act on the connection, no longer than allowed. A failure ends the connection: nobody could say which
- * question a late answer belongs to.
+ * Waits for one act on the connection within a limit. A failure ends the connection, because a late answer could belong
+ * to any question.
  */
 function callOn(connection: SMTPConnection, clock: Pick<Clock, 'sleep'>, limit_ms: number): Call {
   // Nobody waits for this error, which comes for example when an idle server closes: the next act finds the connection
@@ -105,7 +105,7 @@ function lineOver(connection: SMTPConnection, call: Call): MailLine {
   }
 }
 
-async function written(message: Message) {
+async function written(message: MailMessage) {
   const { from, to, subject, text, html, language, message_id, date } = message
   try {
     const node = new MailComposer({
@@ -137,7 +137,7 @@ type SmtpError = Error & { code?: string; command?: string; responseCode?: numbe
 /** Only a refusal of this very message is final: a login or a sender can be corrected. */
 function failureOf(error: unknown, is_handed_over: boolean): MailFailure {
   const { message, code, command, responseCode = null } = error as SmtpError
-  const words = wordsOf(message)
+  const words = serverWords(message)
   if (responseCode !== null) {
     const is_final = responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
     return new MailFailure(is_final ? 'refused' : 'not_taken', words, responseCode)
@@ -149,7 +149,7 @@ function failureOf(error: unknown, is_handed_over: boolean): MailFailure {
 }
 
 /** For the log. Servers repeat the address that they refuse, and may write far more than anybody reads. */
-export function wordsOf(message: string): string {
+export function serverWords(message: string): string {
   return message
     .slice(0, 1000)
     .replace(/[^\s<>]+@[^\s<>]+/g, '…@…')

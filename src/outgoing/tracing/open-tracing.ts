@@ -1,4 +1,4 @@
-// Opens tracing where the operator named a collector. Without one no library of it is loaded.
+// Opens tracing if the operator named a collector. Otherwise none of its libraries is loaded.
 
 import type { Config } from '../../config/config.ts'
 import type { OpenedTracing } from '../../kernel/tracing.ts'

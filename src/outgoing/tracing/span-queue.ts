@@ -1,5 +1,5 @@
-// Keeps spans until they are sent, up to a number, and says in the log how many were lost. Whether a collector takes them is
-// nothing that a request waits for, or hears of.
+// Keeps a limited number of spans until they are sent, and logs how many were lost. No request waits for the collector
+// or learns of its failures.
 
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 import { failureKind } from '../../kernel/tracing.ts'
@@ -13,19 +13,19 @@ const told_every_ms = 60_000
 
 export type SpanQueue = {
   processor: SpanProcessor
-  /** Sends what is left, for so long at most. Never rejects. */
+  /** Sends the rest within this time. Never rejects. */
   close(timeout_ms: number): Promise<void>
 }
 
 export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World, 'clock' | 'log'>): SpanQueue {
-  /** Ended and not sent, those that are under way included. */
-  let waiting = 0
-  let lost = 0
+  /** Ended spans that were not sent, including those under way. */
+  let waiting_count = 0
+  let lost_count = 0
   let why = ''
   let told_ms = Number.NEGATIVE_INFINITY
 
   function lose(spans: number, reason: string): void {
-    lost += spans
+    lost_count += spans
     why = reason
     const now_ms = clock.now().getTime()
     if (now_ms >= told_ms && now_ms - told_ms < told_every_ms) return
@@ -34,14 +34,14 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
   }
 
   function tell(): void {
-    if (lost > 0) log.warn({ spans: lost, reason: why }, 'traces lost')
-    lost = 0
+    if (lost_count > 0) log.warn({ spans: lost_count, reason: why }, 'traces lost')
+    lost_count = 0
   }
 
-  const counted: SpanExporter = {
+  const countingExporter: SpanExporter = {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        waiting -= spans.length
+        waiting_count -= spans.length
         if (result.error) lose(spans.length, failureKind(result.error))
         done(result)
       })
@@ -49,7 +49,7 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
     shutdown: () => exporter.shutdown(),
   }
   const batches = new BatchSpanProcessor({
-    exporter: counted,
+    exporter: countingExporter,
     maxQueueSize: spans_max,
     maxExportBatchSize: batch_max,
     scheduledDelayMillis: send_every_ms,
@@ -57,8 +57,8 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
   const processor: SpanProcessor = {
     onStart() {},
     onEnd(span) {
-      if (waiting >= spans_max) return lose(1, 'queue_full')
-      waiting += 1
+      if (waiting_count >= spans_max) return lose(1, 'queue_full')
+      waiting_count += 1
       batches.onEnd(span)
     },
     forceFlush: () => batches.forceFlush(),
@@ -66,12 +66,12 @@ export function openSpanQueue(exporter: SpanExporter, { clock, log }: Pick<World
   }
 
   async function close(timeout_ms: number): Promise<void> {
-    const sent = new AbortController()
-    const over = clock.sleep(timeout_ms, sent.signal).catch(() => {})
+    const ending = new AbortController()
+    const over = clock.sleep(timeout_ms, ending.signal).catch(() => {})
     await Promise.race([batches.shutdown().catch(() => {}), over])
-    sent.abort()
-    if (waiting > 0) {
-      lost += waiting
+    ending.abort()
+    if (waiting_count > 0) {
+      lost_count += waiting_count
       why = 'not_answered'
     }
     tell()

@@ -1,8 +1,6 @@
-// Spans by OpenTelemetry's library, sent to a collector by OTLP over HTTP. Which span is under way travels with the work, by Node's
-// own storage.
-//
-// No trace goes on what a caller sent, and none is passed on: a header of a shopper could otherwise hide requests, order that
-// all be recorded, or write into the traces of others. A caller's request is found by its id.
+// Spans by OpenTelemetry's library, sent to a collector by OTLP over HTTP. Node's own storage keeps which span is under
+// way. No trace continues one of a caller, and none is passed on: otherwise a shopper's header could hide requests,
+// have all of them recorded, or write into other traces. A caller's request is found by its id.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type Span as RawSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -15,16 +13,16 @@ import type { World } from '../../kernel/world.ts'
 import { openSpanQueue } from './span-queue.ts'
 
 export type SpanOptions = {
-  /** Of the collector, without `/v1/traces`. */
+  /** The collector's address, without `/v1/traces`. */
   endpoint: string
-  /** What the collector wants to be sent with each request: usually a key. */
+  /** The headers that the collector needs with each request: usually a key. */
   headers: Record<string, string>
   /** The share of traces that are recorded, 0 to 1. */
   share: number
 }
 
-/** What goes with the work that a span began. */
-type Place = { context: Context; trace: { shared: SpanFacts; has_ended: boolean } }
+/** The span's state, which goes with its work. */
+type SpanState = { context: Context; trace: { shared: SpanFacts; has_ended: boolean } }
 
 const kinds = {
   server: SpanKind.SERVER,
@@ -42,19 +40,19 @@ export function openSpans(
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: request_timeout_ms })
   const queue = openSpanQueue(exporter, world)
   const release = version()
-  const named = resourceFromAttributes({ 'service.name': 'ripper', 'service.version': release })
-  // From OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, where they are set.
-  const asked = detectResources({ detectors: [envDetector] })
+  const serviceResource = resourceFromAttributes({ 'service.name': 'ripper', 'service.version': release })
+  // From OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, if they are set.
+  const environmentResource = detectResources({ detectors: [envDetector] })
   const provider = new TracerProvider({
-    resource: defaultResource().merge(named).merge(asked),
+    resource: defaultResource().merge(serviceResource).merge(environmentResource),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
     spanProcessors: [queue.processor],
     spanLimits: { attributeValueLengthLimit: 256 },
   })
   const tracer = provider.getTracer('ripper', release)
-  const places = new AsyncLocalStorage<Place>()
+  const places = new AsyncLocalStorage<SpanState>()
 
-  function spanOf(raw: RawSpan, place: Place, is_root: boolean): Span {
+  function spanOf(raw: RawSpan, place: SpanState, is_root: boolean): Span {
     return {
       within: (work) => places.run(place, work),
       end(facts = {}, failure = null) {
@@ -69,11 +67,11 @@ export function openSpans(
     }
   }
 
-  const begin: Tracing['begin'] = (name, kind, facts, shared = {}) => {
-    const attributes = attributesOf({ ...facts, ...shared })
+  const begin: Tracing['begin'] = (name, kind, facts, sharedFacts = {}) => {
+    const attributes = attributesOf({ ...facts, ...sharedFacts })
     const raw = tracer.startSpan(name, { kind: kinds[kind], attributes }, ROOT_CONTEXT)
     const context = trace.setSpan(ROOT_CONTEXT, raw)
-    return spanOf(raw, { context, trace: { shared, has_ended: false } }, true)
+    return spanOf(raw, { context, trace: { shared: sharedFacts, has_ended: false } }, true)
   }
 
   const step: Tracing['step'] = (name, kind, facts = {}) => {
@@ -89,6 +87,6 @@ export function openSpans(
 }
 
 function attributesOf(facts: SpanFacts): Record<string, string | number | boolean> {
-  const known = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined)
-  return Object.fromEntries(known) as Record<string, string | number | boolean>
+  const attributes = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(attributes) as Record<string, string | number | boolean>
 }

@@ -2,13 +2,13 @@
 
 import { type CheckAnswer, NotSent, Unanswered, type Wire, type WireRequest } from '../../vendors/wire.ts'
 import {
-  credentialsOf,
   openableFrom,
   sendOrRefuse,
   type ThreeDsConnection,
   type ThreeDsConnector,
+  threeDsCredentialsOf,
 } from '../connector.ts'
-import { judge } from '../emv/authenticate.ts'
+import { judgeAnswer } from '../emv/authenticate.ts'
 import {
   challengeForm,
   methodForm,
@@ -21,7 +21,7 @@ import { openReporting } from '../reporting.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from '../three-ds.ts'
 import { readAuth, readPostauth, readPreauth } from './answers.ts'
 import { apiUrlOf, environmentAt, type ThreeDsecureIoCredentials, threeDsecureIoCredentials } from './credentials.ts'
-import { type Account, authRequest, postauthRequest, preauthRequest } from './requests.ts'
+import { authRequest, postauthRequest, preauthRequest, type ThreeDsecureIoAccount } from './requests.ts'
 
 /**
  * Numbers for 3dsecure.io's sandbox. The vendor publishes how the last four digits behave (docs.3dsecure.io,
@@ -54,9 +54,9 @@ export const threeDsecureIo: ThreeDsConnector<ThreeDsecureIoCredentials> = {
  */
 const transaction_life_ms = 75_000
 
-type Connection = ThreeDsConnection<ThreeDsecureIoCredentials>
+type OwnConnection = ThreeDsConnection<ThreeDsecureIoCredentials>
 
-function openThreeDs(connection: Connection): FetchedThreeDs {
+function openThreeDs(connection: OwnConnection): FetchedThreeDs {
   const { name, world } = connection
   const reporting = openReporting(connection)
   return {
@@ -69,12 +69,12 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     enrolment: ({ number }) =>
       reporting('preauth', async () => {
         const account = await accountOf(connection)
-        // The vendor counts from a moment after this one.
+        // The vendor's count begins after this moment.
         const asked_ms = world.clock.now().getTime()
         const answer = await sendOrRefuse(connection.wire, preauthRequest(number, account))
-        const found = readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
-        if (found === 'not_enrolled') return { enrolled: false }
-        const { server_transaction_id, version, method_url } = found
+        const range = readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
+        if (range === 'not_enrolled') return { enrolled: false }
+        const { server_transaction_id, version, method_url } = range
         const usable_until = new Date(asked_ms + transaction_life_ms)
         const transaction = { server_transaction_id, usable_until }
         return { enrolled: true, version, method_url, transaction }
@@ -82,33 +82,36 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     authenticate: (request) =>
       reporting('auth', async () => {
         const account = await accountOf(connection)
-        const sent = authRequest(request, account)
-        const received = await answerTo(connection, sent)
-        const areq = JSON.parse(sent.body!) as Message
-        const judged = judge(areq, received, openableFrom(apiUrlOf(account.credentials, account.mode)))
-        if (judged.refused) {
+        const wireRequest = authRequest(request, account)
+        const answer = await answerTo(connection, wireRequest)
+        const areq = JSON.parse(wireRequest.body!) as Message
+        const judgement = judgeAnswer(areq, answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
+        if (judgement.refused) {
           const { server_transaction_id } = request
-          const fields = { connection: name, server_transaction_id, ...judged.refused }
+          const fields = { connection: name, server_transaction_id, ...judgement.refused }
           world.log.warn(fields, 'authentication unavailable')
         }
-        return judged.answer
+        return judgement.answer
       }),
     fetchResult: ({ server_transaction_id }) =>
       reporting('postauth', async () => {
         const account = await accountOf(connection)
-        const sent = postauthRequest(server_transaction_id, account)
-        return readPostauth(await sendOrRefuse(connection.wire, sent))
+        const wireRequest = postauthRequest(server_transaction_id, account)
+        return readPostauth(await sendOrRefuse(connection.wire, wireRequest))
       }),
   }
 }
 
-async function accountOf(connection: Connection): Promise<Account> {
-  const credentials = await credentialsOf(connection)
+async function accountOf(connection: OwnConnection): Promise<ThreeDsecureIoAccount> {
+  const credentials = await threeDsCredentialsOf(connection)
   return { credentials, mode: connection.mode === 'live' ? 'live' : 'sandbox' }
 }
 
-/** A silence after the AReq left may hide an authentication, so it is an answer; before, nothing was asked. */
-async function answerTo({ wire }: Connection, request: WireRequest): Promise<DirectoryAnswer> {
+/**
+ * A silence after the AReq left may hide an authentication, so it counts as an answer. Before that, the bank was not
+ * asked.
+ */
+async function answerTo({ wire }: OwnConnection, request: WireRequest): Promise<DirectoryAnswer> {
   try {
     return readAuth(await wire.send(request))
   } catch (error) {
@@ -121,8 +124,8 @@ async function answerTo({ wire }: Connection, request: WireRequest): Promise<Dir
 /** The number that the vendor publishes as not enrolled; it is no card. */
 const nobodys_number = '9000100111111111'
 
-async function check(asked: Account & { wire: Wire }): Promise<CheckAnswer> {
-  const { wire, ...account } = asked
+async function check(request: ThreeDsecureIoAccount & { wire: Wire }): Promise<CheckAnswer> {
+  const { wire, ...account } = request
   try {
     const answer = await wire.send(preauthRequest(nobodys_number, account))
     readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))

@@ -1,11 +1,12 @@
-// What answers of 3dsecure.io mean. It answers in EMVCo's messages, and with an Erro where it fails, whatever the status.
+// Reads the answers of 3dsecure.io. It answers in EMVCo's messages, and reports a failure by an Erro, whatever the
+// status is.
 
 import { isGood, type WireAnswer } from '../../vendors/wire.ts'
 import { isAllowed, type MayOpen } from '../emv/addresses.ts'
 import type { DirectoryAnswer } from '../emv/directory-server.ts'
 import { isObject, type JsonObject } from '../emv/json.ts'
 import { readMessage } from '../emv/messages.ts'
-import { resultOf } from '../emv/results.ts'
+import { resultIn } from '../emv/results.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
 import { higher, highestCommon, lower, type Version } from '../emv/versions.ts'
 import { ProviderUnavailable, type ResultMessage } from '../three-ds.ts'
@@ -20,7 +21,7 @@ export function readPreauth(answer: WireAnswer, mayOpen: MayOpen): CardRangeAnsw
   const { json } = answer
   const server_transaction_id = transactionIdOf(json?.threeDSServerTransID)
   if (!isGood(answer) || json?.messageType !== 'CRD' || server_transaction_id === null) {
-    throw new ProviderUnavailable(wordsOf(answer))
+    throw new ProviderUnavailable(answerWords(answer))
   }
   const [start, end] = [commonEnd(json, 'Start', higher), commonEnd(json, 'End', lower)]
   if (start === null || end === null) {
@@ -33,11 +34,9 @@ export function readPreauth(answer: WireAnswer, mayOpen: MayOpen): CardRangeAnsw
   return { server_transaction_id, version, method_url: usable ? method_url : null }
 }
 
-/**
- * The ARes or Erro. Throws ProviderUnavailable if the vendor turned the call away at its door; the bank then heard nothing.
- */
+/** The ARes or Erro. Throws ProviderUnavailable if the vendor rejected the call itself; the bank then heard nothing. */
 export function readAuth(answer: WireAnswer): DirectoryAnswer {
-  if (isTurnedAway(answer)) throw new ProviderUnavailable(wordsOf(answer))
+  if (isTurnedAway(answer)) throw new ProviderUnavailable(answerWords(answer))
   const code = erroCodeOf(answer)
   if (code === '402' || code === '405') {
     return { silent: `the Directory Server did not answer (Erro ${code})` }
@@ -54,16 +53,16 @@ export function readPostauth(answer: WireAnswer): ResultMessage | 'not_yet' | 'g
   if (code === '305') return 'not_yet'
   if (code === '203') return 'gone'
   if (code !== null || !isGood(answer) || answer.json === null) {
-    throw new ProviderUnavailable(wordsOf(answer))
+    throw new ProviderUnavailable(answerWords(answer))
   }
-  const read = readMessage(padded(answer.text), ['RReq'])
-  if ('fault' in read) {
-    throw new ProviderUnavailable(`its RReq is not valid: ${read.fault.code} ${read.fault.detail}`)
+  const reading = readMessage(padded(answer.text), ['RReq'])
+  if ('fault' in reading) {
+    throw new ProviderUnavailable(`its RReq is not valid: ${reading.fault.code} ${reading.fault.detail}`)
   }
-  return resultOf(read.message)
+  return resultIn(reading.message)
 }
 
-/** Refused before it was looked at: a wrong key, a closed account, too many calls. */
+/** Whether the call was rejected unread: a wrong key, a closed account, too many calls. */
 function isTurnedAway({ status }: WireAnswer): boolean {
   return status === 401 || status === 403 || status === 429
 }
@@ -74,8 +73,8 @@ export function erroCodeOf({ json }: WireAnswer): string | null {
   return /^\d{3}$/.test(String(json.errorCode)) ? String(json.errorCode) : 'without a code'
 }
 
-/** For the log: nothing that the vendor wrote, since it may repeat what we sent. */
-export function wordsOf(answer: WireAnswer): string {
+/** A description for the log. It repeats no words of the vendor, because they may contain what we sent. */
+export function answerWords(answer: WireAnswer): string {
   const code = erroCodeOf(answer)
   if (answer.status === 401) return 'its credentials were refused (401)'
   if (code !== null) return `it answered Erro ${code} (status ${answer.status})`
@@ -94,10 +93,10 @@ function versionIn(value: unknown): string | null {
   return typeof value === 'string' && /^\d{1,2}\.\d{1,2}\.\d{1,2}$/.test(value) ? value : null
 }
 
-/** The method page of the version, where the ACS has one for each; else the one of all. */
+/** The method page of the version; if the ACS does not have one for each version, its only one. */
 function methodUrlOf(crd: JsonObject, version: Version): string | null {
-  const listed = Array.isArray(crd.acsProtocolVersions) ? crd.acsProtocolVersions : []
-  const own = listed.find((each) => isObject(each) && each.version === version)?.threeDSMethodURL
+  const entries = Array.isArray(crd.acsProtocolVersions) ? crd.acsProtocolVersions : []
+  const own = entries.find((each) => isObject(each) && each.version === version)?.threeDSMethodURL
   const url = own ?? crd.threeDSMethodURL
   return typeof url === 'string' && url.length <= 256 ? url : null
 }

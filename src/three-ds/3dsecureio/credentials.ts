@@ -1,15 +1,15 @@
 // The credentials of an account at 3dsecure.io, and the address of its API.
 
 import { z } from 'zod'
-import type { Environment } from '../../acquirers/environment.ts'
+import type { AnswerEnvironment } from '../../acquirers/environment.ts'
 import { apiUrl, secret } from '../../vendors/wire.ts'
 
 export const threeDsecureIoCredentials = z.strictObject({ api_key: secret, api_url: apiUrl })
 
 export type ThreeDsecureIoCredentials = z.infer<typeof threeDsecureIoCredentials>
 
-/** The environment that the address is of; nothing if it is none of 3dsecure.io's: docs.3dsecure.io, 2026-05. */
-export function environmentAt(url: string): Environment {
+/** The environment behind an address of 3dsecure.io's own; nothing for another one: docs.3dsecure.io, 2026-05. */
+export function environmentAt(url: string): AnswerEnvironment {
   const [, host] = /^https:\/\/service\.((?:sandbox\.)?3dsecure\.io)(\/|$)/.exec(url) ?? []
   if (host === undefined) return {}
   return { environment: host === '3dsecure.io' ? 'live' : 'sandbox' }

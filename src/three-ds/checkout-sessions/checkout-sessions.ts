@@ -1,5 +1,5 @@
-// Checkout.com's Sessions as a 3-D Secure provider, whichever acquirer charges afterwards. A session is made when the shopper
-// pays; no card is asked about before.
+// Checkout.com's Sessions as a 3-D Secure provider, for charges at any acquirer. A session is made when the shopper
+// pays; there is no question about the card before that.
 
 import {
   apiUrlOf,
@@ -19,11 +19,11 @@ import {
   type WireRequest,
 } from '../../vendors/wire.ts'
 import {
-  credentialsOf,
   openableFrom,
   sendOrRefuse,
   type ThreeDsConnection,
   type ThreeDsConnector,
+  threeDsCredentialsOf,
 } from '../connector.ts'
 import { isAllowed } from '../emv/addresses.ts'
 import {
@@ -44,14 +44,14 @@ import {
 } from '../three-ds.ts'
 import { collectRequest, createRequest, fingerprintRequest, readRequest } from './requests.ts'
 import {
-  challengeStandingOf,
+  answerWords,
+  challengeOutcomeOf,
   isShort,
   refuseTurnedAway,
   sessionIn,
-  standingOf,
+  sessionOutcomeOf,
   type TheirSession,
   wants,
-  wordsOf,
 } from './session.ts'
 
 export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
@@ -67,13 +67,13 @@ export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
   check,
 }
 
-type Connection = ThreeDsConnection<CheckoutCredentials>
+type OwnConnection = ThreeDsConnection<CheckoutCredentials>
 
-/** A session that is still at work is read again so often, with a pause. */
+/** How often a session that is still at work is read again, after a pause. */
 const reads = 2
 const pause_ms = 1_000
 
-function openThreeDs(connection: Connection): FetchedThreeDs {
+function openThreeDs(connection: OwnConnection): FetchedThreeDs {
   const reporting = openReporting(connection)
   return {
     results: 'fetched',
@@ -82,17 +82,17 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     readMethodNotification,
     challengeForm,
     readChallengeNotification,
-    // Which cards are enrolled is only seen when a session is made. The session says which version it spoke.
+    // Only a new session shows whether the card is enrolled. The session reports the version that it used.
     enrolment: async () => ({ enrolled: true, version: '2.2.0', method_url: null }),
     authenticate: (request) => reporting('authenticate', () => authenticate(connection, request)),
     fetchResult: ({ handle }) => reporting('fetch', () => fetchResult(connection, handle ?? '')),
   }
 }
 
-async function authenticate(connection: Connection, request: AuthenticationRequest): Promise<AuthenticationAnswer> {
+async function authenticate(connection: OwnConnection, request: AuthenticationRequest): Promise<AuthenticationAnswer> {
   const { name, world } = connection
-  const credentials = await credentialsOf(connection)
-  const answered = await runSession(connection, request, credentials)
+  const credentials = await threeDsCredentialsOf(connection)
+  const session = await runSession(connection, request, credentials)
   const refused = (cause: UnavailableCause, reason: string, handle?: string) => {
     const { server_transaction_id } = request
     const fields = { connection: name, server_transaction_id, cause, reason }
@@ -104,8 +104,8 @@ async function authenticate(connection: Connection, request: AuthenticationReque
       outcome: unavailable(cause),
     } as const
   }
-  if (typeof answered === 'string') return refused('timeout', answered)
-  const { id: handle, acs, ds, transaction_id, protocol_version, cardholder_info } = answered
+  if (typeof session === 'string') return refused('timeout', session)
+  const { id: handle, acs, ds, transaction_id, protocol_version, cardholder_info } = session
   const ids = {
     handle,
     ...(protocol_version && { version: protocol_version }),
@@ -114,11 +114,11 @@ async function authenticate(connection: Connection, request: AuthenticationReque
     acs_transaction_id: acs?.transaction_id ?? null,
     cardholder_info: cardholder_info ?? null,
   }
-  const standing = standingOf(answered)
+  const standing = sessionOutcomeOf(session)
   if (standing === 'expired') return refused('timeout', 'the session has expired', handle)
   if (standing !== 'waits') return { ...ids, kind: 'outcome', outcome: standing }
-  if (!wants(answered, 'challenge_cardholder')) {
-    return refused('timeout', `the session stays ${answered.status}`, handle)
+  if (!wants(session, 'challenge_cardholder')) {
+    return refused('timeout', `the session stays ${session.status}`, handle)
   }
   const { ds_transaction_id, acs_transaction_id } = ids
   const acs_url = acs?.url ?? ''
@@ -132,15 +132,18 @@ async function authenticate(connection: Connection, request: AuthenticationReque
 
 const noIds = { ds_transaction_id: null, acs_transaction_id: null, cardholder_info: null }
 
-/** The session once it waits for nothing of ours; a text says why there is none, although the bank may have been asked. */
+/**
+ * The session once it waits for no further call of ours. A text says why there is none, although the bank may have been
+ * asked.
+ */
 async function runSession(
-  { wire, world }: Connection,
+  { wire, world }: OwnConnection,
   request: AuthenticationRequest,
   credentials: CheckoutCredentials,
 ): Promise<TheirSession | string> {
-  const call = async (sent: WireRequest): Promise<TheirSession | string> => {
-    const answer = await answerTo(wire, sent)
-    return typeof answer === 'string' ? answer : (sessionIn(answer) ?? wordsOf(answer))
+  const call = async (wireRequest: WireRequest): Promise<TheirSession | string> => {
+    const answer = await answerTo(wire, wireRequest)
+    return typeof answer === 'string' ? answer : (sessionIn(answer) ?? answerWords(answer))
   }
   let session = await call(createRequest(request, credentials))
   if (typeof session !== 'string' && wants(session, 'collect_channel_data')) {
@@ -149,15 +152,15 @@ async function runSession(
   if (typeof session !== 'string' && wants(session, 'issuer_fingerprint')) {
     session = await call(fingerprintRequest(session.id, credentials))
   }
-  for (let read = 0; read < reads && typeof session !== 'string'; read++) {
-    const is_at_work = standingOf(session) === 'waits' && !wants(session, 'challenge_cardholder')
-    const is_short: boolean = read === 0 && isShort(session)
+  for (let round = 0; round < reads && typeof session !== 'string'; round++) {
+    const is_at_work = sessionOutcomeOf(session) === 'waits' && !wants(session, 'challenge_cardholder')
+    const is_short: boolean = round === 0 && isShort(session)
     if (!is_at_work && !is_short) break
     if (is_at_work) await world.clock.sleep(pause_ms)
-    const shown = await call(readRequest(session.id, credentials))
-    // What the bank said stands, even if the rest cannot be read.
-    if (is_short && typeof shown === 'string') break
-    session = shown
+    const update = await call(readRequest(session.id, credentials))
+    // The bank's word stands, even if the rest cannot be read.
+    if (is_short && typeof update === 'string') break
+    session = update
   }
   return session
 }
@@ -176,13 +179,13 @@ async function answerTo(wire: Wire, request: WireRequest): Promise<WireAnswer | 
   }
 }
 
-async function fetchResult(connection: Connection, handle: string): Promise<ResultMessage | 'not_yet' | 'gone'> {
-  const credentials = await credentialsOf(connection)
+async function fetchResult(connection: OwnConnection, handle: string): Promise<ResultMessage | 'not_yet' | 'gone'> {
+  const credentials = await threeDsCredentialsOf(connection)
   const answer = await sendOrRefuse(connection.wire, readRequest(handle, credentials))
   if (answer.status === 404) return 'gone'
   const session = sessionIn(answer)
-  if (!session || session.id !== handle) throw new ProviderUnavailable(wordsOf(answer))
-  const standing = challengeStandingOf(session)
+  if (!session || session.id !== handle) throw new ProviderUnavailable(answerWords(answer))
+  const standing = challengeOutcomeOf(session)
   if (standing === 'waits') return 'not_yet'
   if (standing === 'expired') return 'gone'
   const { transaction_id, acs, ds, protocol_version } = session
@@ -195,14 +198,14 @@ async function fetchResult(connection: Connection, handle: string): Promise<Resu
   }
 }
 
-/** Nobody's: a session that is not there shows that the key may read sessions. */
+/** An id that no session has: the answer "not found" shows that the key may read sessions. */
 const nobodys_id = `sid_${'0'.repeat(26)}`
 
-async function check(asked: { credentials: CheckoutCredentials; wire: Wire }): Promise<CheckAnswer> {
+async function check(request: { credentials: CheckoutCredentials; wire: Wire }): Promise<CheckAnswer> {
   try {
-    const answer = await asked.wire.send(readRequest(nobodys_id, asked.credentials))
+    const answer = await request.wire.send(readRequest(nobodys_id, request.credentials))
     if (answer.status === 404) return { result: 'works', notes: [] }
-    return { result: 'fails', reason: `Checkout.com: ${wordsOf(answer)}` }
+    return { result: 'fails', reason: `Checkout.com: ${answerWords(answer)}` }
   } catch (error) {
     return { result: 'fails', reason: `Checkout.com: ${(error as Error).message}` }
   }

@@ -1,4 +1,5 @@
-// What is sent to Checkout.com's Sessions: a session is made for one authentication, moved on, and read. This file sends nothing.
+// Requests to Checkout.com's Sessions, which make a session for one authentication, move it on, and read it. This file
+// sends nothing.
 
 import { apiUrlOf, type CheckoutCredentials } from '../../acquirers/checkout/credentials.ts'
 import { amountSent } from '../../acquirers/checkout/currencies.ts'
@@ -6,10 +7,10 @@ import type { WireRequest } from '../../vendors/wire.ts'
 import { browserFields } from '../emv/browser-fields.ts'
 import { type AuthenticationRequest, type BrowserFacts, ProviderUnavailable } from '../three-ds.ts'
 
-/** A shopper waits for all of them together, and they end within the time that an attempt has. */
+/** A shopper waits for all of them together, so they end within the time of one attempt. */
 const limits = { create: { ms: 12_000 }, change: { ms: 8_000 }, read: { ms: 3_000 } }
 
-/** Throws ProviderUnavailable if the amount cannot be expressed; nothing is to be sent then. */
+/** Throws ProviderUnavailable if the amount cannot be expressed; nothing may be sent then. */
 export function createRequest(request: AuthenticationRequest, credentials: CheckoutCredentials): WireRequest {
   const { currency, number, exp_month, exp_year, cardholder_name, email } = request
   const amount = amountSent(request)
@@ -37,18 +38,21 @@ export function createRequest(request: AuthenticationRequest, credentials: Check
     billing_descriptor: { name: [...request.merchant.name].slice(0, 25).join('') },
     completion: {
       type: 'non_hosted',
-      // A post to our page only says that now is the time to ask, whoever makes it.
+      // A post to our page decides nothing: it only makes us ask for the result.
       callback_url: request.notification_url,
       challenge_notification_url: request.notification_url,
     },
     channel_data: channelData(request.browser),
   }
   const { sendable } = request
-  const sent = send(credentials, 'POST', '/sessions', { body, timeout_ms: limits.create.ms })
-  return { ...sent, ...(sendable && { sendable }) }
+  const wireRequest = send(credentials, 'POST', '/sessions', { body, timeout_ms: limits.create.ms })
+  return { ...wireRequest, ...(sendable && { sendable }) }
 }
 
-/** The bank's page was not opened: its address is only known once the session is there, when the shopper pays. */
+/**
+ * Reports that the bank's page was not opened: its address is known only after the session is made, when the shopper
+ * pays.
+ */
 export function fingerprintRequest(id: string, credentials: CheckoutCredentials): WireRequest {
   const body = { three_ds_method_completion: 'N' }
   const path = `/sessions/${encodeURIComponent(id)}/issuer-fingerprint`
@@ -66,7 +70,7 @@ export function readRequest(id: string, credentials: CheckoutCredentials): WireR
   return send(credentials, 'GET', path, { body: null, timeout_ms: limits.read.ms })
 }
 
-/** What EMVCo's field rules make of the browser, under the vendor's names. */
+/** EMVCo's fields about the browser, under the vendor's names. */
 function channelData(browser: BrowserFacts): object {
   // Version 2.1.0 has the facts of browsers without scripts, too.
   const facts = browserFields(browser, '2.1.0')

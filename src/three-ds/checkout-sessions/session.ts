@@ -1,4 +1,4 @@
-// A session as Checkout.com shows it, read strictly, and what it says of the authentication.
+// A session as Checkout.com shows it, read strictly, and the outcome of its authentication.
 
 import { z } from 'zod'
 import { isGood, type WireAnswer } from '../../vendors/wire.ts'
@@ -37,32 +37,34 @@ export type TheirSession = z.infer<typeof session>
 
 /** Null if the answer shows no session that can be read. */
 export function sessionIn(answer: WireAnswer): TheirSession | null {
-  const read = session.safeParse(answer.json)
-  return isGood(answer) && read.success ? read.data : null
+  const result = session.safeParse(answer.json)
+  return isGood(answer) && result.success ? result.data : null
 }
 
-/** Throws ProviderUnavailable if the vendor turned the call away: no bank was asked by it. */
+/** Throws ProviderUnavailable if the vendor rejected the call, so that no bank was asked. */
 export function refuseTurnedAway(answer: WireAnswer): void {
   const { status } = answer
   if (turned_away.includes(status)) {
-    throw new ProviderUnavailable(wordsOf(answer))
+    throw new ProviderUnavailable(answerWords(answer))
   }
 }
 
 const turned_away = [400, 401, 403, 422, 429]
 
-/** For the log: of what the vendor wrote only its codes, since the rest may repeat what we sent. */
-export function wordsOf({ status, json }: WireAnswer): string {
+/**
+ * A description for the log. Of the vendor's words it repeats only codes, because the rest may contain what we sent.
+ */
+export function answerWords({ status, json }: WireAnswer): string {
   if (status === 401) return 'its credentials were refused (401)'
   const codes = Array.isArray(json?.error_codes) ? json.error_codes : []
-  const known = codes.filter((code) => typeof code === 'string' && /^[a-z0-9_]{1,60}$/.test(code))
-  return known.length > 0
-    ? `it refused the request (${status}): ${known.join(', ')}`
+  const printableCodes = codes.filter((code) => typeof code === 'string' && /^[a-z0-9_]{1,60}$/.test(code))
+  return printableCodes.length > 0
+    ? `it refused the request (${status}): ${printableCodes.join(', ')}`
     : `its answer cannot be used (status ${status})`
 }
 
-/** `waits`: the shopper is at the bank, or the vendor is at work. `expired`: it will never have a result. */
-export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits' | 'expired' {
+/** `waits`: the shopper is at the bank, or the vendor is at work. `expired`: there will never be a result. */
+export function sessionOutcomeOf(their: TheirSession): AuthenticationOutcome | 'waits' | 'expired' {
   const { status } = their
   if (waiting.includes(status)) return 'waits'
   if (status === 'expired') return 'expired'
@@ -70,21 +72,22 @@ export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits'
     return outcomeOf(their, { status: 'N', challenge_cancel: '04' })
   }
   const letter = letters[status]
-  const said = their.response_code ?? letter
-  // A bank's no counts whatever else is said: read as "unavailable", the card might be charged after all.
-  const no = [said, letter].find((each) => each === 'N' || each === 'R')
+  const answer_letter = their.response_code ?? letter
+  // A bank's refusal counts, whatever else the session says: read as "unavailable", the card might be charged after
+  // all.
+  const no = [answer_letter, letter].find((each) => each === 'N' || each === 'R')
   if (no) return outcomeOf(their, { status: no as 'N' | 'R' })
-  if (letter !== undefined && said === letter) return outcomeOf(their, { status: letter })
-  const is_informational = said === 'I' && letter === 'U'
+  if (letter !== undefined && answer_letter === letter) return outcomeOf(their, { status: letter })
+  const is_informational = answer_letter === 'I' && letter === 'U'
   return is_informational ? outcomeOf(their, { status: 'I' }) : unavailable('invalid_answer')
 }
 
 /**
- * The same once there was a challenge: what is neither the bank's word nor the vendor's that there is none is not taken, since
- * after "unavailable" the card might be charged. Throws ProviderUnavailable then.
+ * The outcome after a challenge. Only the bank's word counts, or the vendor's word that there is none: after a guessed
+ * "unavailable" the card might be charged. Otherwise throws ProviderUnavailable.
  */
-export function challengeStandingOf(their: TheirSession): ReturnType<typeof standingOf> {
-  const standing = standingOf(their)
+export function challengeOutcomeOf(their: TheirSession): ReturnType<typeof sessionOutcomeOf> {
+  const standing = sessionOutcomeOf(their)
   if (typeof standing === 'string' || standing.status !== 'U') return standing
   if (standing.unavailable_cause === 'invalid_answer') {
     throw new ProviderUnavailable('its result of a challenge is not valid')
@@ -94,8 +97,8 @@ export function challengeStandingOf(their: TheirSession): ReturnType<typeof stan
 }
 
 /**
- * Whether the answer lacks what the session must have. The vendor's first answers may be short: only a session that is read has the
- * whole result.
+ * Whether the answer lacks required members of a session. The vendor's first answers may be short; only a later read
+ * has the whole result.
  */
 export function isShort(their: TheirSession): boolean {
   const { acs, ds, transaction_id, eci, cryptogram } = their
@@ -106,7 +109,7 @@ export function isShort(their: TheirSession): boolean {
   return is_yes && !(eci && cryptogram && ds?.transaction_id)
 }
 
-/** Whether the vendor waits for this. */
+/** Whether the vendor waits for this action. */
 export function wants(their: TheirSession, action: string): boolean {
   return their.next_actions?.includes(action) ?? false
 }
@@ -123,14 +126,14 @@ const letters: Record<string, AuthenticationOutcome['status']> = {
 
 function outcomeOf(
   { eci, cryptogram, response_status_reason, status_reason, acs }: TheirSession,
-  known: Pick<AuthenticationOutcome, 'status'> & { challenge_cancel?: string },
+  outcome: Pick<AuthenticationOutcome, 'status'> & { challenge_cancel?: string },
 ): AuthenticationOutcome {
-  const { status } = known
+  const { status } = outcome
   const is_sound = /^[0-9A-Z]{0,2}$/.test(eci ?? '') && /^([A-Za-z0-9+/]{27}=?)?$/.test(cryptogram ?? '')
   const is_yes = status === 'Y' || status === 'A'
   if (!is_sound && is_yes) return unavailable('invalid_answer')
   const reason = /^\d\d$/.test(response_status_reason ?? '') ? response_status_reason! : null
-  const challenge_cancel = acs?.challenge_cancel_reason_code ?? known.challenge_cancel ?? null
+  const challenge_cancel = acs?.challenge_cancel_reason_code ?? outcome.challenge_cancel ?? null
   return {
     status,
     eci: (is_sound && eci) || null,

@@ -54,7 +54,7 @@ test.each(rows)('%s', (_, changes, expected) => {
 })
 
 describe('what the acquirer knows the merchant by', () => {
-  const known = {
+  const merchantIdentity = {
     name: 'A name of more than forty characters, cut 🫖🫖🫖🫖🫖',
     mcc: '5411',
     country: '040',
@@ -63,7 +63,7 @@ describe('what the acquirer knows the merchant by', () => {
   }
 
   test.each([test_mode, live_mode])('is sent as it is', (sender) => {
-    const areq = buildAReq(purchase({ merchant: known }), sender)
+    const areq = buildAReq(purchase({ merchant: merchantIdentity }), sender)
     expect(areq).toMatchObject({ mcc: '5411', merchantCountryCode: '040', acquirerBIN: '411111' })
     expect([...(areq.merchantName as string)]).toHaveLength(40)
     expect(messageFault(areq)).toBeNull()

@@ -7,7 +7,7 @@ import { fieldRules } from './field-rules.ts'
 import { type Message, present } from './messages.ts'
 
 /** Our identity at the Directory Servers. */
-export type Identity = {
+export type ServerIdentity = {
   server_reference_number: string
   operator_id: string
   requestor_id: string
@@ -15,10 +15,10 @@ export type Identity = {
   requestor_url: string
 }
 
-/** The AReq of a 3DS Server of our own, which names itself. */
+/** The AReq of our own 3DS Server, which names itself. */
 export function buildAReq(
   request: AuthenticationRequest,
-  { mode, identity }: { mode: Mode; identity: Identity },
+  { mode, identity }: { mode: Mode; identity: ServerIdentity },
 ): Message {
   const { requestor_url, requestor_name } = identity
   return {
@@ -40,7 +40,7 @@ export const identityFields = [
 /** All of an AReq but `identityFields`. */
 export function purchaseFields(
   request: AuthenticationRequest,
-  requestor: Pick<Identity, 'requestor_url' | 'requestor_name'> & { mode: Mode },
+  requestor: Pick<ServerIdentity, 'requestor_url' | 'requestor_name'> & { mode: Mode },
 ): Message {
   const currency = currencyOf(request.currency)
   if (!currency) throw new Error(`no currency has the code ${request.currency}`)
@@ -72,7 +72,7 @@ export function purchaseFields(
 /** Test mode needs no acquiring profile, so missing values are made up. Live mode sends the known ones. */
 function merchantFields(
   merchant: AuthenticationRequest['merchant'],
-  { mode, requestor_name }: Pick<Identity, 'requestor_name'> & { mode: Mode },
+  { mode, requestor_name }: Pick<ServerIdentity, 'requestor_name'> & { mode: Mode },
 ): Record<string, string> {
   const stand_in = mode === 'test'
   return {

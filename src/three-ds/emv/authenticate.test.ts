@@ -24,16 +24,16 @@ const challenge = {
 }
 
 function setUp(answer: () => OutgoingAnswer) {
-  const sent: OutgoingRequest[] = []
+  const requests: OutgoingRequest[] = []
   const world = fakeWorld({
     async post(request) {
-      sent.push(request)
+      requests.push(request)
       return answer()
     },
   })
   const server = { scheme: 'visa', url: 'https://ds.example/', tls: { ca: 'root' } } as const
   const sender = { mode: 'test', world, identity, mayOpen: httpsOnly } as const
-  return { sent, world, send: (changes = {}) => sendAReq(sender, server, purchase(changes)) }
+  return { requests, world, send: (changes = {}) => sendAReq(sender, server, purchase(changes)) }
 }
 
 const json = (body: object) => ({
@@ -43,12 +43,12 @@ const json = (body: object) => ({
 })
 
 test('the AReq goes to the Directory Server, and is given ten seconds', async () => {
-  const { sent, send } = setUp(() => json(ares))
+  const { requests, send } = setUp(() => json(ares))
   await send()
-  expect(sent).toHaveLength(1)
-  expect(sent[0]).toMatchObject({ url: 'https://ds.example/', timeout_ms: 10_000 })
-  expect(sent[0]!.tls).toEqual({ ca: 'root' })
-  expect(sent[0]!.headers['content-type']).toMatch(/^application\/json; *charset=utf-8$/i)
+  expect(requests).toHaveLength(1)
+  expect(requests[0]).toMatchObject({ url: 'https://ds.example/', timeout_ms: 10_000 })
+  expect(requests[0]!.tls).toEqual({ ca: 'root' })
+  expect(requests[0]!.headers['content-type']).toMatch(/^application\/json; *charset=utf-8$/i)
 })
 
 test.each(['N', 'R'])('a %s stands though its message lacks a reason', async (transStatus) => {
@@ -124,8 +124,8 @@ describe('an AReq that may have arrived is not taken back', () => {
     ['HTML', { status: 200, content_type: 'text/html', body: '<html>' }],
     ['nothing', { status: 200, content_type: '', body: '' }],
   ])('%s', async (_, answer) => {
-    const sent = await setUp(() => answer).send()
-    expect(sent).toMatchObject({ outcome: { status: 'U', unavailable_cause: 'timeout' } })
+    const result = await setUp(() => answer).send()
+    expect(result).toMatchObject({ outcome: { status: 'U', unavailable_cause: 'timeout' } })
   })
 
   test('a connection that is lost', async () => {
@@ -155,10 +155,10 @@ describe('a provider that cannot be spoken to is unavailable', () => {
   })
 
   test('an AReq of ours that is not valid is not sent', async () => {
-    const { sent, world, send } = setUp(() => json(ares))
+    const { requests, world, send } = setUp(() => json(ares))
     const long = `https://pay.example/${'x'.repeat(300)}`
     await expect(send({ notification_url: long })).rejects.toThrow('notificationURL')
-    expect(sent).toHaveLength(0)
+    expect(requests).toHaveLength(0)
     expect(world.lines[0]).toMatchObject({ level: 'error' })
   })
 

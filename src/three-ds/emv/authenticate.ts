@@ -10,14 +10,14 @@ import {
   type UnavailableCause,
 } from '../three-ds.ts'
 import { isAllowed, type MayOpen } from './addresses.ts'
-import { buildAReq, type Identity } from './areq.ts'
-import { ask, type DirectoryAnswer, type DirectoryServer } from './directory-server.ts'
+import { buildAReq, type ServerIdentity } from './areq.ts'
+import { askDirectoryServer, type DirectoryAnswer, type DirectoryServer } from './directory-server.ts'
 import type { JsonObject } from './json.ts'
 import { type Message, messageFault } from './messages.ts'
-import { outcomeOf, unavailable } from './outcome.ts'
+import { outcomeIn, unavailable } from './outcome.ts'
 import { transactionIdOf } from './transaction-id.ts'
 
-type Sender = { mode: Mode; world: World; identity: Identity; mayOpen: MayOpen }
+type Sender = { mode: Mode; world: World; identity: ServerIdentity; mayOpen: MayOpen }
 
 export async function sendAReq(
   sender: Sender,
@@ -31,29 +31,32 @@ export async function sendAReq(
     log.error({ fields: own.fields, server_transaction_id: request.server_transaction_id }, 'AReq')
     throw new ProviderUnavailable(`our AReq is not valid: ${own.fields.join(', ')}`)
   }
-  const judged = judge(areq, await ask(sender.world, server, areq, 'ARes'), sender.mayOpen)
-  if (judged.refused) {
-    log.warn({ server_transaction_id: request.server_transaction_id, ...judged.refused }, 'authentication unavailable')
+  const judgement = judgeAnswer(areq, await askDirectoryServer(sender.world, server, areq, 'ARes'), sender.mayOpen)
+  if (judgement.refused) {
+    log.warn(
+      { server_transaction_id: request.server_transaction_id, ...judgement.refused },
+      'authentication unavailable',
+    )
   }
-  return judged.answer
+  return judgement.answer
 }
 
 /** The meaning of an answer. `refused` contains what the log may say about an unusable one. */
-export function judge(
+export function judgeAnswer(
   areq: Message,
-  received: DirectoryAnswer,
+  answer: DirectoryAnswer,
   mayOpen: MayOpen,
 ): { answer: AuthenticationAnswer; refused?: { cause: UnavailableCause; reason: string } } {
-  if ('silent' in received) return refused('timeout', received.silent)
-  if ('fault' in received) {
-    const { code, detail, message } = received.fault
-    const judged = refused('invalid_answer', `${code}: ${detail}`, message)
+  if ('silent' in answer) return refused('timeout', answer.silent)
+  if ('fault' in answer) {
+    const { code, detail, message } = answer.fault
+    const refusal = refused('invalid_answer', `${code}: ${detail}`, message)
     return {
-      ...judged,
-      answer: { ...judged.answer, outcome: standingNo(message) ?? judged.answer.outcome },
+      ...refusal,
+      answer: { ...refusal.answer, outcome: standingNo(message) ?? refusal.answer.outcome },
     }
   }
-  const ares = received.message
+  const ares = answer.message
   if (ares.messageType === 'Erro') {
     const code = /^\d{3}$/.test(String(ares.errorCode)) ? ares.errorCode : 'without a code'
     return refused('error', `Erro ${code}`, ares)
@@ -69,7 +72,7 @@ export function judge(
     return refused('invalid_answer', 'decoupled authentication, not asked for', ares)
   }
   if (ares.transStatus !== 'C') {
-    return { answer: { ...idsOf(ares), kind: 'outcome', outcome: outcomeOf(ares) } }
+    return { answer: { ...idsOf(ares), kind: 'outcome', outcome: outcomeIn(ares) } }
   }
   if (!isAllowed(ares.acsURL as string, mayOpen)) {
     return refused('invalid_answer', 'acsURL not allowed', ares)

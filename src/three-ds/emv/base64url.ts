@@ -5,10 +5,10 @@ export function encode(text: string): string {
 }
 
 /** The text of an encoded value, or null if it is not base64url of UTF-8. */
-export function decode(encoded: string): string | null {
-  if (!/^[A-Za-z0-9_-]+={0,2}$/.test(encoded)) return null
+export function decode(text: string): string | null {
+  if (!/^[A-Za-z0-9_-]+={0,2}$/.test(text)) return null
   try {
-    return utf8.decode(Buffer.from(encoded, 'base64url'))
+    return utf8.decode(Buffer.from(text, 'base64url'))
   } catch {
     return null
   }

@@ -62,8 +62,8 @@ test('whatever a browser says, the AReq is valid', () => {
     javascript_enabled: fc.boolean(),
   })
   fc.assert(
-    fc.property(facts, fc.constantFrom(...versions), (said, version) => {
-      const areq = buildAReq(purchase({ browser: said, version }), { mode: 'test', identity })
+    fc.property(facts, fc.constantFrom(...versions), (browser, version) => {
+      const areq = buildAReq(purchase({ browser, version }), { mode: 'test', identity })
       expect(messageFault(areq)).toBeNull()
     }),
     { numRuns: 500 },

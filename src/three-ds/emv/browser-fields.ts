@@ -32,13 +32,13 @@ const depths = [48, 32, 24, 16, 15, 8, 4, 1]
 
 /** The nearest depth that the protocol supports. Screens with 30 bits are common, but the protocol has no value for them. */
 function colourDepth(depth: number): string {
-  return String(depths.find((known) => known <= depth) ?? 24)
+  return String(depths.find((standard) => standard <= depth) ?? 24)
 }
 
 /** Zoomed pages report fractions of a pixel, and some browsers report fractions of a minute. */
 function whole(value: number, least: number, most: number): string {
-  const floored = Math.floor(Number.isFinite(value) ? value : 0)
-  return String(Math.min(most, Math.max(least, floored)))
+  const whole_number = Math.floor(Number.isFinite(value) ? value : 0)
+  return String(Math.min(most, Math.max(least, whole_number)))
 }
 
 /** A language tag of at most 8 characters, cut between its parts if possible. */

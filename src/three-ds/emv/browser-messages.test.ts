@@ -58,18 +58,18 @@ const cres = {
   acsTransID: acs_id,
   transStatus: 'Y',
 }
-const posted = (changes: object) => encode(JSON.stringify({ ...cres, ...changes }))
-const padded = posted({}).padEnd(Math.ceil(posted({}).length / 4) * 4, '=')
+const encodedCRes = (changes: object) => encode(JSON.stringify({ ...cres, ...changes }))
+const padded = encodedCRes({}).padEnd(Math.ceil(encodedCRes({}).length / 4) * 4, '=')
 
 test.each([
-  ['a CRes', { cres: posted({}) }, id],
+  ['a CRes', { cres: encodedCRes({}) }, id],
   ['with padding', { cres: padded }, id],
-  ['with its completion', { cres: posted({ challengeCompletionInd: 'Y' }) }, id],
-  ['in capitals', { cres: posted({ threeDSServerTransID: id.toUpperCase() }) }, id],
-  ['an Erro', { erro: posted({ messageType: 'Erro' }) }, null],
-  ['an Erro as the CRes', { cres: posted({ messageType: 'Erro', errorCode: '402' }) }, null],
-  ['a CReq', { cres: posted({ messageType: 'CReq' }) }, null],
-  ['an unknown status', { cres: posted({ transStatus: 'X' }) }, null],
+  ['with its completion', { cres: encodedCRes({ challengeCompletionInd: 'Y' }) }, id],
+  ['in capitals', { cres: encodedCRes({ threeDSServerTransID: id.toUpperCase() }) }, id],
+  ['an Erro', { erro: encodedCRes({ messageType: 'Erro' }) }, null],
+  ['an Erro as the CRes', { cres: encodedCRes({ messageType: 'Erro', errorCode: '402' }) }, null],
+  ['a CReq', { cres: encodedCRes({ messageType: 'CReq' }) }, null],
+  ['an unknown status', { cres: encodedCRes({ transStatus: 'X' }) }, null],
   ['no base64url', { cres: '!' }, null],
   ['nothing', {}, null],
 ])('challenge notification: %s', (_, fields, expected) => {

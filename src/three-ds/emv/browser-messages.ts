@@ -3,7 +3,7 @@
 
 import type { ThreeDs } from '../three-ds.ts'
 import { decode, encode } from './base64url.ts'
-import { readJson } from './json.ts'
+import { readJsonObject } from './json.ts'
 import { readMessage } from './messages.ts'
 import { transactionIdOf } from './transaction-id.ts'
 
@@ -21,8 +21,8 @@ export const methodForm: ThreeDs['methodForm'] = (method) => ({
 
 export const readMethodNotification: ThreeDs['readMethodNotification'] = (fields) => {
   const text = decode(fields.threeDSMethodData ?? '')
-  const read = text === null ? null : readJson(text)
-  return read && 'object' in read ? transactionIdOf(read.object.threeDSServerTransID) : null
+  const reading = text === null ? null : readJsonObject(text)
+  return reading && 'object' in reading ? transactionIdOf(reading.object.threeDSServerTransID) : null
 }
 
 export const challengeForm: ThreeDs['challengeForm'] = (challenge) => ({
@@ -49,14 +49,14 @@ export function sessionDataOf(text: string): string | null {
   return data.length <= session_data_characters_max ? data : null
 }
 
-/** The text in a bank's post. Anybody may have written it. */
+/** The text in a bank's post. It may be forged. */
 export function readSessionData(fields: Record<string, string>): string | null {
   return decode(fields.threeDSSessionData ?? '')
 }
 
 export const readChallengeNotification: ThreeDs['readChallengeNotification'] = (fields) => {
   const text = decode(fields.cres ?? '')
-  const read = text === null ? null : readMessage(text, ['CRes'])
-  if (!read || !('message' in read) || read.message.messageType !== 'CRes') return null
-  return transactionIdOf(read.message.threeDSServerTransID)
+  const reading = text === null ? null : readMessage(text, ['CRes'])
+  if (!reading || !('message' in reading) || reading.message.messageType !== 'CRes') return null
+  return transactionIdOf(reading.message.threeDSServerTransID)
 }

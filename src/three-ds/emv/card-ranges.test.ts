@@ -42,8 +42,8 @@ describe('findRange', () => {
           at % 2 === 0 && at + 1 < sorted.length ? [range(digits(start), digits(sorted[at + 1]!))] : [],
         )
         const number = digits(probe)
-        const seen = ranges.find(({ start, end }) => start <= number && number <= end) ?? null
-        expect(findRange(ranges, number)).toBe(seen)
+        const expected = ranges.find(({ start, end }) => start <= number && number <= end) ?? null
+        expect(findRange(ranges, number)).toBe(expected)
       }),
     )
   })

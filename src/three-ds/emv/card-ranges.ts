@@ -12,14 +12,14 @@ type RangeChange = { action: 'A' | 'M' | 'D'; range: CardRange }
 
 /** The range that contains a number; null if the card is not enrolled. */
 export function findRange(table: CardRangeTable, number: string): CardRange | null {
-  const wanted = number.padEnd(19, '0')
+  const padded_number = number.padEnd(19, '0')
   let low = 0
   let high = table.length - 1
   while (low <= high) {
     const middle = (low + high) >> 1
     const range = table[middle]!
-    if (wanted < startOf(range)) high = middle - 1
-    else if (wanted > endOf(range)) low = middle + 1
+    if (padded_number < startOf(range)) high = middle - 1
+    else if (padded_number > endOf(range)) low = middle + 1
     else return range
   }
   return null
@@ -32,9 +32,9 @@ export function applyChanges(table: CardRangeTable, changes: readonly RangeChang
     if (action === 'D') byEnds.delete(endsOf(range))
     else byEnds.set(endsOf(range), range)
   }
-  const sorted = [...byEnds.values()].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1))
-  const overlaps = sorted.some((range, at) => at > 0 && startOf(range) <= endOf(sorted[at - 1]!))
-  return overlaps ? null : sorted
+  const sortedRanges = [...byEnds.values()].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1))
+  const overlaps = sortedRanges.some((range, at) => at > 0 && startOf(range) <= endOf(sortedRanges[at - 1]!))
+  return overlaps ? null : sortedRanges
 }
 
 /** The changes in a PRes with valid fields. A range keeps only the versions that its DS supports, too. */

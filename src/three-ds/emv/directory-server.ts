@@ -4,8 +4,8 @@ import type { Brand } from '../../kernel/values.ts'
 import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest, type World } from '../../kernel/world.ts'
 import { ProviderUnavailable } from '../three-ds.ts'
 import type { MessageType } from './field-rules.ts'
-import { readJson } from './json.ts'
-import { type Fault, type Message, readMessage } from './messages.ts'
+import { readJsonObject } from './json.ts'
+import { type Message, type MessageFault, readMessage } from './messages.ts'
 
 export type DirectoryServer = {
   scheme: Brand
@@ -16,12 +16,15 @@ export type DirectoryServer = {
 }
 
 /** `silent` says why there is no usable answer to a message that may have arrived. */
-export type DirectoryAnswer = { message: Message } | { fault: Fault } | { silent: string }
+export type DirectoryAnswer = { message: Message } | { fault: MessageFault } | { silent: string }
 
 const read_timeout_ms = 10_000
 
-/** Throws ProviderUnavailable if nothing was asked: no byte was sent, or a gateway in front says that nobody is there. */
-export async function ask(
+/**
+ * Throws ProviderUnavailable if the bank was not asked: no byte was sent, or a gateway in front could not reach the
+ * server.
+ */
+export async function askDirectoryServer(
   world: World,
   server: DirectoryServer,
   message: Message,
@@ -52,7 +55,7 @@ export async function ask(
   if (answer.status === 502 || answer.status === 503) {
     throw new ProviderUnavailable(`the Directory Server of ${server.scheme} is not there`)
   }
-  if (answer.status < 200 || answer.status > 299 || 'not_json' in readJson(answer.body)) {
+  if (answer.status < 200 || answer.status > 299 || 'not_json' in readJsonObject(answer.body)) {
     return { silent: `an answer outside the protocol, status ${answer.status}` }
   }
   return readMessage(answer.body, [expected])

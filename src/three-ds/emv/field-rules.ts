@@ -139,7 +139,7 @@ const pres: Rules = {
   dsEndProtocolVersion: protocolVersion,
   serialNum: must(upTo(20)),
   cardRangeData: may(
-    (value) => Array.isArray(value) && value.every((range) => isObject(range) && !faultOf(range, cardRange)),
+    (value) => Array.isArray(value) && value.every((range) => isObject(range) && !faultOfFields(range, cardRange)),
   ),
 }
 
@@ -175,17 +175,17 @@ export const fieldRules: Record<MessageType, Rules> = {
 export type FieldFault = { code: '201' | '203'; fields: string[] }
 
 /** The fault in a message's fields, or null. A null or empty value is a format error, not a missing field. */
-export function faultOf(message: JsonObject, rules: Rules): FieldFault | null {
+export function faultOfFields(message: JsonObject, rules: Rules): FieldFault | null {
   const missing: string[] = []
-  const malformed: string[] = []
+  const malformedFields: string[] = []
   for (const [name, { required, valid }] of Object.entries(rules)) {
     const value = message[name]
     if (value !== undefined) {
-      if (!valid(value, message)) malformed.push(name)
+      if (!valid(value, message)) malformedFields.push(name)
     } else if (required === true || (required !== false && required(message))) missing.push(name)
   }
   if (missing.length > 0) return { code: '201', fields: missing }
-  return malformed.length > 0 ? { code: '203', fields: malformed } : null
+  return malformedFields.length > 0 ? { code: '203', fields: malformedFields } : null
 }
 
 function inOrder({ startRange, endRange }: JsonObject): boolean {

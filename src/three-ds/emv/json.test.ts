@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readJson } from './json.ts'
+import { readJsonObject } from './json.ts'
 
 test.each([
   ['an object', '{"a":1}', { object: { a: 1 } }],
@@ -21,22 +21,22 @@ test.each([
   ['nothing', '', { not_json: true }],
   ['HTML', '<html>', { not_json: true }],
 ])('%s', (_, text, expected) => {
-  const read = readJson(text)
-  if (expected === 'object') expect(read).toEqual({ object: JSON.parse(text) })
-  else expect(read).toEqual(expected)
+  const reading = readJsonObject(text)
+  if (expected === 'object') expect(reading).toEqual({ object: JSON.parse(text) })
+  else expect(reading).toEqual(expected)
 })
 
 test('any object without duplicates is read as JSON.parse reads it', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
       const text = JSON.stringify(object)
-      expect(readJson(text)).toEqual({ object: JSON.parse(text) })
+      expect(readJsonObject(text)).toEqual({ object: JSON.parse(text) })
     }),
   )
 })
 
 test('a message may be as deep as it likes', () => {
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
-  expect(readJson(`{"a":${deep}}`)).toHaveProperty('object')
-  expect(readJson(`{"a":${deep},"a":1}`)).toEqual({ duplicate: 'a' })
+  expect(readJsonObject(`{"a":${deep}}`)).toHaveProperty('object')
+  expect(readJsonObject(`{"a":${deep},"a":1}`)).toEqual({ duplicate: 'a' })
 })

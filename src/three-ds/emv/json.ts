@@ -4,7 +4,7 @@ export type JsonObject = Record<string, unknown>
 
 type ReadJson = { object: JsonObject } | { duplicate: string } | { not_json: true }
 
-export function readJson(text: string): ReadJson {
+export function readJsonObject(text: string): ReadJson {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -12,7 +12,7 @@ export function readJson(text: string): ReadJson {
     return { not_json: true }
   }
   if (!isObject(value)) return { not_json: true }
-  // A repeated member is written and not read, so nothing is looked for where there are as many of both.
+  // JSON.parse drops a repeated member. If the text has as many members as the object, none is repeated.
   const duplicate = writtenMembers(text) === readMembers(value) ? null : duplicateMember(text)
   return duplicate === null ? { object: value } : { duplicate }
 }
@@ -23,7 +23,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 const [quote, backslash, colon] = [34, 92, 58]
 
-/** The text is valid JSON, in which a colon stands behind each member's name, or in a text. */
+/** Counts the members in valid JSON: outside of strings, a colon stands only after a member's name. */
 function writtenMembers(text: string): number {
   let members = 0
   let is_quoted = false
@@ -36,14 +36,14 @@ function writtenMembers(text: string): number {
   return members
 }
 
-/** Without recursion: whoever writes a message decides how deep it is. */
+/** Without recursion, because the sender of a message decides how deep it is. */
 function readMembers(object: JsonObject): number {
   let members = 0
-  const left: object[] = [object]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+  const stack: object[] = [object]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const inside: unknown[] = Object.values(next)
     if (!Array.isArray(next)) members += inside.length
-    for (const each of inside) if (typeof each === 'object' && each !== null) left.push(each)
+    for (const each of inside) if (typeof each === 'object' && each !== null) stack.push(each)
   }
   return members
 }

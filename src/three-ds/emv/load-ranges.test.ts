@@ -3,7 +3,7 @@ import { fakeWorld, identity, memoryRanges } from '../../../tests/adapters/three
 import { type OutgoingAnswer, OutgoingFailure } from '../../kernel/world.ts'
 import { ProviderUnavailable } from '../three-ds.ts'
 import { findRange } from './card-ranges.ts'
-import { type JsonObject, readJson } from './json.ts'
+import { type JsonObject, readJsonObject } from './json.ts'
 import { openCardRanges } from './load-ranges.ts'
 
 const hour_ms = 3_600_000
@@ -53,17 +53,17 @@ const erro: Reply = () => ({
 })
 
 let replies: Reply[]
-let asked: JsonObject[]
+let requests: JsonObject[]
 
 function open(store = memoryRanges()) {
   const world = fakeWorld({
     async post({ body }) {
-      const read = readJson(body)
-      if (!('object' in read)) throw new Error('no JSON')
-      asked.push(read.object)
+      const reading = readJsonObject(body)
+      if (!('object' in reading)) throw new Error('no JSON')
+      requests.push(reading.object)
       const reply = replies.shift()
       if (!reply) throw new Error('asked once too often')
-      return reply(read.object)
+      return reply(reading.object)
     },
   })
   return { world, store, ranges: openCardRanges({ world, store, identity }) }
@@ -71,7 +71,7 @@ function open(store = memoryRanges()) {
 
 beforeEach(() => {
   replies = []
-  asked = []
+  requests = []
 })
 
 describe('at first need', () => {
@@ -81,8 +81,8 @@ describe('at first need', () => {
     const table = await ranges.tableOf(visa)
     expect(findRange(table, '4000009100020000')).not.toBeNull()
     await ranges.tableOf(visa)
-    expect(asked).toHaveLength(1)
-    expect(asked[0]).not.toHaveProperty('serialNum')
+    expect(requests).toHaveLength(1)
+    expect(requests[0]).not.toHaveProperty('serialNum')
     expect(store.rows.get(visa.url)).toEqual({
       serial_number: '1',
       fetched_at: world.clock.now(),
@@ -94,7 +94,7 @@ describe('at first need', () => {
     replies = [pres('1', [first])]
     const { ranges } = open()
     const tables = await Promise.all([visa, amex, visa].map(ranges.tableOf))
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     expect(tables.every((table) => table.length === 1)).toBe(true)
   })
 
@@ -103,7 +103,7 @@ describe('at first need', () => {
     const { ranges, store } = open()
     await ranges.tableOf(visa)
     expect(await open(store).ranges.tableOf(visa)).toHaveLength(1)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   test.each([
@@ -123,23 +123,23 @@ describe('at first need', () => {
 describe('after a day', () => {
   async function aDayLater() {
     replies = [pres('1', [first])]
-    const opened = open()
-    await opened.ranges.tableOf(visa)
-    await opened.world.clock.advance(24 * hour_ms - 1)
-    await opened.ranges.tableOf(visa)
-    expect(asked).toHaveLength(1)
-    await opened.world.clock.advance(1)
-    return opened
+    const fixture = open()
+    await fixture.ranges.tableOf(visa)
+    await fixture.world.clock.advance(24 * hour_ms - 1)
+    await fixture.ranges.tableOf(visa)
+    expect(requests).toHaveLength(1)
+    await fixture.world.clock.advance(1)
+    return fixture
   }
 
   test('a delta is fetched and applied', async () => {
     const { ranges, store } = await aDayLater()
     replies = [pres('2', [second])]
     expect(await ranges.tableOf(visa)).toHaveLength(2)
-    expect(asked[1]).toMatchObject({ serialNum: '1' })
+    expect(requests[1]).toMatchObject({ serialNum: '1' })
     expect(store.rows.get(visa.url)!.serial_number).toBe('2')
     await ranges.tableOf(visa)
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   test('nothing new keeps the table for another day', async () => {
@@ -148,7 +148,7 @@ describe('after a day', () => {
     expect(await ranges.tableOf(visa)).toHaveLength(1)
     await world.clock.advance(23 * hour_ms)
     await ranges.tableOf(visa)
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   test.each([
@@ -158,7 +158,7 @@ describe('after a day', () => {
     const { ranges } = await aDayLater()
     replies = [bad, pres('3', [second])]
     expect(await ranges.tableOf(visa)).toMatchObject([{ start: second.startRange }])
-    expect(asked[2]).not.toHaveProperty('serialNum')
+    expect(requests[2]).not.toHaveProperty('serialNum')
   })
 
   test('a failure keeps the old table, and is tried again after an hour', async () => {
@@ -167,7 +167,7 @@ describe('after a day', () => {
     expect(await ranges.tableOf(visa)).toHaveLength(1)
     await world.clock.advance(hour_ms - 1)
     expect(await ranges.tableOf(visa)).toHaveLength(1)
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
     await world.clock.advance(1)
     replies = [pres('2', [second])]
     expect(await ranges.tableOf(visa)).toHaveLength(2)
@@ -175,9 +175,9 @@ describe('after a day', () => {
 
   test('what another process has fetched meanwhile is taken over', async () => {
     const { ranges, store, world } = await aDayLater()
-    const stored = store.rows.get(visa.url)!
-    store.rows.set(visa.url, { ...stored, fetched_at: world.clock.now(), ranges: [] })
+    const row = store.rows.get(visa.url)!
+    store.rows.set(visa.url, { ...row, fetched_at: world.clock.now(), ranges: [] })
     expect(await ranges.tableOf(visa)).toHaveLength(0)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 })

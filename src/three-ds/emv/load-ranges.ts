@@ -2,9 +2,9 @@
 
 import type { World } from '../../kernel/world.ts'
 import { type CardRangeStore, ProviderUnavailable, type StoredRanges } from '../three-ds.ts'
-import type { Identity } from './areq.ts'
+import type { ServerIdentity } from './areq.ts'
 import { applyChanges, type CardRangeTable, changesIn } from './card-ranges.ts'
-import { ask, type DirectoryServer } from './directory-server.ts'
+import { askDirectoryServer, type DirectoryServer } from './directory-server.ts'
 import { type Message, present } from './messages.ts'
 import { newTransactionId, transactionIdOf } from './transaction-id.ts'
 
@@ -16,7 +16,7 @@ type CardRanges = {
 type Loading = {
   world: World
   store: CardRangeStore
-  identity: Identity
+  identity: ServerIdentity
 }
 
 const hour_ms = 3_600_000
@@ -28,34 +28,34 @@ const ask_again_after_ms = hour_ms
 /** Schemes with the same address share one table, because the same server answers for them. */
 export function openCardRanges(loading: Loading): CardRanges {
   const { clock } = loading.world
-  const held = new Map<string, StoredRanges>()
+  const memory = new Map<string, StoredRanges>()
   const triedAt = new Map<string, number>()
   const loads = new Map<string, Promise<StoredRanges>>()
 
   async function load(server: DirectoryServer, old: StoredRanges | null): Promise<StoredRanges> {
-    const stored = await loading.store.load(server.url)
-    const known = newest(old, stored)
-    const stale = !known || !isFresh(known, clock.now())
-    const fetched = stale ? await refresh(loading, server, known) : null
-    if (fetched) await loading.store.save(server.url, fetched)
-    const usable = fetched ?? known
+    const row = await loading.store.load(server.url)
+    const latest = newest(old, row)
+    const stale = !latest || !isFresh(latest, clock.now())
+    const update = stale ? await refresh(loading, server, latest) : null
+    if (update) await loading.store.save(server.url, update)
+    const usable = update ?? latest
     if (!usable) throw new ProviderUnavailable(`no card ranges could be had for ${server.scheme}`)
-    held.set(server.url, usable)
+    memory.set(server.url, usable)
     return usable
   }
 
   async function tableOf(server: DirectoryServer): Promise<CardRangeTable> {
     const { url } = server
     const now = clock.now()
-    const known = held.get(url) ?? null
+    const latest = memory.get(url) ?? null
     const asked_lately = now.getTime() - (triedAt.get(url) ?? 0) < ask_again_after_ms
-    if (known && (isFresh(known, now) || asked_lately)) return known.ranges
-    const running = loads.get(url)
-    if (running) return (await running).ranges
+    if (latest && (isFresh(latest, now) || asked_lately)) return latest.ranges
+    const runningLoad = loads.get(url)
+    if (runningLoad) return (await runningLoad).ranges
     triedAt.set(url, now.getTime())
-    const started = load(server, known).finally(() => loads.delete(url))
-    loads.set(url, started)
-    return (await started).ranges
+    const newLoad = load(server, latest).finally(() => loads.delete(url))
+    loads.set(url, newLoad)
+    return (await newLoad).ranges
   }
 
   return { tableOf }
@@ -69,9 +69,9 @@ async function refresh(
 ): Promise<StoredRanges | null> {
   const { log } = loading.world
   try {
-    const changed = old && (await fetchRanges(loading, server, old))
+    const changedRanges = old && (await fetchRanges(loading, server, old))
     // If the Directory Server refuses a delta, or if it does not fit our table, a full load replaces the table.
-    return changed || (await fetchRanges(loading, server, null))
+    return changedRanges || (await fetchRanges(loading, server, null))
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
     log.warn({ scheme: server.scheme, reason: error.message }, 'card ranges not refreshed')
@@ -92,7 +92,7 @@ async function fetchRanges(
     threeDSServerTransID: newTransactionId(world.random),
     ...present('serialNum', old?.serial_number),
   }
-  const answer = await ask(world, server, preq, 'PRes')
+  const answer = await askDirectoryServer(world, server, preq, 'PRes')
   if ('silent' in answer) throw new ProviderUnavailable(`the PReq got ${answer.silent}`)
   const pres = 'message' in answer && isAnswerTo(preq, answer.message) ? answer.message : null
   const ranges = pres && applyChanges(old?.ranges ?? [], changesIn(pres))

@@ -142,9 +142,9 @@ const rows: Row[] = [
 describe('field rules', () => {
   test.each(rows)('%s', (_, message, changes, expected) => {
     const type = (message as Message).messageType as MessageType
-    const read = readMessage(JSON.stringify({ ...message, ...changes }), [type])
-    const found = 'fault' in read ? `${read.fault.code} ${read.fault.detail}` : null
-    expect(found).toBe(expected)
+    const reading = readMessage(JSON.stringify({ ...message, ...changes }), [type])
+    const fault_line = 'fault' in reading ? `${reading.fault.code} ${reading.fault.detail}` : null
+    expect(fault_line).toBe(expected)
   })
 
   test('a field given twice', () => {
@@ -157,17 +157,17 @@ describe('field rules', () => {
   })
 
   test('an Erro is read wherever another message is awaited', () => {
-    const read = readMessage('{"messageType":"Erro","errorCode":"305"}', ['ARes'])
-    expect(read).toMatchObject({ message: { errorCode: '305' } })
+    const reading = readMessage('{"messageType":"Erro","errorCode":"305"}', ['ARes'])
+    expect(reading).toMatchObject({ message: { errorCode: '305' } })
   })
 })
 
 describe('erro', () => {
   test('it says what is wrong with which message, and repeats no value', () => {
     const bad = { ...rreq, transStatus: '4000009100020000' }
-    const read = readMessage(JSON.stringify(bad), ['RReq'])
-    if (!('fault' in read)) throw new Error('taken')
-    const text = erro('S', read.fault)
+    const reading = readMessage(JSON.stringify(bad), ['RReq'])
+    if (!('fault' in reading)) throw new Error('taken')
+    const text = erro('S', reading.fault)
     expect(text).not.toContain('4000009100020000')
     expect(JSON.parse(text)).toEqual({
       ...ids,

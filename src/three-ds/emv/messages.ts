@@ -1,23 +1,26 @@
 // Reads a message by its field rules, and describes a message's faults in an Erro.
 
-import { type FieldFault, faultOf, fieldRules, type MessageType, messageTypes } from './field-rules.ts'
-import { type JsonObject, readJson } from './json.ts'
+import { type FieldFault, faultOfFields, fieldRules, type MessageType, messageTypes } from './field-rules.ts'
+import { type JsonObject, readJsonObject } from './json.ts'
 import { transactionIdOf } from './transaction-id.ts'
 import { isVersion } from './versions.ts'
 
 export type Message = JsonObject & { messageType: MessageType; messageVersion: string }
 
 /** Why a message is refused: the Erro's code and the names of the wrong fields, never their values. */
-export type Fault = { code: string; detail: string; message: JsonObject }
+export type MessageFault = { code: string; detail: string; message: JsonObject }
 
 type Component = 'S' | 'D' | 'A'
 
 /** Reads one of the expected messages. An Erro is always read as an Erro, whatever its fields contain. */
-export function readMessage(body: string, expected: readonly MessageType[]): { message: Message } | { fault: Fault } {
-  const read = readJson(body)
-  if ('not_json' in read) return fault('203', 'the body is not a JSON object', {})
-  if ('duplicate' in read) return fault('204', read.duplicate || 'a field without a name', {})
-  const message = read.object
+export function readMessage(
+  body: string,
+  expected: readonly MessageType[],
+): { message: Message } | { fault: MessageFault } {
+  const reading = readJsonObject(body)
+  if ('not_json' in reading) return fault('203', 'the body is not a JSON object', {})
+  if ('duplicate' in reading) return fault('204', reading.duplicate || 'a field without a name', {})
+  const message = reading.object
   if (message.messageType === undefined) return fault('201', 'messageType', message)
   if (message.messageType === 'Erro') return { message: message as Message }
   if (!expected.includes(message.messageType as MessageType)) {
@@ -31,11 +34,11 @@ export function readMessage(body: string, expected: readonly MessageType[]): { m
 
 /** The fault in the fields of a message that we will send or have read, or null. */
 export function messageFault(message: Message): FieldFault | null {
-  return faultOf(message, fieldRules[message.messageType])
+  return faultOfFields(message, fieldRules[message.messageType])
 }
 
 /** The Erro for a fault, as JSON text. */
-export function erro(component: Component, { code, detail, message }: Fault): string {
+export function erro(component: Component, { code, detail, message }: MessageFault): string {
   const about = messageTypes.find((type) => type === message.messageType)
   return JSON.stringify({
     ...present('threeDSServerTransID', transactionIdOf(message.threeDSServerTransID)),
@@ -56,7 +59,7 @@ export function present(name: string, value: string | null | undefined): Record<
   return value ? { [name]: value } : {}
 }
 
-function fault(code: string, detail: string, message: JsonObject): { fault: Fault } {
+function fault(code: string, detail: string, message: JsonObject): { fault: MessageFault } {
   return { fault: { code, detail, message } }
 }
 

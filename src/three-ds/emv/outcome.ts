@@ -4,7 +4,7 @@ import type { AuthenticationOutcome, UnavailableCause } from '../three-ds.ts'
 import type { Message } from './messages.ts'
 
 /** Only for messages whose transStatus is final: not C, D or S. */
-export function outcomeOf(message: Message): AuthenticationOutcome {
+export function outcomeIn(message: Message): AuthenticationOutcome {
   const status = message.transStatus as AuthenticationOutcome['status']
   const value = (name: string) => (message[name] as string | undefined) ?? null
   return {

@@ -2,26 +2,26 @@
 
 import type { PostedThreeDs, ResultMessage, ResultVerdict } from '../three-ds.ts'
 import { erro, type Message, readMessage } from './messages.ts'
-import { outcomeOf } from './outcome.ts'
+import { outcomeIn } from './outcome.ts'
 import { transactionIdOf } from './transaction-id.ts'
 
 /** An Erro is answered with an empty body, because an Erro never answers an Erro. */
 export const readResult: PostedThreeDs['readResult'] = (body) => {
-  const read = readMessage(body, ['RReq'])
-  if ('fault' in read) return { erro: erro('S', read.fault) }
-  const rreq = read.message
+  const reading = readMessage(body, ['RReq'])
+  if ('fault' in reading) return { erro: erro('S', reading.fault) }
+  const rreq = reading.message
   if (rreq.messageType === 'Erro') return { erro: '' }
-  return { message: resultOf(rreq) }
+  return { message: resultIn(rreq) }
 }
 
 /** The result in an RReq that passed its field rules. */
-export function resultOf(rreq: Message): ResultMessage {
+export function resultIn(rreq: Message): ResultMessage {
   return {
     server_transaction_id: transactionIdOf(rreq.threeDSServerTransID)!,
     acs_transaction_id: transactionIdOf(rreq.acsTransID)!,
     ds_transaction_id: transactionIdOf(rreq.dsTransID)!,
     version: rreq.messageVersion,
-    outcome: outcomeOf(rreq),
+    outcome: outcomeIn(rreq),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Brand, Mode } from '../../kernel/values.ts'
 import type { World } from '../../kernel/world.ts'
 import { type CardRangeStore, type PostedThreeDs, ProviderUnavailable } from '../three-ds.ts'
 import { httpsOnly, isAllowed, type MayOpen } from './addresses.ts'
-import type { Identity } from './areq.ts'
+import type { ServerIdentity } from './areq.ts'
 import { sendAReq } from './authenticate.ts'
 import { challengeForm, methodForm, readChallengeNotification, readMethodNotification } from './browser-messages.ts'
 import { findRange } from './card-ranges.ts'
@@ -19,7 +19,7 @@ type ThreeDsServerOptions = {
   /** At most one for each scheme. A scheme without one has no enrolled cards. */
   directory_servers: DirectoryServer[]
   ranges: CardRangeStore
-  identity: Identity
+  identity: ServerIdentity
   /** Which of the banks' addresses a shopper's browser may open; only https unless this is given. */
   mayOpen?: MayOpen
 }

@@ -10,15 +10,15 @@ import { openAlarms } from './alarms.ts'
 import {
   type Challenge,
   type ChallengeChanges,
+  changesWhenOverdue,
+  changesWhenSent,
   firstDue,
   isSent,
   keep_ms,
-  overdue,
   result_tries,
-  sent,
 } from './challenges.ts'
 import type { SimulatorOptions } from './options.ts'
-import { decide } from './risk.ts'
+import { decideRisk } from './risk.ts'
 import { idsOf, proofOf, sendResult } from './send-result.ts'
 
 export type AccessControlServer = {
@@ -26,14 +26,14 @@ export type AccessControlServer = {
   answer(areq: Message): Promise<Message>
   find(acs_transaction_id: string): Promise<Challenge | null>
   /**
-   * Changes a challenge by what `next` makes of it as it is, also where another process changes it at the same time, and
-   * does what the change asks for: waits, or sends the result. Null from `next` changes nothing. Returns null where there
-   * is no such challenge.
+   * Changes a challenge by the result of `next`, and then does what the new state requires: waits, or sends the result.
+   * If another process changes the challenge first, `next` is called again. Null from `next` changes nothing. Returns
+   * null if there is no such challenge.
    */
   step(acs_transaction_id: string, next: Next): Promise<Challenge | null>
-  /** Resolves once the result was sent for the first time, by whichever process. */
+  /** Resolves once any process has sent the result for the first time. */
   delivered(challenge: Challenge): Promise<void>
-  /** Does what is overdue: the process that waited for it is gone. Returns how many challenges it was. */
+  /** Takes over challenges whose process has gone. Returns how many they were. */
   endDue(): Promise<number>
   close(): void
 }
@@ -67,10 +67,10 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
       const challenge = await find(acs_transaction_id)
       const changes = challenge && next(challenge)
       if (!challenge || !changes || Object.keys(changes).length === 0) return challenge
-      const stored = await challenges.change(challenge, changes)
-      if (!stored) continue
-      follow(stored)
-      return stored
+      const current = await challenges.change(challenge, changes)
+      if (!current) continue
+      follow(current)
+      return current
     }
   }
 
@@ -83,18 +83,18 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
       waitUntilDue(challenge, challenge.due_at)
       return
     }
-    const done = send(challenge)
-      // Whoever looks for what is overdue sends it again.
+    const completion = send(challenge)
+      // The job that takes over overdue challenges sends it again.
       .catch((error: Error) => log.warn({ error: error.message }, 'simulated result not noted'))
       .finally(() => sending.delete(id))
-    sending.set(id, done)
+    sending.set(id, completion)
   }
 
   function waitUntilDue({ acs_transaction_id }: Challenge, due_at: Date): void {
     const whenDue = () => {
       // A timer may end a moment early.
       const now = new Date(Math.max(clock.now().getTime(), due_at.getTime()))
-      return step(acs_transaction_id, (challenge) => overdue(challenge, now))
+      return step(acs_transaction_id, (challenge) => changesWhenOverdue(challenge, now))
     }
     alarms.set(acs_transaction_id, due_at.getTime() - clock.now().getTime(), whenDue)
   }
@@ -104,7 +104,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
     const { acs_transaction_id: id, sends_left } = challenge
     const has_arrived = await sendResult(options, challenge)
     if (!has_arrived && sends_left > 0) {
-      const again: Next = (stored) => (stored.due_at === null ? null : sent(stored, clock.now()))
+      const again: Next = (current) => (current.due_at === null ? null : changesWhenSent(current, clock.now()))
       alarms.set(id, retry_after_ms, () => step(id, again))
       return
     }
@@ -124,7 +124,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
 
   async function answer(areq: Message): Promise<Message> {
     const challenge = newChallenge(options, areq)
-    const decision = decide(challenge.behaviour, challenge.version)
+    const decision = decideRisk(challenge.behaviour, challenge.version)
     if (decision.status === 'C' && !decision.unsafe) {
       await challenges.insert(challenge)
       follow(challenge)
@@ -134,12 +134,12 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
 
   async function endDue(): Promise<number> {
     const before = new Date(clock.now().getTime() - overdue_after_ms)
-    const due = await challenges.listDue(before, overdue_max)
-    for (const { acs_transaction_id } of due) {
-      await step(acs_transaction_id, (challenge) => overdue(challenge, before))
+    const overdueChallenges = await challenges.listDue(before, overdue_max)
+    for (const { acs_transaction_id } of overdueChallenges) {
+      await step(acs_transaction_id, (challenge) => changesWhenOverdue(challenge, before))
       await sending.get(acs_transaction_id)
     }
-    return due.length
+    return overdueChallenges.length
   }
 
   function close(): void {
@@ -182,7 +182,7 @@ function newChallenge({ world, signing_key }: AcsOptions, areq: Message): Challe
 }
 
 function buildARes({ public_url }: AcsOptions, areq: Message, challenge: Challenge): Message {
-  const decision = decide(challenge.behaviour, challenge.version)
+  const decision = decideRisk(challenge.behaviour, challenge.version)
   const proven = decision.status === 'Y' || decision.status === 'A'
   return {
     ...idsOf(challenge),

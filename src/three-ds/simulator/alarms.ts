@@ -1,4 +1,4 @@
-// What this process waits for, at most one thing for each challenge.
+// The waits of this process, at most one for each challenge.
 
 import type { World } from '../../kernel/world.ts'
 
@@ -9,7 +9,7 @@ export type Alarms = {
   close(): void
 }
 
-/** Beyond so many none is set. */
+/** Beyond this number no alarm is set. */
 export const alarms_max = 10_000
 
 export function openAlarms({ clock, log }: Pick<World, 'clock' | 'log'>): Alarms {

@@ -137,7 +137,7 @@ describe('the challenge', () => {
   })
 
   describe('what a process that is gone had waited for', () => {
-    const left = () => [...peer.challenges.kept.values()].map(({ due_at }) => due_at)
+    const dueTimes = () => [...peer.challenges.kept.values()].map(({ due_at }) => due_at)
 
     test('ends when another looks', async () => {
       await peer.challenge('73')
@@ -148,7 +148,7 @@ describe('the challenge', () => {
       await peer.world.clock.advance(1)
       expect(await other.simulator.endDue()).toBe(1)
       expect(JSON.parse(other.rreqs[0]!.body)).toMatchObject({ challengeCancel: '04' })
-      expect([await other.simulator.endDue(), left()]).toEqual([0, [null]])
+      expect([await other.simulator.endDue(), dueTimes()]).toEqual([0, [null]])
     })
 
     test('is sent by another when it has ended already', async () => {
@@ -160,7 +160,7 @@ describe('the challenge', () => {
       await peer.world.clock.advance(25_001)
       await other.simulator.endDue()
       expect(other.rreqs).toHaveLength(1)
-      expect(left()).toEqual([null])
+      expect(dueTimes()).toEqual([null])
     })
   })
 
@@ -169,14 +169,14 @@ describe('the challenge', () => {
     await peer.post('/acs/challenge', creq.toString())
     const other = openPeer(peer)
     const answer = (code: string) => `code=${code}&action=submit`
-    const asked = Promise.all([
+    const posts = Promise.all([
       peer.post(`/acs/challenge/${ares.acsTransID}`, answer('1234')),
       other.post(`/acs/challenge/${ares.acsTransID}`, answer('1234')),
       other.post(`/acs/challenge/${ares.acsTransID}`, 'action=cancel'),
     ])
-    // Whoever did not end it looks until the result has arrived.
+    // The other process looks until the result has arrived.
     await peer.world.clock.advance(250)
-    for (const html of await asked) expect(posted(html, 'cres')).toMatchObject({ transStatus: 'Y' })
+    for (const html of await posts) expect(posted(html, 'cres')).toMatchObject({ transStatus: 'Y' })
     expect([...peer.rreqs, ...other.rreqs]).toHaveLength(1)
   })
 

@@ -2,11 +2,11 @@
 
 import type { PeerAnswer } from '../../kernel/peer.ts'
 import { decode, encode } from '../emv/base64url.ts'
-import { readJson } from '../emv/json.ts'
+import { readJsonObject } from '../emv/json.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'
-import { type Challenge, ended, shown } from './challenges.ts'
+import { type Challenge, changesAtEnd, changesWhenShown } from './challenges.ts'
 import { codePage, noticePage, submittingPage } from './pages.ts'
 import { automaticEnding, endingOf } from './risk.ts'
 
@@ -20,12 +20,12 @@ const session_data_characters_max = 1024
 type At = { public_url: string; pages_url: string; now(): Date }
 
 /** The method page, which reports back at once or never. */
-export function methodPage(fields: URLSearchParams, { silent, pages_url }: { silent: boolean } & At): PeerAnswer {
+export function bankMethodPage(fields: URLSearchParams, { silent, pages_url }: { silent: boolean } & At): PeerAnswer {
   const text = decode(fields.get('threeDSMethodData') ?? '')
-  const read = text === null ? null : readJson(text)
-  const asked = read && 'object' in read ? read.object : {}
-  const id = transactionIdOf(asked.threeDSServerTransID)
-  const target = String(asked.threeDSMethodNotificationURL ?? '')
+  const reading = text === null ? null : readJsonObject(text)
+  const methodData = reading && 'object' in reading ? reading.object : {}
+  const id = transactionIdOf(methodData.threeDSServerTransID)
+  const target = String(methodData.threeDSMethodNotificationURL ?? '')
   if (!id || !isBelow(pages_url, target)) {
     return noticePage(400, 'This is not a 3DS Method request.')
   }
@@ -41,37 +41,37 @@ export async function openChallenge(
   { public_url, pages_url, now }: At,
 ): Promise<PeerAnswer> {
   const text = decode(fields.get('creq') ?? '')
-  const read = text === null ? null : readMessage(text, ['CReq'])
-  if (!read) return noticePage(400, 'This is not a challenge request.')
-  const creq = 'message' in read ? read.message : read.fault.message
-  const found = await acs.find(transactionIdOf(creq.acsTransID) ?? '')
-  if (!found) return unknownPage()
-  if (!isBelow(pages_url, found.notification_url)) {
+  const reading = text === null ? null : readMessage(text, ['CReq'])
+  if (!reading) return noticePage(400, 'This is not a challenge request.')
+  const creq = 'message' in reading ? reading.message : reading.fault.message
+  const knownChallenge = await acs.find(transactionIdOf(creq.acsTransID) ?? '')
+  if (!knownChallenge) return unknownPage()
+  if (!isBelow(pages_url, knownChallenge.notification_url)) {
     return noticePage(400, 'The bank was not told how to come back.')
   }
   const session_data = fields.get('threeDSSessionData') || null
   if (session_data !== null && session_data.length > session_data_characters_max) {
     return noticePage(400, 'This is more than a bank keeps for a 3DS Server.')
   }
-  const asked = { ...found, session_data }
-  if ('fault' in read) return erroPage(asked, erro('A', read.fault))
-  const fault = faultOfCReq(found, read.message)
-  if (fault) return erroPage(asked, erro('A', { ...fault, message: read.message }))
-  const challenge = await acs.step(found.acs_transaction_id, (stored) => openingOf(stored, session_data, now()))
+  const errorTarget = { ...knownChallenge, session_data }
+  if ('fault' in reading) return erroPage(errorTarget, erro('A', reading.fault))
+  const fault = faultOfCReq(knownChallenge, reading.message)
+  if (fault) return erroPage(errorTarget, erro('A', { ...fault, message: reading.message }))
+  const challenge = await acs.step(knownChallenge.acs_transaction_id, (row) => openingOf(row, session_data, now()))
   if (!challenge) return unknownPage()
   if (challenge.has_ended) return endPage(acs, challenge)
   return codePage(challenge, { action: actionOf(challenge, public_url), error: null })
 }
 
-/** What a browser changes that comes with a CReq. */
+/** The changes by a browser that brings a CReq. */
 function openingOf(challenge: Challenge, session_data: string | null, now: Date) {
   if (challenge.has_ended) return null
   const opening = { opened: true, session_data }
   const ending = automaticEnding(challenge.behaviour)
   if (ending !== null) {
-    return { ...opening, ...ended(ending, now, isLate(challenge) ? late_result_ms : 0) }
+    return { ...opening, ...changesAtEnd(ending, now, isLate(challenge) ? late_result_ms : 0) }
   }
-  return challenge.opened ? opening : { ...opening, ...shown(challenge, now) }
+  return challenge.opened ? opening : { ...opening, ...changesWhenShown(challenge, now) }
 }
 
 /** Handles the answer of the page that asks for the code. */
@@ -86,11 +86,11 @@ export async function answerChallenge(
     is_cancelled: fields.get('action') === 'cancel',
     is_right: (fields.get('code') ?? '').trim() === code,
   }
-  const challenge = await acs.step(id, (stored) => answerOf(stored, answer, now()))
+  const challenge = await acs.step(id, (row) => answerOf(row, answer, now()))
   if (!challenge?.opened) return unknownPage()
   if (challenge.has_ended) return endPage(acs, challenge)
-  const left = tries_at_most - challenge.tries
-  const error = `That code is wrong. ${left} ${left === 1 ? 'try' : 'tries'} left.`
+  const tries_left = tries_at_most - challenge.tries
+  const error = `That code is wrong. ${tries_left} ${tries_left === 1 ? 'try' : 'tries'} left.`
   return codePage(challenge, { action: actionOf(challenge, public_url), error })
 }
 
@@ -98,11 +98,11 @@ type Answer = { is_cancelled: boolean; is_right: boolean }
 
 function answerOf(challenge: Challenge, { is_cancelled, is_right }: Answer, now: Date) {
   if (!challenge.opened || challenge.has_ended) return null
-  if (is_cancelled) return ended('cancelled', now)
+  if (is_cancelled) return changesAtEnd('cancelled', now)
   const tries = challenge.tries + 1
-  if (is_right) return { tries, ...ended('passed', now) }
-  if (tries >= tries_at_most) return { tries, ...ended('too_many_tries', now) }
-  return { tries, ...shown(challenge, now) }
+  if (is_right) return { tries, ...changesAtEnd('passed', now) }
+  if (tries >= tries_at_most) return { tries, ...changesAtEnd('too_many_tries', now) }
+  return { tries, ...changesWhenShown(challenge, now) }
 }
 
 function unknownPage(): PeerAnswer {
@@ -150,7 +150,7 @@ function actionOf(challenge: Challenge, public_url: string): string {
   return `${public_url}/acs/challenge/${challenge.acs_transaction_id}`
 }
 
-/** Whether an address exactly belongs to these pages: dots or a line break in it may lead elsewhere. */
+/** Whether an address lies below these pages: dots or a line break in it may lead elsewhere. */
 function isBelow(pages_url: string, address: string): boolean {
   if (!address.startsWith(pages_url)) return false
   return /^[\w-]+(?:\/[\w-]+)*$/.test(address.slice(pages_url.length))

@@ -2,11 +2,11 @@
 
 import { testCardOf } from '../../cards/test-cards.ts'
 import type { PeerAnswer } from '../../kernel/peer.ts'
-import { erro, type Fault, type Message, readMessage } from '../emv/messages.ts'
+import { erro, type Message, type MessageFault, readMessage } from '../emv/messages.ts'
 import { newTransactionId } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'
 import type { SimulatorOptions } from './options.ts'
-import { message, plain } from './peer.ts'
+import { message, plainAnswer } from './peer.ts'
 import { openRoutes } from './results-routes.ts'
 import { offers, testRanges } from './test-ranges.ts'
 
@@ -58,7 +58,7 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
     const fault = faultOfAReq(areq, results_url())
     if (fault) return message(erro('D', fault))
     const card = testCardOf(areq.acctNumber as string)!
-    if (card.ranges === 'provider_down') return plain(503, 'service unavailable\n')
+    if (card.ranges === 'provider_down') return plainAnswer(503, 'service unavailable\n')
     if (card.three_ds === 'ds_timeout') {
       await world.clock.sleep(silence_ms, options.closing).catch(() => {})
       return 'hang_up'
@@ -75,19 +75,19 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
   }
 
   return async (body) => {
-    const read = readMessage(body, ['PReq', 'AReq', 'RReq'])
-    if ('fault' in read) return message(erro('D', read.fault))
-    const { messageType } = read.message
-    if (messageType === 'PReq') return cardRanges(read.message)
-    if (messageType === 'AReq') return authentication(read.message)
+    const reading = readMessage(body, ['PReq', 'AReq', 'RReq'])
+    if ('fault' in reading) return message(erro('D', reading.fault))
+    const { messageType } = reading.message
+    if (messageType === 'PReq') return cardRanges(reading.message)
+    if (messageType === 'AReq') return authentication(reading.message)
     // An Erro is acknowledged with an empty answer.
-    return messageType === 'RReq' ? routes.forward(read.message, body) : plain(200, '')
+    return messageType === 'RReq' ? routes.forward(reading.message, body) : plainAnswer(200, '')
   }
 }
 
 /** The faults of an AReq that only a Directory Server can find. */
-function faultOfAReq(areq: Message, results_url: string): Fault | null {
-  // The Directory Server must not be made to post to any other address, least of all to itself.
+function faultOfAReq(areq: Message, results_url: string): MessageFault | null {
+  // The Directory Server must not be made to post to another address, and never to itself.
   if (areq.threeDSServerURL !== results_url) {
     return { code: '303', detail: 'threeDSServerURL', message: areq }
   }

@@ -38,7 +38,7 @@ export function codePage(
 ): PeerAnswer {
   const alert = error === null ? '' : `<p id="error" role="alert">${escapeHtml(error)}</p>`
   const invalid = error === null ? '' : ' aria-invalid="true"'
-  const described = error === null ? 'hint' : 'error hint'
+  const described_by = error === null ? 'hint' : 'error hint'
   const body = `<header>Test bank</header><main><h1>Confirm your payment</h1>
 <dl><dt>Merchant</dt><dd>${escapeHtml(challenge.merchant_name)}</dd>
 <dt>Amount</dt><dd>${escapeHtml(amountText(challenge))}</dd></dl>
@@ -46,7 +46,7 @@ export function codePage(
 ${alert}<label for="code">One-time code</label>
 <p id="hint" class="hint">This is a test bank: the code is 1234.</p>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required
- aria-describedby="${described}"${invalid}>
+ aria-describedby="${described_by}"${invalid}>
 <div class="actions"><button class="first" name="action" value="submit">Submit</button>
 <button name="action" value="cancel" formnovalidate>Cancel</button></div></form></main>`
   return page('Confirm your payment', body, { form_target: action })

@@ -7,6 +7,6 @@ export function message(body: string): PeerAnswer {
   return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
 }
 
-export function plain(status: number, body: string): PeerAnswer {
+export function plainAnswer(status: number, body: string): PeerAnswer {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
 }

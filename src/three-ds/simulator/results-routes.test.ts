@@ -12,19 +12,19 @@ const results_url = 'https://pay.example/3ds/results'
 
 let world: FakeWorld
 let routes: Routes
-let sent: string[]
+let bodies: string[]
 let challenges: ReturnType<typeof memoryChallenges>
 /** What happens to a result on its way; null if it arrives. */
 let fate: (() => Promise<never>) | null
 beforeEach(() => {
-  sent = []
+  bodies = []
   fate = null
   world = fakeWorld({
     async post({ url, body }) {
-      sent.push(url)
+      bodies.push(url)
       await fate?.()
-      const read = readResult(body)
-      const answer = 'erro' in read ? read.erro : answerResult(read.message, 'received')
+      const reading = readResult(body)
+      const answer = 'erro' in reading ? reading.erro : answerResult(reading.message, 'received')
       return { status: 200, content_type: 'application/json', body: answer }
     },
   })
@@ -77,7 +77,7 @@ test('a result goes to the one address, until it has arrived', async () => {
   expect(await forward(rreqOf(1))).toBe('RRes')
   await challenges.change(challenge, { due_at: null })
   expect(await forward(rreqOf(1))).toBe('301')
-  expect(sent).toEqual([results_url])
+  expect(bodies).toEqual([results_url])
 })
 
 test.each<[string, Partial<Challenge>]>([
@@ -88,14 +88,14 @@ test.each<[string, Partial<Challenge>]>([
   keep(rreqOf(1), changes)
   expect(await forward(rreqOf(1))).toBe('301')
   expect(await forward(rreqOf(2))).toBe('301')
-  expect(sent).toEqual([])
+  expect(bodies).toEqual([])
 })
 
 test('of two at once one goes', async () => {
   keep(rreqOf(1))
   const both = await Promise.all([forward(rreqOf(1)), forward(rreqOf(1))])
   expect(both).toEqual(['RRes', '301'])
-  expect(sent).toHaveLength(1)
+  expect(bodies).toHaveLength(1)
 })
 
 test('one that reached nobody may be tried again', async () => {
@@ -106,7 +106,7 @@ test('one that reached nobody may be tried again', async () => {
   expect(await forward(rreqOf(1))).toBe('405')
   fate = null
   expect(await forward(rreqOf(1))).toBe('RRes')
-  expect(sent).toHaveLength(2)
+  expect(bodies).toHaveLength(2)
 })
 
 test('a challenge is forgotten after an hour', async () => {

@@ -16,7 +16,7 @@ type Decision =
   | { status: 'N' | 'R' | 'U'; reason: string; cardholder_info?: string }
   | { status: 'C'; unsafe: boolean }
 
-export function decide(behaviour: ThreeDsBehaviour, version: Version): Decision {
+export function decideRisk(behaviour: ThreeDsBehaviour, version: Version): Decision {
   switch (behaviour) {
     case 'authenticated':
       return { status: 'Y' }

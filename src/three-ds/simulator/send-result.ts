@@ -24,8 +24,8 @@ export async function sendResult(
 
 /** Whether the Directory Server reached the 3DS Server. Its own Erro 405 means that it did not. */
 function isFinal(body: string): boolean {
-  const read = readMessage(body, ['RRes'])
-  return 'message' in read && read.message.errorCode !== '405'
+  const reading = readMessage(body, ['RRes'])
+  return 'message' in reading && reading.message.errorCode !== '405'
 }
 
 function buildRReq(challenge: Challenge): Message {

@@ -2,17 +2,17 @@
 
 import type { PeerAnswer, PeerPlace, PeerRequest } from '../../kernel/peer.ts'
 import { openAccessControlServer } from './access-control-server.ts'
-import { answerChallenge, methodPage, openChallenge } from './challenge.ts'
+import { answerChallenge, bankMethodPage, openChallenge } from './challenge.ts'
 import { openDirectoryServer } from './directory-server.ts'
 import type { SimulatorOptions } from './options.ts'
-import { plain } from './peer.ts'
+import { plainAnswer } from './peer.ts'
 import { method_path, silent_method_path } from './test-ranges.ts'
 
 export type ThreeDsSimulator = {
   handle(request: PeerRequest): Promise<PeerAnswer>
-  /** Ends challenges, and sends results, that the process that waited for them left behind. Returns how many. */
+  /** Ends challenges and sends results for processes that have gone. Returns how many. */
   endDue(): Promise<number>
-  /** Ends all waits. What is open then is another process's, or this one's after its next start. */
+  /** Ends all waits. Open challenges are left to other processes, or to the next start. */
   close(): void
 }
 
@@ -37,17 +37,17 @@ export function openThreeDsSimulator(options: SimulatorOptions): ThreeDsSimulato
 
   async function handle({ method, path, body }: PeerRequest): Promise<PeerAnswer> {
     const answer = routeOf(path)
-    if (!answer) return plain(404, 'not found\n')
-    return method === 'POST' ? answer(body) : plain(405, 'POST only\n')
+    if (!answer) return plainAnswer(404, 'not found\n')
+    return method === 'POST' ? answer(body) : plainAnswer(405, 'POST only\n')
   }
 
   function routeOf(path: string): ((body: string) => PeerAnswer | Promise<PeerAnswer>) | null {
     const form = (body: string) => new URLSearchParams(body)
     const at = { public_url: public_url(), pages_url: pages_url(), now }
     if (path === ds_path) return directoryServer
-    if (path === method_path) return (body) => methodPage(form(body), { silent: false, ...at })
+    if (path === method_path) return (body) => bankMethodPage(form(body), { silent: false, ...at })
     if (path === silent_method_path) {
-      return (body) => methodPage(form(body), { silent: true, ...at })
+      return (body) => bankMethodPage(form(body), { silent: true, ...at })
     }
     if (path === challenge_path) return (body) => openChallenge(acs, form(body), at)
     const [, id] = /^\/acs\/challenge\/([^/]+)$/.exec(path) ?? []

@@ -39,12 +39,12 @@ export function testRanges(public_url: string): { serial_number: string; rows: J
       return { start: start.padEnd(length, '0'), end: start.padEnd(length, '9'), profile }
     }),
   )
-  const published = publishedNumbers.map((number) => ({
+  const publishedRanges = publishedNumbers.map((number) => ({
     start: number,
     end: number,
     profile: testCardOf(number)!.ranges,
   }))
-  const rows = [...scenarios, ...published].flatMap(({ start, end, profile }) => {
+  const rows = [...scenarios, ...publishedRanges].flatMap(({ start, end, profile }) => {
     const offer = offers[profile]
     return offer ? [rowOf(start, end, offer, public_url)] : []
   })

@@ -8,31 +8,31 @@ import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../h
 import type { FoundRows } from '../../http/list-page.ts'
 import type { ObjectPlace } from '../../http/only-mode.ts'
 import type { Mode } from '../../kernel/values.ts'
-import type { Attempt, DeliveryKey, DeliveryStatus, ReplayStanding, SettledDelivery } from '../delivery.ts'
+import type { DeliveryAttempt, DeliveryKey, DeliveryStatus, ReplayStanding, SettledDelivery } from '../delivery.ts'
 
 export type AttemptFilters = {
   merchant_id: string
   status: DeliveryStatus | undefined
-  /** Attempts to tell of events of this mode alone; null for both. */
+  /** Only attempts about events of this mode; null for both. */
   only_mode: Mode | null
-  /** Null where no row can have the type in the filter. */
+  /** Null if no row can have the type in the filter. */
   event_type: string | null | undefined
-  /** These alone. */
+  /** Only these attempts. */
   attempt_ids?: string[] | undefined
-  /** No attempt before this id is listed, */
+  /** Attempts from this id on, */
   from: string
-  /** and none from this one on. */
+  /** up to but without this one. */
   below: string
 }
 
-/** So many attempts a request reads at most, where it shows those of one mode alone and leaves out the others. */
+/** How many attempts a request reads at most if it shows only those of one mode. */
 const looks_max = 5_000
 
-type ListedAttempt = Attempt & ReplayStanding & { endpoint_mode: Mode | null }
+type ListedAttempt = DeliveryAttempt & ReplayStanding & { endpoint_mode: Mode | null }
 
 /**
- * The newest attempts that match, newest first. Facts about dead letters are looked up by key: PostgreSQL might answer
- * an `exists` from a table that it reads whole beforehand.
+ * The newest attempts that match, newest first. Facts about dead letters are looked up by key, because PostgreSQL might
+ * answer an `exists` from a table that it reads whole beforehand.
  */
 export async function listAttempts(
   sql: Sql,
@@ -40,12 +40,12 @@ export async function listAttempts(
   limit: number,
 ): Promise<FoundRows<ListedAttempt>> {
   const { merchant_id, event_type, from, below, only_mode } = filters
-  const typed = event_type === undefined ? sql`` : sql`and event_type = ${event_type}`
+  const typeFilter = event_type === undefined ? sql`` : sql`and event_type = ${event_type}`
   const { attempt_ids } = filters
-  const named = attempt_ids === undefined ? sql`` : sql`and attempt_id = any(${attempt_ids})`
+  const attemptFilter = attempt_ids === undefined ? sql`` : sql`and attempt_id = any(${attempt_ids})`
   const condition = sql`
     merchant_id = ${merchant_id} and attempt_id >= ${from} and attempt_id < ${below}
-      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typed} ${named}`
+      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typeFilter} ${attemptFilter}`
   const ofEndpoint = sql`(
     select e.mode from webhook_endpoints e
     where e.merchant_id = a.merchant_id and e.endpoint_id = a.endpoint_id) as endpoint_mode, place, is_match`
@@ -69,24 +69,24 @@ export async function listAttempts(
   return { rows: attempts.filter(({ is_match }) => is_match), ended_at }
 }
 
-/** Those that are about events of a mode, and the last one that was looked at. */
+/** The attempts about events of a mode, and the last attempt that was read. */
 function ofMode(sql: AnySql, condition: Fragment, mode: Mode): Fragment {
-  const looked = sql`
+  const window = sql`
     select l.*, row_number() over (order by attempt_id desc)::int as place from (
       select * from webhook_attempts where ${condition} order by attempt_id desc limit ${looks_max}) l`
   return sql`(
-    select n.*, ${modeOfEvent(sql, sql`n`)} = ${mode} as is_match from (${looked}) n
+    select n.*, ${modeOfEvent(sql, sql`n`)} = ${mode} as is_match from (${window}) n
   ) a where is_match or place = ${looks_max}`
 }
 
-/** The mode of the event that an attempt or a delivery is about: events alone know it. */
+/** The mode of the event of an attempt or a delivery, which only the event itself has. */
 function modeOfEvent(sql: AnySql, of: Fragment): Fragment {
   return sql`(
     select ev.body::json->'data'->>'mode' from events ev
     where ev.merchant_id = ${of}.merchant_id and ev.payment_id = ${of}.payment_id and ev.sequence = 1 offset 0)`
 }
 
-/** The mode of the event that the delivery in the path is about; null where there is no such delivery. */
+/** The mode of the event of the delivery in the path; null if there is no such delivery. */
 export async function modeOfDelivery(
   sql: Sql,
   { merchant_id, params: { delivery_id = '' } }: Pick<ObjectPlace, 'merchant_id' | 'params'>,
@@ -115,7 +115,7 @@ function isOf(sql: AnySql, status: DeliveryStatus): Fragment {
   }
 }
 
-/** A delivery as it was at one moment; undefined where there is none. */
+/** A delivery as it was at one moment; undefined if there is none. */
 export async function findDelivery(
   sql: AnySql,
   { merchant_id, delivery_id }: DeliveryKey,
@@ -154,16 +154,16 @@ type Stored = Omit<SettledDelivery, 'root_created_at'> & { root_created_at: stri
 /** A replay that is not stored yet. */
 export type Replay = {
   delivery_id: string
-  /** The attempt row that shows the replay until its first attempt has ended. */
+  /** The attempt's row that stands for the replay until its first attempt has ended. */
   pending_id: string
   created_at: Date
   line: JournalLine
 }
 
 /**
- * Accepts a replay if none is under way and the endpoint still exists: the original names it, and it is queued and
- * listed. Returns false and writes nothing where another request was faster. Throws KeyTakenError where the key is
- * stored already.
+ * Accepts a replay if none is under way and the endpoint still exists. The original names the replay, which is queued
+ * and listed. Returns false and writes nothing if another request was faster. Throws KeyTakenError if the key is stored
+ * already.
  */
 export async function insertReplay(
   sql: AnySql,
@@ -173,9 +173,9 @@ export async function insertReplay(
 ): Promise<boolean> {
   const { merchant_id, endpoint_id, payment_id, root_id, root_created_at } = of
   const { delivery_id, pending_id, created_at, line } = replay
-  const shared = { merchant_id, delivery_id, endpoint_id, payment_id, root_created_at }
-  const queued = {
-    ...shared,
+  const members = { merchant_id, delivery_id, endpoint_id, payment_id, root_created_at }
+  const queueRow = {
+    ...members,
     class: 1,
     due_at: created_at,
     attempt_number: 0,
@@ -185,8 +185,8 @@ export async function insertReplay(
     root_id,
     created_at,
   }
-  const listed = {
-    ...shared,
+  const attempt = {
+    ...members,
     attempt_id: pending_id,
     endpoint_url: of.endpoint_url,
     event_type: of.event_type,
@@ -206,15 +206,15 @@ export async function insertReplay(
     ), original as (
       update webhook_deliveries set active_replay = ${delivery_id}
       where merchant_id = ${merchant_id} and delivery_id = ${of.delivery_id} and exists (select 1 from key)
-    ), queued as (insert into webhook_queue ${rowIf(sql, queued, 'key')}
-    ), listed as (insert into webhook_attempts ${rowIf(sql, listed, 'key')}
+    ), queued as (insert into webhook_queue ${rowIf(sql, queueRow, 'key')}
+    ), listed as (insert into webhook_attempts ${rowIf(sql, attempt, 'key')}
     ), line as (insert into journal ${rowIf(sql, line, 'key')}
     ), ${probed(sql, 'key', { merchant_id, endpoint_id, at: created_at })}
     ${gateResult(sql)}`
   return hasPassed(rows)
 }
 
-/** Whoever sends by hand suggests that the endpoint is back, so one delivery tries it. */
+/** A person who sends by hand expects that the endpoint is back, so one delivery tries it. */
 function probed(
   sql: AnySql,
   gate: 'key' | 'due',
@@ -228,9 +228,9 @@ function probed(
 }
 
 /**
- * Makes a waiting delivery due before all others of its endpoint, so that it is the one which tries an endpoint that was paused.
- * `claim` lets it pass a rest, too, because it is due before it was created. Returns false where it does not wait any more. One
- * whose attempt is under way stays as it is.
+ * Makes a waiting delivery due before all others of its endpoint, so that it is the one that tries a paused endpoint.
+ * `claim` lets it pass a rest as well, because it is due before it was created. Returns false if it no longer waits. A
+ * delivery whose attempt is under way stays as it is.
  */
 export async function expediteDelivery(
   sql: AnySql,

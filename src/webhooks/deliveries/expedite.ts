@@ -1,14 +1,15 @@
-// Sends a waiting delivery at once, whatever its schedule and its endpoint's pause say. The attempt is one of those that it has anyway.
+// Sends a waiting delivery at once, whatever its schedule and its endpoint's pause are. The attempt counts as one of
+// the delivery's usual ones.
 
 import type { Context } from '../../context.ts'
-import { type LineWriter, lineOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import { type DeliveryKey, deliveryNotFound } from '../delivery.ts'
 import { expediteDelivery } from './delivery-store.ts'
 import { findDeliveryRecord } from './operator-store.ts'
 
 /**
- * Returns whether it is being sent; false where it was settled meanwhile, and nothing is sent. An attempt that is under way is not
+ * Returns true if the delivery is being sent, and false if it was settled meanwhile. An attempt under way is not
  * doubled. Throws `delivery_not_found`.
  */
 export async function expedite(
@@ -21,7 +22,7 @@ export async function expedite(
   if (!delivery) throw deliveryNotFound()
   const { merchant_id, delivery_id: subject, endpoint_id, payment_id } = delivery
   const change = { change: 'delivery.expedited', detail: { endpoint_id, payment_id }, at: now }
-  const line = lineOf(writer, { merchant_id, subject, ...change })
+  const line = accountLine(writer, { merchant_id, subject, ...change })
   const is_due = await writeAs(sql, writer, (tx) => expediteDelivery(tx, delivery, line))
   if (is_due) wakeDeliveries('event', merchant_id)
   return is_due

@@ -14,8 +14,8 @@ import {
   type DeliveryStatus,
   deliveryStatuses,
   eventTypeShownAs,
+  replay_window_ms,
   viewAttempt,
-  window_ms,
 } from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
 import { listAttempts } from './delivery-store.ts'
@@ -66,22 +66,22 @@ export type DeliveryListQuery = {
   merchant_id: string
   status: DeliveryStatus | undefined
   event_type: string | undefined
-  /** The mode to which whoever asks is bound; left out or null for both. */
+  /** The mode to which the caller is bound; left out or null for both. */
   only_mode?: Mode | null
-  /** These attempts alone, for a caller that knows their ids. */
+  /** Only these attempts, for a caller that knows their ids. */
   attempt_ids?: string[]
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   after: string | undefined
   limit: number
 }
 
-/** A page of attempts, newest first. Throws `invalid_pagination` where `after` is no cursor for these filters. */
+/** A page of attempts, newest first. Throws `invalid_pagination` if `after` is no cursor for these filters. */
 export async function pageOfDeliveries(
   context: Pick<Context, 'sql' | 'keyring'>,
-  asked: DeliveryListQuery,
+  request: DeliveryListQuery,
   now: Date,
 ): Promise<z.input<typeof deliveryPage>> {
-  const { rows, ...page } = await pageOfAttempts(context, asked, now)
+  const { rows, ...page } = await pageOfAttempts(context, request, now)
   return { data: rows.map((attempt) => viewAttempt(attempt, now)), ...page }
 }
 
@@ -91,22 +91,24 @@ export async function pageOfAttempts(
   { after, limit, attempt_ids, merchant_id, status, event_type, only_mode = null }: DeliveryListQuery,
   now: Date,
 ) {
-  const asked = { ...scopeOfDeliveries({ merchant_id, status, event_type, only_mode }), after, limit }
+  const request = { ...scopeOfDeliveries({ merchant_id, status, event_type, only_mode }), after, limit }
   const filters = {
     merchant_id,
     status,
-    below: beginOf(keyring, asked) ?? above_all_ids,
+    below: beginOf(keyring, request) ?? above_all_ids,
     attempt_ids,
     only_mode,
     event_type: event_type && eventTypeShownAs(event_type),
-    from: idsFrom(new Date(now.getTime() - window_ms)),
+    from: idsFrom(new Date(now.getTime() - replay_window_ms)),
   }
-  const found = await listAttempts(sql, filters, limit + 1)
-  const { rows, ...page } = pageOf(keyring, asked, found, ({ attempt_id }) => attempt_id)
+  const result = await listAttempts(sql, filters, limit + 1)
+  const { rows, ...page } = pageOf(keyring, request, result, ({ attempt_id }) => attempt_id)
   return { rows: rows.map((attempt) => shownTo(attempt, only_mode)), ...page }
 }
 
-/** Whoever is bound to a mode may not list an endpoint of both: its address may hold a token of the receiver. */
+/**
+ * A caller bound to one mode may not see the address of an endpoint for both: it may contain a token of the receiver.
+ */
 function shownTo<Row extends { endpoint_url: string | null; endpoint_mode: Mode | null }>(
   attempt: Row,
   only_mode: Mode | null,
@@ -116,7 +118,7 @@ function shownTo<Row extends { endpoint_url: string | null; endpoint_mode: Mode 
   return { ...attempt, endpoint_url: url && new URL(url).origin }
 }
 
-/** What a cursor of the list belongs to. Its position is an attempt's id. */
+/** The filters to which a cursor of the list belongs. Its position is an attempt's id. */
 export function scopeOfDeliveries({
   merchant_id,
   status,

@@ -1,13 +1,13 @@
-// The SQL of what only the operator sees: a delivery with everything known of it, and dead letters.
+// The SQL for operators only: everything about a delivery, and dead letters.
 
 import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
-import type { Attempt, DeliveryKey } from '../delivery.ts'
+import type { DeliveryAttempt, DeliveryKey } from '../delivery.ts'
 import { eventAndEndpoint } from '../queue/queue-store.ts'
 
 /**
- * The merchant of a delivery, for a caller that knows only the delivery: a look-up by key for each merchant that ever
+ * The merchant of a delivery, for a caller that knows only the delivery: one look-up by key for each merchant that ever
  * had an endpoint.
  */
 export async function findDeliveryKey(whole: Sql, delivery_id: string): Promise<DeliveryKey | undefined> {
@@ -34,16 +34,16 @@ export type DeliveryRecord = DeliveryKey & {
   sequence: 1 | 2
   event_type: AnyEventType
   event_id: string
-  /** The event's, as every attempt sends it. */
+  /** The event's body, which every attempt sends. */
   body: string
-  /** Null while it is not settled. */
+  /** Null until it is settled. */
   settled_as: 'succeeded' | 'dead_lettered' | null
   settled_at: Date | null
   /** The newest attempt that has a row. */
   last_attempt_id: string | null
   /** When the attempt under way began. */
   attempted_at: Date | null
-  /** Null once it is settled. While an attempt is under way: when it will count as lost. */
+  /** Null once it is settled. While an attempt is under way, the time at which it counts as lost. */
   due_at: Date | null
   breaker_open_until: Date | null
   replay_of: string | null
@@ -78,7 +78,7 @@ export async function findDeliveryRecord(
 }
 
 /** An attempt with what the API does not show: why there was no answer, and how long it took. */
-export type AttemptDetail = Omit<Attempt, 'merchant_id'> & {
+export type AttemptDetail = Omit<DeliveryAttempt, 'merchant_id'> & {
   duration_ms: number | null
   failure: string | null
 }
@@ -102,7 +102,7 @@ export async function listChain(
     from chain order by step desc`
 }
 
-/** An event with the ids of its possible deliveries to past and present endpoints. */
+/** An event with the possible ids of its deliveries to past and present endpoints. */
 export type EventWithDeliveries = {
   event_id: string
   payment_id: string
@@ -113,7 +113,7 @@ export type EventWithDeliveries = {
 }
 
 /** The events about these payments and refunds, in their order. */
-export async function listEvents(
+export async function listEventsWithDeliveries(
   sql: Sql,
   { merchant_id, subjects }: { merchant_id: string; subjects: string[] },
 ): Promise<EventWithDeliveries[]> {
@@ -126,7 +126,7 @@ export async function listEvents(
     order by e.created_at, e.payment_id, e.sequence`
 }
 
-/** The payment or refund that an event is about. Events have no index by their id, so this reads through the merchant's. */
+/** The payment or refund of an event. Events have no index by their id, so this reads through the merchant's. */
 export async function findSubjectOfEvent(
   sql: Sql,
   { merchant_id, event_id }: { merchant_id: string; event_id: string },
@@ -136,7 +136,7 @@ export async function findSubjectOfEvent(
   return row?.payment_id
 }
 
-/** `status` is null while it is not settled. */
+/** `status` is null until it is settled. */
 export type ReplaySummary = {
   delivery_id: string
   status: 'succeeded' | 'dead_lettered' | null
@@ -162,10 +162,10 @@ export async function listReplays(
     order by delivery_id`
 }
 
-/** Dead letters whose last attempt has an id in a range: behind `after`, before `below`. */
+/** Dead letters whose last attempt has an id after `after` and before `below`. */
 export type DeadLetters = {
   merchant_id: string
-  /** Null for those of every endpoint. */
+  /** Null for every endpoint. */
   endpoint_id: string | null
   after: string
   below: string
@@ -184,7 +184,7 @@ export async function countDeadLetters(sql: Sql, which: DeadLetters): Promise<nu
   return row!.count
 }
 
-/** The first of them, in the order in which they were given up. */
+/** The first dead letters, in the order in which they were given up. */
 export async function listDeadLetters(sql: Sql, which: DeadLetters, limit: number): Promise<DeadLetter[]> {
   return sql<DeadLetter[]>`
     select a.attempt_id as last_attempt_id, a.delivery_id, coalesce(d.was_replayed, false) as was_replayed

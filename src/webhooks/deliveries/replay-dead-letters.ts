@@ -1,5 +1,5 @@
-// Replays dead letters batch by batch, for a command and for the dashboard. Those that were replayed since are left out, so a batch
-// that is asked for twice replays each delivery once.
+// Replays dead letters batch by batch, for a command and for the dashboard. A batch leaves out dead letters that were
+// replayed since, so a repeated batch replays each delivery once.
 
 import type { Context } from '../../context.ts'
 import type { AnySql } from '../../database/open.ts'
@@ -12,13 +12,16 @@ import { replayIn } from './replay.ts'
 export type ReplayedBatch = {
   found: number
   already_replayed: number
-  /** One for each replay that was asked for: null where it was accepted. */
+  /** One for each requested replay: null if it was accepted. */
   refusals: (RefusalCode | null)[]
-  /** Where the next batch begins; null where this one was the last. */
+  /** Where the next batch begins; null after the last one. */
   next_after: string | null
 }
 
-/** `which.below` has to lie at or before the first batch's beginning: else a replay that fails meanwhile is found again. */
+/**
+ * `which.below` must not lie after the start of the first batch. Otherwise the batches would find replays that fail
+ * meanwhile.
+ */
 export async function replayDeadLetters(
   context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
   which: DeadLetters,
@@ -30,11 +33,11 @@ export async function replayDeadLetters(
   const replayAll = (sql: AnySql) =>
     Promise.all(
       fresh.map(({ delivery_id }) => {
-        const asked = { which: { merchant_id, delivery_id }, writer, now }
-        return refusalOf(replayIn(sql, context, { ...asked, recordReply: () => null }))
+        const request = { which: { merchant_id, delivery_id }, writer, now }
+        return refusalOf(replayIn(sql, context, { ...request, recordReply: () => null }))
       }),
     )
-  // A person is judged once, for all of the batch: whoever lost their right gets that refusal, and replays none.
+  // A person is judged once for the whole batch: without the right they get that refusal, and nothing is replayed.
   const refusals = await writeAs(context.sql, writer, replayAll)
   if (refusals.includes(null)) context.wakeDeliveries('replay', merchant_id)
   return {

@@ -6,7 +6,7 @@ import type { AnySql } from '../../database/open.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
-import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter, writerOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import { type DeliveryKey, deliveryNotFound, replayInProgress, replayRefusals, validateReplay } from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
@@ -37,8 +37,8 @@ export const replayDelivery = route({
 })
 
 /**
- * Accepts a replay, which is then sent at once. `recordReply` gives the idempotency key's row, if there is a key. Throws
- * the Refusal of a delivery that may not be replayed, or KeyTakenError.
+ * Accepts a replay, which is then sent at once. `recordReply` gives the idempotency key's row, if there is a key.
+ * Throws the Refusal of a delivery that may not be replayed, or KeyTakenError.
  */
 export async function replay(
   context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
@@ -52,28 +52,31 @@ export async function replay(
   return reply
 }
 
-/** The same in a transaction that does more, and in which the writer was judged. Whoever commits it wakes the deliveries. */
+/**
+ * The same inside a transaction of the caller, which has judged the writer. After its commit, the caller wakes the
+ * deliveries.
+ */
 export async function replayIn(
   sql: AnySql,
   { ids }: Pick<Context, 'ids'>,
-  asked: {
+  request: {
     which: DeliveryKey
     recordReply: (reply: unknown) => KeyRow | null
     writer: LineWriter
     now: Date
   },
 ): Promise<z.input<typeof replayView>> {
-  const { which, recordReply, writer, now } = asked
+  const { which, recordReply, writer, now } = request
   const original = validateReplay(await findDelivery(sql, which), now)
   const delivery_id = ids.delivery(now)
   const { merchant_id, delivery_id: replay_of } = which
   const { endpoint_id, payment_id } = original
   const detail = { replay: delivery_id, endpoint_id, payment_id }
-  const told = { change: 'delivery.replayed', detail, at: now }
-  const line = lineOf(writer, { merchant_id, subject: replay_of, ...told })
-  const made = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now, line }
+  const fields = { change: 'delivery.replayed', detail, at: now }
+  const line = accountLine(writer, { merchant_id, subject: replay_of, ...fields })
+  const newReplay = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now, line }
   const reply = { delivery_id, replay_of }
-  if (!(await insertReplay(sql, original, made, recordReply(reply)))) {
+  if (!(await insertReplay(sql, original, newReplay, recordReply(reply)))) {
     // Another request was faster: the delivery's present state gives the refusal.
     validateReplay(await findDelivery(sql, which), now)
     throw replayInProgress()

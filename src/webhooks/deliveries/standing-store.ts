@@ -1,11 +1,11 @@
-// The SQL of the state of endpoints for the operator: breaker, waiting deliveries, results of the last attempts.
+// The SQL of endpoints' states for operators: breaker, waiting deliveries, results of the last attempts.
 
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { Endpoint, EndpointKey } from '../endpoint.ts'
 import type { QueueClass } from '../queue/claim-store.ts'
 import type { EndpointHealth } from '../sending/health-store.ts'
 
-/** Every endpoint of a merchant, the deleted ones too, oldest first. */
+/** Every endpoint of a merchant, deleted ones included, oldest first. */
 export async function listAllEndpoints(
   sql: Sql,
   merchant_id: string,
@@ -16,17 +16,17 @@ export async function listAllEndpoints(
 }
 
 /** Waiting deliveries of an endpoint are counted up to this number. */
-export const waiting_max = 10_000
-/** More attempts than workers make at one endpoint at once. */
+export const deliveries_waiting_max = 10_000
+/** More than the attempts that all workers make at one endpoint at once. */
 const under_way_max = 1_000
 
-/** Counts up to `waiting_max`, without attempts that are under way. */
+/** Counts up to `deliveries_waiting_max`, without attempts that are under way. */
 export type EndpointStanding = EndpointKey & {
   url: string
   first_attempts: number
   retries: number
   under_way: number
-  /** Since when the oldest could have been sent. */
+  /** Since when the oldest one could have been sent. */
   oldest_due_at: Date | null
   breaker: Pick<EndpointHealth, 'open_until' | 'reopen_count' | 'last_failure' | 'changed_at'> | null
 }
@@ -57,30 +57,30 @@ export async function readStandings(
 
 function waitingOf(sql: AnySql, queue_class: QueueClass, now: Date) {
   return sql`(
-    select least(count(*) - count(attempt_id), ${waiting_max})::int as waiting, count(attempt_id)::int as under_way,
+    select least(count(*) - count(attempt_id), ${deliveries_waiting_max})::int as waiting, count(attempt_id)::int as under_way,
       min(due_at) filter (where due_at <= ${now}) as oldest_due_at
     from (
       select attempt_id, due_at from webhook_queue q
       where q.class = ${queue_class} and q.endpoint_id = e.endpoint_id
-      order by q.class, q.endpoint_id, q.due_at limit ${waiting_max + under_way_max}) counted)`
+      order by q.class, q.endpoint_id, q.due_at limit ${deliveries_waiting_max + under_way_max}) counted)`
 }
 
 /** How many of a merchant's newest attempts are read. */
 const attempts_max = 50_000
 
-/** How attempts at an endpoint ended, those of one status together, and the newest of them. */
+/** How attempts at an endpoint ended: how many with one status, and the newest of them. */
 export type RecentOutcome = {
   endpoint_id: string
   status: 'succeeded' | 'failed' | 'dead_lettered'
   count: number
-  /** Null where no attempt got an answer or a time-out. */
+  /** Null if no attempt got an answer or a time-out. */
   median_duration_ms: number | null
   occurred_at: Date
   response_status_code: number | null
   failure: string | null
 }
 
-/** `since`: the begin of the first attempt that was read, where there were too many to read all. */
+/** `since`: the start of the first attempt that was read, if there were too many to read all. */
 export async function readRecentOutcomes(
   sql: Sql,
   { merchant_id, from }: { merchant_id: string; from: string },

@@ -7,7 +7,7 @@ import {
   type DeliveryRecord,
   findDeliveryRecord,
   listChain,
-  listEvents,
+  listEventsWithDeliveries,
   listReplays,
 } from './operator-store.ts'
 
@@ -15,12 +15,12 @@ export type TracedDelivery = DeliveryRecord & { attempts: AttemptDetail[] }
 
 export type TracedEvent = {
   event_id: string
-  /** What it is about: a payment, or a refund (`ref_…`). */
+  /** The subject of the event: a payment, or a refund (`ref_…`). */
   payment_id: string
   type: AnyEventType
   sequence: 1 | 2
   created_at: Date
-  /** Those that are still stored, replays after what they repeat. */
+  /** The deliveries that are still stored, each replay after its original. */
   deliveries: TracedDelivery[]
 }
 
@@ -29,19 +29,19 @@ export async function traceEvents(
   sql: Sql,
   { merchant_id, subjects }: { merchant_id: string; subjects: string[] },
 ): Promise<TracedEvent[]> {
-  const traced: TracedEvent[] = []
-  for (const { delivery_ids, ...event } of await listEvents(sql, { merchant_id, subjects })) {
+  const events: TracedEvent[] = []
+  for (const { delivery_ids, ...event } of await listEventsWithDeliveries(sql, { merchant_id, subjects })) {
     const deliveries: TracedDelivery[] = []
-    // Replays of what is listed are added at the end.
+    // Replays of listed deliveries are added at the end.
     for (const waiting = [...delivery_ids]; waiting.length > 0; ) {
       const delivery = await findDeliveryRecord(sql, { merchant_id, delivery_id: waiting.shift()! })
       if (!delivery) continue
       deliveries.push({ ...delivery, attempts: await attemptsOf(sql, delivery) })
       waiting.push(...(await listReplays(sql, delivery)).map(({ delivery_id }) => delivery_id))
     }
-    traced.push({ ...event, deliveries })
+    events.push({ ...event, deliveries })
   }
-  return traced
+  return events
 }
 
 async function attemptsOf(sql: Sql, { merchant_id, last_attempt_id }: DeliveryRecord): Promise<AttemptDetail[]> {

@@ -15,7 +15,7 @@ import {
   type MerchantId,
   type Mode,
 } from '../../kernel/values.ts'
-import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter, writerOf } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import {
   type Endpoint,
@@ -69,7 +69,7 @@ export const createEndpoint = route({
   reply: endpointCreated,
   refusals: ['invalid_url', 'unknown_event_type'],
   handle: async (context: Context, { body, holder, request_id, only_mode, now, recordReply }) => {
-    const asked = {
+    const request = {
       merchant_id: holder.merchant_id,
       url: await validateEndpointUrl(body.url, context.webhook_urls.judge),
       event_filter: validateEventFilter(body.event_filter),
@@ -78,7 +78,7 @@ export const createEndpoint = route({
       now,
     }
     const writer = writerOf(context, { holder, request_id })
-    return registerEndpoint(context, asked, writer, recordReply)
+    return registerEndpoint(context, request, writer, recordReply)
   },
 })
 
@@ -87,25 +87,25 @@ export type EndpointRequest = {
   url: string
   event_filter: EventType[]
   extension_events?: ExtensionEventType[] | null
-  /** Of which it is told; left out or null for both. */
+  /** The mode of the events that it gets; left out or null for both. */
   mode?: Mode | null
   now: Date
 }
 
 /**
  * Stores an endpoint whose fields were checked. `recordReply` gives the idempotency key's row, if there is a key.
- * Throws `invalid_request` where the merchant has the most endpoints that it may, or KeyTakenError.
+ * Throws `invalid_request` if the merchant has the maximum of endpoints, or KeyTakenError.
  */
 export async function registerEndpoint(
   context: Pick<Context, 'sql' | 'ids' | 'keyring'>,
-  asked: EndpointRequest,
+  request: EndpointRequest,
   writer: LineWriter,
   recordReply: (reply: unknown) => KeyRow | null,
 ): Promise<z.input<typeof endpointCreated>> {
-  const { signing_secret, ...made } = newEndpoint(context, asked, writer)
-  const reply = { ...viewEndpoint(made.endpoint), signing_secret }
+  const { signing_secret, ...creation } = newEndpoint(context, request, writer)
+  const reply = { ...viewEndpoint(creation.endpoint), signing_secret }
   const key = recordReply(reply)
-  if (await writeAs(context.sql, writer, (tx) => insertEndpoint(tx, made, key))) return reply
+  if (await writeAs(context.sql, writer, (tx) => insertEndpoint(tx, creation, key))) return reply
   throw new Refusal(
     'invalid_request',
     `An account has at most ${endpoints_max} active webhook endpoints. Delete one first.`,
@@ -113,23 +113,23 @@ export async function registerEndpoint(
   )
 }
 
-/** An endpoint and its line that are not stored yet, with its secret, which is readable only now. */
+/** A new endpoint with its line, both not stored yet, and its secret, which is readable only now. */
 export function newEndpoint(
   { ids, keyring }: Pick<Context, 'ids' | 'keyring'>,
-  asked: EndpointRequest,
+  request: EndpointRequest,
   writer: LineWriter,
 ): { endpoint: Endpoint; line: JournalLine; signing_secret: string } {
-  const { now, extension_events = null, mode = null, ...fields } = asked
+  const { now, extension_events = null, mode = null, ...fields } = request
   const endpoint_id = ids.endpoint()
   const signing_secret = ids.webhookSecret()
   const sealed_secret = sealSecret(keyring, { ...fields, endpoint_id }, signing_secret)
   const { merchant_id, url, event_filter } = fields
   // The path and the query of an address may hold a secret of the receiver.
   const detail = { origin: new URL(url).origin, event_filter, extension_events, ...(mode && { mode }) }
-  const told = { change: 'endpoint.created', detail, at: now }
+  const change = { change: 'endpoint.created', detail, at: now }
   return {
     endpoint: { ...fields, extension_events, mode, endpoint_id, status: 'active', sealed_secret, created_at: now },
-    line: lineOf(writer, { merchant_id, subject: endpoint_id, ...told }),
+    line: accountLine(writer, { merchant_id, subject: endpoint_id, ...change }),
     signing_secret,
   }
 }

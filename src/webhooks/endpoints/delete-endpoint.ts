@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
-import { type LineWriter, lineOf, writerOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter, writerOf } from '../../merchants/account-lines.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import { type EndpointKey, endpointNotFound } from '../endpoint.ts'
 import { endDeliveries } from '../queue/queue-store.ts'
@@ -47,7 +47,7 @@ export async function removeEndpoint(
   now: Date,
 ): Promise<void> {
   const { merchant_id, endpoint_id: subject } = which
-  const line = lineOf(writer, { merchant_id, subject, change: 'endpoint.deleted', at: now })
+  const line = accountLine(writer, { merchant_id, subject, change: 'endpoint.deleted', at: now })
   await beginAs(sql, writer, async (tx) => {
     if (!(await disableEndpoint(tx, which, key, line))) throw endpointNotFound()
     await endDeliveries(tx, which, now)

@@ -10,9 +10,9 @@ import type { Mode } from '../../kernel/values.ts'
 import { type Endpoint, type EndpointKey, endpoints_max } from '../endpoint.ts'
 
 /**
- * Writes an endpoint and its line, with its idempotency key where there is one. Returns false and writes nothing where the merchant
- * has the most endpoints that it may; two creates at once can both find the last place free. Throws KeyTakenError where
- * the key is stored already.
+ * Writes an endpoint and its line, with the row of its idempotency key if there is one. Returns false and writes
+ * nothing if the merchant has the maximum of endpoints; two simultaneous creates may both get the last place. Throws
+ * KeyTakenError if the key is stored already.
  */
 export async function insertEndpoint(
   sql: AnySql,
@@ -32,17 +32,14 @@ export async function insertEndpoint(
 }
 
 /** The active endpoints of a merchant, oldest first. */
-export async function listEndpoints(sql: Sql, merchant_id: string): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
+export async function listEndpointRows(sql: Sql, merchant_id: string): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
   return sql<Omit<Endpoint, 'sealed_secret'>[]>`
     select merchant_id, endpoint_id, url, event_filter, extension_events, mode, status, created_at
     from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active'
     order by created_at, endpoint_id`
 }
 
-/**
- * False where there is no such active endpoint. Throws KeyTakenError and changes nothing where the key is stored
- * already.
- */
+/** False if there is no such active endpoint. Throws KeyTakenError and changes nothing if the key is stored already. */
 export async function disableEndpoint(
   sql: AnySql,
   { merchant_id, endpoint_id }: EndpointKey,
@@ -62,7 +59,9 @@ export async function disableEndpoint(
   return hasPassed(rows)
 }
 
-/** Which events the endpoint in the path gets: those of one mode, or of both. Null where there is no such active endpoint. */
+/**
+ * Which events the endpoint in the path gets: those of one mode, or of both. Null if there is no such active endpoint.
+ */
 export async function modeOfEndpoint(
   sql: Sql,
   { merchant_id, params: { endpoint_id = '' } }: Pick<ObjectPlace, 'merchant_id' | 'params'>,
@@ -81,7 +80,7 @@ export async function findEndpointKey(sql: Sql, endpoint_id: string): Promise<En
   return row
 }
 
-/** An active endpoint with what is sealed of it. */
+/** An active endpoint with its sealed secrets. */
 export async function findEndpointWithSecrets(
   sql: Sql,
   { merchant_id, endpoint_id }: EndpointKey,
@@ -99,8 +98,8 @@ export type EndpointWithSecrets = Pick<Endpoint, 'merchant_id' | 'endpoint_id' |
 }
 
 /**
- * Replaces the signing secret; the old one also signs until the given time. False where the endpoint is gone. Throws
- * KeyTakenError and changes nothing where the key is stored already.
+ * Replaces the signing secret; the old one also signs until the given time. False if the endpoint is gone. Throws
+ * KeyTakenError and changes nothing if the key is stored already.
  */
 export async function replaceSecret(
   sql: AnySql,
@@ -132,8 +131,8 @@ export type SealedSecrets = EndpointKey & {
 }
 
 /**
- * Endpoints with a secret under an old master key, in the order of their keys and behind `after`. The key id follows
- * the version byte.
+ * Endpoints with a secret under an old master key, in the order of their keys, after `after`. The key id follows the
+ * version byte.
  */
 export async function secretsUnderOtherKeys(
   sql: Sql,
@@ -149,18 +148,18 @@ export async function secretsUnderOtherKeys(
     order by merchant_id, endpoint_id limit ${limit}`
 }
 
-/** Replaces sealed secrets that were read; false where a rotation has changed them since. */
-export async function replaceSealed(
+/** Replaces sealed secrets that were read; false if a rotation has changed them since. */
+export async function replaceSealedSecrets(
   sql: Sql,
-  read: SealedSecrets,
+  before: SealedSecrets,
   next: Pick<SealedSecrets, 'sealed_secret' | 'previous_sealed_secret'>,
 ): Promise<boolean> {
   const { count } = await sql`
     update webhook_endpoints
     set sealed_secret = ${next.sealed_secret}, previous_sealed_secret = ${next.previous_sealed_secret}
-    where merchant_id = ${read.merchant_id} and endpoint_id = ${read.endpoint_id}
-      and sealed_secret = ${read.sealed_secret}
-      and previous_sealed_secret is not distinct from ${read.previous_sealed_secret}`
+    where merchant_id = ${before.merchant_id} and endpoint_id = ${before.endpoint_id}
+      and sealed_secret = ${before.sealed_secret}
+      and previous_sealed_secret is not distinct from ${before.previous_sealed_secret}`
   return count > 0
 }
 

@@ -6,7 +6,7 @@ import { webhookKey } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { endpointView, viewEndpoint } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
-import { listEndpoints as findEndpoints } from './endpoint-store.ts'
+import { listEndpointRows as findEndpoints } from './endpoint-store.ts'
 
 export const listEndpoints = route({
   method: 'GET',

@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
-import { type LineWriter, lineOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter } from '../../merchants/account-lines.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import { endpointNotFound, sealSecret } from '../endpoint.ts'
 import { findEndpointKey, replaceSecret } from './endpoint-store.ts'
@@ -16,15 +16,15 @@ export type RotatedSecret = {
 }
 
 /**
- * Works for an endpoint of any merchant. `recordReply` gives the idempotency key's row, if there is a key: a repeat would end the
- * secret that receivers still check by. Throws `endpoint_not_found`, or KeyTakenError.
+ * Works for an endpoint of any merchant. `recordReply` gives the idempotency key's row, if there is a key: without it,
+ * a repeated request would end the secret that receivers still use. Throws `endpoint_not_found`, or KeyTakenError.
  */
 export async function rotateSecret(
   { sql, ids, keyring }: Pick<Context, 'sql' | 'ids' | 'keyring'>,
   endpoint_id: string,
   writer: LineWriter,
   now: Date,
-  recordReply: (rotated: RotatedSecret) => KeyRow | null = () => null,
+  recordReply: (reply: RotatedSecret) => KeyRow | null = () => null,
 ): Promise<RotatedSecret> {
   const endpoint = await findEndpointKey(sql, endpoint_id)
   if (!endpoint) throw endpointNotFound()
@@ -32,12 +32,12 @@ export async function rotateSecret(
   const previous_secret_until = new Date(now.getTime() + overlap_ms)
   const sealed_secret = sealSecret(keyring, endpoint, signing_secret)
   const { merchant_id, endpoint_id: subject } = endpoint
-  const told = { change: 'endpoint.secret_rotated', detail: { previous_secret_until }, at: now }
-  const line = lineOf(writer, { merchant_id, subject, ...told })
+  const fields = { change: 'endpoint.secret_rotated', detail: { previous_secret_until }, at: now }
+  const line = accountLine(writer, { merchant_id, subject, ...fields })
   const next = { sealed_secret, previous_secret_until }
-  const rotated = { endpoint_id: endpoint.endpoint_id, signing_secret, previous_secret_until }
-  const made = { ...next, line, key: recordReply(rotated) }
-  const is_made = await writeAs(sql, writer, (tx) => replaceSecret(tx, endpoint, made))
+  const reply = { endpoint_id: endpoint.endpoint_id, signing_secret, previous_secret_until }
+  const rotation = { ...next, line, key: recordReply(reply) }
+  const is_made = await writeAs(sql, writer, (tx) => replaceSecret(tx, endpoint, rotation))
   if (!is_made) throw endpointNotFound()
-  return rotated
+  return reply
 }

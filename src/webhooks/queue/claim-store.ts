@@ -5,13 +5,13 @@ import type { Sql } from '../../database/open.ts'
 import type { ClaimedDelivery } from './claimed-delivery.ts'
 import { eventAndEndpoint, unanswered } from './queue-store.ts'
 
-/** 0: a first attempt, or one that a person put first; 1: a retry or replay. */
+/** 0: a first attempt, or one that a person moved to the front; 1: a retry or replay. */
 export type QueueClass = 0 | 1
 
 /**
- * `trusted`: it answers well, so it may use any free slot. `new`: it never had an attempt; endpoints that are not
- * listed count as new. `shut`: its breaker is open, or it asked for a rest, so only overdue deliveries pass, and those
- * that a person put first.
+ * `trusted`: it answers well, so it may use any free slot. `new`: it never had an attempt; unlisted endpoints count as
+ * new. `shut`: its breaker is open, or it requested a rest, so only overdue deliveries pass, and those that a person
+ * moved to the front.
  */
 export type Standing = 'trusted' | 'new' | 'other' | 'shut'
 
@@ -34,7 +34,7 @@ export type ClaimOrder = {
   untrusted_slots: number
   new_slots: number
   other_slots: number
-  /** Reads only endpoints after this one, and at most so many. */
+  /** Reads only endpoints after this one, and at most this many. */
   after_endpoint: string
   endpoints_max: number
   /** Endpoints after these come first when slots are few. */
@@ -48,23 +48,22 @@ export type ClaimOrder = {
 
 export type Claim = {
   deliveries: ClaimedDelivery[]
-  /** The last endpoint that was read, and how many were. */
+  /** The last endpoint of the claim, and how many it read. */
   last_endpoint: string | null
   endpoints: number
-  /** The next time that a row of theirs is due. */
+  /** The next time at which one of their rows is due. */
   next_due_at: Date | null
 }
 
 /**
- * Leases what is due. Attempts whose lease has run out get a row that says so.
- *
- * PostgreSQL may make its plans while a table is empty, so the statement leaves it no choice that would be wrong later:
- * rows are changed by their place (ctid), and looked up in subqueries that `offset 0` keeps apart.
+ * Leases due deliveries. Attempts whose lease has run out get a row that says so. PostgreSQL may plan the statement
+ * while a table is empty, so the statement leaves it no choice that would be wrong later: rows are changed by their
+ * place (ctid), and looked up in subqueries that `offset 0` separates.
  */
 export async function claim(sql: Sql, order: ClaimOrder): Promise<Claim> {
   const { rooms, now } = order
   type Row = ClaimedDelivery & Pick<Claim, 'last_endpoint' | 'endpoints' | 'next_due_at'>
-  // The index leads from each endpoint to the next: the rows of one are never read to get past it.
+  // The index leads from each endpoint to the next, so that no endpoint's rows must be read to get past it.
   const rows = await sql<Row[]>`
     with recursive rooms as materialized (
       select * from unnest(${rooms.map((each) => each.endpoint_id)}::text[],
@@ -130,7 +129,7 @@ export async function claim(sql: Sql, order: ClaimOrder): Promise<Claim> {
   return { deliveries, last_endpoint, endpoints, next_due_at }
 }
 
-/** Where many endpoints have due deliveries, each gets at most an equal share of the slots, but no less than this. */
+/** If many endpoints have due deliveries, each gets at most an equal share of the slots, but not less than this. */
 export const share_min = 4
 
 /** The first rows of each ready endpoint. An event's second delivery waits until the first was attempted. */
@@ -155,12 +154,15 @@ function dueOf(sql: Sql, order: ClaimOrder, group: 'trusted' | 'new' | 'other') 
   ) ${sql(group)}`
 }
 
-/** Overdue, or put first by a person: only `expediteDelivery` makes a delivery due before it was created. */
+/**
+ * Overdue deliveries, and those that a person moved to the front: only `expediteDelivery` makes a delivery due before
+ * it was created.
+ */
 function passesShut(sql: Sql, { overdue_before }: ClaimOrder, row: 'q' | 'x') {
   return sql`(${sql(row)}.created_at <= ${overdue_before} or ${sql(row)}.due_at < ${sql(row)}.created_at)`
 }
 
-/** How many wait, up to a bound, and since when the oldest that is due. */
+/** How many wait, up to a limit, and since when the oldest one is due. */
 export type Backlog = { class: QueueClass; depth: number; oldest_due_at: Date | null }
 
 const depth_max = 100_000

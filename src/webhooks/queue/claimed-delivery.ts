@@ -1,8 +1,8 @@
-// A delivery as the process that sends it has it: with its lease, its event, and the state of its endpoint.
+// A delivery with its lease, its event and the state of its endpoint, for the process that sends it.
 
 import type { AnyEventType } from '../../kernel/values.ts'
 
-/** A delivery that this process holds until its lease ends, with all that its attempt needs. */
+/** A delivery that this process has until its lease ends, with everything that its attempt needs. */
 export type ClaimedDelivery = {
   merchant_id: string
   delivery_id: string
@@ -12,7 +12,7 @@ export type ClaimedDelivery = {
   attempted_at: Date
   last_attempt_id: string | null
   pending_id: string | null
-  /** What the event is about: a payment, or a refund (`ref_…`). */
+  /** The subject of the event: a payment, or a refund (`ref_…`). */
   payment_id: string
   sequence: number
   replay_of: string | null
@@ -25,10 +25,10 @@ export type ClaimedDelivery = {
   sealed_secret: Buffer
   previous_sealed_secret: Buffer | null
   previous_secret_until: Date | null
-  /** The newest state of the endpoint's breaker that any process wrote; null where it never opened. */
+  /** The newest stored state of the endpoint's breaker; null if it never opened. */
   breaker_changed_at: Date | null
   open_until: Date | null
   reopen_count: number | null
-  /** The attempt before this one was begun and never settled. */
+  /** The previous attempt was begun and never settled. */
   was_lost: boolean
 }

@@ -1,12 +1,12 @@
-// Makes a delivery of an event for each endpoint that wants it, in the very statement that writes the event.
+// Makes a delivery of an event for each endpoint that wants it, in the same statement that writes the event.
 
 import type { AnySql } from '../../database/open.ts'
 import { type AnyEventType, extensionEventTypes, type Mode } from '../../kernel/values.ts'
 
-/** What deliveries are made from. The body stays frozen in the table `events`. */
+/** The event of new deliveries. Its body stays frozen in the table `events`. */
 export type QueuedEvent = {
   merchant_id: string
-  /** What the event is about: a payment, or a refund (`ref_…`). */
+  /** The subject of the event: a payment, or a refund (`ref_…`). */
   payment_id: string
   sequence: 1 | 2
   event_id: string
@@ -15,9 +15,9 @@ export type QueuedEvent = {
 }
 
 /**
- * The body of a CTE that queues the deliveries of an event where the CTE `gate` has a row. The statement itself reads
- * the endpoints, so it misses none that exists when the event commits. `behind` is the subject whose newest event must
- * have been attempted before: for a second event its own, for a first one none, unless it is named.
+ * The body of a CTE that queues an event's deliveries if the CTE `gate` has a row. The statement itself reads the
+ * endpoints, so it misses none that exists when the event commits. `behind` is the subject whose newest event must have
+ * been attempted first. By default that is the subject of this event, and none for its first event.
  */
 export function fanOut(
   sql: AnySql,

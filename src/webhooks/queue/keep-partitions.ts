@@ -5,7 +5,7 @@ import {
   type PartitionContext,
   type RetainedTable,
 } from '../../database/partitions/keep-partitions.ts'
-import { window_ms } from '../delivery.ts'
+import { replay_window_ms } from '../delivery.ts'
 
 const day_ms = 24 * 3600 * 1000
 
@@ -14,14 +14,14 @@ const tables: RetainedTable[] = [
     name: 'webhook_attempts',
     id: 'attempt_id',
     rest: 'webhook_attempts_other',
-    kept_ms: window_ms,
+    kept_ms: replay_window_ms,
   },
   {
     name: 'webhook_deliveries',
     id: 'delivery_id',
     rest: 'webhook_deliveries_other',
     // A week longer: meanwhile a replay is refused because its window is over, not because the delivery is unknown.
-    kept_ms: window_ms + 7 * day_ms,
+    kept_ms: replay_window_ms + 7 * day_ms,
   },
 ]
 

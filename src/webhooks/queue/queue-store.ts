@@ -25,21 +25,21 @@ export type Settlement = Pick<
   response_status_code: number | null
   response_body: string | null
   failure: string | null
-  /** Null where the delivery is settled by this attempt. */
+  /** Null if this attempt settles the delivery. */
   next_retry_at: Date | null
 }
 
 /**
- * Writes how attempts ended, each once, whoever holds the delivery now: the request was made. Returns the attempts that
- * still had their lease; other deliveries are left to the process that took them over.
+ * Writes how attempts ended, each once. It also writes for a delivery that another process took over, because the
+ * request was made. Returns the attempts that still had their lease; the other deliveries are left to the new process.
  */
-export async function settle(sql: Sql, settlements: Settlement[], now: Date): Promise<Set<string>> {
-  const attempted = {
+export async function settleAttempts(sql: Sql, settlements: Settlement[], now: Date): Promise<Set<string>> {
+  const settledColumns = {
     status: sql`(select status from settlement s where s.attempt_id = ended.attempt_id)`,
     last_attempt_id: sql`attempt_id`,
     attempt_count: sql`attempt_number`,
   }
-  // These parts would look into every day's partition, so they are left out where there is nothing to find.
+  // These parts would read every day's partition, so they are left out if there is nothing to find.
   const replays = settlements.some(({ replay_of }) => replay_of !== null)
     ? sql`${freed(sql, sql`ended`)}, heard as (
       delete from webhook_attempts
@@ -69,7 +69,7 @@ export async function settle(sql: Sql, settlements: Settlement[], now: Date): Pr
       where q.ctid = any(array(select row from leased where next_retry_at is not null))
       returning q.last_attempt_id as attempt_id
     ), settled as (
-      insert into webhook_deliveries ${settledRow(sql, attempted, now)} from ended
+      insert into webhook_deliveries ${settledRow(sql, settledColumns, now)} from ended
     ), ${replays} told as (
       insert into webhook_attempts as a
         (merchant_id, attempt_id, delivery_id, endpoint_id, endpoint_url, payment_id, event_type, attempt_number,
@@ -90,28 +90,27 @@ export async function settle(sql: Sql, settlements: Settlement[], now: Date): Pr
   return new Set(rows.map(({ attempt_id }) => attempt_id))
 }
 
-/** Which deliveries to end: an endpoint's, with or without claimed ones, or single ones that were claimed to end. */
-export type DeliverySelection =
+/** Which deliveries to end: an endpoint's, with or without claimed ones, or single ones that were claimed for this. */
+export type EndingDeliveries =
   | { merchant_id: string; endpoint_id: string; but_claimed?: boolean }
   | { merchant_id: string; delivery_ids: string[] }
 
 const end_batch = 5_000
 
 /**
- * Gives up unsettled deliveries, at most about a batch. The newest row of each becomes `dead_lettered`; a delivery
- * without an attempt leaves none. An attempt under way at a deleted endpoint gets its row now, and its answer when it
- * comes.
+ * Gives up unsettled deliveries, about a batch at most. The newest row of each becomes `dead_lettered`; a delivery
+ * without an attempt leaves no row. An attempt under way at a deleted endpoint gets its row now, and its answer later.
  */
-export async function endDeliveries(sql: AnySql, which: DeliverySelection, now: Date): Promise<number> {
-  for (let ended = 0; ; ) {
-    const { chosen, gone } = await endBatch(sql, which, now)
-    ended += gone
-    // A row that changed while this statement waited for it is locked, but only the next statement sees it.
-    if (gone === chosen) return ended
+export async function endDeliveries(sql: AnySql, which: EndingDeliveries, now: Date): Promise<number> {
+  for (let total = 0; ; ) {
+    const { chosen_count, ended_count } = await endBatch(sql, which, now)
+    total += ended_count
+    // A row that changed while this statement waited for it is locked, but only the next statement sees the change.
+    if (ended_count === chosen_count) return total
   }
 }
 
-async function endBatch(sql: AnySql, which: DeliverySelection, now: Date) {
+async function endBatch(sql: AnySql, which: EndingDeliveries, now: Date) {
   const { merchant_id } = which
   const is_by_endpoint = 'endpoint_id' in which
   const unclaimed = is_by_endpoint && which.but_claimed ? sql`and attempt_id is null` : sql``
@@ -130,10 +129,10 @@ async function endBatch(sql: AnySql, which: DeliverySelection, now: Date) {
       select a.status from webhook_attempts a
       where a.merchant_id = gone.merchant_id and a.attempt_id = ${newest} and a.status = 'succeeded'), 'dead_lettered')`,
     last_attempt_id: newest,
-    // A process that gives up single deliveries has claimed them for that: the attempt is not made.
+    // A process claims single deliveries in order to give them up: the attempt is not made.
     attempt_count: is_by_endpoint ? sql`attempt_number` : sql`attempt_number - (attempt_id is not null)::int`,
   }
-  const [counts] = await sql<{ chosen: number; gone: number }[]>`
+  const [counts] = await sql<{ chosen_count: number; ended_count: number }[]>`
     with chosen as materialized (
       select q.row from (select delivery_id from (${candidates}) c order by delivery_id collate "C") c cross join lateral (
         select ctid as row from webhook_queue
@@ -155,7 +154,7 @@ async function endBatch(sql: AnySql, which: DeliverySelection, now: Date) {
       ${eventAndEndpoint(sql, sql`p`)}
       on conflict do nothing
     )
-    select (select count(*) from chosen)::int as chosen, (select count(*) from gone)::int as gone`
+    select (select count(*) from chosen)::int as chosen_count, (select count(*) from gone)::int as ended_count`
   return counts!
 }
 
@@ -190,11 +189,11 @@ function settledRow(sql: AnySql, row: Record<'status' | 'last_attempt_id' | 'att
 }
 
 /** Once a replay is settled, its original may be replayed again. */
-function freed(sql: AnySql, gone: Fragment) {
+function freed(sql: AnySql, endedTable: Fragment) {
   return sql`freed as (
     update webhook_deliveries set active_replay = null
-    where merchant_id = any(array(select merchant_id from ${gone} where replay_of is not null))
-      and delivery_id = any(array(select replay_of from ${gone} where replay_of is not null))
-      and active_replay = any(array(select delivery_id from ${gone}))
+    where merchant_id = any(array(select merchant_id from ${endedTable} where replay_of is not null))
+      and delivery_id = any(array(select replay_of from ${endedTable} where replay_of is not null))
+      and active_replay = any(array(select delivery_id from ${endedTable}))
   )`
 }

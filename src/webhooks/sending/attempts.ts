@@ -1,5 +1,5 @@
-// The attempts under way in this process. They begin as they are claimed; where none may be made, the delivery is given
-// up.
+// The attempts under way in this process. A claimed delivery's attempt begins at once; if it may have none, the
+// delivery is given up.
 
 import type { Sql } from '../../database/open.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
@@ -22,10 +22,10 @@ export function openAttempts(parts: AttemptContext & { sql: Sql; onEnd(end: Atte
   const underWay = new Set<Promise<void>>()
 
   function follow(work: Promise<void>): void {
-    const followed = work
+    const completion = work
       .catch((error: Error) => log.error({ error: error.message }, 'webhook attempt went wrong'))
-      .finally(() => underWay.delete(followed))
-    underWay.add(followed)
+      .finally(() => underWay.delete(completion))
+    underWay.add(completion)
   }
 
   async function attempt(delivery: ClaimedDelivery, is_retry: boolean): Promise<void> {
@@ -42,13 +42,13 @@ export function openAttempts(parts: AttemptContext & { sql: Sql; onEnd(end: Atte
     lanes.hear(endpoint_id, { open_until_ms, reopen_count: reopen_count!, changed_ms })
   }
 
-  /** Deliveries of a deleted endpoint, or whose last attempts were lost. The attempts are not made. */
-  async function giveUp(claimed: ClaimedDelivery[]): Promise<void> {
-    const { merchant_id, endpoint_id, endpoint_status } = claimed[0]!
-    const delivery_ids = claimed.map(({ delivery_id }) => delivery_id)
+  /** Gives up deliveries of a deleted endpoint, or whose last attempts were lost. Their attempts are not made. */
+  async function giveUp(deliveries: ClaimedDelivery[]): Promise<void> {
+    const { merchant_id, endpoint_id, endpoint_status } = deliveries[0]!
+    const delivery_ids = deliveries.map(({ delivery_id }) => delivery_id)
     const count = await endDeliveries(sql, { merchant_id, delivery_ids }, clock.now())
     log.warn({ merchant_id, endpoint_id, count, endpoint_status }, 'webhook deliveries given up')
-    // The endpoint's other deliveries need not be claimed first.
+    // The endpoint's other deliveries are ended without being claimed first.
     if (endpoint_status === 'disabled') {
       await endDeliveries(sql, { merchant_id, endpoint_id, but_claimed: true }, clock.now())
     } else metrics.webhookDeadLettered(count)
@@ -63,7 +63,7 @@ export function openAttempts(parts: AttemptContext & { sql: Sql; onEnd(end: Atte
         if (!isOver(delivery)) follow(attempt(delivery, is_retry))
       }
       const over = Object.groupBy(deliveries.filter(isOver), ({ endpoint_id }) => endpoint_id)
-      for (const claimed of Object.values(over)) follow(giveUp(claimed!))
+      for (const endpointDeliveries of Object.values(over)) follow(giveUp(endpointDeliveries!))
     },
     async ended() {
       await Promise.all(underWay)

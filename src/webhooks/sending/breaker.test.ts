@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { adopt, afterAttempt, type Breaker, closedBreaker, stateOf } from './breaker.ts'
+import { adopt, afterAttempt, type Breaker, breakerState, closedBreaker } from './breaker.ts'
 
 const noon_ms = Date.parse('2026-09-01T12:00:00Z')
 const minute_ms = 60_000
-/** The chance that neither adds nor takes. */
+/** The chance in the middle, which changes nothing. */
 const even = 0.5
 const open_max_ms = Number.POSITIVE_INFINITY
 
 const attempt = (breaker: Breaker, succeeded: boolean, ended_ms = noon_ms, chance = even) =>
   afterAttempt(breaker, { succeeded, ended_ms, open_max_ms }, chance)
 
-/** After attempts that went well (.) or did not (x), the oldest first. */
+/** A breaker after attempts that succeeded (.) or failed (x), the oldest first. */
 const breakerAfter = (course: string) =>
   [...course].reduce((breaker, each) => attempt(breaker, each === '.'), closedBreaker)
 
-/** Opened at noon, and opened again after so many probes that failed, each as soon as it could be. */
+/** A breaker that opened at noon and reopened after this many failed probes, each at its earliest time. */
 function opened(reopen_count = 0, chance = even): Breaker {
   let breaker = breakerAfter('xxxx')
   breaker = attempt(breaker, false, noon_ms, chance)
@@ -37,7 +37,7 @@ describe('it opens after five failures in a row that are four fifths of the last
     ['fifteen of the last twenty', `${'.'.repeat(30)}${'x'.repeat(15)}`, 'closed'],
     ['sixteen of the last twenty', `${'.'.repeat(30)}${'x'.repeat(16)}`, 'open'],
   ])('%s', (_name, course, state) => {
-    expect(stateOf(breakerAfter(course), noon_ms)).toBe(state)
+    expect(breakerState(breakerAfter(course), noon_ms)).toBe(state)
   })
 
   test('at the first failure that fits, and not before', () => {
@@ -51,7 +51,7 @@ describe('it opens after five failures in a row that are four fifths of the last
           const failures = recent.filter((each) => !each).length
           const fiveInARow = at >= 4 && attempts.slice(at - 4, at + 1).every((each) => !each)
           const shouldBeOpen = fiveInARow && failures / recent.length >= 0.8
-          expect(stateOf(breaker, noon_ms)).toBe(shouldBeOpen ? 'open' : 'closed')
+          expect(breakerState(breaker, noon_ms)).toBe(shouldBeOpen ? 'open' : 'closed')
           if (shouldBeOpen) return
         }
       }),
@@ -83,8 +83,8 @@ describe('how long it stays open', () => {
 
   test('open until its time is over, then half-open', () => {
     const breaker = opened()
-    expect(stateOf(breaker, breaker.open_until_ms! - 1)).toBe('open')
-    expect(stateOf(breaker, breaker.open_until_ms!)).toBe('half_open')
+    expect(breakerState(breaker, breaker.open_until_ms! - 1)).toBe('open')
+    expect(breakerState(breaker, breaker.open_until_ms!)).toBe('half_open')
   })
 })
 
@@ -103,7 +103,7 @@ describe('while it is open', () => {
     const closed = attempt(opened(3), true, ended_ms)
     expect(closed).toEqual({ ...closedBreaker, changed_ms: ended_ms })
     const failedAgain = [1, 2, 3, 4].reduce((breaker) => attempt(breaker, false), closed)
-    expect(stateOf(failedAgain, noon_ms)).toBe('closed')
+    expect(breakerState(failedAgain, noon_ms)).toBe('closed')
   })
 
   test('once closed it begins with 30 seconds again', () => {
@@ -121,10 +121,10 @@ test('twenty attempts are remembered', () => {
   expect(breakerAfter(course).recent).toEqual(Array.from({ length: 20 }, (_, at) => at % 2 === 1))
 })
 
-/** Attempts at any times, as clocks have it. */
+/** Attempts at any times, in any order of the clocks. */
 const anyCourse = fc.array(
   fc.record({
-    // Mostly failures, or it would hardly ever open.
+    // Mostly failures, because otherwise it would hardly ever open.
     succeeded: fc.nat(9).map((each) => each === 0),
     ended_ms: fc.integer({ min: noon_ms, max: noon_ms + 60 * minute_ms }),
   }),
@@ -162,27 +162,27 @@ describe('what another process has seen', () => {
     ['open, of an open one', opened(), open, 'open'],
     ['closed, of an open one', opened(), closed, 'closed'],
     ['closed, of a closed one', breakerAfter('...xx'), closed, 'closed'],
-  ])('newer: %s', (_name, known, seen, state) => {
-    const adopted = adopt(known, seen)
-    expect(stateOf(adopted, later_ms)).toBe(state)
+  ])('newer: %s', (_name, own, theirs, state) => {
+    const adopted = adopt(own, theirs)
+    expect(breakerState(adopted, later_ms)).toBe(state)
     expect(adopted).toMatchObject({
-      open_until_ms: seen.open_until_ms,
-      reopen_count: seen.reopen_count,
+      open_until_ms: theirs.open_until_ms,
+      reopen_count: theirs.reopen_count,
     })
   })
 
   test('older, or as old: it is not taken over', () => {
-    const known = opened()
-    const { changed_ms } = known
-    expect(adopt(known, { ...closed, changed_ms })).toBe(known)
-    expect(adopt(known, { ...open, changed_ms: changed_ms - 1 })).toBe(known)
+    const own = opened()
+    const { changed_ms } = own
+    expect(adopt(own, { ...closed, changed_ms })).toBe(own)
+    expect(adopt(own, { ...open, changed_ms: changed_ms - 1 })).toBe(own)
   })
 
   test('the failures that are known here still count, those before it was closed do not', () => {
-    const known = breakerAfter('xxxx')
-    expect(adopt(known, closed)).toBe(known)
+    const own = breakerAfter('xxxx')
+    expect(adopt(own, closed)).toBe(own)
     const reopened = attempt(adopt(opened(), closed), false, later_ms + 1)
-    expect(stateOf(reopened, later_ms + 1)).toBe('closed')
+    expect(breakerState(reopened, later_ms + 1)).toBe('closed')
   })
 
   test('a process that learns all that others saw ends with the newest, in any order', () => {

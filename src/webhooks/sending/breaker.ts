@@ -1,11 +1,12 @@
-// The circuit breaker of an endpoint: after enough failures nothing is sent for a while, then one delivery as a probe.
+// The circuit breaker of an endpoint: after enough failures nothing is sent for a while, and then one delivery as a
+// probe.
 
-/** How the last attempts went, newest last, and, where it is open, until when. */
+/** The results of the last attempts, newest last, and the end of the pause if the breaker is open. */
 export type Breaker = {
   recent: readonly boolean[]
   consecutive_failures: number
   open_until_ms: number | null
-  /** How often it has opened again since it was last closed. */
+  /** How often it has reopened since it was last closed. */
   reopen_count: number
   /** When it last opened or closed. */
   changed_ms: number
@@ -27,11 +28,11 @@ const recent_max = 20
 const failed_share = 0.8
 const open_ms = 30_000
 const longest_open_ms = 15 * 60_000
-/** Added or subtracted, so that the probes of several processes and endpoints spread. */
+/** Added or subtracted, so that the probes of several processes and endpoints spread out. */
 const spread = 0.2
 
 /** The breaker's state. After its time is over an open breaker is half-open: it lets one attempt through at a time. */
-export function stateOf(breaker: Breaker, now_ms: number): 'closed' | 'open' | 'half_open' {
+export function breakerState(breaker: Breaker, now_ms: number): 'closed' | 'open' | 'half_open' {
   if (breaker.open_until_ms === null) return 'closed'
   return now_ms < breaker.open_until_ms ? 'open' : 'half_open'
 }
@@ -39,7 +40,7 @@ export function stateOf(breaker: Breaker, now_ms: number): 'closed' | 'open' | '
 export type AttemptEnd = {
   succeeded: boolean
   ended_ms: number
-  /** The longest delay of the retry schedule: no delivery waits longer than it might have anyway. */
+  /** The longest delay of the retry schedule. No delivery waits longer than the schedule allows. */
   open_max_ms: number
 }
 
@@ -55,9 +56,9 @@ export function afterAttempt(breaker: Breaker, attempt: AttemptEnd, chance: numb
   const recent = remember(breaker.recent, false)
   const consecutive_failures = breaker.consecutive_failures + 1
   const failed = { ...breaker, recent, consecutive_failures }
-  switch (stateOf(breaker, ended_ms)) {
+  switch (breakerState(breaker, ended_ms)) {
     case 'open':
-      // The breaker is open already: the attempt was under way when it opened, or was the last of its delivery.
+      // The breaker is open already: the attempt began before it opened, or was the last one of its delivery.
       return failed
     case 'half_open':
       return open(failed, breaker.reopen_count + 1, attempt, chance)
@@ -66,11 +67,11 @@ export function afterAttempt(breaker: Breaker, attempt: AttemptEnd, chance: numb
   }
 }
 
-/** The state that another process wrote, where it is newer than ours. */
-export function adopt(breaker: Breaker, seen: StoredBreaker): Breaker {
-  if (seen.changed_ms <= breaker.changed_ms) return breaker
-  if (seen.open_until_ms !== null) return { ...breaker, ...seen }
-  return breaker.open_until_ms === null ? breaker : { ...closedBreaker, ...seen }
+/** Takes over the state that another process wrote, if it is newer than ours. */
+export function adopt(breaker: Breaker, other: StoredBreaker): Breaker {
+  if (other.changed_ms <= breaker.changed_ms) return breaker
+  if (other.open_until_ms !== null) return { ...breaker, ...other }
+  return breaker.open_until_ms === null ? breaker : { ...closedBreaker, ...other }
 }
 
 function shouldOpen({ recent, consecutive_failures }: Breaker): boolean {
@@ -84,7 +85,7 @@ function open(breaker: Breaker, reopen_count: number, { ended_ms, open_max_ms }:
   return { ...breaker, reopen_count, open_until_ms, changed_ms: changeTime(breaker, ended_ms) }
 }
 
-/** Later than the change before it, whatever the clocks: only the newest is kept. */
+/** Later than the previous change, whatever the clock says, because only the newest state is kept. */
 function changeTime(breaker: Breaker, now_ms: number): number {
   return Math.max(now_ms, breaker.changed_ms + 1)
 }

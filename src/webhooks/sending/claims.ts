@@ -1,4 +1,5 @@
-// Claims due deliveries, first attempts and retries in a round of their own, and remembers how far each round has come.
+// Claims due deliveries, with separate rounds for first attempts and for retries, and remembers how far each round has
+// come.
 
 import type { Sql } from '../../database/open.ts'
 import type { Clock } from '../../kernel/world.ts'
@@ -15,11 +16,11 @@ export const poll_ms = 250
 const retry_poll_ms = 1_000
 
 export type Claims = {
-  /** Claims first attempts, and retries where some are due, and begins them. True where more may be due. */
+  /** Claims first attempts, and retries if some are due, and begins them. True if more may be due. */
   claimDue(): Promise<boolean>
-  /** The last claims took the most that they might: each attempt that ends makes room for more. */
+  /** Whether the last claims were full: then each attempt that ends makes room for more. */
   wasCut(): boolean
-  /** Notes that a retry is due by then. */
+  /** Notes that a retry is due by that time. */
   retryAt(at_ms: number): void
   untilPoll(): number
 }
@@ -30,11 +31,11 @@ type ClaimsOptions = {
   settings: DeliverySettings
   lanes: Lanes
   /** Attempts that hold a slot until their result is written. */
-  held(): number
+  unwritten(): number
   begin(deliveries: ClaimedDelivery[], is_retry: boolean): void
 }
 
-export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsOptions): Claims {
+export function openClaims({ sql, clock, settings, lanes, unwritten, begin }: ClaimsOptions): Claims {
   const held_back_ms = breakerPatienceMs(settings.schedule)
   const rounds: Record<QueueClass, Round> = { 0: firstRound, 1: firstRound }
   let retries_due_ms = 0
@@ -44,7 +45,7 @@ export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsO
     const now = clock.now()
     const now_ms = now.getTime()
     const is_retry = queue_class === 1
-    const shares = lanes.shares({ is_retry, held: held(), now_ms })
+    const shares = lanes.shares({ is_retry, unwritten: unwritten(), now_ms })
     if (shares.slots === 0) {
       was_cut = true
       return false
@@ -58,9 +59,9 @@ export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsO
       lease_until: new Date(now_ms + settings.timeout_ms + settings.lease_slack_ms),
       overdue_before: new Date(now_ms - held_back_ms),
     }
-    const claimed = await claim(sql, order)
-    begin(claimed.deliveries, is_retry)
-    const round = nextRound(rounds[queue_class], order, claimed)
+    const batch = await claim(sql, order)
+    begin(batch.deliveries, is_retry)
+    const round = nextRound(rounds[queue_class], order, batch)
     rounds[queue_class] = round
     was_cut ||= round.was_cut
     const is_more = !round.is_over || round.is_again
@@ -71,7 +72,7 @@ export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsO
     return is_more
   }
 
-  /** After a clock was set back, retries must not wait until it is where it was. */
+  /** After the clock was set back, retries must not wait until it is where it was. */
   function areRetriesDue(): boolean {
     const wait_ms = retries_due_ms - clock.now().getTime()
     return wait_ms <= 0 || wait_ms > retry_poll_ms

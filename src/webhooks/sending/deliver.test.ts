@@ -12,7 +12,7 @@ test.each([
   ['the most that the column holds', 2 ** 31 - 1, 2 ** 31 - 1],
   ['no more than that after a sleep of weeks', 30 * 24 * hour_ms, 2 ** 31 - 1],
 ])('the time of an attempt runs from its post: %s', (_name, took_ms, duration_ms) => {
-  // It was claimed an hour before.
+  // The delivery was claimed an hour before.
   const attempted_at = new Date(noon.getTime() - hour_ms)
   const settlement = settlementOf({ attempted_at } as ClaimedDelivery, { succeeded: true } as PostResult, {
     began_at: noon,
@@ -42,6 +42,6 @@ test.each([
   const http: GuardedHttp = { post: () => Promise.reject(error), close: async () => {} }
   const sending = { http, settings: { clock_offset_seconds: 0 }, secretsOf: () => ['secret'] }
   const delivery = { endpoint_url: 'https://shop.example/', body: '{}' } as ClaimedDelivery
-  const posted = await post(sending as unknown as SendOptions, delivery, noon)
-  expect(posted).toMatchObject({ succeeded: false, is_our_fault: false, ...expected })
+  const result = await post(sending as unknown as SendOptions, delivery, noon)
+  expect(result).toMatchObject({ succeeded: false, is_our_fault: false, ...expected })
 })

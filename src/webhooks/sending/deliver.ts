@@ -7,18 +7,18 @@ import type { Settlement } from '../queue/queue-store.ts'
 import { nextRetryAt, type RetrySchedule, restOf } from './retry.ts'
 import { signatureOf } from './signature.ts'
 
-/** How deliveries are made, from the configuration. */
+/** The parts of the configuration that concern deliveries. */
 export type DeliverySettings = {
   schedule: RetrySchedule
   timeout_ms: number
   connect_timeout_ms: number
-  /** How much longer the lease is than the attempt: clocks differ, and results wait to be written. */
+  /** How much longer the lease is than the attempt, because clocks differ and results wait to be written. */
   lease_slack_ms: number
-  /** The shift of the service's clock: the time in a signature stays real. */
+  /** The offset of the service's clock: the time in a signature stays real. */
   clock_offset_seconds: number
 }
 
-/** What is posted where, and under which key. */
+/** What is posted, to which address, and under which key. */
 export type OutgoingWebhook = Pick<ClaimedDelivery, 'endpoint_url' | 'body' | 'payment_id' | 'endpoint_id'> & {
   event_type: string
 }
@@ -35,7 +35,7 @@ export type PostResult = Pick<Settlement, 'response_status_code' | 'response_bod
   is_our_fault: boolean
   /** The machine's own error, for the log. */
   failure_detail: string | null
-  /** The rest that the receiver asked for. */
+  /** The rest that the receiver requested. */
   rest_seconds: number
   retry_after_seconds: number | null
 }
@@ -105,21 +105,21 @@ function headersOf<Sent extends OutgoingWebhook>(
   }
 }
 
-/** The most that the column holds: a machine that slept for weeks reports more. */
+/** The maximum of the column: a machine that slept for weeks reports more. */
 const duration_max_ms = 2 ** 31 - 1
 
 /** The row of an attempt. `chance` is from 0 up to 1. */
 export function settlementOf(
   delivery: ClaimedDelivery,
-  posted: PostResult,
-  made: { began_at: Date; ended_at: Date; schedule: RetrySchedule; chance: number },
+  result: PostResult,
+  attempt: { began_at: Date; ended_at: Date; schedule: RetrySchedule; chance: number },
 ): Settlement {
-  const { began_at, ended_at, schedule, chance } = made
-  const next_retry_at = posted.succeeded ? null : nextRetryAt({ ...delivery, ...posted, ended_at }, schedule, chance)
+  const { began_at, ended_at, schedule, chance } = attempt
+  const next_retry_at = result.succeeded ? null : nextRetryAt({ ...delivery, ...result, ended_at }, schedule, chance)
   const { merchant_id, delivery_id, endpoint_id, attempt_id, attempt_number } = delivery
   const { last_attempt_id, pending_id, payment_id, replay_of, root_created_at } = delivery
   const { event_type, endpoint_url } = delivery
-  const { response_status_code, response_body, failure } = posted
+  const { response_status_code, response_body, failure } = result
   return {
     merchant_id,
     delivery_id,
@@ -133,7 +133,7 @@ export function settlementOf(
     root_created_at,
     event_type,
     endpoint_url,
-    status: posted.succeeded ? 'succeeded' : next_retry_at ? 'failed' : 'dead_lettered',
+    status: result.succeeded ? 'succeeded' : next_retry_at ? 'failed' : 'dead_lettered',
     occurred_at: delivery.attempted_at,
     duration_ms: Math.min(Math.max(0, ended_at.getTime() - began_at.getTime()), duration_max_ms),
     response_status_code,

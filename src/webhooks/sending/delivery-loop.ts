@@ -1,5 +1,6 @@
-// The loop that delivers: claims as many due deliveries as there is room for, and begins each attempt at once. It holds
-// no transaction and no connection while it waits for a receiver. Any number may run, on any number of machines.
+// The loop that delivers: claims as many due deliveries as there is room for, and begins each attempt at once. It keeps
+// no transaction and no connection while it waits for a receiver. Any number of loops may run, on any number of
+// machines.
 
 import type { ClockTrust } from '../../database/clock/clock-trust.ts'
 import type { Sql } from '../../database/open.ts'
@@ -19,10 +20,10 @@ import { openSettlements } from './settlements.ts'
 import { openSigningSecrets } from './signing-secrets.ts'
 
 export type DeliveryLoop = {
-  /** Wakes the loop: something was committed that is due now, a first delivery or a replay. */
+  /** Wakes the loop after the commit of something that is due now: a first delivery or a replay. */
   wake(what?: 'event' | 'replay'): void
   underWay(): number
-  /** Begins nothing more, and waits for the attempts under way. */
+  /** Begins no further attempts, and waits for those under way. */
   stop(): Promise<void>
 }
 
@@ -34,25 +35,29 @@ export type DeliveryLoopOptions = {
   http: GuardedHttp
   settings: DeliverySettings
   /**
-   * While the clock is wrong nothing is claimed, since leases and signatures carry its time. By default it is right.
+   * While the clock is wrong nothing is claimed, because leases and signatures contain its time. By default the clock
+   * is right.
    */
   trust?: ClockTrust
-  /** How many processes deliver, this one included; left out, it is alone. */
+  /** How many processes deliver, including this one; left out, only this one does. */
   processes?: () => number
   /** How many attempts this process has under way in other loops; left out, there are none. */
   elsewhere?: () => number
-  /** Left out or null, no attempt has a span. */
+  /** Left out or null, attempts have no spans. */
   tracing?: Tracing | null
 }
 
-/** With few attempts under way a claim takes nothing from others; with many, each claim should find several rows. */
+/**
+ * With few attempts under way, a claim takes nothing from other processes. With many, each claim should find several
+ * rows.
+ */
 const few_under_way = 12
 const short_rest_ms = 1
 const long_rest_ms = 10
 const backoff_max_ms = 2_000
-/** Until the result of a probe is written, and known to the other processes. */
+/** The time until a probe's result is written and other processes know it. */
 const probe_slack_ms = 10_000
-/** A database that hangs must not keep the process from ending: leases bring back what is left. */
+/** A silent database must not keep the process from ending: other processes take over after the leases. */
 const stop_slack_ms = 2_000
 
 export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
@@ -90,7 +95,7 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
     },
   })
   const { begin } = attempts
-  const claims = openClaims({ sql, clock, settings, lanes, held: settlements.held, begin })
+  const claims = openClaims({ sql, clock, settings, lanes, unwritten: settlements.unwritten, begin })
   const bell = openBell()
   let is_stopping = false
 
@@ -124,9 +129,9 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
     }
   }
 
-  const running = run()
+  const completion = run()
   async function ended(): Promise<void> {
-    await running
+    await completion
     await attempts.ended()
   }
 

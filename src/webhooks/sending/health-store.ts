@@ -1,4 +1,4 @@
-// The SQL of endpoints' health: the states of circuit breakers as workers saw them open or close.
+// The SQL of endpoints' health: the states of circuit breakers, as workers opened or closed them.
 
 import type { Sql } from '../../database/open.ts'
 
@@ -8,7 +8,7 @@ export type EndpointHealth = {
   state: 'closed' | 'open'
   open_until: Date | null
   reopen_count: number
-  /** What went wrong last, as in an attempt's row. */
+  /** The last failure, in the word of an attempt's row. */
   last_failure: string | null
   changed_at: Date
 }
@@ -26,7 +26,7 @@ export async function saveHealth(sql: Sql, health: EndpointHealth): Promise<void
     where h.changed_at < excluded.changed_at`
 }
 
-/** The endpoints whose breaker is open, and those named, whose breaker may have closed. */
+/** The endpoints whose breaker is open, and the given ones, whose breaker may have closed. */
 export function listHealth(sql: Sql, endpointIds: string[]): Promise<EndpointHealth[]> {
   return sql<EndpointHealth[]>`
     select * from webhook_endpoint_health where state = 'open' or endpoint_id = any(${endpointIds})`

@@ -1,4 +1,4 @@
-// Shares breakers that opened or closed between processes. A process that starts learns which endpoints are down.
+// Shares breakers that opened or closed among processes. A process that starts learns which endpoints are down.
 
 import type { Sql } from '../../database/open.ts'
 import type { World } from '../../kernel/world.ts'
@@ -8,11 +8,11 @@ import { type EndpointHealth, listHealth, saveHealth } from './health-store.ts'
 import type { Lanes } from './lanes.ts'
 
 export type Health = {
-  /** Notes that a breaker opened or closed; `last_failure` is null where it closed. */
-  keep(of: ClaimedDelivery, turned: StoredBreaker, last_failure: string | null): void
+  /** Notes that a breaker opened or closed; `last_failure` is null if it closed. */
+  keep(of: ClaimedDelivery, state: StoredBreaker, last_failure: string | null): void
   /**
-   * Writes what was noted and, now and then, reads what other processes wrote. A failure is logged, and repeated next
-   * time.
+   * Writes the noted states and, now and then, reads the states of other processes. A failure is logged, and repeated
+   * next time.
    */
   exchange(): Promise<void>
 }
@@ -21,8 +21,8 @@ const reading_ms = 5_000
 
 export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock' | 'log'> }, lanes: Lanes): Health {
   const { clock, log } = world
-  // The newest state of each endpoint: one that could not be written is tried again, or replaced by a newer one.
-  const unwritten = new Map<string, EndpointHealth>()
+  // The newest state of each endpoint. A state that could not be written is tried again, or replaced by a newer one.
+  const states = new Map<string, EndpointHealth>()
   let reads_at_ms = 0
 
   return {
@@ -38,7 +38,7 @@ export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock
       }
       const { state, open_until } = health
       log.warn({ merchant_id, endpoint_id, state, open_until }, 'webhook endpoint breaker')
-      unwritten.set(endpoint_id, health)
+      states.set(endpoint_id, health)
     },
     async exchange() {
       await orTell(writeAll())
@@ -46,7 +46,7 @@ export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock
     },
   }
 
-  /** Deliveries go on without it. */
+  /** Deliveries go on even if the exchange fails. */
   async function orTell(work: Promise<void>): Promise<void> {
     try {
       await work
@@ -56,9 +56,9 @@ export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock
   }
 
   async function writeAll(): Promise<void> {
-    for (const [endpoint_id, health] of unwritten) {
+    for (const [endpoint_id, health] of states) {
       await saveHealth(sql, health)
-      if (unwritten.get(endpoint_id) === health) unwritten.delete(endpoint_id)
+      if (states.get(endpoint_id) === health) states.delete(endpoint_id)
     }
   }
 
@@ -66,8 +66,8 @@ export function openHealth({ sql, world }: { sql: Sql; world: Pick<World, 'clock
     const now_ms = clock.now().getTime()
     if (now_ms >= reads_at_ms - reading_ms && now_ms < reads_at_ms) return
     reads_at_ms = now_ms + reading_ms
-    const found = await listHealth(sql, lanes.listOpen())
-    for (const { endpoint_id, open_until, reopen_count, changed_at } of found) {
+    const rows = await listHealth(sql, lanes.listOpen())
+    for (const { endpoint_id, open_until, reopen_count, changed_at } of rows) {
       const open_until_ms = open_until?.getTime() ?? null
       lanes.hear(endpoint_id, { open_until_ms, reopen_count, changed_ms: changed_at.getTime() })
     }

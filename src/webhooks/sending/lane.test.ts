@@ -10,17 +10,17 @@ import {
   hear,
   isQuiet,
   type Lane,
+  laneStanding,
   newLane,
   rest_max_ms,
   roomOf,
-  standingOf,
   window_max,
 } from './lane.ts'
 
 const noon_ms = Date.parse('2026-09-01T12:00:00Z')
 let attempts = 0
 
-/** Begins so many attempts at noon; returns their ids. */
+/** Begins this many attempts at noon; returns their ids. */
 function start(lane: Lane, count: number, { is_retry = false, at_ms = noon_ms } = {}): string[] {
   return Array.from({ length: count }, () => {
     const attempt_id = `attempt ${++attempts}`
@@ -37,12 +37,12 @@ const success = {
   open_max_ms: Number.POSITIVE_INFINITY,
 }
 
-/** Ends an attempt well, 10 ms after noon, or as is said. */
+/** Ends an attempt: with success, 10 ms after noon, unless the test says otherwise. */
 function finish(lane: Lane, attempt_id: string, changes: Partial<AttemptResult> = {}) {
   return end(lane, { attempt_id, ...success, ...changes }, 0.5)
 }
 
-/** One attempt that takes so long and ends so. */
+/** One attempt with this duration and this end. */
 function answer(lane: Lane, took_ms: number, changes: Partial<AttemptResult> = {}): void {
   const [attempt_id] = start(lane, 1)
   finish(lane, attempt_id!, { ended_ms: noon_ms + took_ms, ...changes })
@@ -53,16 +53,16 @@ function laneWith(changes: Partial<Lane>): Lane {
 }
 
 /** It has answered, but not well. */
-const known = { answer_ms: 20 }
+const slowLane = { answer_ms: 20 }
 const open: Breaker = { ...closedBreaker, open_until_ms: noon_ms + 30_000, changed_ms: noon_ms }
-const well = { ...known, is_well: true }
+const well = { ...slowLane, is_well: true }
 const half_open: Breaker = { ...open, open_until_ms: noon_ms }
 
 describe('over several processes', () => {
   const sums: [string, Partial<Lane>, number][] = [
     ['that answers well', { ...well, window: window_max }, 64],
-    ['that fails or is slow', { ...known, window: window_max }, 8],
-    ['whose breaker is open', { ...known, breaker: open }, 16],
+    ['that fails or is slow', { ...slowLane, window: window_max }, 8],
+    ['whose breaker is open', { ...slowLane, breaker: open }, 16],
     ['nobody has heard of', {}, 1],
   ]
   test.each(sums)('an endpoint %s has one window for all', (_, changes, most) => {
@@ -88,10 +88,10 @@ describe('over several processes', () => {
     const { open_until_ms, reopen_count, changed_ms } = open
     hear(lane, { open_until_ms, reopen_count, changed_ms }, 25_000)
     expect(roomOf(lane, false, open_until_ms! + 24_999, 4)).toBe(4)
-    expect(standingOf(lane, open_until_ms! + 24_999)).toBe('shut')
+    expect(laneStanding(lane, open_until_ms! + 24_999)).toBe('shut')
     expect(roomOf(lane, false, open_until_ms! + 25_000, 4)).toBe(1)
     hear(lane, { open_until_ms: null, reopen_count: 0, changed_ms: changed_ms + 1 }, 25_000)
-    expect([standingOf(lane, noon_ms), lane.window]).toEqual(['trusted', 1])
+    expect([laneStanding(lane, noon_ms), lane.window]).toEqual(['trusted', 1])
   })
 })
 
@@ -99,17 +99,17 @@ describe('the window', () => {
   test('one, of either kind, until it has answered', () => {
     const lane = newLane()
     const rooms = () => [roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]
-    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
+    expect([laneStanding(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
     const [first] = start(lane, 1)
-    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 0, 0])
+    expect([laneStanding(lane, noon_ms), ...rooms()]).toEqual(['new', 0, 0])
     finish(lane, first!, { succeeded: false, is_our_fault: true })
-    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
+    expect([laneStanding(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
     answer(lane, 10, { succeeded: false })
-    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['other', 2, 1])
+    expect([laneStanding(lane, noon_ms), ...rooms()]).toEqual(['other', 2, 1])
   })
 
   test('four then, of which retries may have two', () => {
-    const lane = laneWith(known)
+    const lane = laneWith(slowLane)
     expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([first_window, 2])
     start(lane, 1, { is_retry: true })
     expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([3, 1])
@@ -150,7 +150,7 @@ describe('the window', () => {
   })
 
   test('of an endpoint that fails or is slow is eight at most, whatever it was before', () => {
-    for (const lane of [laneWith(known), laneWith({ is_well: true, answer_ms: 1_001 })]) {
+    for (const lane of [laneWith(slowLane), laneWith({ is_well: true, answer_ms: 1_001 })]) {
       lane.window = 40
       expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([8, 4])
       start(lane, 8)
@@ -170,7 +170,7 @@ describe('the window', () => {
   })
 })
 
-/** What may happen in a lane: as many begin as there is room for, one ends, time passes. */
+/** The possible events of a lane: attempts fill the room, one ends, time passes. */
 const anyStep = fc.oneof(
   fc.record({
     does: fc.constant('begin'),
@@ -196,7 +196,7 @@ test('whatever happens: window, share of the retries and probes keep their bound
         else if ('count' in step) {
           const { is_retry } = step
           const room = roomOf(lane, is_retry, now_ms)
-          const standing = standingOf(lane, now_ms)
+          const standing = laneStanding(lane, now_ms)
           const most = { shut: 16, new: 1, other: 8, trusted: window_max }[standing]
           start(lane, Math.min(room, step.count), { is_retry, at_ms: now_ms })
           expect(roomOf(lane, is_retry, now_ms)).toBe(Math.max(0, room - step.count))
@@ -223,13 +223,13 @@ test('whatever happens: window, share of the retries and probes keep their bound
 describe('room while not everything may pass', () => {
   test.each<[string, Partial<Lane>, Standing, number]>([
     ['open: sixteen, of what is overdue', { breaker: open }, 'shut', 16],
-    ['resting: the same', { ...known, resting_until_ms: noon_ms + 1 }, 'shut', 16],
+    ['resting: the same', { ...slowLane, resting_until_ms: noon_ms + 1 }, 'shut', 16],
     ['resting while half-open: the same', { breaker: half_open, resting_until_ms: noon_ms + 1 }, 'shut', 16],
     ['half-open: one, to see', { breaker: half_open }, 'other', 1],
   ])('%s', (_name, changes, standing, count) => {
     for (const window of [1, 40]) {
       const lane = laneWith({ ...changes, window })
-      expect(standingOf(lane, noon_ms)).toBe(standing)
+      expect(laneStanding(lane, noon_ms)).toBe(standing)
       expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([count, count])
       start(lane, 1)
       expect(roomOf(lane, true, noon_ms)).toBe(count - 1)
@@ -253,8 +253,8 @@ describe('an attempt ends, and there was no room for another of its kind', () =>
     ['one retry', { first: 0, retries: 1 }, { retry: false }],
     ['two retries and one first', { first: 1, retries: 2 }, { first: false, retry: true }],
     ['a retry among three first', { first: 3, retries: 1 }, { first: true, retry: true }],
-  ])('%s', (_name, { first, retries }, told) => {
-    for (const [kind, was_full] of Object.entries(told)) {
+  ])('%s', (_name, { first, retries }, expected) => {
+    for (const [kind, was_full] of Object.entries(expected)) {
       const lane = laneWith(well)
       const ids = {
         first: start(lane, first),
@@ -272,17 +272,17 @@ describe('a rest that the receiver asked for', () => {
     const lane = newLane()
     answer(lane, 10, { succeeded: false, rest_seconds: 60 })
     const over_ms = noon_ms + 10 + 60_000
-    expect(standingOf(lane, over_ms - 1)).toBe('shut')
+    expect(laneStanding(lane, over_ms - 1)).toBe('shut')
     expect([roomOf(lane, false, over_ms - 1), roomOf(lane, true, over_ms - 1)]).toEqual([16, 16])
-    expect(standingOf(lane, over_ms)).toBe('other')
+    expect(laneStanding(lane, over_ms)).toBe('other')
     expect([roomOf(lane, false, over_ms), roomOf(lane, true, over_ms)]).toEqual([2, 1])
   })
 
   test('holds an endpoint up for 15 minutes at most', () => {
     const lane = newLane()
     answer(lane, 0, { succeeded: false, rest_seconds: 24 * 3600 })
-    expect(standingOf(lane, noon_ms + rest_max_ms - 1)).toBe('shut')
-    expect(standingOf(lane, noon_ms + rest_max_ms)).toBe('other')
+    expect(laneStanding(lane, noon_ms + rest_max_ms - 1)).toBe('shut')
+    expect(laneStanding(lane, noon_ms + rest_max_ms)).toBe('other')
   })
 
   test('is not made shorter by a shorter one', () => {
@@ -312,23 +312,23 @@ describe('which endpoint is trusted', () => {
     ['resting', { ...well, resting_until_ms: noon_ms + 1 }, 'shut'],
     ['rested', { ...well, resting_until_ms: noon_ms }, 'trusted'],
   ])('%s', (_name, changes, standing) => {
-    expect(standingOf(laneWith(changes), noon_ms)).toBe(standing)
+    expect(laneStanding(laneWith(changes), noon_ms)).toBe(standing)
   })
 
   test('the oldest that is under way counts, not the newest', () => {
     const lane = laneWith(well)
     const [old] = start(lane, 1, { at_ms: noon_ms - 600 })
     start(lane, 3)
-    expect(standingOf(lane, noon_ms)).toBe('other')
+    expect(laneStanding(lane, noon_ms)).toBe('other')
     finish(lane, old!)
-    expect(standingOf(lane, noon_ms)).toBe('trusted')
+    expect(laneStanding(lane, noon_ms)).toBe('trusted')
   })
 
   test('one slow answer is not yet slow, several are; then it has to win trust back', () => {
     const lane = newLane()
     const course = [100, 4_000, 4_000, 100, 100, 100].map((took_ms) => {
       answer(lane, took_ms)
-      return standingOf(lane, noon_ms)
+      return laneStanding(lane, noon_ms)
     })
     expect(course).toEqual(['trusted', 'trusted', 'other', 'other', 'trusted', 'trusted'])
   })
@@ -337,7 +337,7 @@ describe('which endpoint is trusted', () => {
     const lane = newLane()
     const course = [true, false, true].map((succeeded) => {
       answer(lane, 10, { succeeded })
-      return standingOf(lane, noon_ms)
+      return laneStanding(lane, noon_ms)
     })
     expect(course).toEqual(['trusted', 'other', 'trusted'])
   })
@@ -345,10 +345,10 @@ describe('which endpoint is trusted', () => {
 
 describe('quiet, so that no process needs the news', () => {
   const quiet_ms = 10 * 60_000
-  const long_ago = { ...known, last_used_ms: noon_ms - quiet_ms - 1 }
+  const long_ago = { ...slowLane, last_used_ms: noon_ms - quiet_ms - 1 }
   test.each<[string, Partial<Lane>, boolean]>([
     ['for long', long_ago, true],
-    ['not for long', { ...known, last_used_ms: noon_ms - quiet_ms }, false],
+    ['not for long', { ...slowLane, last_used_ms: noon_ms - quiet_ms }, false],
     ['never heard of, however soon', { last_used_ms: noon_ms }, true],
     ['never heard of, but by another process', { breaker: half_open }, false],
     ['open', { ...long_ago, breaker: open }, false],

@@ -1,4 +1,4 @@
-// What this process knows of one endpoint: how many attempts it may have under way, and whether it answers reliably.
+// What this process knows about one endpoint: how many attempts it may have under way, and whether it answers reliably.
 
 import type { Standing } from '../queue/claim-store.ts'
 import {
@@ -6,38 +6,41 @@ import {
   adopt,
   afterAttempt,
   type Breaker,
+  breakerState,
   closedBreaker,
   type StoredBreaker,
-  stateOf,
 } from './breaker.ts'
 
 export type Lane = {
   /** Attempts that may be under way at once. */
   window: number
-  /** Attempts under way, by id, with when they began. */
+  /** Attempts under way by id, with the time at which they began. */
   under_way: Map<string, { began_ms: number; is_retry: boolean }>
-  /** Moving average of how long an answer takes; null before the first. */
+  /** Moving average of the time to an answer; null before the first one. */
   answer_ms: number | null
   /** It answered the last attempt with 2xx. */
   is_well: boolean
   breaker: Breaker
-  /** The receiver asked for a rest until then. */
+  /** The receiver requested a rest until then. */
   resting_until_ms: number
   last_used_ms: number
 }
 
 export const first_window = 4
-/** Of all processes together: each has an equal share, and at least one. So it is with the windows below. */
+/**
+ * The limit for all processes together. Each process has an equal share, and at least one. The same is true of the
+ * windows below.
+ */
 export const window_max = 64
-/** Attempts of overdue deliveries, while nothing else passes. */
+/** Attempts of overdue deliveries, while nothing else may pass. */
 const overdue_window = 16
 export const new_window = 1
-/** An endpoint that fails or is slow must leave room for others of its kind. */
+/** An endpoint that fails or is slow must leave room for others like it. */
 const other_window_max = 8
 const slow_answer_ms = 1_000
 const slow_under_way_ms = 500
 const newest_weight = 0.2
-/** The longest rest that a receiver can ask for: it holds up all deliveries of its endpoint. */
+/** The longest rest that a receiver can request: it holds up all deliveries of its endpoint. */
 export const rest_max_ms = 15 * 60_000
 
 export function newLane(): Lane {
@@ -57,25 +60,25 @@ function shareOf(window: number, processes: number): number {
 }
 
 /**
- * How many more attempts this process may begin, of so many that deliver. Retries get half of the window, so that new events
- * find room.
+ * How many more attempts this process may begin if `processes` deliver. Retries get half of the window, so that new
+ * events find room.
  */
 export function roomOf(lane: Lane, is_retry: boolean, now_ms: number, processes = 1): number {
   const { size } = lane.under_way
   if (isNew(lane)) return Math.max(0, new_window - size)
   if (isShut(lane, now_ms)) return Math.max(0, shareOf(overdue_window, processes) - size)
   // Half-open: one probe.
-  if (stateOf(lane.breaker, now_ms) === 'half_open') return size === 0 ? 1 : 0
+  if (breakerState(lane.breaker, now_ms) === 'half_open') return size === 0 ? 1 : 0
   const most = answersSoon(lane, now_ms) ? window_max : other_window_max
   const window = Math.min(lane.window, shareOf(most, processes))
-  const left = window - size
-  if (!is_retry) return Math.max(0, left)
+  const free_slots = window - size
+  if (!is_retry) return Math.max(0, free_slots)
   const retries = [...lane.under_way.values()].filter(({ is_retry }) => is_retry).length
-  return Math.max(0, Math.min(left, Math.max(1, Math.floor(window / 2)) - retries))
+  return Math.max(0, Math.min(free_slots, Math.max(1, Math.floor(window / 2)) - retries))
 }
 
-/** An endpoint that answers, and soon, may use any free slot. A new endpoint gets one attempt until it has answered. */
-export function standingOf(lane: Lane, now_ms: number): Standing {
+/** An endpoint that answers quickly may use any free slot. A new endpoint gets one attempt until it has answered. */
+export function laneStanding(lane: Lane, now_ms: number): Standing {
   if (isShut(lane, now_ms)) return 'shut'
   if (isNew(lane)) return 'new'
   return answersSoon(lane, now_ms) ? 'trusted' : 'other'
@@ -86,12 +89,12 @@ function isNew(lane: Lane): boolean {
 }
 
 function isShut(lane: Lane, now_ms: number): boolean {
-  return now_ms < lane.resting_until_ms || stateOf(lane.breaker, now_ms) === 'open'
+  return now_ms < lane.resting_until_ms || breakerState(lane.breaker, now_ms) === 'open'
 }
 
 function answersSoon(lane: Lane, now_ms: number): boolean {
   if (!lane.is_well || lane.answer_ms === null || lane.answer_ms > slow_answer_ms) return false
-  // In the order in which they began: the first is the oldest.
+  // Entries are in the order in which they began: the first is the oldest.
   const [oldest] = lane.under_way.values()
   return oldest === undefined || now_ms - oldest.began_ms <= slow_under_way_ms
 }
@@ -115,7 +118,7 @@ export type AttemptResult = AttemptEnd & {
 /**
  * Notes how an attempt ended. Returns whether the lane was full for its kind, so that more deliveries may wait. While
  * it is full, the window grows by one with each success; each failure halves it. After an open breaker it begins at one
- * and doubles, so that an endpoint that recovers is not overrun.
+ * and doubles, so that a recovering endpoint is not overrun.
  */
 export function end(lane: Lane, attempt: AttemptResult, chance: number, processes = 1): { was_full: boolean } {
   const { succeeded, ended_ms } = attempt
@@ -137,31 +140,31 @@ export function end(lane: Lane, attempt: AttemptResult, chance: number, processe
   if (was_open) lane.window = 1
   else if (!succeeded) lane.window = Math.max(1, Math.floor(Math.min(lane.window, share) / 2))
   else if (was_full) {
-    const grown = lane.window < first_window ? lane.window * 2 : lane.window + 1
-    lane.window = Math.min(share, grown)
+    const next_window = lane.window < first_window ? lane.window * 2 : lane.window + 1
+    lane.window = Math.min(share, next_window)
   }
   return { was_full }
 }
 
 /**
- * Takes over a breaker's state that another process wrote. Its own process asks the endpoint first: this one waits so much
- * longer.
+ * Takes over a breaker's state that another process wrote. That process sends the probe first, and this one waits
+ * `longer_ms` more.
  */
-export function hear(lane: Lane, seen: StoredBreaker, longer_ms: number): void {
-  const { open_until_ms } = seen
+export function hear(lane: Lane, state: StoredBreaker, longer_ms: number): void {
+  const { open_until_ms } = state
   const was_open = lane.breaker.open_until_ms !== null
-  const later = open_until_ms === null ? seen : { ...seen, open_until_ms: open_until_ms + longer_ms }
+  const later = open_until_ms === null ? state : { ...state, open_until_ms: open_until_ms + longer_ms }
   lane.breaker = adopt(lane.breaker, later)
   if (was_open && lane.breaker.open_until_ms === null) lane.window = 1
 }
 
-/** The lane holds nothing that a claim would have to know: it equals that of a new endpoint. */
+/** Whether the lane is like that of a new endpoint, so that claims need not know it. */
 export function isQuiet(lane: Lane, now_ms: number): boolean {
   const idle_ms = now_ms - lane.last_used_ms
   return (
     lane.under_way.size === 0 &&
     lane.breaker.open_until_ms === null &&
-    (isNew(lane) || (standingOf(lane, now_ms) === 'other' && idle_ms > quiet_ms))
+    (isNew(lane) || (laneStanding(lane, now_ms) === 'other' && idle_ms > quiet_ms))
   )
 }
 

@@ -7,14 +7,14 @@ import { type Lanes, openLanes, type Shares } from './lanes.ts'
 const noon_ms = Date.parse('2026-09-01T12:00:00Z')
 const slots_max = 256
 
-/** The lanes with what a test wants to say of them. */
+/** The lanes, and how a test fills them. */
 function openModel() {
   const lanes: Lanes = openLanes()
   const under_way: { endpoint_id: string; attempt_id: string }[] = []
   let attempts = 0
   let now_ms = noon_ms
 
-  const shares = ({ is_retry = false, held = 0 } = {}) => lanes.shares({ is_retry, held, now_ms })
+  const shares = ({ is_retry = false, unwritten = 0 } = {}) => lanes.shares({ is_retry, unwritten, now_ms })
   function begin(endpoint_id: string, is_retry = false): string {
     const attempt_id = `attempt ${++attempts}`
     lanes.begin(endpoint_id, { attempt_id, is_retry }, now_ms)
@@ -37,12 +37,12 @@ function openModel() {
       now_ms += ms
     },
     now: () => now_ms,
-    /** One quick answer: the endpoint is trusted from now on. */
+    /** One quick answer, after which the endpoint is trusted. */
     trust(endpointId: string) {
       begin(endpointId)
       end(under_way.length - 1)
     },
-    /** One failure each: of these endpoints two more attempts may be under way, one of them a retry. */
+    /** One failure each, after which two attempts at each endpoint may be under way, one of them a retry. */
     distrust(waiting: Record<string, number>) {
       for (const endpointId of Object.keys(waiting)) {
         begin(endpointId)
@@ -50,29 +50,29 @@ function openModel() {
       }
       return waiting
     },
-    /** What the database would claim where each of these endpoints has so many waiting. */
-    claim(waiting: Record<string, number>, order: { is_retry?: boolean; held?: number } = {}) {
+    /** What the database would claim if this many deliveries wait at each endpoint. */
+    claim(waiting: Record<string, number>, order: { is_retry?: boolean; unwritten?: number } = {}) {
       const offered = shares(order)
-      const left = {
+      const slotsLeft = {
         trusted: offered.trusted_slots,
         new: offered.new_slots,
         other: offered.other_slots,
       }
-      const begun: string[] = []
+      const startedIds: string[] = []
       let untrusted = offered.untrusted_slots
       for (const group of ['trusted', 'new', 'other'] as const) {
         for (const [endpoint_id, count] of Object.entries(waiting)) {
           const { room, standing } = roomFor(offered, endpoint_id)
           if (standing !== group) continue
-          const free = group === 'trusted' ? left.trusted : Math.min(left[group], untrusted)
-          const some = Math.min(room, count, free, offered.slots - begun.length)
-          left[group] -= some
+          const free = group === 'trusted' ? slotsLeft.trusted : Math.min(slotsLeft[group], untrusted)
+          const some = Math.min(room, count, free, offered.slots - startedIds.length)
+          slotsLeft[group] -= some
           if (group !== 'trusted') untrusted -= some
-          for (let at = 0; at < some; at++) begun.push(endpoint_id)
+          for (let at = 0; at < some; at++) startedIds.push(endpoint_id)
         }
       }
-      for (const endpoint_id of begun) begin(endpoint_id, order.is_retry)
-      return { offered, begun }
+      for (const endpoint_id of startedIds) begin(endpoint_id, order.is_retry)
+      return { offered, startedIds }
     },
   }
 }
@@ -83,7 +83,7 @@ const roomFor = ({ rooms, room }: Shares, endpointId: string) =>
     standing: 'new' as const,
   }
 
-const named = (count: number, name: string) =>
+const endpointsNamed = (count: number, name: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, 1_000]))
 
 describe('what is offered', () => {
@@ -101,7 +101,7 @@ describe('what is offered', () => {
 
   test('endpoints without a record have 160 slots together, and one each', () => {
     const model = openModel()
-    model.claim(named(250, 'new'))
+    model.claim(endpointsNamed(250, 'new'))
     expect(new Set(model.under_way.map(({ endpoint_id }) => endpoint_id)).size).toBe(160)
     expect(model.lanes.underWay()).toBe(160)
     expect(model.shares()).toMatchObject({
@@ -111,25 +111,25 @@ describe('what is offered', () => {
       new_slots: 0,
       other_slots: 96,
     })
-    expect(model.claim(named(100, 'newer')).begun).toEqual([])
+    expect(model.claim(endpointsNamed(100, 'newer')).startedIds).toEqual([])
   })
 
   test('endpoints that fail have 128 slots together, and leave room for new ones', () => {
     const model = openModel()
-    model.claim(model.distrust(named(100, 'failing')))
+    model.claim(model.distrust(endpointsNamed(100, 'failing')))
     expect(model.lanes.underWay()).toBe(128)
     expect(model.shares()).toMatchObject({ slots: 128, untrusted_slots: 64, other_slots: 0 })
-    expect(model.claim(model.distrust(named(50, 'failing too'))).begun).toEqual([])
-    expect(model.claim(named(100, 'new')).begun).toHaveLength(64)
+    expect(model.claim(model.distrust(endpointsNamed(50, 'failing too'))).startedIds).toEqual([])
+    expect(model.claim(endpointsNamed(100, 'new')).startedIds).toHaveLength(64)
   })
 
   test('of those 128, retries leave 32 to first attempts', () => {
     const model = openModel()
-    const [failing, retries] = [model.distrust(named(100, 'failing')), { is_retry: true }]
+    const [failing, retries] = [model.distrust(endpointsNamed(100, 'failing')), { is_retry: true }]
     expect(model.shares(retries)).toMatchObject({ slots: 256, other_slots: 96 })
-    expect(model.claim(failing, retries).begun).toHaveLength(96)
-    expect(model.claim(failing, retries).begun).toEqual([])
-    expect(model.claim(failing).begun).toHaveLength(32)
+    expect(model.claim(failing, retries).startedIds).toHaveLength(96)
+    expect(model.claim(failing, retries).startedIds).toEqual([])
+    expect(model.claim(failing).startedIds).toHaveLength(32)
     expect(model.shares()).toMatchObject({ slots: 128, other_slots: 0 })
   })
 
@@ -137,32 +137,32 @@ describe('what is offered', () => {
     const model = openModel()
     model.trust('well')
     model.wait(3_600_000)
-    const hanging = model.distrust(named(150, 'hanging'))
-    expect(model.claim(hanging).begun).toHaveLength(128)
+    const hanging = model.distrust(endpointsNamed(150, 'hanging'))
+    expect(model.claim(hanging).startedIds).toHaveLength(128)
     model.wait(14_000)
-    expect(model.claim(hanging).begun).toEqual([])
+    expect(model.claim(hanging).startedIds).toEqual([])
     const { rooms, trusted_slots } = model.shares()
     expect(rooms).toContainEqual({ endpoint_id: 'well', room: 5, standing: 'trusted' })
     expect(trusted_slots).toBe(128)
-    expect(model.claim({ well: 10 }).begun).toHaveLength(5)
+    expect(model.claim({ well: 10 }).startedIds).toHaveLength(5)
   })
 
   test('those that are trusted have all but 32, which others find free', () => {
     const model = openModel()
-    for (const name of Object.keys(named(60, 'good'))) model.trust(name)
-    model.claim(named(60, 'good'))
+    for (const name of Object.keys(endpointsNamed(60, 'good'))) model.trust(name)
+    model.claim(endpointsNamed(60, 'good'))
     expect(model.lanes.underWay()).toBe(224)
     expect(model.shares()).toMatchObject({ slots: 32, trusted_slots: 0, other_slots: 32 })
-    expect(model.claim(named(60, 'new')).begun).toHaveLength(32)
+    expect(model.claim(endpointsNamed(60, 'new')).startedIds).toHaveLength(32)
     expect(model.shares()).toMatchObject({ slots: 0, trusted_slots: 0, other_slots: 0 })
   })
 
   test('results that are not written yet take slots, but for the first 256', () => {
     const model = openModel()
-    expect(model.shares({ held: 256 })).toEqual(model.shares())
-    expect(model.shares({ held: 356 })).toMatchObject({ slots: 156, trusted_slots: 124 })
-    expect(model.shares({ held: 456 })).toMatchObject({ slots: 56, other_slots: 56 })
-    expect(model.shares({ held: 512 })).toMatchObject({
+    expect(model.shares({ unwritten: 256 })).toEqual(model.shares())
+    expect(model.shares({ unwritten: 356 })).toMatchObject({ slots: 156, trusted_slots: 124 })
+    expect(model.shares({ unwritten: 456 })).toMatchObject({ slots: 56, other_slots: 56 })
+    expect(model.shares({ unwritten: 512 })).toMatchObject({
       slots: 0,
       trusted_slots: 0,
       other_slots: 0,
@@ -257,7 +257,7 @@ const anyStep = fc.oneof(
   fc.record({
     waiting: fc.dictionary(fc.constantFrom(...endpoints), fc.integer({ min: 1, max: 100 })),
     is_retry: fc.boolean(),
-    held: fc.constantFrom(0, 0, 0, 266, 600),
+    unwritten: fc.constantFrom(0, 0, 0, 266, 600),
   }),
   fc.record({ ends: fc.nat(100), which: fc.nat(), succeeded: fc.boolean() }),
   fc.record({ ends: fc.nat(100), which: fc.nat(), succeeded: fc.constant(true) }),
@@ -271,12 +271,12 @@ test('whatever begins and ends: never more than 256, and each group its share', 
       for (const step of steps) {
         if ('ms' in step) model.wait(step.ms)
         else if ('ends' in step) {
-          for (let left = step.ends; left > 0 && model.under_way.length > 0; left--) {
+          for (let ends_left = step.ends; ends_left > 0 && model.under_way.length > 0; ends_left--) {
             model.end(step.which % model.under_way.length, { succeeded: step.succeeded })
           }
         } else {
           const before = [...model.under_way]
-          const { offered, begun } = model.claim(step.waiting, step)
+          const { offered, startedIds } = model.claim(step.waiting, step)
           const { slots, trusted_slots, untrusted_slots, new_slots, other_slots } = offered
           const standing = (endpointId: string) => roomFor(offered, endpointId).standing
           const isNew = (endpointId: string) => standing(endpointId) === 'new'
@@ -284,16 +284,16 @@ test('whatever begins and ends: never more than 256, and each group its share', 
           const others = before.filter(({ endpoint_id }) => isOther(endpoint_id)).length
           const freshBefore = before.filter(({ endpoint_id }) => isNew(endpoint_id)).length
           const untrusted = others + freshBefore
-          const held = Math.max(0, step.held - 256)
-          expect(slots).toBe(Math.max(0, slots_max - before.length - held))
-          if (begun.length > 0) {
-            expect(before.length + held + begun.length).toBeLessThanOrEqual(slots_max)
+          const unwritten = Math.max(0, step.unwritten - 256)
+          expect(slots).toBe(Math.max(0, slots_max - before.length - unwritten))
+          if (startedIds.length > 0) {
+            expect(before.length + unwritten + startedIds.length).toBeLessThanOrEqual(slots_max)
           }
-          const more = begun.filter(isOther).length
+          const more = startedIds.filter(isOther).length
           const most = step.is_retry ? 96 : 128
           if (more > 0) expect(others + more).toBeLessThanOrEqual(most)
           expect(other_slots).toBe(Math.min(slots, Math.max(0, most - others)))
-          const fresh = begun.filter(isNew).length
+          const fresh = startedIds.filter(isNew).length
           if (fresh + more > 0) expect(untrusted + fresh + more).toBeLessThanOrEqual(192)
           expect(untrusted_slots).toBe(Math.min(slots, Math.max(0, 192 - untrusted)))
           expect(new_slots).toBe(Math.min(slots, Math.max(0, 160 - freshBefore)))
@@ -309,7 +309,7 @@ test('whatever begins and ends: never more than 256, and each group its share', 
 test('attempts in other cells take slots, too', () => {
   let others = 250
   const lanes = openLanes({ processes: () => 1, probe_ms: 0, elsewhere: () => others })
-  const slots = () => lanes.shares({ is_retry: false, held: 0, now_ms: noon_ms }).slots
+  const slots = () => lanes.shares({ is_retry: false, unwritten: 0, now_ms: noon_ms }).slots
   expect(slots()).toBe(slots_max - 250)
   others = slots_max + 1
   expect(slots()).toBe(0)

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../kernel/world.ts'
 
-/** Waits for work, but no longer than this. Rejects where the work fails in that time. */
+/** Waits for work, but not longer than this. Rejects if the work fails in that time. */
 export async function atMost(clock: Clock, limit_ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController()
   const limit = clock.sleep(limit_ms, over.signal).catch(() => {})

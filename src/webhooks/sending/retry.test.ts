@@ -88,14 +88,14 @@ describe('Retry-After', () => {
 
   test('can only push later, and only with 429 or 503', () => {
     fc.assert(
-      fc.property(anySchedule, fc.nat(20), anyChance, anyStatus, anyRest, (...given) => {
-        const [schedule, at, chance, response_status_code, retry_after_seconds] = given
+      fc.property(anySchedule, fc.nat(20), anyChance, anyStatus, anyRest, (...inputs) => {
+        const [schedule, at, chance, response_status_code, retry_after_seconds] = inputs
         const answer = { attempt_number: at + 1, response_status_code }
         const without = secondsUntil(answer, schedule, chance)
-        const asked = secondsUntil({ ...answer, retry_after_seconds }, schedule, chance)
+        const seconds = secondsUntil({ ...answer, retry_after_seconds }, schedule, chance)
         const isHeard = response_status_code === 429 || response_status_code === 503
         const rest = isHeard ? Math.min(retry_after_seconds ?? 0, 24 * hour) : 0
-        expect(asked).toBe(without && Math.max(without, rest))
+        expect(seconds).toBe(without && Math.max(without, rest))
       }),
     )
   })

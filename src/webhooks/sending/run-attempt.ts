@@ -15,7 +15,7 @@ import type { Settlements } from './settlements.ts'
 export type AttemptContext = {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Metrics
-  /** Null where no attempt has a span. */
+  /** Null if attempts have no spans. */
   tracing: Tracing | null
   sending: SendOptions & { settings: DeliverySettings }
   lanes: Lanes
@@ -40,24 +40,26 @@ export async function runAttempt(
     metrics.webhookWaited((began_at.getTime() - delivery.created_at.getTime()) / 1000)
   }
   const span = beginSpan(parts.tracing, delivery)
-  const posted = await post(parts.sending, delivery, began_at)
-  span?.end({ 'http.response.status_code': posted.response_status_code }, codeOf(posted.failure))
+  const result = await post(parts.sending, delivery, began_at)
+  span?.end({ 'http.response.status_code': result.response_status_code }, codeOf(result.failure))
   const ended_at = clock.now()
-  const made = { began_at, ended_at, schedule, chance: chance() }
-  const settlement = settlementOf(delivery, posted, made)
+  const attempt = { began_at, ended_at, schedule, chance: chance() }
+  const settlement = settlementOf(delivery, result, attempt)
   settlements.add(settlement)
   const open_max_ms = 1000 * Math.max(0, ...schedule)
-  const ended = { ...posted, attempt_id, ended_ms: ended_at.getTime(), open_max_ms }
-  const { was_full, turned } = lanes.end(endpoint_id, ended, chance())
-  if (turned) parts.health.keep(delivery, turned, posted.succeeded ? null : wordOf(posted))
+  const attemptResult = { ...result, attempt_id, ended_ms: ended_at.getTime(), open_max_ms }
+  const { was_full, turned } = lanes.end(endpoint_id, attemptResult, chance())
+  if (turned) parts.health.keep(delivery, turned, result.succeeded ? null : wordOf(result))
   report(parts, settlement, {
-    failure_detail: posted.failure_detail,
+    failure_detail: result.failure_detail,
     was_lost: delivery.was_lost || undefined,
   })
   return { was_full, next_retry_at: settlement.next_retry_at }
 }
 
-/** Of the receiver only its name: its address may hold a secret. No trace is told to it. */
+/**
+ * The span names only the receiver's host, because the address may contain a secret. The receiver gets no trace header.
+ */
 function beginSpan(tracing: Tracing | null, delivery: ClaimedDelivery): Span | null {
   if (tracing === null) return null
   const { merchant_id, endpoint_id, delivery_id, attempt_number } = delivery
@@ -71,18 +73,21 @@ function beginSpan(tracing: Tracing | null, delivery: ClaimedDelivery): Span | n
   })
 }
 
-/** The failure in one word: as in an attempt's row, or the status of the answer. */
+/** The failure in one word: that of an attempt's row, or the status of the answer. */
 function wordOf({ failure, response_status_code }: PostResult): string {
   const code = codeOf(failure)
   return code === null || code === 'redirect' ? String(response_status_code) : code
 }
 
-/** Without the address that follows a redirect, whose path may hold a secret of the receiver's. */
+/** The failure without the target of a redirect, whose path may contain a secret of the receiver. */
 function codeOf(failure: string | null): string | null {
   return failure && failure.split(' ')[0]!
 }
 
-/** The log fields of an attempt. Of the address only the origin: the rest may hold a secret of the receiver's. */
+/**
+ * The log fields of an attempt. Of the address they show only the origin: the rest may contain a secret of the
+ * receiver.
+ */
 export function logFields(settlement: Settlement): object {
   const { merchant_id, endpoint_id, delivery_id, replay_of, attempt_number, status } = settlement
   const { duration_ms, response_status_code, failure, next_retry_at, endpoint_url } = settlement

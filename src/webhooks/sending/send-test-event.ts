@@ -1,5 +1,5 @@
-// Posts a test event to one endpoint and waits for the answer. It is signed and sent like any delivery, but it is stored nowhere and
-// tried once: a person waits for the answer, and no event of a payment must look like a test.
+// Posts a test event to one endpoint and waits for the answer. It is signed and sent like any delivery. But it is not
+// stored and is tried once, because a person waits for the answer, and no event of a payment must look like a test.
 
 import type { Context } from '../../context.ts'
 import { api_version, timestamp } from '../../kernel/values.ts'
@@ -8,7 +8,7 @@ import { findEndpointWithSecrets } from '../endpoints/endpoint-store.ts'
 import { type OutgoingWebhook, type PostResult, post } from './deliver.ts'
 import { type EndpointSecrets, openSigningSecrets } from './signing-secrets.ts'
 
-/** In no endpoint's filter, since only a person sends it. */
+/** A type outside all filters, because only a person sends it. */
 export const test_event_type = 'endpoint.test'
 
 export type TestResult = Pick<PostResult, 'succeeded' | 'response_status_code' | 'response_body' | 'failure'> & {
@@ -40,7 +40,7 @@ export async function sendTestEvent(
     {
       ...endpoint,
       endpoint_url: endpoint.url,
-      // What the idempotency key names in place of a payment: each test has one of its own.
+      // Replaces the payment in the idempotency key: each test has its own.
       payment_id: event_id,
       event_type: test_event_type,
       body: JSON.stringify(envelopeOf(endpoint, event_id, began_at)),

@@ -1,17 +1,17 @@
-// Writes how attempts ended, many at a time. A failed write is kept and tried again: nothing is dropped while the
+// Writes the results of attempts, many at a time. A failed write is kept and tried again: nothing is dropped while the
 // process runs.
 
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
 import type { World } from '../../kernel/world.ts'
-import { type Settlement, settle } from '../queue/queue-store.ts'
+import { type Settlement, settleAttempts } from '../queue/queue-store.ts'
 import { atMost } from './patience.ts'
 
 export type Settlements = {
   add(settlement: Settlement): void
-  /** How many are not written yet. */
-  held(): number
-  /** Writes what is there, trying for some seconds. What is left has its lease: it is delivered again. */
+  /** How many results are not written yet. */
+  unwritten(): number
+  /** Writes all results, trying for some seconds. The delivery of an unwritten result is made again after its lease. */
   close(): Promise<void>
 }
 
@@ -41,17 +41,17 @@ export function openSettlements(
 
   async function writeAll(): Promise<void> {
     let backoff_ms = 0
-    // A batch of this size is written row by row, to find the one that the database refuses.
-    let alone = 0
+    // How many rows to write one by one, to find the row that the database refuses.
+    let singles_left = 0
     while (waiting.length > 0) {
       if (waiting.length < batch_max) await clock.sleep(linger_ms, hurry.signal).catch(() => {})
-      const batch = waiting.slice(0, alone > 0 ? 1 : batch_max)
+      const batch = waiting.slice(0, singles_left > 0 ? 1 : batch_max)
       try {
-        const written = await settle(sql, batch, clock.now())
-        for (const each of batch) if (!written.has(each.attempt_id)) onFenced(each)
+        const settledIds = await settleAttempts(sql, batch, clock.now())
+        for (const each of batch) if (!settledIds.has(each.attempt_id)) onFenced(each)
         waiting.splice(0, batch.length)
         onWritten()
-        alone = Math.max(0, alone - 1)
+        singles_left = Math.max(0, singles_left - 1)
         backoff_ms = 0
       } catch (error) {
         if (clock.now().getTime() > give_up_ms) {
@@ -62,19 +62,19 @@ export function openSettlements(
           backoff_ms = Math.min(Math.max(backoff_first_ms, backoff_ms * 2), backoff_max_ms)
           await clock.sleep(backoff_ms)
         } else if (batch.length > 1) {
-          alone = batch.length
+          singles_left = batch.length
         } else {
-          // It would hold up all others. It keeps its lease and is attempted again.
+          // The refused row would hold up all others. Its delivery is attempted again after the lease.
           tell(error, waiting.shift()!.attempt_id)
-          alone = Math.max(0, alone - 1)
+          singles_left = Math.max(0, singles_left - 1)
         }
       }
     }
   }
 
-  function tell(error: unknown, dropped?: string): void {
+  function tell(error: unknown, attempt_id?: string): void {
     const { message, code } = error as Error & { code?: string }
-    if (dropped) log.error({ attempt_id: dropped, error: message, code }, 'webhook attempt not written')
+    if (attempt_id) log.error({ attempt_id, error: message, code }, 'webhook attempt not written')
     else log.warn({ count: waiting.length, error: message, code }, 'webhook attempts wait')
   }
 
@@ -98,7 +98,7 @@ export function openSettlements(
       }
       start()
     },
-    held: () => waiting.length,
+    unwritten: () => waiting.length,
     async close() {
       give_up_ms = clock.now().getTime() + close_limit_ms
       await atMost(clock, close_limit_ms, whenIdle())

@@ -7,7 +7,7 @@ const at = new Date('2026-09-01T12:00:00.999Z')
 const secret = `rip_whsec_${'0'.repeat(64)}`
 const older = `rip_whsec_${'1'.repeat(64)}`
 
-/** What a receiver does: takes the header apart, and signs anew. */
+/** What a receiver does: splits the header and computes the signature itself. */
 function isSigned(header: string, body: string, key: string): boolean {
   const parts = header.split(',').map((part) => part.split('='))
   const t = parts.find(([name]) => name === 't')![1]

@@ -1,26 +1,29 @@
-// The secrets that sign an endpoint's deliveries, opened once since each attempt needs them.
+// The secrets that sign an endpoint's deliveries. They are opened once, because each attempt needs them.
 
 import type { Keyring } from '../../kernel/keyring.ts'
 import { type EndpointKey, openSecret, secretName } from '../endpoint.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 
-/** Which endpoint, with what is sealed of it. */
+/** The key of an endpoint, with its sealed secrets. */
 export type EndpointSecrets = EndpointKey &
   Pick<ClaimedDelivery, 'sealed_secret' | 'previous_sealed_secret' | 'previous_secret_until'>
 
 const kept_max = 1_000
 
-/** Opens the current secret and, while a rotation overlaps, the old one. Rows carry them, so none is ever stale. */
+/**
+ * Opens the current secret and, while a rotation overlaps, the old one. Each row brings the sealed secrets, so they are
+ * never stale.
+ */
 export function openSigningSecrets(keyring: Keyring) {
-  const kept = new Map<string, string>()
+  const cache = new Map<string, string>()
 
   function open(delivery: EndpointKey, sealed: Buffer): string {
     const name = secretName(delivery) + sealed.toString('latin1')
-    const known = kept.get(name)
-    if (known !== undefined) return known
-    if (kept.size >= kept_max) kept.clear()
+    const cached_secret = cache.get(name)
+    if (cached_secret !== undefined) return cached_secret
+    if (cache.size >= kept_max) cache.clear()
     const secret = openSecret(keyring, delivery, sealed)
-    kept.set(name, secret)
+    cache.set(name, secret)
     return secret
   }
 

@@ -1,4 +1,4 @@
-// A simulation of claims that never reach all endpoints at once: everybody must have a turn all the same.
+// Simulates claims that never reach all endpoints at once: each endpoint must still get its turn.
 
 import { describe, expect, test } from 'vitest'
 import type { Claim, ClaimOrder, EndpointCapacity } from '../queue/claim-store.ts'
@@ -6,7 +6,7 @@ import { firstRound, nextRound } from './turn.ts'
 
 const endpoints_max = 500
 
-/** How often each endpoint was served, and the longest that one waited, in rounds. */
+/** How often each endpoint was served, and the longest wait of one, in rounds. */
 function simulate(setting: { endpoints: number; slots: number; trusted: number; busy: number }) {
   const trusted_slots = Math.floor(setting.slots * 0.8)
   const other_slots = setting.slots - trusted_slots
@@ -14,7 +14,7 @@ function simulate(setting: { endpoints: number; slots: number; trusted: number; 
     const standing = index % 10 < setting.trusted * 10 ? 'trusted' : 'other'
     return { endpoint_id: `e${String(index).padStart(4, '0')}`, room: 1, standing }
   })
-  const served = new Map(rooms.map(({ endpoint_id }) => [endpoint_id, { count: 0, round: 0 }]))
+  const claimCounts = new Map(rooms.map(({ endpoint_id }) => [endpoint_id, { count: 0, round: 0 }]))
   const random = lehmer(1)
   let progress = firstRound
   let longest = 0
@@ -28,14 +28,14 @@ function simulate(setting: { endpoints: number; slots: number; trusted: number; 
         .map(({ endpoint_id }) => endpoint_id)
         .sort((a, b) => Number(a <= mark) - Number(b <= mark) || (a < b ? -1 : 1))
         .slice(0, slots)
-    const claimed = [
+    const claimedIds = [
       ...first('trusted', turn.after_trusted, trusted_slots),
       ...first('other', turn.after_other, other_slots),
     ]
-    for (const endpoint_id of claimed) {
-      const one = served.get(endpoint_id)!
+    for (const endpoint_id of claimedIds) {
+      const one = claimCounts.get(endpoint_id)!
       longest = Math.max(longest, round - one.round)
-      served.set(endpoint_id, { count: one.count + 1, round })
+      claimCounts.set(endpoint_id, { count: one.count + 1, round })
     }
     const order = {
       ...turn,
@@ -46,14 +46,14 @@ function simulate(setting: { endpoints: number; slots: number; trusted: number; 
       endpoints_max,
     }
     const claim = {
-      deliveries: claimed.map((endpoint_id) => ({ endpoint_id })),
+      deliveries: claimedIds.map((endpoint_id) => ({ endpoint_id })),
       endpoints: walked.length,
       last_endpoint: walked.at(-1)?.endpoint_id ?? null,
       next_due_at: null,
     }
     progress = nextRound(progress, order as ClaimOrder, claim as Claim)
   }
-  const counts = [...served.values()].map(({ count }) => count)
+  const counts = [...claimCounts.values()].map(({ count }) => count)
   return { least: Math.min(...counts), most: Math.max(...counts), longest }
 }
 
@@ -73,7 +73,7 @@ test.each([
 ])('$endpoints endpoints and $slots slots: none is passed over', (setting) => {
   const { least, most, longest } = simulate(setting)
   expect(least).toBeGreaterThan(0)
-  // Of one standing all have the same; the standings have shares of different size.
+  // Endpoints of one standing have equal shares; different standings have different shares.
   expect(most / least).toBeLessThan(40)
   expect(longest).toBeLessThan(1_500)
 })
@@ -82,12 +82,12 @@ describe('a round', () => {
   const slots = { slots: 9, trusted_slots: 9, untrusted_slots: 9, new_slots: 9, other_slots: 9 }
   const order = { rooms: [], ...slots, endpoints_max: 2 }
   const turn = { after_endpoint: '', after_trusted: '', after_other: '' }
-  const claimOf = (last: string, endpoints: number, found: number, due: string | null = null) =>
+  const claimOf = (last: string, endpoints: number, delivery_count: number, due_at: string | null = null) =>
     ({
-      deliveries: Array.from({ length: found }, () => ({ endpoint_id: last })),
+      deliveries: Array.from({ length: delivery_count }, () => ({ endpoint_id: last })),
       last_endpoint: last,
       endpoints,
-      next_due_at: due && new Date(due),
+      next_due_at: due_at && new Date(due_at),
     }) as Claim
   const go = (...claims: Claim[]) =>
     claims.reduce(

@@ -1,5 +1,5 @@
-// Whose turn it is: claims go round all endpoints, so that no waiting endpoint is skipped for long and the database is
-// not queried in vain.
+// Whose turn it is: claims go round all endpoints, so that no waiting endpoint is passed over for long and the database
+// is not queried in vain.
 
 import { type Claim, type ClaimOrder, type Standing, share_min } from '../queue/claim-store.ts'
 
@@ -13,12 +13,12 @@ export type Round = {
   turn: Turn
   /** The walk has come to its end. */
   is_over: boolean
-  /** It took several claims and found something: the endpoints that it passed first may have more. */
+  /** It took several claims and found deliveries: the endpoints at its start may have more. */
   is_again: boolean
   has_found: boolean
-  /** When the next delivery of an endpoint that it passed is due. */
+  /** The next time at which a passed endpoint has a due delivery. */
   next_due_at: Date | null
-  /** Its last claim ran out of slots, or an endpoint had its share: more may wait. */
+  /** Its last claim ran out of slots, or an endpoint used up its share: more may wait. */
   was_cut: boolean
 }
 
@@ -31,15 +31,15 @@ export const firstRound: Round = {
   was_cut: false,
 }
 
-/** The round after a claim that continued it or began another. */
+/** The round after a claim that continued it or began a new one. */
 export function nextRound(round: Round, order: ClaimOrder, claim: Claim): Round {
   const before = round.is_over ? firstRound : round
-  const served = byStanding(order, claim.deliveries)
-  const cut = cutShort(order, served, claim.deliveries)
-  const turn = nextTurn(order, claim, served, cut)
+  const claimedIds = byStanding(order, claim.deliveries)
+  const cut = cutShort(order, claimedIds, claim.deliveries)
+  const turn = nextTurn(order, claim, claimedIds, cut)
   const is_over = turn.after_endpoint === ''
   const has_found = before.has_found || claim.deliveries.length > 0
-  const dues = [before.next_due_at, claim.next_due_at].filter((due) => due !== null)
+  const dues = [before.next_due_at, claim.next_due_at].filter((due_at) => due_at !== null)
   return {
     turn,
     is_over,
@@ -50,11 +50,11 @@ export function nextRound(round: Round, order: ClaimOrder, claim: Claim): Round 
   }
 }
 
-type Served = ReturnType<typeof byStanding>
+type ClaimedIds = ReturnType<typeof byStanding>
 type Cut = ReturnType<typeof cutShort>
 
-/** Which standings ran out of slots in a claim, and whether an endpoint had its share. */
-function cutShort(order: ClaimOrder, { trusted, others, fresh }: Served, deliveries: Claim['deliveries']) {
+/** Which standings ran out of slots in a claim, and whether an endpoint used up its share. */
+function cutShort(order: ClaimOrder, { trusted, others, fresh }: ClaimedIds, deliveries: Claim['deliveries']) {
   const is_full = deliveries.length >= order.slots
   const is_cut = is_full || fresh.length + others.length >= order.untrusted_slots
   return {
@@ -71,21 +71,26 @@ function mostOfOne(deliveries: Claim['deliveries']): number {
   return Math.max(0, ...counts.values())
 }
 
-/** The turn after a claim. Where a standing ran out of slots, endpoints without one come first next time. */
-function nextTurn(order: ClaimOrder, { endpoints, last_endpoint }: Claim, { trusted, others }: Served, cut: Cut): Turn {
+/** The turn after a claim. If a standing ran out of slots, the endpoints that got none come first next time. */
+function nextTurn(
+  order: ClaimOrder,
+  { endpoints, last_endpoint }: Claim,
+  { trusted, others }: ClaimedIds,
+  cut: Cut,
+): Turn {
   const last = endpoints < order.endpoints_max ? null : last_endpoint!
   const walk = { after: order.after_endpoint, last }
   return {
     after_endpoint: last ?? '',
-    after_trusted: nextMark({ mark: order.after_trusted, served: trusted, was_cut: cut.trusted }, walk),
-    after_other: nextMark({ mark: order.after_other, served: others, was_cut: cut.others }, walk),
+    after_trusted: nextMark({ mark: order.after_trusted, ids: trusted, was_cut: cut.trusted }, walk),
+    after_other: nextMark({ mark: order.after_other, ids: others, was_cut: cut.others }, walk),
   }
 }
 
 function byStanding({ rooms }: ClaimOrder, deliveries: Claim['deliveries']) {
   const standings = new Map(rooms.map(({ endpoint_id, standing }) => [endpoint_id, standing]))
   const ids = deliveries.map(({ endpoint_id }) => endpoint_id)
-  const idsOf = (...wanted: Standing[]) => ids.filter((id) => wanted.includes(standings.get(id) ?? 'new'))
+  const idsOf = (...kinds: Standing[]) => ids.filter((id) => kinds.includes(standings.get(id) ?? 'new'))
   return { trusted: idsOf('trusted'), others: idsOf('other', 'shut'), fresh: idsOf('new') }
 }
 
@@ -94,14 +99,14 @@ function byStanding({ rooms }: ClaimOrder, deliveries: Claim['deliveries']) {
  * endpoints moves the mark only where the mark lies among them: otherwise the rest of their round would be skipped.
  */
 function nextMark(
-  { mark, served, was_cut }: { mark: string; served: string[]; was_cut: boolean },
+  { mark, ids, was_cut }: { mark: string; ids: string[]; was_cut: boolean },
   walk: { after: string; last: string | null },
 ): string {
   const is_here = mark >= walk.after && (walk.last === null || mark < walk.last)
   if (!is_here) return mark
-  const before = served.filter((id) => id <= mark)
+  const before = ids.filter((id) => id <= mark)
   const is_whole = walk.after === '' && walk.last === null
-  if (was_cut && before.length === 0) return served.toSorted().at(-1) ?? mark
+  if (was_cut && before.length === 0) return ids.toSorted().at(-1) ?? mark
   if (was_cut && is_whole) return before.toSorted().at(-1)!
   return walk.last ?? ''
 }

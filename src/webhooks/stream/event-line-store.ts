@@ -6,25 +6,25 @@ import type { StreamedEvent } from './streamed-event.ts'
 import type { ReadResult, TrailRead } from './trail.ts'
 
 /**
- * A journal line that was written in one statement with an event; its change is the event's type, and its subject the
- * payment or refund that the event is about.
+ * A journal line that was written together with an event. Its change is the event's type, and its subject the event's
+ * payment or refund.
  */
 export type EventLine = { entry_id: string; payment_id: string; type: AnyEventType }
 
-/** How many lines of each range one read takes, whatever they are about. */
-export const lines_max = 2_000
+/** How many lines of any type one read takes from each range. */
+export const lines_of_read_max = 2_000
 
 /** The events' lines in each range, oldest first. Other lines count towards the limit. */
 export async function listEventLines(
   sql: Sql,
   merchant_id: string,
-  read: Pick<TrailRead, 'ranges'>,
+  trailRead: Pick<TrailRead, 'ranges'>,
 ): Promise<ReadResult<EventLine>> {
-  const found = await listLinesOf(sql, { merchant_id, ...read }, sql`type = any(${anyEventTypes})`)
-  return found as ReadResult<EventLine>
+  const result = await listLinesOf(sql, { merchant_id, ...trailRead }, sql`type = any(${anyEventTypes})`)
+  return result as ReadResult<EventLine>
 }
 
-/** A line of the journal; `type` is its change, and `payment_id` its subject, whatever that is. */
+/** A line of the journal: `type` is its change, and `payment_id` its subject of any kind. */
 export type SubjectLine = { entry_id: string; payment_id: string; type: string }
 
 /** The lines in each range that fit a condition on `type`, oldest first. Other lines count towards the limit. */
@@ -34,20 +34,22 @@ export async function listLinesOf(
   condition: Fragment,
 ): Promise<ReadResult<SubjectLine>> {
   const [newest, ...aged] = ranges
-  const asked = aged.map((range, index) => ({ ...range, at: index + 1 })).filter(({ from, below }) => below! > from)
-  const read = sql`
+  const openRanges = aged
+    .map((range, index) => ({ ...range, at: index + 1 }))
+    .filter(({ from, below }) => below! > from)
+  const selection = sql`
     select entry_id, subject as payment_id, change as type from journal
     where merchant_id = ${merchant_id}`
-  const upTo = sql`order by entry_id limit ${lines_max + 1}`
+  const upTo = sql`order by entry_id limit ${lines_of_read_max + 1}`
   // The newest range has no end: with one, PostgreSQL would expect few rows and sort all of them for each page.
   const rows = await sql<(SubjectLine & { at: number; is_beyond: boolean })[]>`
     select * from (
-      select found.*, row_number() over (partition by at order by entry_id) > ${lines_max} as is_beyond from (
-        (select 0 as at, n.* from (${read} and entry_id >= ${newest!.from} ${upTo}) n)
+      select found.*, row_number() over (partition by at order by entry_id) > ${lines_of_read_max} as is_beyond from (
+        (select 0 as at, n.* from (${selection} and entry_id >= ${newest!.from} ${upTo}) n)
         union all
-        select s.at, j.* from json_to_recordset(${asked as never}::json) as s(at integer, "from" text, below text)
+        select s.at, j.* from json_to_recordset(${openRanges as never}::json) as s(at integer, "from" text, below text)
         cross join lateral (
-          ${read} and entry_id >= s."from" and entry_id < s.below ${upTo}
+          ${selection} and entry_id >= s."from" and entry_id < s.below ${upTo}
         ) j
       ) found
     ) numbered
@@ -60,7 +62,7 @@ export async function listLinesOf(
   })
 }
 
-/** The events of lines, in their order, each with its line; those of one mode alone where it is not null. */
+/** The events of these lines, in their order, each with its line; only those of one mode if it is not null. */
 export async function listEventsOf(
   sql: Sql,
   reading: { merchant_id: string; only_mode: Mode | null; lines: EventLine[] },

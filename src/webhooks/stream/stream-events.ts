@@ -1,5 +1,5 @@
-// GET /v1/events/stream: a merchant's events as they are committed; `ripper listen` reads it. It costs a payment
-// nothing: the journal's own key is in the order of time, and each event has a line in it.
+// GET /v1/events/stream: a merchant's events as they are committed; `ripper listen` reads it. It adds no work to a
+// payment: the journal's key is already in the order of time, and each event has a line in it.
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
@@ -24,7 +24,7 @@ import {
   skipLines,
 } from './trail.ts'
 
-/** How many bodies are in memory at once, however slow the caller is. */
+/** How many bodies are in memory at once, even for a slow caller. */
 const bodies_max = 50
 /** Events that other processes commit are found within this time. */
 const poll_ms = 500
@@ -45,7 +45,7 @@ const eventsQuery = z.strictObject({
 })
 
 const ready = z.object({ merchant_id: z.string() })
-/** The caller resumes from a message so old that not all later ones can be sent. */
+/** The caller resumes from so old a message that not all later ones can be sent. */
 const missed = z.object({
   before: z.string().meta({ format: 'date-time', description: 'events from then on are told' }),
 })
@@ -68,37 +68,37 @@ export const streamEvents = stream({
   },
   refusals: ['unknown_event_type', 'invalid_pagination'],
   open(context: Context, { holder, query, caller, only_mode, now }): Promise<Feed> {
-    const wanted = validateEventFilter(query.events?.split(','), 'events', anyEventTypes)
+    const eventFilter = validateEventFilter(query.events?.split(','), 'events', anyEventTypes)
     const cursor = cursorFrom(caller.header('last-event-id') ?? query.after)
     const { merchant_id } = holder
-    return openFeed(context, { merchant_id, wanted, only_mode, cursor, now })
+    return openFeed(context, { merchant_id, eventFilter, only_mode, cursor, now })
   },
 })
 
 type EventStreamQuery = {
   merchant_id: string
   /** Empty for every event of payments. */
-  wanted: AnyEventType[]
+  eventFilter: AnyEventType[]
   only_mode: Mode | null
   cursor: Cursor | null
   now: Date
 }
 
-async function openFeed({ sql, world, hearEvents }: Context, asked: EventStreamQuery): Promise<Feed> {
-  const { merchant_id, wanted, only_mode, cursor, now } = asked
+async function openFeed({ sql, world, hearEvents }: Context, query: EventStreamQuery): Promise<Feed> {
+  const { merchant_id, eventFilter, only_mode, cursor, now } = query
   const { trail, missed_before_ms } = openTrail(now.getTime(), cursor)
   const nowMs = () => world.clock.now().getTime()
-  const types: readonly AnyEventType[] = wanted.length === 0 ? eventTypes : wanted
+  const types: readonly AnyEventType[] = eventFilter.length === 0 ? eventTypes : eventFilter
   const isWanted = ({ type }: EventLine) => types.includes(type)
   const notices = missed_before_ms === null ? [] : [noticeOf(new Date(missed_before_ms))]
   let waiting: EventLine[] = []
   let is_cut = false
 
   async function readLines(): Promise<EventLine[]> {
-    const read = nextRead(trail, nowMs())
-    const found = await listEventLines(sql, merchant_id, read)
-    is_cut = found.some(({ cut_at }) => cut_at !== null)
-    return follow(trail, read, found)
+    const trailRead = nextRead(trail, nowMs())
+    const result = await listEventLines(sql, merchant_id, trailRead)
+    is_cut = result.some(({ cut_at }) => cut_at !== null)
+    return follow(trail, trailRead, result)
   }
 
   async function nextMessages(): Promise<StreamMessage[]> {
@@ -132,9 +132,9 @@ function noticeOf(before: Date): StreamMessage {
   return { event: 'missed', data: { before: timestamp(before) } }
 }
 
-function cursorFrom(sent: string | undefined): Cursor | null {
-  if (sent === undefined) return null
-  const cursor = readCursor(sent)
+function cursorFrom(text: string | undefined): Cursor | null {
+  if (text === undefined) return null
+  const cursor = readCursor(text)
   if (cursor) return cursor
   throw new Refusal('invalid_pagination', 'after must be an id that this stream has sent.', {
     field: 'after',

@@ -1,7 +1,6 @@
-// How far a stream of events has read the journal, whose lines are ordered by their time, not by their commits.
-//
-// Each read takes the newest lines. A statement that was under way may commit below them, so lines are read again at
-// certain ages, and those that were sent are skipped. A caller resumes from a cursor.
+// How far a stream of events has read the journal, whose lines are ordered by their time and not by their commits. Each
+// read takes the newest lines. A statement under way may still commit below them, so lines are read again at certain
+// ages, and lines already sent are skipped. A caller resumes from a cursor.
 
 import { idsFrom, millisecondsOf } from '../../kernel/ids.ts'
 
@@ -13,7 +12,7 @@ const ages_ms = [1_000, 5_000, 30_000, 120_000]
 /** The next read takes the newest lines again from this far back: most are committed within it. */
 const tail_ms = 250
 /** Lines from this long before a cursor may have been sent or not. */
-export const overlap_ms = Math.max(...ages_ms)
+export const cursor_overlap_ms = Math.max(...ages_ms)
 /** A caller that was away for longer resumes from this long ago. */
 export const retention_days = 30
 const retention_ms = retention_days * 24 * 3_600_000
@@ -21,15 +20,15 @@ const retention_ms = retention_days * 24 * 3_600_000
 export type Cursor = {
   /** No event with an older line is sent. */
   floor_ms: number
-  /** All that is older than this by the overlap was sent. */
+  /** Everything that is older than this by the overlap was sent. */
   sent_until_ms: number
 }
 
-/** Lines from an id or the prefix of one up to another; null is the end of all. */
-export type LineRange = { from: string; below: string | null }
+/** Lines from one id or prefix up to another; null means up to the end. */
+export type TrailRange = { from: string; below: string | null }
 
 export type Trail = Cursor & {
-  /** From where the newest lines are read next. */
+  /** Where the next read of the newest lines begins. */
   tail_from: string
   /** How far the lines of each age were read. */
   aged_read: string[]
@@ -37,68 +36,68 @@ export type Trail = Cursor & {
   sent: Set<string>
 }
 
-/** What to read at this time: the newest lines, then those of each age. */
-export type TrailRead = { now_ms: number; ranges: LineRange[] }
+/** The ranges of one read: the newest lines, then those of each age. */
+export type TrailRead = { now_ms: number; ranges: TrailRange[] }
 
-/** The lines of each range, in order. `cut_at` is the first line that is left for the next read, if any is. */
+/** The lines of each range, in order. `cut_at` is the first line that was left for the next read, if there is one. */
 export type ReadResult<Line> = { lines: Line[]; cut_at: string | null }[]
 
 /**
- * A stream that begins, or goes on from a cursor; one of a clock that was set back since goes on from now. One that begins
- * has all of the overlap before it to read: what is committed there by then is to be passed over, the rest is to be told.
- * `missed_before_ms` is set where a cursor is older than what is kept for it.
+ * A new stream, or one that resumes from a cursor. A new stream first reads the overlap before it: lines committed
+ * there already are skipped, later ones are sent. If the clock was set back since the cursor, the stream starts from
+ * now. `missed_before_ms` is set if the cursor is older than what is stored.
  */
 export function openTrail(now_ms: number, cursor: Cursor | null): { trail: Trail; missed_before_ms: number | null } {
   const { floor_ms, sent_until_ms } = cursor ?? {
-    floor_ms: now_ms - overlap_ms,
+    floor_ms: now_ms - cursor_overlap_ms,
     sent_until_ms: now_ms,
   }
   const kept_from_ms = now_ms - retention_ms
   const within = (ms: number) => Math.max(kept_from_ms, Math.min(ms, now_ms))
-  const clamped = { floor_ms: within(floor_ms), sent_until_ms: within(sent_until_ms) }
-  const from = idAt(Math.max(clamped.floor_ms, clamped.sent_until_ms - overlap_ms))
-  const is_missing = Math.max(floor_ms, sent_until_ms - overlap_ms) < kept_from_ms
+  const clampedCursor = { floor_ms: within(floor_ms), sent_until_ms: within(sent_until_ms) }
+  const from = idAt(Math.max(clampedCursor.floor_ms, clampedCursor.sent_until_ms - cursor_overlap_ms))
+  const is_missing = Math.max(floor_ms, sent_until_ms - cursor_overlap_ms) < kept_from_ms
   return {
-    trail: { ...clamped, tail_from: from, aged_read: ages_ms.map(() => from), sent: new Set() },
+    trail: { ...clampedCursor, tail_from: from, aged_read: ages_ms.map(() => from), sent: new Set() },
     missed_before_ms: is_missing ? kept_from_ms : null,
   }
 }
 
-/** What is to be read at this time: the newest lines, then those below them that have reached each age since the last look. */
+/** The ranges of the next read: the newest lines, then older ones that have reached an age since the last read. */
 export function nextRead(trail: Trail, now_ms: number): TrailRead {
   const begin = later(lowest(trail), trail.tail_from)
-  const aged = ages_ms.map((age_ms, index) => {
+  const agedRanges = ages_ms.map((age_ms, index) => {
     const from = trail.aged_read[index]!
     return { from, below: later(from, earlier(idAt(now_ms - age_ms), begin)) }
   })
-  return { now_ms, ranges: [{ from: begin, below: null }, ...aged] }
+  return { now_ms, ranges: [{ from: begin, below: null }, ...agedRanges] }
 }
 
-/** Advances the trail by what was read. Returns the lines that were not sent yet, oldest first. */
+/** Advances the trail by a read. Returns the lines that were not sent yet, oldest first. */
 export function follow<Line extends { entry_id: string }>(
   trail: Trail,
   { now_ms, ranges }: TrailRead,
-  found: ReadResult<Line>,
+  result: ReadResult<Line>,
 ): Line[] {
-  const [newest, ...aged] = found
-  // The oldest come first: a caller forgets what it heard by how far the cursor has come since.
+  const [newest, ...aged] = result
+  // The oldest lines come first, because the cursor tells a caller which lines it may forget.
   const is_behind = aged.some(({ cut_at }) => cut_at !== null)
   const cut_at = is_behind ? ranges[0]!.from : newest!.cut_at
-  // Where there is more, it is read on without going back: the same page would come again and again.
+  // If there is more, the next read goes on from there: otherwise the same page would come again and again.
   trail.tail_from = cut_at ?? idAt(now_ms - tail_ms)
   trail.aged_read = ages_ms.map((age_ms, index) => {
-    const reached = aged[index]!.cut_at ?? earlier(idAt(now_ms - age_ms), cut_at ?? idAt(now_ms))
-    return later(trail.aged_read[index]!, reached)
+    const aged_end = aged[index]!.cut_at ?? earlier(idAt(now_ms - age_ms), cut_at ?? idAt(now_ms))
+    return later(trail.aged_read[index]!, aged_end)
   })
   const fresh = new Map<string, Line>()
-  for (const { lines } of is_behind ? aged : found) {
+  for (const { lines } of is_behind ? aged : result) {
     for (const line of lines) if (!trail.sent.has(line.entry_id)) fresh.set(line.entry_id, line)
   }
   forget(trail)
   return [...fresh.values()].sort((a, b) => (a.entry_id < b.entry_id ? -1 : 1))
 }
 
-/** Marks lines that are not to be sent. */
+/** Marks lines that must not be sent. */
 export function skipLines(trail: Trail, lines: { entry_id: string }[]): void {
   for (const { entry_id } of lines) trail.sent.add(entry_id)
 }
@@ -110,18 +109,18 @@ export function markSent(trail: Trail, line: { entry_id: string }, now_ms: numbe
   return cursorOf(trail)
 }
 
-/** Marks all that was read so far as sent, be it nothing. Returns the cursor to resume from. */
+/** Marks everything read so far as sent, even if it is nothing. Returns the cursor to resume from. */
 export function markAllSent(trail: Trail, now_ms: number): string {
   moveOn(trail, now_ms)
   return cursorOf(trail)
 }
 
-/** Such as `019fa33b7c00019fa33b0e10`: both times, in hex. */
+/** For example `019fa33b7c00019fa33b0e10`: both times, in hex. */
 export function cursorOf({ sent_until_ms, floor_ms }: Cursor): string {
   return idAt(sent_until_ms) + idAt(floor_ms)
 }
 
-/** Null where it is no cursor. */
+/** Null if the text is no cursor. */
 export function readCursor(text: string): Cursor | null {
   if (!/^[0-9a-f]{24}$/.test(text)) return null
   const [sent_until_ms, floor_ms] = [text.slice(0, 12), text.slice(12)].map(millisecondsOf) as [number, number]
@@ -130,11 +129,11 @@ export function readCursor(text: string): Cursor | null {
 
 /** Lines that were not yet read at their last age may still be sent. */
 function moveOn(trail: Trail, sent_until_ms: number): void {
-  const read_ms = millisecondsOf(lowest(trail)) + overlap_ms
+  const read_ms = millisecondsOf(lowest(trail)) + cursor_overlap_ms
   trail.sent_until_ms = Math.max(trail.sent_until_ms, Math.min(sent_until_ms, read_ms))
 }
 
-/** No later read takes what is older. */
+/** No later read takes older lines than this. */
 function lowest({ aged_read }: Trail): string {
   return aged_read.reduce(earlier)
 }
