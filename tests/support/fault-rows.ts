@@ -136,40 +136,36 @@ const titles: Record<VendorName, string> = {
 export function faultPage(): string {
   const legend = of_charges.map((fault) => `| ${wordsOf(fault)} | ${by_faults[fault]} |`)
   const vendors = (Object.keys(titles) as VendorName[]).map(
-    (vendor) => `## ${titles[vendor]}\n\n${tablesOf(vendor).join('\n\n')}`,
+    (vendor) => `## ${titles[vendor]}\n\n${tableOf(vendor).join('\n')}`,
   )
   return `${[page_begins, ['| | |', '|---|---|', ...legend].join('\n'), ...vendors].join('\n\n')}\n`
 }
 
 const page_begins = `# What becomes of a payment when something fails
 
-Each fault below is met by a test, at each request of each operation, through the whole service and against a server on loopback that
-keeps the vendor's books. The test then waits until nothing is due any more, and looks at our books and at the vendor's. In each row:
+A test meets each fault below at each request of each operation, through the whole service and against a server on loopback that keeps the
+vendor's books. Then it waits until nothing is due any more, and looks at our books and at the vendor's. In each row:
 
 - the vendor was charged at most once, and holds what the payment's state says: captured, held, or nothing; what was refunded, it gave
   back once;
 - the merchant heard of the outcome once, the session waits for nothing, and no card is kept;
 - no operation waits for a person, and nothing without our mark was touched.
 
-At Checkout.com and Stripe the rows are without notices, which only make it faster. At Adyen notices bring each outcome.`
+At Checkout.com and Stripe the rows are without notices, which only make it faster. At Adyen notices bring each outcome. An empty cell is a
+fault that was not tried there: a question moves nothing, and only a charge is given up while it is on its way.`
 
-function tablesOf(vendor: VendorName): string[] {
-  const rows = Map.groupBy(faultRowsOf(vendor), ({ operation }) => operation)
-  return [...rows].map(([operation, own]) => {
-    const faults = [...new Set(own.map(({ fault }) => fault))]
-    const lines = [...Map.groupBy(own, ({ step }) => step)].map(
-      ([step, cells]) => `| \`${step}\` | ${cells.map(({ end }) => end).join(' | ')} |`,
-    )
-    const head = `| ${['request', ...faults.map(wordsOf)].join(' | ')} |`
-    const rule = `|${'---|'.repeat(faults.length + 1)}`
-    return [`### ${sentence(operations[operation])}`, '', head, rule, ...lines].join('\n')
+/** A row is a request of an operation. */
+function tableOf(vendor: VendorName): string[] {
+  const rows = Map.groupBy(faultRowsOf(vendor), ({ operation, step }) => `${operation} ${step}`)
+  const lines = [...rows.values()].map((own) => {
+    const { operation, step } = own[0]!
+    const cells = of_charges.map((fault) => own.find((row) => row.fault === fault)?.end ?? '')
+    return `| ${operations[operation]} | \`${step}\` | ${cells.join(' | ')} |`
   })
+  const head = `| ${['operation', 'request', ...of_charges.map(wordsOf)].join(' | ')} |`
+  return [head, `|${'---|'.repeat(of_charges.length + 2)}`, ...lines]
 }
 
 function wordsOf(fault: VendorFault): string {
   return fault.replaceAll('_', ' ')
-}
-
-function sentence(words: string): string {
-  return words[0]!.toUpperCase() + words.slice(1)
 }
