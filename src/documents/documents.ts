@@ -1,7 +1,5 @@
 // The files that are made from the code, so that they cannot contradict it: documents in docs/, and the SDK's types.
 
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { allSettings } from '../config/config.ts'
 import { version } from '../kernel/version.ts'
 import { readAssets } from '../pages/assets.ts'
@@ -21,7 +19,6 @@ export function generatedDocuments(): Record<string, string> {
     'docs/errors.md': errorsDocument(),
     'docs/dashboard.md': dashboardGuide(),
     'docs/operations/settings.md': settingsDocument(),
-    'docs/shop.md': shopGuide(),
     'docs/test-cards.md': testCardsDocument(),
     'docs/SCRIPT_INVENTORY.md': inventoryDocument(pageInventory(readAssets()), version()),
     'sdk/src/api-types.ts': sdkTypes(),
@@ -48,13 +45,4 @@ ${rows.join('')}`
 
 function tableCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '\\<')
-}
-
-const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
-const shop_begin = '<!-- shop.mjs -->\n```js\n'
-
-/** docs/shop.md with the file that its code block shows. */
-function shopGuide(): string {
-  const [before] = readFileSync(`${docs}shop.md`, 'utf8').split(shop_begin)
-  return `${before}${shop_begin}${readFileSync(`${docs}examples/shop.mjs`, 'utf8')}\`\`\`\n`
 }

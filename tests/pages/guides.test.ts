@@ -229,7 +229,7 @@ describe('shop.md', () => {
 
   test('has no block that is not run here', () => {
     expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual(['install', 'shop', 'listen', 'later', 'shop.mjs'])
+    expect(Object.keys(blocks)).toEqual(['install', 'shop', 'listen', 'later'])
   })
 
   // tests/pages/samples.test.ts shops there.
