@@ -37,7 +37,7 @@ const groups: Group[] = [
     has: ({ method, path }) => method === 'POST' && /\/(sessions|payment_intents)$/.test(path),
   },
   { name: 'shopper’s steps', which: '`card_references`, `authenticate`, `confirm`', has: isOfShopper },
-  { name: 'hold routes', which: '`POST /v1/payments/{payment_id}/hold/…`', has: ({ path }) => path.includes('/hold/') },
+  { name: 'hold routes', which: '`/v1/payments/{payment_id}/hold/…`', has: ({ path }) => path.includes('/hold/') },
   {
     name: 'webhook changes',
     which: 'webhook routes with `POST` or `DELETE`',
