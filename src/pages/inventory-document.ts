@@ -9,14 +9,11 @@ export function inventoryDocument(entries: PageEntry[], release: string): string
   const styles = eachOnce(entries.flatMap((entry) => entry.styles))
   return `# Scripts and headers of the payment pages
 
-This is the inventory that PCI DSS 6.4.3 asks for: what a shopper's browser may run on each page of Ripper Checkout ${release}, why, and the
-headers that keep out everything else. The release authorises exactly these scripts. No page loads a script or a style sheet from another
-host; a page links its scripts with the hash below, and its policy names inline ones by their hash. \`npm run docs\` makes this page from the
-records of which the pages are built, too.
-
-\`{service}\` is the origin of the service's address, \`{allowed origins}\` are those of the integration, \`{origins of pictures}\` those of the
-pictures in the price list. \`{bank's origin}\` is the origin of the issuer's page, for which the issuer is responsible and which is always
-in a frame of its own.
+The inventory that PCI DSS 6.4.3 asks for: what a shopper's browser may run on each page of Ripper Checkout ${release}, why, and the headers
+that keep out everything else. The release authorises exactly these scripts; no page loads anything from another host. \`npm run docs\` makes it
+from the records of which the pages are built, too. \`{service}\` is the service's origin, \`{allowed origins}\` are the integration's,
+\`{origins of pictures}\` the price list's, \`{bank's origin}\` that of the issuer's page, for which the issuer is responsible and which is always in
+a frame of its own.
 
 ## Checking what is served (PCI DSS 11.6.1)
 
@@ -25,16 +22,13 @@ npx ripper page check https://pay.example/pay/tea
 npx ripper page check https://pay.example/card-fields/rip_pk_… --origin https://shop.example
 \`\`\`
 
-compares a page's scripts, markup and headers with this inventory, and what the card fields and the hosted page tell their script with the
-configuration that the service gives. The exit status is 0 if everything is the same, else 1 with a line for each difference. Run it at
-least weekly for each page that you use, from outside your own network and from a copy of the release that the service cannot change, and
-raise an alarm on any status but 0.
+compares a page's scripts, markup and headers with this inventory, and what it tells its script with the service's configuration (which a shared
+cache may keep for five minutes). The status is 0 if everything is the same, else 1 with a line for each difference. Run it at least weekly for each page
+that you use, from outside your network and from a copy of the release that the service cannot change.
 
-- \`--origin\` names every origin that may frame the card fields or a 3-D Secure page: the integration's allowed origins and, if there is
-  one, the hosted page's own. Any other but the service's is a difference then.
+- \`--origin\` names every origin that may frame the card fields or a 3-D Secure page: the allowed origins and, if there is one, the hosted page's.
 - \`--page\` says which page it is where the path does not show it; \`--service\` names the service's host if the hosted page has another.
-- An address of the 3DS Method or of a challenge has a token that is valid for one payment: make a payment for the check.
-- A shared cache may keep the configuration for five minutes after you changed it.
+- An address of the 3DS Method or of a challenge is valid for one payment: make one for the check.
 
 What the check cannot see:
 
