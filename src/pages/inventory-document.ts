@@ -1,6 +1,5 @@
 // Writes the inventory as the document that an assessor reads: docs/SCRIPT_INVENTORY.md.
 
-import { check_limits } from './check/load-check.ts'
 import type { PageEntry, ScriptEntry } from './inventory.ts'
 
 export function inventoryDocument(entries: PageEntry[], release: string): string {
@@ -30,9 +29,7 @@ that you use, from outside your network and from a copy of the release that the 
 - \`--page\` says which page it is where the path does not show it; \`--service\` names the service's host if the hosted page has another.
 - An address of the 3DS Method or of a challenge is valid for one payment: make one for the check.
 
-What the check cannot see:
-
-${check_limits.map((limit) => `- ${limit}`).join('\n')}
+\`npx ripper page check --help\` says what the check cannot see.
 
 ## The merchant's page
 
