@@ -46,9 +46,9 @@ is responsible for the other scripts on that page, and for a check like the one 
 
 ## The scripts
 
-| script | bytes | why it is there |
-|---|---|---|
-${scripts.map(({ name, size_bytes, purpose }) => `| ${name} | ${size_bytes} | ${purpose} |`).join('\n')}
+| script | why it is there |
+|---|---|
+${scripts.map(({ name, purpose }) => `| ${name} | ${purpose} |`).join('\n')}
 
 Their hashes, and those of the style sheets:
 
@@ -72,8 +72,8 @@ function snippet(entries: PageEntry[]): string {
   crossorigin="anonymous"></script>`
 }
 
-function hashLine({ name, path, integrity }: ScriptEntry): string {
-  return `${name}${path ? `, \`${path}\`` : ''}: \`${integrity}\``
+function hashLine({ name, path, size_bytes, integrity }: ScriptEntry): string {
+  return `${name}${path ? `, \`${path}\`` : ''}, ${size_bytes} bytes: \`${integrity}\``
 }
 
 function commonHeaders([first, ...others]: PageEntry[]): Map<string, string> {
