@@ -136,12 +136,12 @@ const titles: Record<VendorName, string> = {
 export function faultPage(): string {
   const legend = of_charges.map((fault) => `| ${wordsOf(fault)} | ${by_faults[fault]} |`)
   const lines = (Object.keys(operations) as Operation[]).map((operation) => {
-    const cells = (Object.keys(titles) as VendorName[]).map((vendor) => requestsOf(vendor, operation))
-    return `| ${[operations[operation], ...cells, endsOf(operation)].join(' | ')} |`
+    const requests = (Object.keys(titles) as VendorName[]).flatMap((vendor) => requestsOf(vendor, operation))
+    return `| ${[operations[operation], requests.join('; '), endsOf(operation)].join(' | ')} |`
   })
-  const head = ['operation', ...Object.values(titles), 'how it ends']
+  const head = ['operation', 'requests', 'how it ends']
   const table = [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...lines]
-  return `${[page_begins, ['| fault | |', '|---|---|', ...legend].join('\n'), table.join('\n')].join('\n\n')}\n`
+  return `${[page_begins, ['| fault | what happens |', '|---|---|', ...legend].join('\n'), table.join('\n')].join('\n\n')}\n`
 }
 
 const page_begins = `# What becomes of a payment when something fails
@@ -157,9 +157,10 @@ vendor's books. Then it waits until nothing is due any more, and looks at our bo
 At Checkout.com and Stripe this is without notices, which only make it faster. At Adyen notices bring each outcome. Only a charge was tried
 arriving too late.`
 
-function requestsOf(vendor: VendorName, operation: Operation): string {
+function requestsOf(vendor: VendorName, operation: Operation): string[] {
   const requests = Object.keys(steps[vendor][operation] ?? {})
-  return requests.map((step) => `\`${step}\`${prepares.has(step) ? ' (always failed)' : ''}`).join(', ')
+  const words = requests.map((step) => `\`${step}\`${prepares.has(step) ? ' (always failed)' : ''}`)
+  return words.length === 0 ? [] : [`${titles[vendor]} ${words.join(', ')}`]
 }
 
 /** The end of each fault, by the requests that move money or ask; it is the same with each vendor. */
