@@ -21,8 +21,8 @@ npx ripper page check https://pay.example/pay/tea
 npx ripper page check https://pay.example/card-fields/rip_pk_… --origin https://shop.example
 \`\`\`
 
-compares a page's scripts, markup and headers with this inventory, and what it tells its script with the service's configuration (which a shared
-cache may keep for five minutes). The status is 0 if everything is the same, else 1 with a line for each difference. Run it at least weekly for each page
+compares a page with this inventory, and what it tells its script with the service's configuration (which a shared cache may keep for five
+minutes). The status is 0 if everything is the same, else 1 with a line for each difference. Run it at least weekly for each page
 that you use, from outside your network and from a copy of the release that the service cannot change.
 
 - \`--origin\` names every origin that may frame the card fields or a 3-D Secure page: the allowed origins and, if there is one, the hosted page's.
@@ -37,8 +37,7 @@ that you use, from outside your network and from a copy of the release that the 
 ${snippet(entries)}
 \`\`\`
 
-This address changes with each release that changes checkout.js; the service serves earlier ones for 400 days. Change the two together, or
-leave out \`integrity\` and load \`{service}/checkout.js\`, which is always the release's own. checkout.js adds three-ds.js by its hash.
+Address and hash change with each release that changes checkout.js; the service serves earlier ones for 400 days. Or leave out \`integrity\` and load \`{service}/checkout.js\`, which is always the release's own. checkout.js adds three-ds.js by its hash.
 
 The page's own policy needs no more than \`script-src {service}; frame-src {service}; connect-src {service}\`, and in Safari before iOS 16.4
 the nonce of the script tag in \`style-src\`. Under \`require-trusted-types-for 'script'\` allow \`trusted-types ripper-checkout\`. The merchant
