@@ -1,5 +1,5 @@
 // Latency against load: creates, reads and whole checkouts that arrive at rising rates, up to more than can be served.
-// A full run draws each as a picture beside README.md.
+// A full run draws each as a picture, for README.md.
 
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// Shows what was measured: on the terminal, and in README.md, where each table has a place of its own.
+// Shows what was measured: on the terminal, and in results.json, which has the newest of each table.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url'
 
 export type Table = { name: string; headings: string[]; rows: string[][]; notes?: string[] }
 
-const readme = fileURLToPath(new URL('README.md', import.meta.url))
+/** A table of the newest full run, with the day and the machine. */
+type Result = Omit<Table, 'name'> & { measured: string }
+
+const results = fileURLToPath(new URL('results.json', import.meta.url))
 
 export function print({ name, headings, rows, notes = [] }: Table): void {
   const widths = headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]!.length)))
@@ -15,15 +18,37 @@ export function print({ name, headings, rows, notes = [] }: Table): void {
   console.log([`\n${name}`, '', line(headings), ...rows.map(line), ...notes].join('\n'))
 }
 
-/** Puts the table in its place in README.md, with the day and the machine. */
-export function keep(table: Table): void {
-  const text = readFileSync(readme, 'utf8')
-  const begin = `<!-- ${table.name} -->\n`
-  const end = `<!-- end of ${table.name} -->`
-  const from = text.indexOf(begin)
-  const to = text.indexOf(end)
-  if (from === -1 || to === -1) throw new Error(`README.md has no place for ${table.name}`)
-  writeFileSync(readme, text.slice(0, from) + begin + markdown(table) + text.slice(to))
+/** Puts the table in its place in results.json, with the day and the machine. */
+export function keep({ name, headings, rows, notes = [] }: Table): void {
+  const kept = { ...readResults(), [name]: { measured: machine(), headings, rows, notes } }
+  const list = (values: unknown[]) => `[\n${values.map((each) => `      ${JSON.stringify(each)}`).join(',\n')}\n    ]`
+  const tables = Object.entries(kept).map(([key, { measured, headings, rows, notes }]) => {
+    const members = {
+      measured: JSON.stringify(measured),
+      headings: JSON.stringify(headings),
+      rows: list(rows),
+      notes: JSON.stringify(notes),
+    }
+    const lines = Object.entries(members).map(([member, text]) => `    "${member}": ${text}`)
+    return `  "${key}": {\n${lines.join(',\n')}\n  }`
+  })
+  writeFileSync(results, `{\n${tables.join(',\n')}\n}\n`)
+}
+
+/** The table as a full run last measured it. */
+export function readResult(name: string): Table {
+  const result = readResults()[name]
+  if (!result) throw new Error(`results.json has no table ${name}`)
+  const { headings, rows, notes = [], measured } = result
+  return { name, headings, rows, notes: [...notes, measured] }
+}
+
+export function resultNames(): string[] {
+  return Object.keys(readResults())
+}
+
+function readResults(): Record<string, Result> {
+  return JSON.parse(readFileSync(results, 'utf8'))
 }
 
 export function median(values: number[]): number {
@@ -40,13 +65,6 @@ export function percentile(ascending: number[], share: number): number {
 
 export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-GB').replaceAll(',', ' ')
-}
-
-function markdown({ headings, rows, notes = [] }: Table): string {
-  const line = (cells: string[]) => `| ${cells.join(' | ')} |\n`
-  const ruler = headings.map((_, column) => (column === 0 ? '---' : '---:'))
-  const table = [headings, ruler, ...rows].map(line).join('')
-  return `\n${table}\n${[...notes, machine()].map((note) => `${note}\n`).join('\n')}\n`
 }
 
 /** The day and the machine, in a sentence. */

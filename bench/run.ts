@@ -1,5 +1,6 @@
-// `npm run bench [-- --quick] [table …]`: measures, prints, and keeps what a full run found in README.md.
+// `npm run bench [-- --quick] [benchmark …]`: measures, prints, and keeps what a full run found in results.json.
 // `npm run bench [-- --quick] against FOLDER` compares this tree with another, and keeps nothing.
+// `npm run bench -- show [table …]` prints what was kept.
 
 import { against } from './against.ts'
 import { anonymous } from './anonymous.ts'
@@ -14,7 +15,7 @@ import { latency } from './latency.ts'
 import { manyMerchants } from './merchants.ts'
 import { pages } from './pages.ts'
 import { processes } from './processes.ts'
-import { keep, print, type Table } from './report.ts'
+import { keep, print, readResult, resultNames, type Table } from './report.ts'
 import { scale } from './scale.ts'
 import { soak } from './soak.ts'
 import { startAndMemory } from './start-and-memory.ts'
@@ -42,7 +43,8 @@ const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> 
 const args = process.argv.slice(2)
 const names = Object.keys(benchmarks).join(', ')
 if (args.includes('--help')) {
-  console.log(`npm run bench [-- --quick] [table …]\nnpm run bench [-- --quick] against FOLDER\n\nTables: ${names}`)
+  const forms = ['[-- --quick] [benchmark …]', '[-- --quick] against FOLDER', '-- show [table …]']
+  console.log([...forms.map((form) => `npm run bench ${form}`), `\nBenchmarks: ${names}`].join('\n'))
   process.exit(0)
 }
 const quick = args.includes('--quick')
@@ -56,9 +58,20 @@ if (asked[0] === 'against') {
   for (const table of await against(folder, { quick })) print(table)
   process.exit(0)
 }
+if (asked[0] === 'show') {
+  const [, ...shown] = asked
+  const kept = resultNames()
+  const unknown = shown.find((name) => !kept.includes(name))
+  if (unknown !== undefined) {
+    console.error(`There is no table ${unknown}; there are ${kept.join(', ')}.`)
+    process.exit(2)
+  }
+  for (const name of shown.length > 0 ? shown : kept) print(readResult(name))
+  process.exit(0)
+}
 const unknown = asked.find((name) => !Object.hasOwn(benchmarks, name))
 if (unknown !== undefined) {
-  console.error(`There is no table ${unknown}; there are ${names}.`)
+  console.error(`There is no benchmark ${unknown}; there are ${names}.`)
   process.exit(2)
 }
 for (const [name, measure] of Object.entries(benchmarks)) {

@@ -22,7 +22,7 @@ const vendor_ms = 150
 
 /** A checkout costs more where cores are not all busy, so a plan counts with what it costs at this rate on two of them. */
 const planning_rate = 200
-/** With bank and acquirer elsewhere, by TLS, against both inside: the table `elsewhere` of README.md, of 2026-11-26. */
+/** With bank and acquirer elsewhere, by TLS, against both inside: the table `elsewhere` of results.json, of 2026-11-26. */
 const live = { service: 2.42 / 2.27, postgresql: 2.68 / 2.59 }
 
 export type Size = {

@@ -1,8 +1,7 @@
 // Does the simulation say what was measured? Whole checkouts on two cores, simulated beside the loads of scale.json, and beside
-// the table of README.md.
+// the table of whole checkouts in results.json.
 
-import { readFileSync } from 'node:fs'
-import type { Table } from './report.ts'
+import { readResult, type Table } from './report.ts'
 import { planOf } from './scale-checkout.ts'
 import type { Shape } from './scale-cluster.ts'
 import type { Figures, LoadCost } from './scale-figures.ts'
@@ -71,24 +70,17 @@ function twoCores({ flush_ms }: Figures): Shape {
 }
 
 function readMeasured(name: string): Timed[] {
-  const text = readFileSync(new URL('README.md', import.meta.url), 'utf8')
-  const [, table] = new RegExp(`<!-- ${name} -->\\n([\\s\\S]*?)<!-- end of ${name} -->`).exec(text)!
-  return table!
-    .split('\n')
-    .filter((line) => /^\| \S/.test(line) && !line.startsWith('| ---'))
-    .slice(1)
-    .map((line) => {
-      const [, row, paid, p50, p99] = line.split('|').map((cell) => cell.trim())
-      const number = (pattern: RegExp) => {
-        const found = pattern.exec(row!)
-        return found && Number(found[0])
-      }
-      return {
-        per_second: number(/^\d+/),
-        at_once: number(/\d+(?= at once)/),
-        paid_per_second: Number(paid),
-        p50_ms: Number(p50),
-        p99_ms: Number(p99),
-      }
-    })
+  return readResult(name).rows.map(([row, paid, p50, p99]) => {
+    const number = (pattern: RegExp) => {
+      const digits = pattern.exec(row!)
+      return digits && Number(digits[0])
+    }
+    return {
+      per_second: number(/^\d+/),
+      at_once: number(/\d+(?= at once)/),
+      paid_per_second: Number(paid),
+      p50_ms: Number(p50),
+      p99_ms: Number(p99),
+    }
+  })
 }

@@ -111,7 +111,10 @@ const samples: Record<string, (around: Surroundings) => SampleFiles> = {
     const key = { 'rip_pk_…': account.publishable_key! }
     return {
       files: {
-        'server.mjs': withChanges(sideOf(blocks.server!, 'after'), { ...port, 'listen(4242)': any_port }),
+        'server.mjs': withChanges(sideOf(readFileSync(join(root, 'docs/examples/from-stripe.diff'), 'utf8'), 'after'), {
+          ...port,
+          'listen(4242)': any_port,
+        }),
         'public/index.html': withChanges(page, { ...port, ...key }),
       },
       env: { RIPPER_SECRET_KEY: account.secret_key, RIPPER_WEBHOOK_SECRET: webhook_secret },

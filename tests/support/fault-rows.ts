@@ -135,41 +135,53 @@ const titles: Record<VendorName, string> = {
 /** The page that shows all rows. */
 export function faultPage(): string {
   const legend = of_charges.map((fault) => `| ${wordsOf(fault)} | ${by_faults[fault]} |`)
-  const vendors = (Object.keys(titles) as VendorName[]).map(
-    (vendor) => `## ${titles[vendor]}\n\n${tablesOf(vendor).join('\n\n')}`,
-  )
-  return `${[page_begins, ['| | |', '|---|---|', ...legend].join('\n'), ...vendors].join('\n\n')}\n`
+  const lines = (Object.keys(operations) as Operation[]).map((operation) => {
+    const requests = (Object.keys(titles) as VendorName[]).flatMap((vendor) => requestsOf(vendor, operation))
+    return `| ${[operations[operation], requests.join('; '), endsOf(operation)].join(' | ')} |`
+  })
+  const head = ['operation', 'requests', 'how it ends']
+  const table = [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...lines]
+  return `${[page_begins, ['| fault | what happens |', '|---|---|', ...legend].join('\n'), table.join('\n')].join('\n\n')}\n`
 }
 
 const page_begins = `# What becomes of a payment when something fails
 
-Each fault below is met by a test, at each request of each operation, through the whole service and against a server on loopback that
-keeps the vendor's books. The test then waits until nothing is due any more, and looks at our books and at the vendor's. In each row:
+A test meets each fault below at each request of each operation, through the whole service and against a server on loopback that keeps the
+vendor's books. Then it waits until nothing is due any more, and looks at our books and at the vendor's. Each time:
 
 - the vendor was charged at most once, and holds what the payment's state says: captured, held, or nothing; what was refunded, it gave
   back once;
 - the merchant heard of the outcome once, the session waits for nothing, and no card is kept;
 - no operation waits for a person, and nothing without our mark was touched.
 
-At Checkout.com and Stripe the rows are without notices, which only make it faster. At Adyen notices bring each outcome.`
+At Checkout.com and Stripe this is without notices, which only make it faster. At Adyen notices bring each outcome. Only a charge was tried
+arriving too late.`
 
-function tablesOf(vendor: VendorName): string[] {
-  const rows = Map.groupBy(faultRowsOf(vendor), ({ operation }) => operation)
-  return [...rows].map(([operation, own]) => {
-    const faults = [...new Set(own.map(({ fault }) => fault))]
-    const lines = [...Map.groupBy(own, ({ step }) => step)].map(
-      ([step, cells]) => `| \`${step}\` | ${cells.map(({ end }) => end).join(' | ')} |`,
-    )
-    const head = `| ${['request', ...faults.map(wordsOf)].join(' | ')} |`
-    const rule = `|${'---|'.repeat(faults.length + 1)}`
-    return [`### ${sentence(operations[operation])}`, '', head, rule, ...lines].join('\n')
-  })
+function requestsOf(vendor: VendorName, operation: Operation): string[] {
+  const requests = Object.keys(steps[vendor][operation] ?? {})
+  const words = requests.map((step) => `\`${step}\`${prepares.has(step) ? ' (always failed)' : ''}`)
+  return words.length === 0 ? [] : [`${titles[vendor]} ${words.join(', ')}`]
+}
+
+/** The end of each fault, by the requests that move money or ask; it is the same with each vendor. */
+function endsOf(operation: Operation): string {
+  const rows = (Object.keys(titles) as VendorName[])
+    .flatMap((vendor) => faultRowsOf(vendor))
+    .filter((row) => row.operation === operation && !prepares.has(row.step))
+  const ends = Map.groupBy(rows, ({ end }) => end)
+  if (ends.size === 1) return `${[...ends.keys()][0]}${faultsNamed(rows, operation)}`
+  return [...ends].map(([end, own]) => `${end}: ${namesOf(own)}`).join('; ')
+}
+
+/** Where not every fault was tried. */
+function faultsNamed(rows: FaultRow[], operation: Operation): string {
+  return operation === 'look_up' || operation === 'list' ? ` (${namesOf(rows)})` : ''
+}
+
+function namesOf(rows: FaultRow[]): string {
+  return [...new Set(rows.map(({ fault }) => wordsOf(fault)))].join(', ')
 }
 
 function wordsOf(fault: VendorFault): string {
   return fault.replaceAll('_', ' ')
-}
-
-function sentence(words: string): string {
-  return words[0]!.toUpperCase() + words.slice(1)
 }

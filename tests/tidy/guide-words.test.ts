@@ -156,8 +156,8 @@ const proxies = paths.flatMap((path) =>
   [...read(path).matchAll(/```nginx\n([\s\S]*?)```/g)].map(([, block]) => [path, block!] as const),
 )
 
-test('there are two proxies', () => {
-  expect(proxies.map(([path]) => path)).toEqual(['docs/going-live.md', 'docs/operations/proxy.md'])
+test('there is one proxy, which other pages link to', () => {
+  expect(proxies.map(([path]) => path)).toEqual(['docs/operations/proxy.md'])
 })
 
 test.each(proxies)('the proxy of %s lets nobody send a result without a bank’s certificate', (_, block) => {

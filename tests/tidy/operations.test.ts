@@ -45,8 +45,7 @@ function namedBelow(heading: string): string[] {
 describe('the guide', () => {
   test('has no block that is not run here, but those that say why', () => {
     expect(not_run).toEqual([
-      ...['own-user', 'integrations', 'pg-backup', 'citus', 'roles', 'pgbouncer-session.ini'],
-      ...['pgbouncer.ini', 'patroni.yml'],
+      ...['own-user', 'integrations', 'pg-backup', 'citus', 'roles', 'pgbouncer.ini', 'patroni.yml'],
       ...['proxy', 'haproxy', 'systemd', 'prometheus.yml'],
     ])
     const run = [
@@ -88,10 +87,8 @@ describe('the guide', () => {
     // It follows these by itself.
     const followed = ['application_name', 'client_encoding', 'TimeZone']
     const left = names.filter((name) => !followed.includes(name))
-    for (const sample of ['pgbouncer.ini', 'pgbouncer-session.ini']) {
-      const [, ignored] = /^ignore_startup_parameters = (.*)$/m.exec(blocks[sample]!)!
-      expect(ignored!.split(', ').toSorted()).toEqual(left.toSorted())
-    }
+    const [, ignored] = /^ignore_startup_parameters = (.*)$/m.exec(blocks['pgbouncer.ini']!)!
+    expect(ignored!.split(', ').toSorted()).toEqual(left.toSorted())
     // Whether the other side is still there is the pooler's to find out.
     const to_set = left.filter((name) => !name.startsWith('tcp_keepalives_'))
     for (const name of to_set) expect(text).toContain(`set ${name} =`)

@@ -22,6 +22,7 @@ const types = new Map([
   ['txt', 'text/plain; charset=utf-8'],
   // As a text to read: no page loads it as a script.
   ['mjs', 'text/plain; charset=utf-8'],
+  ['diff', 'text/plain; charset=utf-8'],
   ['json', 'application/json; charset=utf-8'],
   ['png', 'image/png'],
   ['webp', 'image/webp'],
@@ -36,7 +37,7 @@ function servedPaths(): string[] {
     .filter((path) => /\.md$|^docs\/\w+\.(png|webp)$|^bench\/[\w-]+\.svg$/.test(path) || others.includes(path))
 }
 
-const others = ['llms.txt', 'docs/openapi.json', 'docs/examples/shop.mjs']
+const others = ['llms.txt', 'docs/openapi.json', 'docs/examples/shop.mjs', 'docs/examples/from-stripe.diff']
 
 /** Each file at its path in the repository, such as `/docs/webhooks.md`. A file that is not installed has no page. */
 export function guidePages<Context>(): Page<Context>[] {
