@@ -1,7 +1,7 @@
 // A shopper's browser in a simulated world, as far as the banks' pages need one.
 
 import { simulator_prefix } from '../../src/three-ds/open.ts'
-import type { ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
+import type { ThreeDsSimulator } from '../../src/three-ds/simulated-issuer/simulator.ts'
 import { base_url } from './places.ts'
 import type { Town } from './town.ts'
 

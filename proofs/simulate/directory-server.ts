@@ -3,7 +3,7 @@
 import { results_path } from '../../src/checkout/authentication/receive-result.ts'
 import { type Http, OutgoingFailure, type OutgoingRequest } from '../../src/kernel/world.ts'
 import { simulator_prefix } from '../../src/three-ds/open.ts'
-import { openThreeDsSimulator, type ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
+import { openThreeDsSimulator, type ThreeDsSimulator } from '../../src/three-ds/simulated-issuer/simulator.ts'
 import { memoryChallenges } from '../../tests/adapters/memory-challenges.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'

@@ -1,7 +1,7 @@
 // A process of the service in a simulated world, and what surrounds it.
 
-import type { MarkMemory } from '../../src/database/high-water/high-water-file.ts'
 import type { Sql } from '../../src/database/open.ts'
+import type { MarkMemory } from '../../src/database/rollback-detection/high-water-file.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import type { Http, Log } from '../../src/kernel/world.ts'
 import type { Service } from '../../src/service/assemble.ts'

@@ -1,7 +1,7 @@
 // Where requests of shoppers and merchants go: the processes that are up, of which any may die and another takes its place.
 
-import type { Mark } from '../../src/database/high-water/high-water.ts'
-import type { MarkMemory } from '../../src/database/high-water/high-water-file.ts'
+import type { Mark } from '../../src/database/rollback-detection/high-water.ts'
+import type { MarkMemory } from '../../src/database/rollback-detection/high-water-file.ts'
 import type { HttpAnswer, Plant } from './plants.ts'
 import { startProcess } from './process.ts'
 import type { Owner } from './scheduler.ts'

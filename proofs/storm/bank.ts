@@ -2,7 +2,7 @@
 // storm may stop whoever calls it.
 
 import type { Acquirer, OperationKind } from '../../src/acquirers/acquirer.ts'
-import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
+import { openSimulator } from '../../src/acquirers/simulated-acquirer/simulator.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { openLedger } from '../../src/database/stores/simulator-ledger.ts'
 import type { VendorHttp, World } from '../../src/kernel/world.ts'

@@ -1,6 +1,6 @@
 // A vendor's books as rows of the ledger that a storm's checks read.
 
-import { type LedgerEntry, noAuthorisation } from '../../src/acquirers/simulator/ledger.ts'
+import { type LedgerEntry, noAuthorisation } from '../../src/acquirers/simulated-acquirer/ledger.ts'
 import type { Sql } from '../../src/database/open.ts'
 import type { BookedAct, BookedCharge } from '../vendors/history.ts'
 import { isApproved } from '../vendors/judge.ts'

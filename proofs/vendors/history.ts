@@ -1,7 +1,7 @@
 // What is in the books of a fake vendor, in words that are the same for all of them: charges, and what was done to each.
 
 import type { SettleKind } from '../../src/acquirers/acquirer.ts'
-import { referenceRead } from '../../src/acquirers/checkout/requests.ts'
+import { referenceRead } from '../../src/acquirers/checkout-com/requests.ts'
 import { longReference } from '../../src/acquirers/reference.ts'
 import { cancelReasons } from '../../src/acquirers/stripe/requests.ts'
 import { lapses } from '../../src/acquirers/stripe/standings.ts'

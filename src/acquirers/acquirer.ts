@@ -4,11 +4,11 @@
 
 import type { Brand } from '../kernel/values.ts'
 import type { Sendable } from '../kernel/world.ts'
-import { Unanswered } from '../vendors/wire.ts'
+import { Unanswered } from '../vendor-wire/wire.ts'
 import type { AnswerEnvironment } from './environment.ts'
 import type { ThreeDsData } from './three-ds-data.ts'
 
-export { NotSent, Unanswered } from '../vendors/wire.ts'
+export { NotSent, Unanswered } from '../vendor-wire/wire.ts'
 
 export type DeclineCategory = 'soft' | 'hard' | 'fraud' | 'network' | 'provider_error'
 

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import type { Clock } from '../kernel/world.ts'
-import type { CheckAnswer } from '../vendors/wire.ts'
+import type { CheckAnswer } from '../vendor-wire/wire.ts'
 import { type Acquirer, type Notice, type NoticePost, NotSent } from './acquirer.ts'
 import type { AnswerEnvironment } from './environment.ts'
 import type { Wire } from './wire.ts'

@@ -1,8 +1,8 @@
 // A call to an acquirer, and the words and errors that connectors share where one fails.
 
-import { NotSent, Unanswered, type WireAnswer } from '../vendors/wire.ts'
+import { NotSent, Unanswered, type WireAnswer } from '../vendor-wire/wire.ts'
 
-export { isGood, jsonIn, type Wire, type WireAnswer, type WireRequest } from '../vendors/wire.ts'
+export { isGood, jsonIn, type Wire, type WireAnswer, type WireRequest } from '../vendor-wire/wire.ts'
 
 export function notShown(name: string, { status }: WireAnswer): string {
   if (status === 401) return `${name}: its credentials were refused (401)`

@@ -3,7 +3,7 @@
 import type { CheckAnswer } from '../acquirers/connector.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Clock } from '../kernel/world.ts'
-import type { Wire } from '../vendors/wire.ts'
+import type { Wire } from '../vendor-wire/wire.ts'
 import { type ConnectionRow, openCredentials } from './connection.ts'
 import type { KnownConnector } from './connectors.ts'
 import { environmentFault } from './environment.ts'

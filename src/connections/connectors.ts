@@ -3,12 +3,12 @@
 
 import { z } from 'zod'
 import { adyen } from '../acquirers/adyen/adyen.ts'
-import { checkout } from '../acquirers/checkout/checkout.ts'
+import { checkout } from '../acquirers/checkout-com/checkout.ts'
 import type { AcquirerConnector } from '../acquirers/connector.ts'
 import { stripe } from '../acquirers/stripe/stripe.ts'
 import type { ConnectionKind } from '../merchants/account-connection.ts'
 import { threeDsecureIo } from '../three-ds/3dsecureio/3dsecureio.ts'
-import { checkoutSessions } from '../three-ds/checkout-sessions/checkout-sessions.ts'
+import { checkoutSessions } from '../three-ds/checkout-com/checkout-sessions.ts'
 import type { ThreeDsConnector } from '../three-ds/connector.ts'
 import type { Credentials } from './connection.ts'
 

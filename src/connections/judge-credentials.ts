@@ -2,7 +2,7 @@
 
 import type { ConnectionMode } from '../kernel/connection-mode.ts'
 import { Refusal } from '../kernel/errors.ts'
-import type { Fault } from '../kernel/faults.ts'
+import type { Fault } from '../kernel/field-rules.ts'
 import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './connectors.ts'
 import { environmentFault } from './environment.ts'

@@ -3,7 +3,7 @@
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Clock, Log } from '../kernel/world.ts'
 import { cellsOf, nodesOf } from './cells/cells.ts'
-import { openCells } from './cells/citus-cells.ts'
+import { openCells } from './cells/find-cell.ts'
 import type { Copies } from './driver/copies.ts'
 import {
   connect,

@@ -8,8 +8,8 @@ import type { World } from '../kernel/world.ts'
 import { compatibleHeadersOf } from './compatible-dialect.ts'
 import { type Dialect, dialectOfPath, renderRefusal } from './dialects.ts'
 import { plainHeaders } from './plain-headers.ts'
-import type { Tally } from './tally.ts'
-import { whenAnswered } from './turns.ts'
+import type { Tally } from './summed-log.ts'
+import { whenAnswered } from './unanswered-limit.ts'
 
 type BrokenRequestOptions = {
   world: Pick<World, 'clock' | 'log'>

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
 import { type LogLine, logInto } from '../../tests/support/service.ts'
 import { limitConnections } from './connection-limit.ts'
-import { report_interval_ms } from './tally.ts'
+import { report_interval_ms } from './summed-log.ts'
 
 let clock: ManualClock
 let server: Server

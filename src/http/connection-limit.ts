@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '../kernel/world.ts'
 import { networkOf } from './gateway-limit.ts'
-import { openTally } from './tally.ts'
+import { openTally } from './summed-log.ts'
 
 /**
  * From one address. A caller that uses the whole gateway limit, each request on its own connection, keeps each open for

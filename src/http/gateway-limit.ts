@@ -6,7 +6,7 @@ import { callerAddress } from './caller.ts'
 import { routeOf } from './fastify.ts'
 import { openRequestCounts, separate_counts } from './request-counts.ts'
 import { count_window_ms, type SharedCounts } from './shared-counts.ts'
-import { openTally } from './tally.ts'
+import { openTally } from './summed-log.ts'
 
 export class GatewayLimitError extends Error {}
 

@@ -38,10 +38,10 @@ import type { SharedCounts } from './shared-counts.ts'
 import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
 import type { StreamSeats } from './stream-seats.ts'
-import { openTally, type Tally } from './tally.ts'
+import { openTally, type Tally } from './summed-log.ts'
 import { refuseOddTarget } from './target.ts'
 import { traceRequests } from './trace-requests.ts'
-import { admissionOf, boundPipelines, unanswered_max } from './turns.ts'
+import { admissionOf, boundPipelines, unanswered_max } from './unanswered-limit.ts'
 import type { UnnamedProxy } from './unnamed-proxy.ts'
 
 type ServerOptions<Context> = {

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod'
 import { precedence, Refusal, type RefusalCode } from '../kernel/errors.ts'
-import type { Fault } from '../kernel/faults.ts'
+import type { Fault } from '../kernel/field-rules.ts'
 import { fieldPath } from './field-path.ts'
 
 /** A fault that a schema found, with the value in question. */

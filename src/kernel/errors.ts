@@ -1,7 +1,7 @@
 // The catalogue of refusals: every expected "no", its statuses and its meaning. If a body breaks several rules, the
 // refusal that stands first here is sent; otherwise the first failing check decides, as docs/errors.md describes.
 
-import type { Fault } from './faults.ts'
+import type { Fault } from './field-rules.ts'
 
 export const catalogue = {
   unauthorized: {

@@ -5,7 +5,7 @@ import type { AnySql } from '../database/open.ts'
 import { currency } from '../http/currency.ts'
 import { withFault } from '../http/validate.ts'
 import { Refusal } from '../kernel/errors.ts'
-import type { Fault } from '../kernel/faults.ts'
+import type { Fault } from '../kernel/field-rules.ts'
 import { amount_max, unshown } from '../kernel/values.ts'
 import { integrationChangeLines } from './account-lines.ts'
 import {

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { currency } from '../http/currency.ts'
 import { withFault } from '../http/validate.ts'
-import type { Fault } from '../kernel/faults.ts'
+import type { Fault } from '../kernel/field-rules.ts'
 import { amount_max, type Mode } from '../kernel/values.ts'
 
 export type Integration = {

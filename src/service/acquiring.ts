@@ -2,20 +2,20 @@
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import { acquirerFor } from '../acquirers/open.ts'
-import { openSimulator } from '../acquirers/simulator/simulator.ts'
+import { openSimulator } from '../acquirers/simulated-acquirer/simulator.ts'
 import type { Context } from '../checkout/context.ts'
 import { openConnectedAcquirers, openConnectedThreeDs } from '../connections/connected-acquirers.ts'
 import { connectors as built_in, type KnownConnector } from '../connections/connectors.ts'
 import type { JudgeApiUrl } from '../connections/judge-credentials.ts'
 import type { CredentialsParts } from '../connections/read-credentials.ts'
-import { keepInstallation } from '../database/high-water/installation.ts'
 import type { Sql } from '../database/open.ts'
+import { keepInstallation } from '../database/rollback-detection/installation.ts'
 import { openLedger } from '../database/stores/simulator-ledger.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Mode } from '../kernel/values.ts'
 import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts'
-import { openWire } from '../vendors/wire.ts'
+import { openWire } from '../vendor-wire/wire.ts'
 import { tracedAcquirer } from './traced-ports.ts'
 
 /** The 3-D Secure providers are only those behind connections. */

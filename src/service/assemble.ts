@@ -55,10 +55,10 @@ import { hashes_at_once } from '../users/passwords.ts'
 import { begin_path, openSingleSignOn, prove_path } from '../users/single-sign-on.ts'
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { openCheckUp } from './check-up.ts'
-import { connectionsMax } from './descriptors.ts'
+import { connectionsMax } from './open-files-limit.ts'
 import { metrics_path, operationalPages } from './operational.ts'
+import { limitedTogether, type OtherProcesses } from './request-listeners.ts'
 import { openSimulatedBank } from './simulated-bank.ts'
-import { limitedTogether, type OtherProcesses } from './tails.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {

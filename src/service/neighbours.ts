@@ -3,7 +3,7 @@
 
 import type { Database } from '../database/open.ts'
 import type { World } from '../kernel/world.ts'
-import type { TailMessage } from './tails.ts'
+import type { TailMessage } from './request-listeners.ts'
 
 export type Committed = {
   /** The merchants of the events; null if there were too many to name. */

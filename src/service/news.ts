@@ -5,7 +5,7 @@ import { openRequestLog, type RequestLog } from '../http/request-log.ts'
 import { type Bells, openBells } from '../kernel/bell.ts'
 import type { Deliveries } from './cell-work.ts'
 import { type NeighbourOptions, type Neighbours, openNeighbours } from './neighbours.ts'
-import { openTails } from './tails.ts'
+import { openTails } from './request-listeners.ts'
 
 export type News = {
   /** Bells by merchant, rung for the commits of every process. */

@@ -9,7 +9,11 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { Peer } from '../kernel/peer.ts'
 import type { World } from '../kernel/world.ts'
 import { simulator_prefix } from '../three-ds/open.ts'
-import { openThreeDsSimulator, simulator_places, type ThreeDsSimulator } from '../three-ds/simulator/simulator.ts'
+import {
+  openThreeDsSimulator,
+  simulator_places,
+  type ThreeDsSimulator,
+} from '../three-ds/simulated-issuer/simulator.ts'
 
 type SimulatedBank = Pick<ThreeDsSimulator, 'endDue' | 'close'> & { peer: Peer }
 

@@ -4,7 +4,14 @@ import type { z } from 'zod'
 import type { AnswerEnvironment } from '../acquirers/environment.ts'
 import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
-import { type CheckAnswer, NotSent, Unanswered, type Wire, type WireAnswer, type WireRequest } from '../vendors/wire.ts'
+import {
+  type CheckAnswer,
+  NotSent,
+  Unanswered,
+  type Wire,
+  type WireAnswer,
+  type WireRequest,
+} from '../vendor-wire/wire.ts'
 import type { MayOpen } from './emv/addresses.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from './three-ds.ts'
 

@@ -4,7 +4,6 @@ import { insertLine } from '../audit/journal-store.ts'
 import { isUniqueViolation } from '../database/failures.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { personLine } from './lines.ts'
 import { notThere, type Person } from './member.ts'
 import {
   hashOfRecoveryCode,
@@ -30,6 +29,7 @@ import { addFactor, endSession, endSessions } from './session.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 import { signInFailed } from './tries.ts'
 import { findUser, plainName, replaceRecoveryCodes, spendStep, type User, updateUser } from './user.ts'
+import { personLine } from './user-journal.ts'
 
 /** Throws `invalid_request`. */
 export async function addPasskey(

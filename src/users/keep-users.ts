@@ -6,13 +6,13 @@ import { insertLine } from '../audit/journal-store.ts'
 import type { Context } from '../context.ts'
 import { rewrapRows } from '../database/rewrap-rows.ts'
 import type { World } from '../kernel/world.ts'
-import { personLine } from './lines.ts'
 import { purgeLinks, withdrawEveryLink, withdrawLinksBy } from './link-store.ts'
 import { codeSecretName } from './one-time-codes.ts'
 import { lockUser } from './rights.ts'
 import { endEverySession, endSessions, purgeUserSessions } from './session.ts'
 import { purgeTries } from './tries.ts'
 import { codeSecretsUnderOtherKeys, listUnused, replaceCodeSecrets, updateUser } from './user.ts'
+import { personLine } from './user-journal.ts'
 
 type JobContext = Pick<Context, 'sql' | 'world' | 'ids' | 'keyring'>
 

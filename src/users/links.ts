@@ -4,10 +4,10 @@
 import { insertLine } from '../audit/journal-store.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { type Author, personLine } from './lines.ts'
 import { findLink, insertLink, type NamedLink, type SignInLink, withdrawAlike } from './link-store.ts'
 import { hashOfSecret } from './session.ts'
 import type { UsersContext } from './start-session.ts'
+import { type Author, personLine } from './user-journal.ts'
 
 const lifetimes: Record<SignInLink['purpose'], number> = {
   welcome: 24 * 3600_000,

@@ -4,7 +4,6 @@ import { insertLine } from '../audit/journal-store.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { ManageContext } from '../merchants/manage.ts'
-import { personLine } from './lines.ts'
 import { withdrawLinksBy, withdrawResetsOf } from './link-store.ts'
 import { type MadeLink, makeLink } from './links.ts'
 import { listMembershipsOf, lockMembers, setRole } from './member.ts'
@@ -13,6 +12,7 @@ import { endSessions } from './session.ts'
 import { refuseLastOwner } from './team.ts'
 import { forgetEveryTry } from './tries.ts'
 import { findUserByEmail, lockOperators, type User, updateUser } from './user.ts'
+import { personLine } from './user-journal.ts'
 
 export type LinkOffice = ManageContext & { dashboard_url: string }
 

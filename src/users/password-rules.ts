@@ -1,6 +1,6 @@
 // Which passwords are accepted: long enough, with letters and digits, and not one that attackers try first.
 
-import type { Fault } from '../kernel/faults.ts'
+import type { Fault } from '../kernel/field-rules.ts'
 
 /** Words and keyboard walks behind common passwords, without digits and with look-alikes as letters. */
 const commonStems = new Set(

@@ -5,7 +5,6 @@ import { isUniqueViolation } from '../database/failures.ts'
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { deleteIdentities } from './identity-store.ts'
-import { type Author, personLine } from './lines.ts'
 import { type NamedLink, spendLink, withdrawOpenWelcomes, withdrawResetsOf } from './link-store.ts'
 import { linkUsed } from './links.ts'
 import { insertMembership, listMembershipsOf, signInRequired } from './member.ts'
@@ -34,6 +33,7 @@ import {
   replaceRecoveryCodes,
   updateUser,
 } from './user.ts'
+import { type Author, personLine } from './user-journal.ts'
 
 /** What the person chose; exactly one of the two ways. */
 export type Arrival = {

@@ -5,7 +5,6 @@ import { insertLine } from '../audit/journal-store.ts'
 import { isUniqueViolation } from '../database/failures.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { findIdentity, findInvitation, insertIdentity } from './identity-store.ts'
-import { personLine } from './lines.ts'
 import { spendLink, withdrawOpenWelcomes } from './link-store.ts'
 import { realNow } from './one-time-codes.ts'
 import type { Evidence } from './proof-ways.ts'
@@ -15,6 +14,7 @@ import { listUserSessions } from './session.ts'
 import type { IdentityClaims, RoundPurpose } from './single-sign-on.ts'
 import { authorOf, renew, type Sender, signIn, type UsersContext } from './start-session.ts'
 import { insertUser, plainName } from './user.ts'
+import { personLine } from './user-journal.ts'
 
 /**
  * Returns a session's token; null if no person here has that account. `linking` is the signed-in person who began the

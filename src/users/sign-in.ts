@@ -2,7 +2,6 @@
 
 import { insertLine } from '../audit/journal-store.ts'
 import { isKnownTo, type KnownBrowser, readKnownBrowser } from './known-browser.ts'
-import { personLine } from './lines.ts'
 import { listMembershipsOf } from './member.ts'
 import { hashOfRecoveryCode, openCodeSecret, plainCode, realNow, stepOfCode } from './one-time-codes.ts'
 import type { PageOrigin } from './page-origin.ts'
@@ -32,6 +31,7 @@ import {
   tryApart,
 } from './tries.ts'
 import { findUser, plainEmail, rehash, spendStep, takeRecoveryCode, type User } from './user.ts'
+import { personLine } from './user-journal.ts'
 
 /** What a person has to show after the password. */
 export type AfterPassword = 'signed_in' | 'one_time_code' | 'passkey'

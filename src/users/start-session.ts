@@ -4,7 +4,6 @@ import { insertLine } from '../audit/journal-store.ts'
 import type { Context } from '../context.ts'
 import type { AnySql } from '../database/open.ts'
 import type { Caller } from '../http/access.ts'
-import { type Author, personLine } from './lines.ts'
 import { type Evidence, factorsOf, lockEvidence } from './proof-ways.ts'
 import {
   endSession,
@@ -18,6 +17,7 @@ import {
   type UserSession,
 } from './session.ts'
 import { updateUser } from './user.ts'
+import { type Author, personLine } from './user-journal.ts'
 
 /** The context of all code that signs people in. */
 export type UsersContext = Pick<Context, 'sql' | 'world' | 'ids' | 'keyring' | 'doorkeeper' | 'addresses'>

@@ -5,7 +5,6 @@ import type { AnySql } from '../database/open.ts'
 import type { KeyRow } from '../http/idempotency.ts'
 import { storeKey } from '../http/key-gate.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { personLine } from './lines.ts'
 import { listInvitations, withdrawInvitation, withdrawLinksBy, withdrawResetsOf } from './link-store.ts'
 import { type MadeLink, makeLinkIn } from './links.ts'
 import {
@@ -22,6 +21,7 @@ import type { Role } from './roles.ts'
 import { endSessions } from './session.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 import { findUser, type Membership, plainEmail } from './user.ts'
+import { personLine } from './user-journal.ts'
 
 /**
  * Throws `invalid_request`, and `permission_denied` if an admin invites an owner or replaces the invitation of one.

@@ -5,10 +5,10 @@ import { insertLine } from '../audit/journal-store.ts'
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
 import { networkOf } from '../http/gateway-limit.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { type Author, personLine } from './lines.ts'
 import { tooMany } from './passwords.ts'
 import { authorOf, type Sender, type UsersContext } from './start-session.ts'
 import { findUser, type User } from './user.ts'
+import { type Author, personLine } from './user-journal.ts'
 
 export const tries_max = 10
 export const locked_ms = 30 * 60_000

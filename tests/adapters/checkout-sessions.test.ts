@@ -1,9 +1,9 @@
 // The connector to Checkout.com's Sessions against the fake ones, which have our simulated banks behind them.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkoutSessions } from '../../src/three-ds/checkout-sessions/checkout-sessions.ts'
+import { checkoutSessions } from '../../src/three-ds/checkout-com/checkout-sessions.ts'
 import { type AuthenticationAnswer, ProviderUnavailable } from '../../src/three-ds/three-ds.ts'
-import { openWire } from '../../src/vendors/wire.ts'
+import { openWire } from '../../src/vendor-wire/wire.ts'
 import { manualClock } from '../support/clock.ts'
 import { openLoopbackHttp } from '../support/vendor-http.ts'
 import { cardThat } from './fakes/bank.ts'

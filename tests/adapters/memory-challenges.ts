@@ -1,6 +1,6 @@
 // Challenges of the simulated bank in memory, for tests and proofs that have no database.
 
-import type { Challenge, ChallengeStore } from '../../src/three-ds/simulator/challenges.ts'
+import type { Challenge, ChallengeStore } from '../../src/three-ds/simulated-issuer/challenges.ts'
 
 export function memoryChallenges(): ChallengeStore & { kept: Map<string, Challenge> } {
   const kept = new Map<string, Challenge>()

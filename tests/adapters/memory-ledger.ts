@@ -1,6 +1,6 @@
 // The simulated acquirer's books in memory, for tests; `entries` lets them look inside.
 
-import type { Ledger, LedgerEntry } from '../../src/acquirers/simulator/ledger.ts'
+import type { Ledger, LedgerEntry } from '../../src/acquirers/simulated-acquirer/ledger.ts'
 
 export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
   const entries = new Map<string, LedgerEntry>()

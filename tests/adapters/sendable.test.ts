@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, NotSent } from '../../src/acquirers/acquirer.ts'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
-import { checkout } from '../../src/acquirers/checkout/checkout.ts'
+import { checkout } from '../../src/acquirers/checkout-com/checkout.ts'
 import type { AcquirerConnection, AcquirerConnector } from '../../src/acquirers/connector.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import { sendable_ms, sendableSince } from '../../src/checkout/operation.ts'

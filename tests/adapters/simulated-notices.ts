@@ -1,9 +1,9 @@
 // The simulated acquirer as one that cannot be asked, and what it posts then: one notice for each outcome.
 
 import type { Acquirer, Notice } from '../../src/acquirers/acquirer.ts'
-import { authoriseAnswer, isFence } from '../../src/acquirers/simulator/authorisation.ts'
-import type { LedgerEntry } from '../../src/acquirers/simulator/ledger.ts'
-import { settleAnswer } from '../../src/acquirers/simulator/settlement.ts'
+import { authoriseAnswer, isFence } from '../../src/acquirers/simulated-acquirer/authorisation.ts'
+import type { LedgerEntry } from '../../src/acquirers/simulated-acquirer/ledger.ts'
+import { settleAnswer } from '../../src/acquirers/simulated-acquirer/settlement.ts'
 
 export function onlyNotifying(simulator: Acquirer): Acquirer {
   return {

@@ -13,7 +13,7 @@ import {
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import type { Wire } from '../../src/acquirers/wire.ts'
 import { listAuthorisations } from '../../src/checkout/acquirer-operations/list-authorisations.ts'
-import { TooLong } from '../../src/vendors/wire.ts'
+import { TooLong } from '../../src/vendor-wire/wire.ts'
 import { authoriseRequest, mintReference, type SettleKind, settleRequest } from './acquirer-requests.ts'
 import type { Fault } from './fakes/stripe/faults.ts'
 import { connection_name, openStripeUnderTest, type StripeUnderTest } from './fakes/stripe/under-test.ts'

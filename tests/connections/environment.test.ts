@@ -2,11 +2,11 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
-import { checkout } from '../../src/acquirers/checkout/checkout.ts'
+import { checkout } from '../../src/acquirers/checkout-com/checkout.ts'
 import type { ConnectionMode } from '../../src/acquirers/connector.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
-import { openWire } from '../../src/vendors/wire.ts'
+import { openWire } from '../../src/vendor-wire/wire.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
 import { drivenClock, driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'

@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { AuthoriseAnswer } from '../../src/acquirers/acquirer.ts'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
-import { checkout } from '../../src/acquirers/checkout/checkout.ts'
+import { checkout } from '../../src/acquirers/checkout-com/checkout.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import { contradiction } from '../../src/checkout/acquirer-operations/contradiction.ts'
 import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { CellMovedError, cellFault, cellOf, cellsOf, watchCells } from '../../src/database/cells/cells.ts'
-import { openCells } from '../../src/database/cells/citus-cells.ts'
+import { openCells } from '../../src/database/cells/find-cell.ts'
 import { isStoreUnavailable } from '../../src/database/failures.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { freshDatabase } from '../support/database.ts'

@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { unanswered_max } from '../../src/http/turns.ts'
+import { unanswered_max } from '../../src/http/unanswered-limit.ts'
 import { startService } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 

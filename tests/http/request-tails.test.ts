@@ -11,7 +11,7 @@ import {
   rest_ms,
   type TailMessage,
   tail_waiting_max,
-} from '../../src/service/tails.ts'
+} from '../../src/service/request-listeners.ts'
 import { manualClock } from '../support/clock.ts'
 import { freshDatabase } from '../support/database.ts'
 import { listen } from '../support/listener.ts'

@@ -6,7 +6,7 @@ import { pageOf, rehearse, type Verdict } from '../../proofs/sandbox/rehearse.ts
 import type { Credentials } from '../../src/connections/connection.ts'
 import { connectors } from '../../src/connections/connectors.ts'
 import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
-import { openWire } from '../../src/vendors/wire.ts'
+import { openWire } from '../../src/vendor-wire/wire.ts'
 import { mintReference } from '../adapters/acquirer-requests.ts'
 import { openAdyenFake } from '../adapters/fakes/adyen/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'

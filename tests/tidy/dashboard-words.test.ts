@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { faults } from '../../src/kernel/faults.ts'
+import { faults } from '../../src/kernel/field-rules.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const folder = resolve(root, 'web/words/dashboard')
@@ -43,7 +43,14 @@ test('each change that the service journals has its word, and no other', () => {
   expect([...new Set(wordless)]).toEqual([])
   const names = [...service.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, name]) => name!)
   // Those of an operation are put together: `void.begun`.
-  const known = [...names, 'capture.begun', 'void.begun', 'orphan.reversed', 'orphan.nothing_to_reverse']
+  const known = [
+    ...names,
+    'capture.begun',
+    'void.begun',
+    'charge.under_way',
+    'orphan.reversed',
+    'orphan.nothing_to_reverse',
+  ]
   const keys = new Set(known.map((name) => `change_${name.replace('.', '_')}`))
   const stray = Object.keys(english).filter((key) => key.startsWith('change_') && !keys.has(key))
   expect(stray).toEqual(['change_password'])

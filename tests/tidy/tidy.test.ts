@@ -32,15 +32,15 @@ const rooms: Record<string, string[]> = {
   kernel: [],
   config: ['kernel'],
   outgoing: ['kernel', 'config'],
-  vendors: ['kernel'],
-  acquirers: ['kernel', 'cards', 'vendors'],
-  'three-ds': ['kernel', 'cards', 'vendors', 'acquirers'],
+  'vendor-wire': ['kernel'],
+  acquirers: ['kernel', 'cards', 'vendor-wire'],
+  'three-ds': ['kernel', 'cards', 'vendor-wire', 'acquirers'],
   cards: ['kernel'],
   database: ['kernel', 'config', 'acquirers', 'three-ds'],
   audit: ['kernel', 'database'],
   http: ['kernel', 'database'],
   merchants: ['kernel', 'audit', 'database', 'http'],
-  connections: ['kernel', 'audit', 'context', 'database', 'merchants', 'vendors', 'acquirers', 'three-ds'],
+  connections: ['kernel', 'audit', 'context', 'database', 'merchants', 'vendor-wire', 'acquirers', 'three-ds'],
   context: ['kernel', 'database', 'http', 'merchants'],
   webhooks: ['kernel', 'audit', 'context', 'database', 'http', 'merchants'],
   checkout: [
@@ -80,7 +80,7 @@ const doors: Record<string, number> = {
   service: 13,
   'three-ds': 8,
   users: 27,
-  vendors: 1,
+  'vendor-wire': 1,
   webhooks: 29,
 }
 

@@ -1,7 +1,7 @@
 // The credentials of a merchant's account at Adyen, and the address of its API.
 
 import { z } from 'zod'
-import { apiUrl, secret } from '../../vendors/wire.ts'
+import { apiUrl, secret } from '../../vendor-wire/wire.ts'
 import type { AnswerEnvironment } from '../environment.ts'
 
 export const adyenCredentials = z

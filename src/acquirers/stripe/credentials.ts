@@ -1,7 +1,7 @@
 // The credentials of a merchant's account at Stripe, and the address of its API.
 
 import { z } from 'zod'
-import { apiUrl, secret } from '../../vendors/wire.ts'
+import { apiUrl, secret } from '../../vendor-wire/wire.ts'
 
 export const stripeCredentials = z.strictObject({
   /** `sk_…`, or a restricted key `rk_…`. The key itself shows whether it belongs to the sandbox. */

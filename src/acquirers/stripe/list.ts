@@ -1,6 +1,6 @@
 // Lists the live authorisations at Stripe between two times: its intents, page by page.
 
-import { TooLong, type WireAnswer, type WireRequest } from '../../vendors/wire.ts'
+import { TooLong, type WireAnswer, type WireRequest } from '../../vendor-wire/wire.ts'
 import { type LiveAuthorisation, TooMany, Unanswered } from '../acquirer.ts'
 import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { StripeCredentials } from './credentials.ts'

@@ -166,8 +166,8 @@ function outcomeOfRefund(
   const sequence = from === 'approved' ? 2 : 1
   const event = refundEventOf(refund, { event_id: ids.event(at), sequence, at })
   const { refund_id, payment_id, failure } = refund
-  const failed_by = failure && { failure_code: failure.code }
-  const detail = { payment_id, operation_id: operation.operation_id, ...failed_by, ...boundRefund(refund, event) }
+  const failureDetail = failure && { failure_code: failure.code }
+  const detail = { payment_id, operation_id: operation.operation_id, ...failureDetail, ...boundRefund(refund, event) }
   return {
     kind: 'refund',
     operation: answered(operation, answer, from),

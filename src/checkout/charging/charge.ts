@@ -45,8 +45,8 @@ export async function charge(context: Context, confirmed: ConfirmedAttempt): Pro
   const now = context.world.clock.now()
   refuseUnlessOpen(session, now)
   const rules = integrationOf(account, session.integration_id)
-  const acquirerName = acquirerForNew(account, { mode: session.mode, rules })
-  const acquirer = context.acquirerOf(session.mode, acquirerName)
+  const acquirer_name = acquirerForNew(account, { mode: session.mode, rules })
+  const acquirer = context.acquirerOf(session.mode, acquirer_name)
   const intent = intentOf(context, confirmed, acquirer, now)
   const card = await beginCharge(context.sql, intent)
   if (!card) {

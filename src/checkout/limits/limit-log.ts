@@ -1,7 +1,7 @@
 // Says in the log that a limit refuses shoppers, once a minute for each limit: the operator may have named no proxy, so that all
 // shoppers count as one, and a shopper cannot tell them.
 
-import { openTally, type Tally } from '../../http/tally.ts'
+import { openTally, type Tally } from '../../http/summed-log.ts'
 import type { World } from '../../kernel/world.ts'
 import type { Context } from '../context.ts'
 

@@ -55,8 +55,8 @@ async function decided(
   which: OrphanSelection,
   changed: Orphan[],
 ): Promise<OrphanDecisions> {
-  const references_done = new Set(changed.map(({ reference }) => reference))
-  const references = (which.references ?? []).filter((reference) => !references_done.has(reference))
+  const decidedReferences = new Set(changed.map(({ reference }) => reference))
+  const references = (which.references ?? []).filter((reference) => !decidedReferences.has(reference))
   if (references.length === 0) return { changed, unchanged: [] }
   const orphans = await findOrphans(sql, { ...which, references })
   const now = world.clock.now()

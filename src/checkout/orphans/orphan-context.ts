@@ -1,6 +1,6 @@
 // What the verbs of orphans are given.
 
-import type { MarkMemory } from '../../database/high-water/high-water-file.ts'
+import type { MarkMemory } from '../../database/rollback-detection/high-water-file.ts'
 import type { World } from '../../kernel/world.ts'
 import type { Context } from '../context.ts'
 

@@ -1,8 +1,8 @@
 // A job: advances the database's high-water mark, and pulls the brake if the database has gone back, or may have.
 
 import { nodesOf, wholeOf } from '../../database/cells/cells.ts'
-import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water/high-water.ts'
-import { observeDatabase, writeMark } from '../../database/high-water/high-water-store.ts'
+import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/rollback-detection/high-water.ts'
+import { observeDatabase, writeMark } from '../../database/rollback-detection/high-water-store.ts'
 import { every_acquirer, service_actor } from '../orphan.ts'
 import { pullBrake, wasPulledSince } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'

@@ -160,13 +160,13 @@ function table(rows: Row[], direction: ReceiptLanguage['direction'], label_break
   const [start, end] = direction === 'rtl' ? ['right', 'left'] : ['left', 'right']
   const cell = `vertical-align:top;${line}`
   const name = `${cell};padding:8px 0;text-align:${start};font-weight:400;overflow-wrap:${label_breaks}`
-  const valueStyle = `${cell};padding:8px 0;padding-${start}:16px;text-align:${end}`
+  const value_style = `${cell};padding:8px 0;padding-${start}:16px;text-align:${end}`
   const lines = rows.map(({ label, value, runs_as }) => {
     const text = runs_as === 'page' ? escapeHtml(value) : `<bdi>${escapeHtml(value)}</bdi>`
     const breaks = runs_as === 'money' ? 'white-space:nowrap' : 'overflow-wrap:anywhere'
     return (
       `<tr><th scope="row" style="${name}"><bdi>${escapeHtml(label)}</bdi></th>` +
-      `<td style="${valueStyle};${breaks}">${text}</td></tr>`
+      `<td style="${value_style};${breaks}">${text}</td></tr>`
     )
   })
   return `<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>${lines.join('')}</tbody></table>`

@@ -45,8 +45,8 @@ export async function purgeSessions(purging: PurgeContext): Promise<number> {
 
 /** Which sessions are old enough at a given time if live sessions are kept for `days`. */
 export function agesDue(at: Date, days: number): PurgeAge[] {
-  const days_kept = daysKept(days)
-  const below = (mode: Mode) => idsFrom(new Date(at.getTime() - days_kept[mode] * day_ms))
+  const keptDays = daysKept(days)
+  const below = (mode: Mode) => idsFrom(new Date(at.getTime() - keptDays[mode] * day_ms))
   return [
     { mode: 'test', below: below('test') },
     { mode: 'live', below: below('live') },

@@ -9,8 +9,6 @@ import { type SkewVerdict, skewWords } from '../../database/clock/clock-skew.ts'
 import { compareClocks, readClocks } from '../../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../../database/clock/service-clock.ts'
 import { isMade } from '../../database/embedded/home.ts'
-import type { DatabaseServer } from '../../database/high-water/high-water.ts'
-import { readServer } from '../../database/high-water/high-water-store.ts'
 import { last_release, readMigrated } from '../../database/migrate.ts'
 import {
   type Database,
@@ -22,6 +20,8 @@ import {
 } from '../../database/open.ts'
 import { gone_after_ms } from '../../database/presence/presence.ts'
 import { findLackingProcesses } from '../../database/presence/presence-store.ts'
+import type { DatabaseServer } from '../../database/rollback-detection/high-water.ts'
+import { readServer } from '../../database/rollback-detection/high-water-store.ts'
 import { schema_migration } from '../../database/schema/schema.ts'
 import { newestSealingKey } from '../../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../../kernel/keyring.ts'

@@ -17,11 +17,11 @@ import { findUnswept } from '../../checkout/orphans/unswept.ts'
 import type { AnySql } from '../../database/open.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { personLine } from '../../users/lines.ts'
 import type { Person } from '../../users/member.ts'
 import { lockOperator } from '../../users/rights.ts'
 import { signedInOperator } from '../../users/signed-in.ts'
 import { authorOf, type Sender } from '../../users/start-session.ts'
+import { personLine } from '../../users/user-journal.ts'
 import { brakeView, comparisonView, findingView, orphanView } from './operator-views.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'dashboard' as const }

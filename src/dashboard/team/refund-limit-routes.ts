@@ -7,9 +7,9 @@ import { listRefundLimits, setRefundLimit } from '../../checkout/refunds/refund-
 import { currency } from '../../http/currency.ts'
 import { route } from '../../http/route.ts'
 import { beginAs } from '../../merchants/write-as.ts'
-import { personLine } from '../../users/lines.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { authorOf } from '../../users/start-session.ts'
+import { personLine } from '../../users/user-journal.ts'
 
 const shared = { tag: 'Dashboard', dialect: 'dashboard' as const }
 

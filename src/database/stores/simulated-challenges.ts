@@ -1,6 +1,6 @@
 // Keeps challenges of the simulated bank in the database, so that every process knows them.
 
-import type { Challenge, ChallengeStore } from '../../three-ds/simulator/challenges.ts'
+import type { Challenge, ChallengeStore } from '../../three-ds/simulated-issuer/challenges.ts'
 import { assignments, rowValues } from '../driver/rows.ts'
 import type { Sql } from '../open.ts'
 

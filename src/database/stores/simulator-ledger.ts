@@ -1,7 +1,7 @@
 // Keeps the simulated acquirer's books in the database, in a schema of their own.
 
 import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
-import type { Ledger, LedgerEntry } from '../../acquirers/simulator/ledger.ts'
+import type { Ledger, LedgerEntry } from '../../acquirers/simulated-acquirer/ledger.ts'
 import { assignments, rowIf, rowValues } from '../driver/rows.ts'
 import type { Sql } from '../open.ts'
 

@@ -1,6 +1,6 @@
 // 3dsecure.io as a 3-D Secure provider: a 3DS Server that speaks EMVCo's messages and keeps the results for us to fetch.
 
-import { type CheckAnswer, NotSent, Unanswered, type Wire, type WireRequest } from '../../vendors/wire.ts'
+import { type CheckAnswer, NotSent, Unanswered, type Wire, type WireRequest } from '../../vendor-wire/wire.ts'
 import {
   openableFrom,
   sendOrRefuse,

@@ -1,7 +1,7 @@
 // Reads the answers of 3dsecure.io. It answers in EMVCo's messages, and reports a failure by an Erro, whatever the
 // status is.
 
-import { isGood, type WireAnswer } from '../../vendors/wire.ts'
+import { isGood, type WireAnswer } from '../../vendor-wire/wire.ts'
 import { isAllowed, type MayOpen } from '../emv/addresses.ts'
 import type { DirectoryAnswer } from '../emv/directory-server.ts'
 import { isObject, type JsonObject } from '../emv/json.ts'

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { AnswerEnvironment } from '../../acquirers/environment.ts'
-import { apiUrl, secret } from '../../vendors/wire.ts'
+import { apiUrl, secret } from '../../vendor-wire/wire.ts'
 
 export const threeDsecureIoCredentials = z.strictObject({ api_key: secret, api_url: apiUrl })
 

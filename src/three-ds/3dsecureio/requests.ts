@@ -1,7 +1,7 @@
 // Requests to 3dsecure.io: EMVCo's AReq without the fields that the vendor adds itself, and the two calls around it.
 
 import type { Mode } from '../../kernel/values.ts'
-import type { WireRequest } from '../../vendors/wire.ts'
+import type { WireRequest } from '../../vendor-wire/wire.ts'
 import { identityFields, purchaseFields } from '../emv/areq.ts'
 import { faultOfFields, fieldRules } from '../emv/field-rules.ts'
 import { type AuthenticationRequest, ProfileIncomplete, ProviderUnavailable } from '../three-ds.ts'

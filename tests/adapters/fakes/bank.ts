@@ -6,7 +6,7 @@ import { type RangeProfile, type ThreeDsBehaviour, testCardOf, testNumber } from
 import type { Brand } from '../../../src/kernel/values.ts'
 import type { Clock } from '../../../src/kernel/world.ts'
 import { answerResult, readResult } from '../../../src/three-ds/emv/results.ts'
-import { openThreeDsSimulator } from '../../../src/three-ds/simulator/simulator.ts'
+import { openThreeDsSimulator } from '../../../src/three-ds/simulated-issuer/simulator.ts'
 import { memoryChallenges } from '../memory-challenges.ts'
 import { fakeWorld } from '../three-ds-fixtures.ts'
 

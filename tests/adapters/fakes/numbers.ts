@@ -2,7 +2,7 @@
 // reaches one.
 
 import { adyenSandboxNumbers } from '../../../src/acquirers/adyen/adyen.ts'
-import { checkoutSandboxNumbers } from '../../../src/acquirers/checkout/sandbox-numbers.ts'
+import { checkoutSandboxNumbers } from '../../../src/acquirers/checkout-com/sandbox-numbers.ts'
 import { stripeSandboxNumbers } from '../../../src/acquirers/stripe/stripe.ts'
 import { publishedGroups, scenarios } from '../../../src/cards/scenarios.ts'
 import { type AcquirerBehaviour, testCardOf } from '../../../src/cards/test-cards.ts'

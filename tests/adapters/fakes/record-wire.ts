@@ -2,7 +2,7 @@
 
 import { onTestFinished } from 'vitest'
 import type { Clock } from '../../../src/kernel/world.ts'
-import { openWire, type Wire, type WireRequest } from '../../../src/vendors/wire.ts'
+import { openWire, type Wire, type WireRequest } from '../../../src/vendor-wire/wire.ts'
 import { openLoopbackHttp } from '../../support/vendor-http.ts'
 
 type Fake = { wrong: string[]; close(): Promise<void> }

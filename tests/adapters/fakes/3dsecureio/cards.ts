@@ -3,7 +3,7 @@
 
 import { type ThreeDsBehaviour, testCardOf } from '../../../../src/cards/test-cards.ts'
 import type { Brand } from '../../../../src/kernel/values.ts'
-import { method_path, offers, silent_method_path } from '../../../../src/three-ds/simulator/test-ranges.ts'
+import { method_path, offers, silent_method_path } from '../../../../src/three-ds/simulated-issuer/test-ranges.ts'
 import { cardThat } from '../bank.ts'
 
 export type FakeCard = {

@@ -3,7 +3,7 @@
 import type { Acquirer, AuthorisationName, Notice, OperationKind } from '../../../../src/acquirers/acquirer.ts'
 import { adyen } from '../../../../src/acquirers/adyen/adyen.ts'
 import type { AdyenCredentials } from '../../../../src/acquirers/adyen/credentials.ts'
-import type { Wire, WireRequest } from '../../../../src/vendors/wire.ts'
+import type { Wire, WireRequest } from '../../../../src/vendor-wire/wire.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { type AcquirerTraits, type AcquirerUnderTest, at_once } from '../../acquirer-requests.ts'
 import { numberFor } from '../numbers.ts'

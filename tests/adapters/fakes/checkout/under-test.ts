@@ -1,9 +1,9 @@
 // The connector to Checkout.com against the fake one, as a merchant's connection would open it.
 
 import type { Acquirer, Notice, NoticePost } from '../../../../src/acquirers/acquirer.ts'
-import { checkout } from '../../../../src/acquirers/checkout/checkout.ts'
-import type { CheckoutCredentials } from '../../../../src/acquirers/checkout/credentials.ts'
-import type { Wire, WireRequest } from '../../../../src/vendors/wire.ts'
+import { checkout } from '../../../../src/acquirers/checkout-com/checkout.ts'
+import type { CheckoutCredentials } from '../../../../src/acquirers/checkout-com/credentials.ts'
+import type { Wire, WireRequest } from '../../../../src/vendor-wire/wire.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { type AcquirerTraits, type AcquirerUnderTest, at_once } from '../../acquirer-requests.ts'
 import { numberFor } from '../numbers.ts'

@@ -3,7 +3,7 @@
 import type { Acquirer, AuthorisationName } from '../../../../src/acquirers/acquirer.ts'
 import type { StripeCredentials } from '../../../../src/acquirers/stripe/credentials.ts'
 import { stripe } from '../../../../src/acquirers/stripe/stripe.ts'
-import type { Wire, WireRequest } from '../../../../src/vendors/wire.ts'
+import type { Wire, WireRequest } from '../../../../src/vendor-wire/wire.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { type AcquirerTraits, type AcquirerUnderTest, at_once } from '../../acquirer-requests.ts'
 import { numberFor } from '../numbers.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
-import { openTally, report_interval_ms, type Tally } from './tally.ts'
+import { openTally, report_interval_ms, type Tally } from './summed-log.ts'
 
 let clock: ManualClock
 let reports: number[]

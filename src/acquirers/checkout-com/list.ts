@@ -1,6 +1,6 @@
 // Lists the live authorisations at Checkout.com between two times, by its search.
 
-import { TooLong } from '../../vendors/wire.ts'
+import { TooLong } from '../../vendor-wire/wire.ts'
 import { type LiveAuthorisation, TooMany, Unanswered } from '../acquirer.ts'
 import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { WireRequest } from '../wire.ts'

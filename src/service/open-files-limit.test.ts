@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
+import { connectionsThatFit, readOpenFilesMax } from './open-files-limit.ts'
 
 test.each([
   ['there is room', 10_000, 524_288, 10_000],

@@ -8,8 +8,8 @@ import {
   environmentAt,
   environmentShown,
   isOfSandbox,
-} from '../../acquirers/checkout/credentials.ts'
-import { checkoutSandboxNumbers } from '../../acquirers/checkout/sandbox-numbers.ts'
+} from '../../acquirers/checkout-com/credentials.ts'
+import { checkoutSandboxNumbers } from '../../acquirers/checkout-com/sandbox-numbers.ts'
 import {
   type CheckAnswer,
   NotSent,
@@ -17,7 +17,7 @@ import {
   type Wire,
   type WireAnswer,
   type WireRequest,
-} from '../../vendors/wire.ts'
+} from '../../vendor-wire/wire.ts'
 import {
   openableFrom,
   sendOrRefuse,

@@ -1,7 +1,7 @@
 // A session as Checkout.com shows it, read strictly, and the outcome of its authentication.
 
 import { z } from 'zod'
-import { isGood, type WireAnswer } from '../../vendors/wire.ts'
+import { isGood, type WireAnswer } from '../../vendor-wire/wire.ts'
 import { unavailable } from '../emv/outcome.ts'
 import { type AuthenticationOutcome, ProviderUnavailable, type UnavailableCause } from '../three-ds.ts'
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { admissionOf, boundPipelines, unanswered_max } from './turns.ts'
+import { admissionOf, boundPipelines, unanswered_max } from './unanswered-limit.ts'
 
 test.each([
   ['with a host', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'],

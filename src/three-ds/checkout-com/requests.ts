@@ -1,9 +1,9 @@
 // Requests to Checkout.com's Sessions, which make a session for one authentication, move it on, and read it. This file
 // sends nothing.
 
-import { apiUrlOf, type CheckoutCredentials } from '../../acquirers/checkout/credentials.ts'
-import { amountSent } from '../../acquirers/checkout/currencies.ts'
-import type { WireRequest } from '../../vendors/wire.ts'
+import { apiUrlOf, type CheckoutCredentials } from '../../acquirers/checkout-com/credentials.ts'
+import { amountSent } from '../../acquirers/checkout-com/currencies.ts'
+import type { WireRequest } from '../../vendor-wire/wire.ts'
 import { browserFields } from '../emv/browser-fields.ts'
 import { type AuthenticationRequest, type BrowserFacts, ProviderUnavailable } from '../three-ds.ts'
 
