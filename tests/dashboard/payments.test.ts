@@ -216,7 +216,12 @@ test('the timeline tells all of it, and no shopper', async () => {
     { payment_id, status: 'voided', acquirer: 'simulator', amount: 4200, refunds: [] },
   ])
   expect(body.attempts).toEqual([
-    { attempt_id: body.payments[0].attempt_id, number: 1, card: { brand: 'visa', last4: '4242' } },
+    {
+      attempt_id: body.payments[0].attempt_id,
+      number: 1,
+      card: { brand: 'visa', last4: '4242' },
+      authentication_failure: null,
+    },
   ])
   expect(body.seals).toEqual({ right: 0, wrong: 0, not_yet: changes.length })
   expect(text).not.toContain('ada@')
