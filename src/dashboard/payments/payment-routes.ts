@@ -4,10 +4,11 @@ import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { readLife } from '../../checkout/history/payment-history.ts'
 import { type Hold, viewHold } from '../../checkout/hold.ts'
-import { captureHold, escalateWithNote, voidHold } from '../../checkout/holds/hold-routes.ts'
+import { captureWithNote, escalateWithNote, voidWithNote } from '../../checkout/holds/hold-routes.ts'
 import { findLifeKey } from '../../checkout/reading/life-store.ts'
 import { listPayments } from '../../checkout/reading/list-payments.ts'
 import { modeOfPayment } from '../../checkout/reading/mode-store.ts'
+import { otherPaymentsView } from '../../checkout/reading/other-payments.ts'
 import { findPaymentWithHold, type PaymentWithHold } from '../../checkout/reading/payment-store.ts'
 import { paymentView, viewPayment } from '../../checkout/reading/read-payment.ts'
 import { refundableOf } from '../../checkout/refund.ts'
@@ -52,6 +53,8 @@ export const readPaymentHere = route({
     refund_limit: z.int().nullable(),
     /** Failed refunds, too. */
     refund_count: z.int(),
+    /** Of its order or session: the newest in each state that took money or may yet. */
+    other_payments: otherPaymentsView,
     permitted: z.array(z.enum(['capture', 'void', 'escalate', 'refund'])),
   }),
   refusals: [],
@@ -74,6 +77,7 @@ export const readPaymentHere = route({
       refund_max,
       refund_limit,
       refund_count: payment.refund_count,
+      other_payments: found.other_payments,
       permitted: permittedOn(found, holder, refund_max),
     }
     return showShopper(shown, holder)
@@ -107,8 +111,8 @@ export const readSessionTimelineHere = {
   summary: 'All that happened to a session and its payments',
 }
 
-export const captureHere = behind(deciding, captureHold, showShopper)
-export const voidHere = behind(deciding, voidHold, showShopper)
+export const captureHere = behind(deciding, captureWithNote, showShopper)
+export const voidHere = behind(deciding, voidWithNote, showShopper)
 export const escalateHere = behind(signedIn('decide_holds', { mode: paymentMode }), escalateWithNote, showShopper)
 const limitedRefund = refundRecord((holder) => isLimited(holder as Member))
 export const refundHere = behind(signedIn('refund_payments', { gravity: 'money', mode: paymentMode }), {
