@@ -91,7 +91,12 @@ function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, s
         {
           name: say('column_what'),
           kind: 'first',
-          cell: ({ change, detail }) => <span title={change}>{changeWords(change, detail)}</span>,
+          cell: ({ change, detail }) => (
+            <>
+              <span title={change}>{changeWords(change, detail)}</span>{' '}
+              {typeof detail.note === 'string' && <bdi className="hint">{detail.note}</bdi>}
+            </>
+          ),
         },
         {
           name: say('column_who'),
