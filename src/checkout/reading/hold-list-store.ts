@@ -4,9 +4,10 @@ import type { Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import { millisecondsOf } from '../../kernel/ids.ts'
 import type { Mode } from '../../kernel/values.ts'
+import type { OtherPayment } from '../views.ts'
 import { lines_max } from './line-look.ts'
 import type { HoldWithPayment } from './operator-store.ts'
-import { type OtherPayment, otherPayments } from './other-payments.ts'
+import { otherPayments } from './other-payment-store.ts'
 
 export type ListedHold = HoldWithPayment & { other_payments: OtherPayment[] }
 

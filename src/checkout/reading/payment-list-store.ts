@@ -5,8 +5,7 @@ import type { FoundRows } from '../../http/list-page.ts'
 import { millisecondsOf } from '../../kernel/ids.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { PaymentStatus } from '../payment.ts'
-import { looks_max, type SpanFilters } from './list-filters.ts'
-import { counted_max } from './other-payments.ts'
+import { counted_max, looks_max, type SpanFilters } from './list-filters.ts'
 import { type PaymentRead, refundSums } from './payment-store.ts'
 
 export type PaymentFilters = SpanFilters & {

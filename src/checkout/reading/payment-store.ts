@@ -8,8 +8,9 @@ import type { Operation } from '../operation.ts'
 import type { Payment, PaymentKey } from '../payment.ts'
 import type { Customer, Item } from '../purchase.ts'
 import { type Session, sessionTimes } from '../session.ts'
+import type { OtherPayment } from '../views.ts'
 import type { WholePayment } from '../whole-payment.ts'
-import { type OtherPayment, otherPayments } from './other-payments.ts'
+import { otherPayments } from './other-payment-store.ts'
 
 /** A payment with its session's purchase, and how often its order was paid. */
 export type PaymentRead = Payment & {

@@ -93,8 +93,13 @@ function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, s
           kind: 'first',
           cell: ({ change, detail }) => (
             <>
-              <span title={change}>{changeWords(change, detail)}</span>{' '}
-              {typeof detail.note === 'string' && <bdi className="hint">{detail.note}</bdi>}
+              <span title={change}>{changeWords(change, detail)}</span>
+              {typeof detail.note === 'string' && (
+                <span className="hint">
+                  {' '}
+                  <bdi>{detail.note}</bdi>
+                </span>
+              )}
             </>
           ),
         },

@@ -1,15 +1,7 @@
 // The SQL that finds the other payments of an order: whoever captures, or takes another card, may take its money twice.
 
-import { z } from 'zod'
 import type { AnySql, Fragment } from '../../database/open.ts'
-
-/** How many payments of one order reference are looked at, the newest ones. */
-export const counted_max = 50
-
-export const otherPaymentsView = z.array(
-  z.object({ payment_id: z.string(), status: z.enum(['captured', 'held', 'pending']) }),
-)
-export type OtherPayment = z.output<typeof otherPaymentsView>[number]
+import { counted_max } from './list-filters.ts'
 
 /**
  * The newest other payment of the order or session in each state that took money or may yet; none of those that were refunded in
