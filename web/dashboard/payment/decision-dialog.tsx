@@ -61,7 +61,7 @@ export function DecisionDialog({
       <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>
         <p>{say(`${kind}_words`, { amount })}</p>
         {kind === 'capture' && other_payments.length > 0 && (
-          <p className="others">
+          <p>
             <OtherPayments others={other_payments} />
           </p>
         )}

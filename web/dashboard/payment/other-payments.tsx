@@ -1,5 +1,6 @@
 // Other payments of the same order that took money or may yet, each with a link: before a capture, and before another card is tried.
 
+import { Fragment } from 'react'
 import { Link } from 'wouter'
 import type { Payment } from '../client/answers.ts'
 import { useHere } from '../merchant.ts'
@@ -15,8 +16,10 @@ export function capturedOf(others: Others): Others[number] | undefined {
 export function OtherPayments({ others }: { others: Others }) {
   const { pathOf } = useHere()
   return others.map(({ payment_id, status }) => (
-    <Link key={payment_id} className="warning" href={pathOf(`payments/${payment_id}`)}>
-      {sayCode('other_payment', status)}
-    </Link>
+    <Fragment key={payment_id}>
+      <Link className="warning" href={pathOf(`payments/${payment_id}`)}>
+        {sayCode('other_payment', status)}
+      </Link>{' '}
+    </Fragment>
   ))
 }
