@@ -217,3 +217,9 @@ export function viewAuthenticate(
     attempts_left: attemptsLeft(session),
   }
 }
+
+/** The newest other payment of an order or session in each state that took money or may yet. */
+export const otherPaymentsView = z.array(
+  z.object({ payment_id: z.string(), status: z.enum(['captured', 'held', 'pending']) }),
+)
+export type OtherPayment = z.output<typeof otherPaymentsView>[number]

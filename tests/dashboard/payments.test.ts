@@ -96,33 +96,41 @@ test('a person decides once, however often they press, and the journal names the
   )
 })
 
-test('who escalates leaves a note in the timeline, and the page says what the deadline does', async () => {
-  const { payment_id } = await hold(account)
-  expect((await read(support, payment_id)).hold).toMatchObject({ at_deadline: 'void', status: 'pending_review' })
-  const path = `${at}/${payment_id}/hold/escalate`
-  const number = await support.post(path, { note: 'is it 4000 0000 0000 0002?' }, key())
-  expect([refusalIn(number), number.body.field]).toEqual(['400 invalid_request', 'note'])
-  const note = 'Ada asks whether the teapot is in stock'
-  expect((await support.post(path, { note }, key())).status).toBe(200)
-  const readLine = async (person: typeof owner) => {
-    const { body } = await person.get(`${at}/${payment_id}/timeline`)
-    return body.lines.find(({ change }: { change: string }) => change === 'hold.escalated')
-  }
-  for (const person of [support, developer]) {
-    const { actor, detail } = await readLine(person)
-    expect([actor, detail.note]).toEqual([`user ${support.user_id}`, note])
-  }
-  // It is free text, so a shopper's name may stand in it.
-  expect(await readLine(viewer)).toMatchObject({ actor: `user ${support.user_id}`, detail: {} })
-  expect(JSON.stringify(await readLine(viewer))).not.toContain('Ada')
-  // The merchant's server takes no note: the specification closes that body.
-  const { payment_id: other } = await hold(account)
-  const answer = await client.send('POST', `/v1/payments/${other}/hold/escalate`, {
-    headers: { ...client.withKey, ...key().headers },
-    body: { note },
-  })
-  expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
-})
+test.each([
+  ['escalate', ['hold.escalated']],
+  ['capture', ['capture.begun', 'payment.captured']],
+  ['void', ['void.begun', 'payment.voided']],
+])(
+  'who decides by %s leaves a note in the timeline, and the page says what the deadline does',
+  async (act, changes) => {
+    const { payment_id } = await hold(account)
+    expect((await read(support, payment_id)).hold).toMatchObject({ at_deadline: 'void', status: 'pending_review' })
+    const path = `${at}/${payment_id}/hold/${act}`
+    const number = await support.post(path, { note: 'is it 4000 0000 0000 0002?' }, key())
+    expect([refusalIn(number), number.body.field]).toEqual(['400 invalid_request', 'note'])
+    const note = 'Ada asks whether the teapot is in stock'
+    expect((await support.post(path, { note }, key())).status).toBe(200)
+    const readLines = async (person: typeof owner): Promise<Json[]> => {
+      const { body } = await person.get(`${at}/${payment_id}/timeline`)
+      return body.lines.filter(({ change }: { change: string }) => changes.includes(change))
+    }
+    for (const person of [support, developer]) {
+      const notes = (await readLines(person)).map(({ change, actor, detail }) => [change, actor, detail.note])
+      expect(notes).toEqual(changes.map((change) => [change, `user ${support.user_id}`, note]))
+    }
+    // It is free text, so a shopper's name may stand in it.
+    const masked = await readLines(viewer)
+    expect(masked.map(({ actor }) => actor)).toEqual(changes.map(() => `user ${support.user_id}`))
+    expect(JSON.stringify(masked)).not.toContain('Ada')
+    // The merchant's server takes no note: the specification closes that body.
+    const { payment_id: other } = await hold(account)
+    const answer = await client.send('POST', `/v1/payments/${other}/hold/${act}`, {
+      headers: { ...client.withKey, ...key().headers },
+      body: { note },
+    })
+    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
+  },
+)
 
 test('a key of one person is not that of another', async () => {
   const [one, other] = [await hold(account), await hold(account)]

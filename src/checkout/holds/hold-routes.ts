@@ -13,6 +13,7 @@ import type { Context } from '../context.ts'
 import { must, optionalText } from '../fields.ts'
 import { type Decision, notHeld } from '../hold.ts'
 import type { OperationState } from '../operation.ts'
+import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { modeOfPayment } from '../reading/mode-store.ts'
 import { decideHold, operationRefused } from './decide-hold.ts'
@@ -35,24 +36,32 @@ const shared = {
   admit: admitKey,
 }
 
-export const captureHold = decisionRoute('capture', 'Capture a held payment')
-export const voidHold = decisionRoute('void', 'Release a held payment')
+const capture_summary = 'Capture a held payment'
+const void_summary = 'Release a held payment'
 
-export const escalateHeld = escalateRoute(shared.body, () => undefined)
-/** For people: what the one who escalates wants looked at goes into the journal, and so into the timeline. */
-export const escalateWithNote = escalateRoute(
-  z.strictObject({
+export const captureHold = decisionRoute('capture', capture_summary, shared.body)
+export const voidHold = decisionRoute('void', void_summary, shared.body)
+export const escalateHeld = escalateRoute(shared.body)
+
+/** For people: their note goes into the journal, and so into the timeline. */
+export const captureWithNote = decisionRoute('capture', capture_summary, noteBody('why it is captured'))
+export const voidWithNote = decisionRoute('void', void_summary, noteBody('why it is voided'))
+export const escalateWithNote = escalateRoute(noteBody('what should be looked at'))
+
+function noteBody(description: string) {
+  return z.strictObject({
     note: optionalText(255)
       .refine((text) => !looksLikeCardNumber(text ?? ''), must('not contain a card number'))
-      .meta({ description: 'what should be looked at' }),
-  }),
-  (body) => (body?.note ? { note: body.note } : undefined),
-)
+      .meta({ description }),
+  })
+}
 
-function escalateRoute<Body extends z.ZodType>(
-  body: Body,
-  noteOf: (body: z.output<Body> | undefined) => { note: string } | undefined,
-) {
+function causeOf({ holder, request_id, body }: Pick<Request, 'holder' | 'request_id'> & { body: unknown }): Cause {
+  const { note } = (body ?? {}) as { note?: string | null }
+  return { ...writerBy(holder, request_id), ...(note && { note: { note } }) }
+}
+
+function escalateRoute<Body extends z.ZodType>(body: Body) {
   return route({
     ...shared,
     body,
@@ -61,20 +70,17 @@ function escalateRoute<Body extends z.ZodType>(
     refusals: ['resource_not_found', 'hold_already_decided'],
     handle: async (context: Context, request) => {
       const key = request.reserveKey()
-      const note = noteOf(request.body as z.output<Body> | undefined)
-      await escalateHold(context, paymentOf(request), {
-        cause: { ...writerBy(request.holder, request.request_id), ...(note && { note }) },
-        key,
-      })
+      await escalateHold(context, paymentOf(request), { cause: causeOf(request), key })
       return readHeld(context, paymentOf(request))
     },
     resume: (context: Context, request) => readHeld(context, paymentOf(request)),
   })
 }
 
-function decisionRoute(kind: Decision, summary: string) {
+function decisionRoute<Body extends z.ZodType>(kind: Decision, summary: string, body: Body) {
   return route({
     ...shared,
+    body,
     path: `/v1/payments/{payment_id}/hold/${kind}`,
     summary,
     accepted: 'The acquirer carries it out, or refuses it, later: the payment as it stands',
@@ -83,7 +89,7 @@ function decisionRoute(kind: Decision, summary: string) {
       const end = await decideHold(context, paymentOf(request), {
         kind,
         asked_by: 'merchant',
-        cause: writerBy(request.holder, request.request_id),
+        cause: causeOf(request),
         key: request.reserveKey(),
       })
       if (end === 'accepted') request.answerAccepted()

@@ -4,8 +4,12 @@ import type { Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import { millisecondsOf } from '../../kernel/ids.ts'
 import type { Mode } from '../../kernel/values.ts'
+import type { OtherPayment } from '../views.ts'
 import { lines_max } from './line-look.ts'
 import type { HoldWithPayment } from './operator-store.ts'
+import { otherPayments } from './other-payment-store.ts'
+
+export type ListedHold = HoldWithPayment & { other_payments: OtherPayment[] }
 
 /**
  * Waiting holds behind a position; null is the beginning. No index knows the mode, so that the other mode's holds are looked
@@ -15,15 +19,16 @@ export async function listWaitingHolds(
   sql: Sql,
   { merchant_id, mode }: { merchant_id: string; mode: Mode },
   { behind, limit }: { behind: string | null; limit: number },
-): Promise<FoundRows<HoldWithPayment>> {
+): Promise<FoundRows<ListedHold>> {
   const begin =
     behind === null
       ? sql``
       : sql`and (deadline, payment_id) > (${new Date(millisecondsOf(behind))}, ${`pay_${behind.slice(12)}`})`
   const order = sql`order by deadline, payment_id`
-  const found = await sql<(HoldWithPayment & { place: number })[]>`
+  const found = await sql<(ListedHold & { place: number })[]>`
     select r.*, s.settlement, s.answer_by,
-      o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at
+      o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at,
+      ${otherPayments(sql, sql`r`)}
     from (
       select * from (
         select l.*, p.*, row_number() over (${order})::int as place

@@ -6,6 +6,9 @@ import { must } from '../fields.ts'
 /** No request looks at more rows than this, whatever it asks for and however many there are. */
 export const looks_max = 5000
 
+/** How many payments of one order reference are looked at, the newest ones. */
+export const counted_max = 50
+
 /** A time of the query. What is before 1970 means 1970, since no row is older. */
 const moment = z.iso
   .datetime({

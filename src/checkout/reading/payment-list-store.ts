@@ -5,7 +5,7 @@ import type { FoundRows } from '../../http/list-page.ts'
 import { millisecondsOf } from '../../kernel/ids.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { PaymentStatus } from '../payment.ts'
-import { looks_max, type SpanFilters } from './list-filters.ts'
+import { counted_max, looks_max, type SpanFilters } from './list-filters.ts'
 import { type PaymentRead, refundSums } from './payment-store.ts'
 
 export type PaymentFilters = SpanFilters & {
@@ -22,9 +22,6 @@ export type PaymentFilters = SpanFilters & {
   /** Whether something was refunded, pending refunds included. */
   refunded: boolean | undefined
 }
-
-/** How many payments of one order reference are looked at to count the captured ones. */
-export const counted_max = 50
 
 type Row = PaymentRead & { place: number; is_match: boolean }
 

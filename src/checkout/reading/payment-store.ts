@@ -8,7 +8,9 @@ import type { Operation } from '../operation.ts'
 import type { Payment, PaymentKey } from '../payment.ts'
 import type { Customer, Item } from '../purchase.ts'
 import { type Session, sessionTimes } from '../session.ts'
+import type { OtherPayment } from '../views.ts'
 import type { WholePayment } from '../whole-payment.ts'
+import { otherPayments } from './other-payment-store.ts'
 
 /** A payment with its session's purchase, and how often its order was paid. */
 export type PaymentRead = Payment & {
@@ -72,14 +74,18 @@ export type PaymentWithHold = {
   /** The hold's capture or void without an answer yet; null if there is none. */
   operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at' | 'state'> | null
   session: Pick<Session, 'settlement' | 'answer_by' | 'amount_verification_source'>
+  other_payments: OtherPayment[]
 }
 
 export async function findPaymentWithHold(
   sql: Sql,
   { merchant_id, payment_id }: PaymentKey,
 ): Promise<PaymentWithHold | undefined> {
-  const [row] = await sql<(PaymentRead & PaymentWithHold['session'] & Pick<PaymentWithHold, 'hold' | 'operation'>)[]>`
-    select r.*, s.settlement, s.answer_by, s.amount_verification_source, row_to_json(h) as hold, row_to_json(o) as operation
+  const [row] = await sql<
+    (PaymentRead & PaymentWithHold['session'] & Pick<PaymentWithHold, 'hold' | 'operation' | 'other_payments'>)[]
+  >`
+    select r.*, s.settlement, s.answer_by, s.amount_verification_source, row_to_json(h) as hold, row_to_json(o) as operation,
+      ${otherPayments(sql, sql`r`)}
     from (${readsOf(sql, merchant_id, payment_id)}) r
     join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
     left join holds h on h.merchant_id = r.merchant_id and h.payment_id = r.payment_id
@@ -87,12 +93,13 @@ export async function findPaymentWithHold(
       select kind, asked_by, sent_at, state from acquirer_operations
       where merchant_id = h.merchant_id and operation_id = h.operation_id) o on true`
   if (!row) return undefined
-  const { hold, operation, settlement, answer_by, amount_verification_source, ...payment } = row
+  const { hold, operation, settlement, answer_by, amount_verification_source, other_payments, ...payment } = row
   return {
     payment,
     hold: hold && withDates(hold, holdTimes),
     operation: operation && withDates(operation, ['sent_at']),
     session: { settlement, answer_by, amount_verification_source },
+    other_payments,
   }
 }
 

@@ -2,17 +2,17 @@
 
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
-import { listWaitingHolds, positionOfHold } from '../../checkout/reading/hold-list-store.ts'
+import { type ListedHold, listWaitingHolds, positionOfHold } from '../../checkout/reading/hold-list-store.ts'
 import { filterChoice } from '../../checkout/reading/list-filters.ts'
-import type { HoldWithPayment } from '../../checkout/reading/operator-store.ts'
 import { heldPaymentView, viewHeldPayment } from '../../checkout/reading/read-holds.ts'
+import { otherPaymentsView } from '../../checkout/views.ts'
 import { beginOf, limit_max, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import type { Member } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { shownEmail } from '../shoppers.ts'
 
-const listedHold = heldPaymentView.extend({ customer_email: z.string().nullable() })
+const listedHold = heldPaymentView.extend({ customer_email: z.string().nullable(), other_payments: otherPaymentsView })
 
 export const listHoldsHere = route({
   method: 'GET',
@@ -38,9 +38,10 @@ export const listHoldsHere = route({
   },
 })
 
-function viewListed(hold: HoldWithPayment, member: Pick<Member, 'can'>, now: Date): z.input<typeof listedHold> {
+function viewListed(hold: ListedHold, member: Pick<Member, 'can'>, now: Date): z.input<typeof listedHold> {
   return {
     ...viewHeldPayment(hold, now),
     customer_email: shownEmail(hold.customer_email, hold.mode, member),
+    other_payments: hold.other_payments,
   }
 }

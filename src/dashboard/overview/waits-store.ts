@@ -1,6 +1,6 @@
 // The SQL of what waits for somebody at a merchant, and of the health of its webhooks. Each count has an end.
 
-import { counted_max as payments_of_order_max } from '../../checkout/reading/payment-list-store.ts'
+import { counted_max as payments_of_order_max } from '../../checkout/reading/list-filters.ts'
 import { isStillOwed } from '../../checkout/reading/payment-store.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'

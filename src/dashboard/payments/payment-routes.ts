@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { readLife } from '../../checkout/history/payment-history.ts'
 import { type Hold, viewHold } from '../../checkout/hold.ts'
-import { captureHold, escalateWithNote, voidHold } from '../../checkout/holds/hold-routes.ts'
+import { captureWithNote, escalateWithNote, voidWithNote } from '../../checkout/holds/hold-routes.ts'
 import { findLifeKey } from '../../checkout/reading/life-store.ts'
 import { listPayments } from '../../checkout/reading/list-payments.ts'
 import { modeOfPayment } from '../../checkout/reading/mode-store.ts'
@@ -14,7 +14,7 @@ import { refundableOf } from '../../checkout/refund.ts'
 import { findRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
 import { refundRecord } from '../../checkout/refunds/refund-routes.ts'
 import { settlementAt } from '../../checkout/session.ts'
-import { holdView, settlementView } from '../../checkout/views.ts'
+import { holdView, otherPaymentsView, settlementView } from '../../checkout/views.ts'
 import { listRefusedRequests } from '../../http/refusal-log-store.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
@@ -52,6 +52,8 @@ export const readPaymentHere = route({
     refund_limit: z.int().nullable(),
     /** Failed refunds, too. */
     refund_count: z.int(),
+    /** Of its order or session: the newest in each state that took money or may yet. */
+    other_payments: otherPaymentsView,
     permitted: z.array(z.enum(['capture', 'void', 'escalate', 'refund'])),
   }),
   refusals: [],
@@ -74,6 +76,7 @@ export const readPaymentHere = route({
       refund_max,
       refund_limit,
       refund_count: payment.refund_count,
+      other_payments: found.other_payments,
       permitted: permittedOn(found, holder, refund_max),
     }
     return showShopper(shown, holder)
@@ -107,8 +110,8 @@ export const readSessionTimelineHere = {
   summary: 'All that happened to a session and its payments',
 }
 
-export const captureHere = behind(deciding, captureHold, showShopper)
-export const voidHere = behind(deciding, voidHold, showShopper)
+export const captureHere = behind(deciding, captureWithNote, showShopper)
+export const voidHere = behind(deciding, voidWithNote, showShopper)
 export const escalateHere = behind(signedIn('decide_holds', { mode: paymentMode }), escalateWithNote, showShopper)
 const limitedRefund = refundRecord((holder) => isLimited(holder as Member))
 export const refundHere = behind(signedIn('refund_payments', { gravity: 'money', mode: paymentMode }), {

@@ -152,6 +152,7 @@ export const held: Payment = {
   refund_max: 0,
   refund_count: 0,
   refund_limit: null,
+  other_payments: [],
   permitted: ['capture', 'void', 'escalate'],
 }
 
@@ -366,6 +367,7 @@ export const holds: ListedHold[] = [20, 46, 110].map((hours, index) => ({
   rules: { at_deadline: 'void', capture_below_limit: false, escalate_at: null, next_at: null },
   operation: null,
   settlement: null,
+  other_payments: [],
 }))
 
 export const endpoints: Endpoint[] = [

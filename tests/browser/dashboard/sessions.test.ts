@@ -205,47 +205,114 @@ test('what the overview counts leads to what was counted', async () => {
   expect([payments!.get('status'), payments!.get('created_from')]).toEqual(['declined', from])
 })
 
-const other_words = 'Paid by another payment'
+const others = (...statuses: ('captured' | 'held' | 'pending')[]) =>
+  statuses.map((status, at) => ({ payment_id: samples.id('pay', 77 + at), status }))
+const decline = { code: 'insufficient_funds', category: 'soft', reason: null }
+const another_card = 'The shopper may use another card now, or this one again later.'
+const paid_already = 'The order is paid already: nothing to do.'
+const reservation = 'The reservation may show at the shopper’s bank for some days.'
+const captured_words = 'Another payment of this order was captured'
 
-test.each<[string, { status: string }, object[], string | null]>([
-  ['declined', { status: 'declined' }, [], other_words],
-  ['declined, and the other refunded', { status: 'declined' }, [{ amount: 4200, status: 'pending' }], null],
-  ['declined, and the other in part', { status: 'declined' }, [{ amount: 4199, status: 'succeeded' }], other_words],
-  ['declined, and a refund failed', { status: 'declined' }, [{ amount: 4200, status: 'failed' }], other_words],
-  ['captured', { status: 'captured' }, [], null],
-])('a payment that was %s, in a session that was paid', async (_, more_of_it, refunds, words) => {
-  const other = { ...samples.timeline.payments[0]!, payment_id: samples.id('pay', 77), status: 'captured', refunds }
-  standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, hold: null, ...more_of_it } }))
-  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, payments: [other] } }))
+test.each<[string, { status: string; decline?: object }, ReturnType<typeof others>, string[], string[]]>([
+  ['declined', { status: 'declined', decline }, [], [another_card], [paid_already, reservation]],
+  [
+    'declined',
+    { status: 'declined', decline },
+    others('captured'),
+    [paid_already, 'Paid by another payment'],
+    [another_card],
+  ],
+  ['declined', { status: 'declined', decline }, others('pending'), ['Another payment of this order is pending'], []],
+  ['voided', { status: 'voided' }, [], [reservation], []],
+  ['voided', { status: 'voided' }, others('captured'), ['Paid by another payment', reservation], [captured_words]],
+  ['held', { status: 'held' }, others('captured'), [captured_words], ['Paid by another payment', reservation]],
+  ['captured', { status: 'captured' }, [], ['liable for fraud'], [paid_already, reservation]],
+  [
+    'captured',
+    { status: 'captured' },
+    others('captured', 'held', 'pending'),
+    ['Another payment of this order is held', 'Another payment of this order is pending'],
+    [captured_words],
+  ],
+])('a payment that was %s (%o), beside others of its order: %o', async (_, it, other_payments, words, absent) => {
+  standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, hold: null, ...it, other_payments } }))
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, payments: [] } }))
   await open(`payments/${samples.held.id}`)
   await page.getByText('sealed').waitFor()
-  const link = page.getByRole('link', { name: other_words })
-  expect(await link.count()).toBe(words ? 1 : 0)
-  // Nobody is liable for what was not taken.
-  expect(await page.getByText('liable for fraud').count()).toBe(more_of_it.status === 'declined' ? 0 : 1)
+  for (const text of words) {
+    const place = page.getByText(text)
+    await place.first().waitFor()
+    const link = page.getByRole('link', { name: text })
+    if (/another payment/i.test(text)) expect(await link.getAttribute('href')).toMatch(/payments\/pay_/)
+  }
+  for (const text of absent) expect(await page.getByText(text).count()).toBe(0)
 })
 
-test.each<[string, object, boolean]>([
-  ['that was paid', {}, true],
-  ['that was refunded in full', { refunded_amount: 4200 }, false],
-  ['that was refunded in part', { refunded_amount: 4199 }, true],
-])('a declined payment, and after it one of its order %s', async (_, refunded, is_linked) => {
-  const declined = { ...samples.held, status: 'declined', hold: null, order_reference_captured_payments: 1 }
-  const other = { ...samples.payments[0]!, id: samples.id('pay', 78), amount: 4200, refunded_amount: 0, ...refunded }
-  standIn.on('GET /payments/pay', () => ({ body: declined }))
-  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, payments: [] } }))
-  standIn.on('GET /payments', ({ query }) => {
-    queries.push(query)
-    return { body: { data: [other], has_more: false, next_cursor: null } }
-  })
-  await open(`payments/${declined.id}`)
+test.each([
+  ['approved', 1],
+  ['refused', 0],
+])('a failed charge whose reversal was %s: the words of its reservation %i times', async (state, count) => {
+  const body = { ...samples.held, status: 'failed', hold: null, decline: { ...decline, code: 'processing_error' } }
+  const [first] = samples.timeline.payments
+  const reversal = { operation_id: 'op_2', kind: 'reverse', sequence: 2, state, sent_at: samples.ago(3) }
+  const operations = [{ ...reversal, answered_at: samples.ago(2), asking: null }]
+  const payments = [{ ...first!, payment_id: samples.held.id, status: 'failed', operations }]
+  standIn.on('GET /payments/pay', () => ({ body }))
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, payments } }))
+  await open(`payments/${samples.held.id}`)
   await page.getByText('sealed').waitFor()
-  await expect.poll(() => queries.length).toBe(1)
-  const { order_reference, created_at: created_from } = declined
-  expect(queries[0]).toMatchObject({ status: 'captured', order_reference, created_from })
-  const link = page.getByRole('link', { name: other_words })
-  if (is_linked) expect(await link.getAttribute('href')).toContain(other.id)
-  else await expect.poll(() => link.count()).toBe(0)
+  expect(await page.getByText(reservation).count()).toBe(count)
+})
+
+test('a hold in the list and its dialog say that the order was paid, each with a link', async () => {
+  const [first] = samples.holds
+  const data = [{ ...first!, other_payments: others('captured') }]
+  standIn.on('GET /holds', () => ({ body: { data, has_more: false, next_cursor: null } }))
+  await open('holds')
+  const row = page.getByRole('row').nth(1)
+  await row.getByRole('button', { name: 'Capture', exact: true }).click()
+  for (const place of [row, page.getByRole('dialog')]) {
+    const link = place.getByRole('link', { name: captured_words, includeHidden: true })
+    expect(await link.getAttribute('href')).toContain(samples.id('pay', 77))
+  }
+})
+
+test.each([
+  ['a person', `user ${samples.id('usr', 1)}`, -1, 'Jo Marsh', 'sent twice by mistake'],
+  ['the rules', 'rules', 1, 'The rules, at the deadline', null],
+  ['the rules', 'rules', -1, 'The rules, below the limit', null],
+])('a hold voided by %s (%s, %i): who and why, in timeline and facts', async (_, actor, after, who, note) => {
+  const deadline = samples.ago(10)
+  const at = samples.ago(10 - after)
+  const hold = { ...samples.held.hold!, status: 'voided', deadline, decided_at: at }
+  const line = { ...samples.timeline.lines[0]!, subject: samples.held.id, at, actor, request_id: null }
+  const lines = [
+    { ...line, entry_id: 'e1', change: 'void.begun', detail: { operation_id: 'op_9', ...(note && { note }) } },
+    // The acquirer answered later, to nobody who knew the reason.
+    {
+      ...line,
+      entry_id: 'e2',
+      change: 'payment.voided',
+      actor: 'reconciler',
+      detail: { operation_id: 'op_9', decided_by: 'merchant' },
+    },
+  ]
+  standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, status: 'voided', hold, permitted: [] } }))
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, lines } }))
+  await open(`payments/${samples.held.id}`)
+  const entry = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: 'Voided' })
+  await entry.getByText(who).waitFor()
+  const fact = (name: string) =>
+    page
+      .getByRole('term')
+      .filter({ hasText: new RegExp(`^${name}$`) })
+      .locator('xpath=following-sibling::dd[1]')
+  expect(await fact('Decided by').textContent()).toContain(who)
+  expect(await fact('Why').count()).toBe(note ? 1 : 0)
+  if (note) {
+    await entry.getByText(note).waitFor()
+    expect(await fact('Why').textContent()).toBe(note)
+  }
 })
 
 test('the id of a session, typed among sessions, leads to its own page', async () => {

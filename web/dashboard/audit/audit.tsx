@@ -91,7 +91,17 @@ function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, s
         {
           name: say('column_what'),
           kind: 'first',
-          cell: ({ change, detail }) => <span title={change}>{changeWords(change, detail)}</span>,
+          cell: ({ change, detail }) => (
+            <>
+              <span title={change}>{changeWords(change, detail)}</span>
+              {typeof detail.note === 'string' && (
+                <span className="hint">
+                  {' '}
+                  <bdi>{detail.note}</bdi>
+                </span>
+              )}
+            </>
+          ),
         },
         {
           name: say('column_who'),

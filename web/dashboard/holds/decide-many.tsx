@@ -12,6 +12,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { refusalWords } from '../parts/refusal-words.ts'
 import { Status } from '../parts/status.tsx'
+import { OtherPayments } from '../payment/other-payments.tsx'
 import { say, sayCount } from '../words.ts'
 
 /** As many as somebody can still look through. */
@@ -79,10 +80,11 @@ function ManyDialog({
     <Dialog title={say(`${kind}_marked`)} is_busy={is_busy} onClose={() => onClose(Object.keys(results).length > 0)}>
       {open.length > 0 && <p>{say(`${kind}_words`, { amount: sum })}</p>}
       <ul className="items">
-        {holds.map(({ payment_id, amount, currency, customer_email }) => (
+        {holds.map(({ payment_id, amount, currency, customer_email, other_payments }) => (
           <li key={payment_id}>
             <span>
-              <Amount amount={amount} currency={currency} /> <span className="hint">{customer_email}</span>
+              <Amount amount={amount} currency={currency} /> <span className="hint">{customer_email}</span>{' '}
+              {kind === 'capture' && <OtherPayments others={other_payments} />}
             </span>
             <Result result={results[payment_id]} />
           </li>

@@ -14,6 +14,7 @@ import { Status } from '../parts/status.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Decisions } from '../payment/decisions.tsx'
 import { HoldRefusal } from '../payment/hold-refusal.tsx'
+import { OtherPayments } from '../payment/other-payments.tsx'
 import { say, sayCode } from '../words.ts'
 import { MarkedHolds, marked_max } from './decide-many.tsx'
 
@@ -77,7 +78,7 @@ const facts: Column<ListedHold>[] = [
   },
   {
     name: say('column_reason'),
-    cell: ({ hold }) => (
+    cell: ({ hold, other_payments }) => (
       <>
         {sayCode('hold_reason', hold.reason)}
         {hold.status === 'escalated' && (
@@ -86,7 +87,7 @@ const facts: Column<ListedHold>[] = [
             <Status status="escalated" />
           </>
         )}{' '}
-        <HoldRefusal hold={hold} />
+        <HoldRefusal hold={hold} /> <OtherPayments others={other_payments} />
       </>
     ),
   },
@@ -113,14 +114,14 @@ function actsOf({ marked, is_full, onMark }: Marking): Column<ListedHold> {
   return {
     name: say('column_acts'),
     kind: 'acts',
-    cell: ({ payment_id: id, amount, currency, hold, operation, settlement }) =>
+    cell: ({ payment_id: id, amount, currency, hold, operation, settlement, other_payments }) =>
       !isOpen({ operation, settlement }) ? (
         <span className="hint">{say('decision_under_way')}</span>
       ) : (
         <>
           <Decisions
             size="small"
-            payment={{ id, amount, currency }}
+            payment={{ id, amount, currency, other_payments }}
             permitted={['capture', 'void', ...(hold.status === 'escalated' ? [] : ['escalate'])]}
           />
           <input

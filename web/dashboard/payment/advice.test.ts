@@ -33,6 +33,19 @@ test.each([
   expect(adviceOn(decline(code, category))).toBe(advice)
 })
 
+test.each([
+  ['insufficient_funds', 'soft', 'advice_paid'],
+  ['duplicate_transaction', 'hard', 'advice_paid'],
+  ['processing_error', 'provider_error', 'advice_paid'],
+  // What must not be told stays so.
+  ['stolen_card', 'hard', 'advice_paid_secret'],
+  ['new_reason', 'hard', 'advice_paid_secret'],
+  ['suspected_fraud', 'fraud', 'advice_paid_secret'],
+])('%s, %s, and another payment of the order was captured: %s', (code, category, advice) => {
+  expect(adviceOn(decline(code, category), {})).toBe(advice)
+})
+
 test('the words of a theft or a fraud say what the shopper is not told', () => {
-  for (const key of ['advice_secret', 'advice_fraud'] as const) expect(english[key]).toMatch(/do not/i)
+  for (const key of ['advice_secret', 'advice_fraud', 'advice_paid_secret'] as const)
+    expect(english[key]).toMatch(/do not/i)
 })

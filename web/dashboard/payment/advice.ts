@@ -35,8 +35,16 @@ const byCategory: Record<string, WordKey> = {
   provider_error: 'advice_again_later',
 }
 
+/** `paid` is another payment of the order that was captured, before or since. */
+export function adviceOn(decline: Decline, paid?: object): WordKey {
+  const advice = unpaidAdvice(decline)
+  if (!paid) return advice
+  // What must not be told stays so, and what was paid after a theft wants a look.
+  return advice === 'advice_secret' || advice === 'advice_fraud' ? 'advice_paid_secret' : 'advice_paid'
+}
+
 /** Fraud comes before the code: it has closed the checkout, whatever the code says. */
-export function adviceOn({ code, category }: Decline): WordKey {
+function unpaidAdvice({ code, category }: Decline): WordKey {
   if (category === 'fraud' && code !== 'blocked') return 'advice_fraud'
   const known = byCode[code]
   if (known) return known

@@ -1,5 +1,7 @@
 // A payment that somebody decides about, and what may be decided.
 
+import type { Others } from './other-payments.tsx'
+
 export type Decided = {
   id: string
   amount: number
@@ -10,6 +12,7 @@ export type Decided = {
   failed_refund_amount?: number
   /** Whether more is left than the person may refund. */
   is_refund_limited?: boolean
+  other_payments?: Others
 }
 
 export const decisions = ['capture', 'void', 'escalate', 'refund'] as const

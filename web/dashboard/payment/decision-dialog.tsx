@@ -12,6 +12,7 @@ import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
 import type { Decided } from './decided.ts'
+import { OtherPayments } from './other-payments.tsx'
 
 const concerned = [
   'GET /{merchant_id}/payments/{payment_id}',
@@ -35,13 +36,14 @@ export function DecisionDialog({
   const { unanswered } = act
   // Perhaps it was carried out: under its key only the very same note may be sent again.
   const is_fixed = act.isPending || unanswered !== null
+  const { other_payments = [] } = payment
   const amount = amountWords(payment.amount, payment.currency)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (act.isPending) return
     const { note = '' } = textsOf(event.currentTarget)
     act.mutate(
-      { merchant_id, payment_id: payment.id, body: kind === 'escalate' && note.trim() ? { note: note.trim() } : {} },
+      { merchant_id, payment_id: payment.id, body: note.trim() ? { note: note.trim() } : {} },
       {
         // The row or the buttons that began it go with it.
         onSuccess: ({ settlement }) => {
@@ -58,17 +60,20 @@ export function DecisionDialog({
     <Dialog title={say(`${kind}_title`)} onClose={onClose} is_busy={act.isPending}>
       <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>
         <p>{say(`${kind}_words`, { amount })}</p>
-        {mode === 'test' && <p className="hint">{say('test_money')}</p>}
-        {kind === 'escalate' && (
-          <Field
-            label={say('escalate_note')}
-            hint={say('escalate_note_hint')}
-            name="note"
-            defaultValue={noteIn(unanswered?.body)}
-            maxLength={255}
-            readOnly={is_fixed}
-          />
+        {kind === 'capture' && other_payments.length > 0 && (
+          <p>
+            <OtherPayments others={other_payments} />
+          </p>
         )}
+        {mode === 'test' && <p className="hint">{say('test_money')}</p>}
+        <Field
+          label={say(kind === 'escalate' ? 'escalate_note' : 'decision_note')}
+          hint={say(kind === 'escalate' ? 'escalate_note_hint' : 'decision_note_hint')}
+          name="note"
+          defaultValue={noteIn(unanswered?.body)}
+          maxLength={255}
+          readOnly={is_fixed}
+        />
         <DialogActs>
           <Button is_busy={act.isPending} onClick={onClose}>
             {say('cancel')}

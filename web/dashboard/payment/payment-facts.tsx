@@ -15,7 +15,7 @@ import { Name } from '../parts/name.tsx'
 import { Section } from '../parts/screen.tsx'
 import { say, sayCode } from '../words.ts'
 import { holdDetailIn } from './hold-detail.ts'
-import { deciderIn } from './story.ts'
+import { decisionIn, rulesWords } from './story.ts'
 import { useLife } from './timeline.tsx'
 import { entriesOf } from './timeline-entries.ts'
 
@@ -49,6 +49,8 @@ export function PaymentSummary({ payment }: { payment: Payment }) {
 export function PaymentFacts({ payment }: { payment: Payment }) {
   const { customer, authentication, hold, decline, currency } = payment
   const metadata = Object.entries(payment.metadata)
+  const { data: life } = useLife(payment.id)
+  const decision = life && decisionIn(entriesOf(life), life)
   return (
     <>
       <Section title={say('facts')}>
@@ -63,7 +65,8 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
             ],
             [say('amount_check'), sayCode('amount_source', payment.amount_verification_source)],
             [say('hold_detail'), hold?.detail && holdWords(hold.detail, currency)],
-            [say('decided_by'), hold?.decided_at && <DecidedBy payment_id={payment.id} />],
+            [say('decided_by'), hold?.decided_at && <DecidedBy payment={payment} />],
+            [say('decision_reason'), decision?.note && <bdi>{decision.note}</bdi>],
             [say('executed'), payment.executed_at && <Moment at={payment.executed_at} is_exact />],
             [
               say('bank_reference'),
@@ -96,10 +99,11 @@ function holdWords(detail: string, currency: string | null): ReactNode {
 }
 
 /** The person or key that captured or voided, or the rules: the journal knows. */
-function DecidedBy({ payment_id }: { payment_id: string }) {
-  const { data: life } = useLife(payment_id)
-  const actor = life && deciderIn(entriesOf(life), life)
-  return actor ? <Actor actor={actor} people={life.people} /> : '–'
+function DecidedBy({ payment: { id, hold } }: { payment: Payment }) {
+  const { data: life } = useLife(id)
+  const decision = life && decisionIn(entriesOf(life), life)
+  if (!life || !decision?.actor) return '–'
+  return rulesWords(decision.entry, life, hold) ?? <Actor actor={decision.actor} people={life.people} />
 }
 
 function Email({ email }: { email: string }) {

@@ -2,7 +2,7 @@
 
 import { useEffect } from 'react'
 import { Link, Redirect } from 'wouter'
-import type { Timeline as Life, Payment as PaymentRead } from '../client/answers.ts'
+import type { Payment as PaymentRead } from '../client/answers.ts'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { keepStep } from '../overview/kept-steps.ts'
@@ -18,6 +18,7 @@ import { Decisions } from './decisions.tsx'
 import { ForDevelopers } from './for-developers.tsx'
 import { HoldRefusal } from './hold-refusal.tsx'
 import { NotArrived } from './not-arrived.tsx'
+import { capturedOf, OtherPayments } from './other-payments.tsx'
 import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
 import { RefundNote } from './refund-note.tsx'
 import { Refunds } from './refunds.tsx'
@@ -66,7 +67,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const is_refund_limited = refund_max < amount - refunded_amount
   const refundable = { refundable_amount: refund_max, failed_refund_amount, is_refund_limited }
-  const decided = { id, amount, currency, ...refundable }
+  const decided = { id, amount, currency, ...refundable, other_payments: payment.other_payments }
   return (
     <Screen
       title={amountWords(amount, currency)}
@@ -110,7 +111,8 @@ function Lead({ payment }: { payment: PaymentRead }) {
       )}
       {(payment.settlement || payment.pending_refund_amount) && <Asking payment_id={payment.id} />}
       {hold && <HoldRefusal hold={hold} />}
-      {decline && <span className="advice">{say(adviceOn(decline))}</span>}
+      <Reservation payment={payment} />
+      {decline && <span className="advice">{say(adviceOn(decline, capturedOf(payment.other_payments)))}</span>}
       {payment.failed_refund_amount && (
         <span className="warning">
           {say('refund_failed_since', { amount: amountWords(payment.failed_refund_amount, payment.currency) })}
@@ -121,33 +123,33 @@ function Lead({ payment }: { payment: PaymentRead }) {
           {sayCount('order_paid_often', 'order_paid_often', captured)}
         </Link>
       )}
-      <PaidSince payment={payment} />
+      <OfOrder payment={payment} />
     </>
   )
 }
 
-/** That a payment of which nothing was taken was followed by one that was paid, and not refunded in full. */
-function PaidSince({ payment }: { payment: PaymentRead }) {
-  const { mode, created_at, order_reference, order_reference_captured_payments: captured } = payment
-  const { merchant_id, pathOf } = useHere()
-  const is_unpaid = ['declined', 'failed', 'voided'].includes(payment.status)
-  const query = { mode, order_reference: order_reference ?? '', status: 'captured' as const, created_from: created_at }
-  // Those of its session have its order, too, where it has one.
-  const ofOrder = useAnswer(
-    'GET /{merchant_id}/payments',
-    { merchant_id, query },
-    { is_wanted: is_unpaid && !!captured },
+/** What else is known of the order. That a captured one was paid more than once is said with the number. */
+function OfOrder({ payment }: { payment: PaymentRead }) {
+  const { status, other_payments: others } = payment
+  const { pathOf } = useHere()
+  const paid = capturedOf(others)
+  const is_unpaid = ['declined', 'failed', 'voided'].includes(status)
+  const shown = status === 'captured' || is_unpaid ? others.filter((each) => each !== paid) : others
+  return (
+    <>
+      {is_unpaid && paid && <Link href={pathOf(`payments/${paid.payment_id}`)}>{say('paid_otherwise')}</Link>}
+      <OtherPayments others={shown} />
+    </>
   )
-  const { data: life } = useLife(payment.id)
-  if (!is_unpaid) return null
-  const other =
-    ofOrder.data?.data.find(({ amount, refunded_amount = 0 }) => refunded_amount < amount)?.id ??
-    life?.payments.find((each) => each.status === 'captured' && refundedOf(each) < each.amount)?.payment_id
-  return other && <Link href={pathOf(`payments/${other}`)}>{say('paid_otherwise')}</Link>
 }
 
-function refundedOf({ refunds }: Life['payments'][number]): number {
-  return refunds.reduce((sum, { amount, status }) => (status === 'failed' ? sum : sum + amount), 0)
+/** Of money that was reserved and let go. An unclear charge was, where its reversal was approved. */
+function Reservation({ payment: { id, status } }: { payment: PaymentRead }) {
+  const { data: life } = useLife(id)
+  const operations = life?.payments.find(({ payment_id }) => payment_id === id)?.operations ?? []
+  const is_reversed = operations.some(({ kind, state }) => kind === 'reverse' && state === 'approved')
+  const is_unpaid = status === 'declined' || status === 'failed'
+  return status === 'voided' || (is_unpaid && is_reversed) ? <span>{say('state_reservation')}</span> : null
 }
 
 /** What the state means, where the word alone does not say it. */

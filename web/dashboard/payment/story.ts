@@ -1,6 +1,6 @@
 // The life of a payment or session in sentences: what each entry of the timeline says, with the card, the reason and the amount.
 
-import type { Timeline } from '../client/answers.ts'
+import type { Payment, Timeline } from '../client/answers.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { cardWords } from '../parts/card-mark.tsx'
 import { changeWords } from '../parts/change.ts'
@@ -60,18 +60,39 @@ function refusalSentence({ what, detail: { path, status } }: Entry): Sentence {
 
 /** Who is behind an entry: of an answer, whoever began what it answers. Null where it goes without saying. */
 export function actorOf({ who, detail: { operation_id } }: Entry, { lines }: Timeline): string | null {
-  const begun =
-    operation_id === undefined
-      ? undefined
-      : lines.find(({ change, detail }) => isBegun(change) && detail.operation_id === operation_id)
-  const actor = begun?.actor ?? who
+  const actor = beginOf(operation_id, lines)?.actor ?? who
   return actor === 'shopper' || actor === 'bank' ? null : actor
 }
 
-/** Who captured or voided the held payment; null where nobody has. */
-export function deciderIn(entries: Entry[], life: Timeline): string | null {
-  const decision = entries.find(({ detail }) => detail.decided_by !== undefined)
-  return decision ? actorOf(decision, life) : null
+function beginOf(operation_id: unknown, lines: Timeline['lines']): Timeline['lines'][number] | undefined {
+  if (operation_id === undefined) return undefined
+  return lines.find(({ change, detail }) => isBegun(change) && detail.operation_id === operation_id)
+}
+
+/** Why somebody captured, voided or escalated. The line of an answer that came late does not say it, the one that began it does. */
+function noteOn({ detail: { note, operation_id } }: Entry, { lines }: Timeline): string[] {
+  const text = note ?? beginOf(operation_id, lines)?.detail.note
+  return typeof text === 'string' ? [text] : []
+}
+
+/** Who captured or voided the held payment, and why; null where nobody has. */
+export function decisionIn(
+  entries: Entry[],
+  life: Timeline,
+): { entry: Entry; actor: string | null; note: string | null } | null {
+  const entry = entries.find(isDecision)
+  return entry ? { entry, actor: actorOf(entry, life), note: noteOn(entry, life)[0] ?? null } : null
+}
+
+function isDecision({ detail }: Entry): boolean {
+  return detail.decided_by !== undefined
+}
+
+/** When the rules decided about a held payment; null for whatever else they or others did. */
+export function rulesWords(entry: Entry, life: Timeline, hold: Payment['hold']): string | null {
+  if (!hold || !isDecision(entry) || actorOf(entry, life) !== 'rules') return null
+  const at = beginOf(entry.detail.operation_id, life.lines)?.at ?? entry.at
+  return say(at < hold.deadline ? 'rules_below_limit' : 'rules_at_deadline')
 }
 
 /** Whether only developers want to know: a step that went well, and that another entry tells the end of. */
@@ -96,8 +117,7 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const values = { amount, ...(reason && { reason }) }
   if (what === 'attempt.opened') return { title: changeWords(what), notes: card ? [cardWords(card)] : [] }
   if (what === 'attempt.moved') return { title: moveWords(entry, life), notes: [] }
-  if (what === 'hold.escalated')
-    return { title: changeWords(what), notes: typeof detail.note === 'string' ? [detail.note] : [] }
+  if (what === 'hold.escalated') return { title: changeWords(what), notes: noteOn(entry, life) }
   if (what === 'session.created') return { title: changeWords(what), notes: [amount] }
   const key = stories[what]
   // A line of an earlier release may lack what the sentence says.
@@ -105,8 +125,9 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const title =
     key && is_whole ? say(key, values) : changeWords(foundNothing(entry) ? 'orphan.nothing_to_reverse' : what)
   if (refund) return { title, notes: refund.reason ? [refund.reason] : [] }
-  if (what.endsWith('.refused') && reason && !foundNothing(entry)) return { title, notes: [reason] }
-  return { title, notes: payment && card && key ? [cardWords(card)] : [] }
+  if (what.endsWith('.refused') && reason && !foundNothing(entry))
+    return { title, notes: [reason, ...noteOn(entry, life)] }
+  return { title, notes: [...(payment && card && key ? [cardWords(card)] : []), ...noteOn(entry, life)] }
 }
 
 const stories: Record<string, WordKey> = {
