@@ -9,7 +9,7 @@ import type { Payment, PaymentKey } from '../payment.ts'
 import type { Customer, Item } from '../purchase.ts'
 import { type Session, sessionTimes } from '../session.ts'
 import type { WholePayment } from '../whole-payment.ts'
-import { type RefundState, refundStates } from './owed-refunds.ts'
+import { type RefundState, refundStates } from './owed-refund-store.ts'
 
 /** A payment with its session's purchase, and how often its order was paid. */
 export type PaymentRead = Payment & {

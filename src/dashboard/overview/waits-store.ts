@@ -1,6 +1,6 @@
 // The SQL of what waits for somebody at a merchant, and of the health of its webhooks. Each count has an end.
 
-import { owedRefunds, type RefundedPayment, refundStates } from '../../checkout/reading/owed-refunds.ts'
+import { owedRefunds, type RefundedPayment, refundStates } from '../../checkout/reading/owed-refund-store.ts'
 import { counted_max as payments_of_order_max } from '../../checkout/reading/payment-list-store.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
