@@ -121,6 +121,7 @@ test('a refund shows when it was asked for and given back; one that failed says 
   const slow = {
     ...refund!,
     owed_amount: null,
+    acquirer_transaction_id: 'sim_re_1',
     id: id('ref', 31),
     status: 'succeeded',
     failure: null,
