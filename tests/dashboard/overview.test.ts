@@ -129,7 +129,12 @@ test('what waits is there as long as it waits', async () => {
   const session = await client.open()
   await client.present(session, '4000009190450000')
   await driving(clock, client.confirm(session))
-  expect((await overview()).waits).toMatchObject({ holds: { count: 0 }, unknown_outcomes: 1 })
+  const unknown = { holds: { count: 0 }, unknown_outcomes: 1 }
+  expect((await overview()).waits).toMatchObject({ ...unknown, outcomes_for_person: 0 })
+  // As the search leaves it after 72 hours.
+  await sql`update acquirer_operations set next_check_at = null, waits_for_person_since = ${clock.now()}
+    where merchant_id = ${merchant_id} and state = 'unknown'`
+  expect((await overview()).waits).toMatchObject({ ...unknown, outcomes_for_person: 1 })
 })
 
 test('days are those of the zone', async () => {

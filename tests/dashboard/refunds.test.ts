@@ -48,6 +48,7 @@ test.each<[string, (keyof typeof amounts)[], object]>([
   ['one that failed', ['failed'], { failed: 513 }],
   ['one that failed after another', ['succeeded', 'failed'], { refunded: 1000, failed: 513 }],
   ['one that failed before another', ['failed', 'pending'], { refunded: 517, pending: 517 }],
+  ['two tries of one that failed', ['failed', 'failed'], { failed: 513 }],
   ['one that is pending after another', ['succeeded', 'pending'], { refunded: 1517, pending: 517 }],
 ])('%s is told by the payment, alone and in the list', async (name, refunds, sums) => {
   const id = await pay(name)
@@ -101,13 +102,24 @@ test('a refund that failed waits for somebody until as much is given back', asyn
   const id = await pay('waits')
   const { created_at } = await refund(id, 513)
   expect(await overview()).toMatchObject({ failed_refunds: 1, failed_refunds_from: created_at })
+  // Another try of it is not another debt.
+  await refund(id, 513)
+  expect((await overview()).failed_refunds).toBe(1)
   await refund(id, 1013)
   expect((await overview()).failed_refunds).toBe(2)
   await refund(id, 517)
   expect((await overview()).failed_refunds).toBe(1)
   const { body: payment } = await owner.get(`${at}/payments/${id}`)
-  expect(payment.failed_refund_amount).toBe(1013)
-  await refund(id, 500)
+  expect(payment.failed_refund_amount).toBe(1009)
+  expect((await read(`payments/${id}/refunds`)).refunds).toMatchObject([
+    { amount: 517, owed_amount: null },
+    { amount: 1013, owed_amount: 1009 },
+    { amount: 513, owed_amount: null },
+    { amount: 513, owed_amount: null },
+  ])
+  await refund(id, 1000)
+  expect((await overview()).failed_refunds).toBe(1)
+  await refund(id, 9)
   expect(await overview()).toMatchObject({ failed_refunds: 0, failed_refunds_from: null })
 })
 

@@ -54,6 +54,8 @@ beforeAll(async () => {
     payment_id: id('pay'),
     session_id: id('cs'),
     attempt_id: id('att'),
+    // Every other one has one of the refunds below.
+    refund_count: 'n % 2',
     created_at: "t.created_at - n * interval '1 second'",
   })
   await copy('events', `payment_id = '${body.payment_id}'`, {

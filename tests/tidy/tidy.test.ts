@@ -65,7 +65,7 @@ const doors: Record<string, number> = {
   acquirers: 15,
   audit: 7,
   cards: 5,
-  checkout: 93,
+  checkout: 94,
   compatible: 6,
   config: 7,
   connections: 10,

@@ -6,7 +6,8 @@ import { millisecondsOf } from '../../kernel/ids.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { PaymentStatus } from '../payment.ts'
 import { counted_max, looks_max, type SpanFilters } from './list-filters.ts'
-import { type PaymentRead, refundSums } from './payment-store.ts'
+import { refundStates } from './owed-refund-store.ts'
+import type { PaymentRead } from './payment-store.ts'
 
 export type PaymentFilters = SpanFilters & {
   merchant_id: string
@@ -45,7 +46,7 @@ export async function listPayments(
             and o.order_reference = r.order_reference
           ${newest(sql)} limit ${counted_max}) o
       ) end as order_reference_captured_payments,
-      ${refundSums(sql, sql`r`)}
+      ${refundStates(sql, sql`r`)} as refunds
     from (
       select * from (${second ? sql`${first!} union all ${second}` : first!}) both_modes
       ${newest(sql)} limit ${limit}

@@ -1,7 +1,7 @@
 // The SQL that reads payments.
 
 import { withDates } from '../../database/driver/rows.ts'
-import type { AnySql, Fragment, Sql } from '../../database/open.ts'
+import type { Sql } from '../../database/open.ts'
 import { attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
 import type { Operation } from '../operation.ts'
@@ -11,6 +11,7 @@ import { type Session, sessionTimes } from '../session.ts'
 import type { OtherPayment } from '../views.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { otherPayments } from './other-payment-store.ts'
+import { type RefundState, refundStates } from './owed-refund-store.ts'
 
 /** A payment with its session's purchase, and how often its order was paid. */
 export type PaymentRead = Payment & {
@@ -20,33 +21,7 @@ export type PaymentRead = Payment & {
   /** How many captured payments of the merchant share order reference and mode; null without an order reference. */
   order_reference_captured_payments: number | null
   /** Null for a payment of which no refund was ever begun. */
-  refund_sums: RefundSums | null
-}
-
-/** What of the payment's refunds is not done; `failed_amount` is of those that failed, and of which less was given back since. */
-export type RefundSums = { pending_amount: number; failed_amount: number }
-
-/** `payment` is what the statement calls the payment's row. */
-export function refundSums(sql: AnySql, payment: Fragment): Fragment {
-  return sql`case when ${payment}.refund_count > 0 then (
-    select json_build_object(
-      'pending_amount', coalesce(sum(amount) filter (where status = 'pending'), 0),
-      -- As isStillOwed has it, without another look at the table for each.
-      'failed_amount', coalesce(sum(amount) filter (where status = 'failed' and amount > coalesce((
-        select sum(given.amount) from unnest(given_at, given) given (at, amount) where at > settled_at), 0)), 0))
-    from (
-      select amount, status, settled_at, array_agg(created_at) filter (where status <> 'failed') over () as given_at,
-        array_agg(amount) filter (where status <> 'failed') over () as given
-      from refunds where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id) f
-  ) end as refund_sums`
-}
-
-/** Whether a refund failed, and those that were begun since give back less than it was to. `refund` is what the statement calls its row. */
-export function isStillOwed(sql: AnySql, refund: Fragment): Fragment {
-  return sql`(${refund}.status = 'failed' and ${refund}.amount > coalesce((
-    select sum(amount) from refunds
-    where merchant_id = ${refund}.merchant_id and payment_id = ${refund}.payment_id and status <> 'failed'
-      and created_at > ${refund}.settled_at), 0))`
+  refunds: RefundState[] | null
 }
 
 export async function findPayment(sql: Sql, merchant_id: string, payment_id: string): Promise<PaymentRead | undefined> {
@@ -61,7 +36,7 @@ function readsOf(sql: Sql, merchant_id: string, payment_id: string) {
         select count(*) from payments o where o.merchant_id = p.merchant_id
           and o.order_reference = p.order_reference and o.status = 'captured' and o.mode = p.mode
       ) end as order_reference_captured_payments,
-      ${refundSums(sql, sql`p`)}
+      ${refundStates(sql, sql`p`)} as refunds
     from payments p join sessions s using (merchant_id, session_id)
     where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
 }

@@ -10,6 +10,7 @@ import { anyMetadata } from '../fields.ts'
 import { noPayment } from '../payment.ts'
 import { viewBasket } from '../purchase.ts'
 import { basketView, customerView, declineView, mode, time } from '../views.ts'
+import { refundSums } from './owed-refund-store.ts'
 import { findPayment, type PaymentRead } from './payment-store.ts'
 
 export const paymentView = z
@@ -51,7 +52,7 @@ export const paymentView = z
     }),
     failed_refund_amount: z.int().optional().meta({
       description:
-        'what was to be refunded and failed, while less than that was refunded since; absent where none failed',
+        'what was to be refunded, failed, and was not refunded since; tries of the same amount count once; absent where none',
     }),
   })
   .meta({ title: 'Payment', note: 'The outcome of one confirmed attempt.' })
@@ -76,7 +77,7 @@ export const readPayment = route({
 })
 
 export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
-  const { refund_sums: refunds } = payment
+  const { pending_amount, failed_amount } = refundSums(payment)
   return {
     id: payment.payment_id,
     checkout_session_id: payment.session_id,
@@ -97,7 +98,7 @@ export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
     order_reference: payment.order_reference,
     order_reference_captured_payments: payment.order_reference_captured_payments,
     ...(payment.refunded_amount > 0 && { refunded_amount: payment.refunded_amount }),
-    ...(refunds && refunds.pending_amount > 0 && { pending_refund_amount: refunds.pending_amount }),
-    ...(refunds && refunds.failed_amount > 0 && { failed_refund_amount: refunds.failed_amount }),
+    ...(pending_amount > 0 && { pending_refund_amount: pending_amount }),
+    ...(failed_amount > 0 && { failed_refund_amount: failed_amount }),
   }
 }

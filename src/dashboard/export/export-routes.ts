@@ -6,6 +6,7 @@ import { insertLine } from '../../audit/journal-store.ts'
 import type { Context } from '../../checkout/context.ts'
 import { filterChoice, spanQuery } from '../../checkout/reading/list-filters.ts'
 import { filtersOf, paymentFilters } from '../../checkout/reading/list-payments.ts'
+import { refundSums } from '../../checkout/reading/owed-refund-store.ts'
 import { listPayments, type PaymentFilters, positionOfPayment } from '../../checkout/reading/payment-list-store.ts'
 import type { PaymentRead } from '../../checkout/reading/payment-store.ts'
 import { actorOf } from '../../http/access.ts'
@@ -148,7 +149,7 @@ const columns: Cells<PaymentRead> = {
   acquirer: ({ acquirer }) => acquirer,
   acquirer_transaction_id: ({ acquirer_transaction_id }) => acquirer_transaction_id,
   // What of `refunded_amount` is still on its way.
-  pending_refund_amount: ({ refund_sums, currency }) => inMajorUnits(refund_sums?.pending_amount ?? 0, currency),
+  pending_refund_amount: ({ currency, ...payment }) => inMajorUnits(refundSums(payment).pending_amount, currency),
 }
 
 const movementColumns: Cells<Movement> = {

@@ -57,6 +57,8 @@ export const readOverviewHere = route({
         sums: z.array(z.object({ currency: z.string(), amount: z.int() })),
       }),
       unknown_outcomes: count,
+      /** Those of them that the service no longer asks about. */
+      outcomes_for_person: count,
       /** As the endpoints count them. */
       given_up: count,
       failed_refunds: count,
@@ -129,7 +131,7 @@ export const readOverviewHere = route({
       readWebhookHealth(sql, { merchant_id, from: idsFrom(ago(day_ms)), now }),
       countGivenUp(sql, { merchant_id, from: idsFrom(ago(replay_window_ms)), most: given_up_max }),
     ])
-    const { holds, keys_ending, breakers_open, brakes_pulled, unknown_outcomes } = waits
+    const { holds, keys_ending, breakers_open, brakes_pulled, unknown_outcomes, outcomes_for_person } = waits
     const { has_payment, has_endpoint, has_colleague, has_key } = waits
     return {
       zone,
@@ -137,6 +139,7 @@ export const readOverviewHere = route({
       waits: {
         holds: { ...holds, next_deadline: timestampOrNull(holds.next_deadline) },
         unknown_outcomes,
+        outcomes_for_person,
         given_up: [...givenUp.values()].reduce((sum, each) => sum + each, 0),
         failed_refunds: waits.failed_refunds,
         failed_refunds_from: timestampOrNull(waits.failed_refunds_from),

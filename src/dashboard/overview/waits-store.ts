@@ -1,7 +1,7 @@
 // The SQL of what waits for somebody at a merchant, and of the health of its webhooks. Each count has an end.
 
 import { counted_max as payments_of_order_max } from '../../checkout/reading/list-filters.ts'
-import { isStillOwed } from '../../checkout/reading/payment-store.ts'
+import { owedRefunds, type RefundedPayment, refundStates } from '../../checkout/reading/owed-refund-store.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { oldestWaiting } from '../webhooks/delivery-facts-store.ts'
@@ -20,6 +20,7 @@ export type Waits = {
     sums: { currency: string; amount: number }[]
   }
   unknown_outcomes: number
+  outcomes_for_person: number
   breakers_open: number
   keys_ending: { key_id: string; name: string | null; expires_at: Date }[]
   brakes_pulled: number
@@ -38,7 +39,9 @@ export async function readWaits(
   asked: { merchant_id: string; mode: Mode; now: Date; keys_until: Date; failed_from: Date },
 ): Promise<Waits> {
   const { merchant_id, mode, now, keys_until, failed_from } = asked
-  type Row = Omit<Waits, 'holds' | 'keys_ending'> & {
+  type Row = Omit<Waits, 'holds' | 'keys_ending' | 'failed_refunds' | 'failed_refunds_from'> & {
+    /** Payments with a failed refund. */
+    failed: RefundedPayment[]
     hold_count: number
     next_deadline: Date | null
     sums: Waits['holds']['sums']
@@ -54,22 +57,24 @@ export async function readWaits(
         select amount, currency from payments
         where merchant_id = h.merchant_id and payment_id = h.payment_id and mode = ${mode} offset 0) p
     ), operation as materialized (
-      select payment_id from acquirer_operations
+      select payment_id, waits_for_person_since from acquirer_operations
       where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now})
         and merchant_id = ${merchant_id} limit ${counted_max}
     ), failed as materialized (
-      select f.created_at from (
-        select merchant_id, mode, payment_id, amount, status, created_at, settled_at from refunds
+      select distinct f.payment_id from (
+        select mode, payment_id, status, settled_at from refunds
         where merchant_id = ${merchant_id} order by refund_id desc limit ${refunds_max}) f
-      where f.mode = ${mode} and f.settled_at >= ${failed_from} and ${isStillOwed(sql, sql`f`)}
+      where f.mode = ${mode} and f.status = 'failed' and f.settled_at >= ${failed_from} limit ${counted_max}
+    ), unknown as materialized (
+      select o.waits_for_person_since from operation o cross join lateral (
+        select 1 from payments p
+        where p.merchant_id = ${merchant_id} and p.payment_id = o.payment_id and mode = ${mode} offset 0) p
     )
     select (select count(*)::int from hold) as hold_count, (select min(deadline) from hold) as next_deadline,
       (select coalesce(json_agg(s), '[]') from (
         select currency, sum(amount)::bigint as amount from hold group by currency order by 2 desc) s) as sums,
-      (select count(*)::int from operation o cross join lateral (
-        select 1 from payments p
-        where p.merchant_id = ${merchant_id} and p.payment_id = o.payment_id and mode = ${mode} offset 0) p
-      ) as unknown_outcomes,
+      (select count(*)::int from unknown) as unknown_outcomes,
+      (select count(waits_for_person_since)::int from unknown) as outcomes_for_person,
       (select count(*)::int from webhook_endpoint_health h
         join webhook_endpoints e on e.merchant_id = h.merchant_id and e.endpoint_id = h.endpoint_id
         where h.merchant_id = ${merchant_id} and h.state = 'open' and e.status = 'active') as breakers_open,
@@ -77,8 +82,9 @@ export async function readWaits(
         select key_id, name, expires_at from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
           and expires_at > ${now} and expires_at < ${keys_until} limit ${counted_max}) k) as keys_ending,
-      (select count(*)::int from failed) as failed_refunds,
-      (select min(created_at) from failed) as failed_refunds_from,
+      (select coalesce(json_agg(r), '[]') from failed f cross join lateral (
+        select p.amount, ${refundStates(sql, sql`p`)} as refunds from payments p
+        where p.merchant_id = ${merchant_id} and p.payment_id = f.payment_id offset 0) r) as failed,
       (select count(*)::int from orphan_brakes where released_at is null) as brakes_pulled,
       (select count(*)::int from orphan_authorisations
         where state = 'found' and next_try_at is null and held_back_at is not null) as orphans_held_back,
@@ -91,9 +97,13 @@ export async function readWaits(
       exists (select 1 from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
           and (name is not null or last_used_at is not null)) as has_key`
-  const { hold_count: count, next_deadline, sums, keys_ending, ...rest } = row!
+  const { hold_count: count, next_deadline, sums, keys_ending, failed, ...rest } = row!
+  const owed = failed.flatMap(owedRefunds).filter(({ settled_at }) => new Date(settled_at!) >= failed_from)
+  const begun_at = owed.map(({ created_at }) => Date.parse(created_at))
+  const failed_refunds_from = owed.length > 0 ? new Date(Math.min(...begun_at)) : null
   const ending = keys_ending.map((key) => ({ ...key, expires_at: new Date(key.expires_at) }))
-  return { ...rest, holds: { count, next_deadline, sums }, keys_ending: ending }
+  const holds = { count, next_deadline, sums }
+  return { ...rest, holds, keys_ending: ending, failed_refunds: owed.length, failed_refunds_from }
 }
 
 export type PaidOrder = { order_reference: string; count: number }

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { boundSpan, filterChoice, spanQuery } from '../../checkout/reading/list-filters.ts'
+import { owedRefunds } from '../../checkout/reading/owed-refund-store.ts'
 import { findPayment } from '../../checkout/reading/payment-store.ts'
 import { viewRefund } from '../../checkout/refund.ts'
 import {
@@ -31,13 +32,23 @@ export const listRefundsHere = route({
   ...shared,
   path: '/dashboard/api/{merchant_id}/payments/{payment_id}/refunds',
   summary: 'The refunds of a payment, newest first',
-  reply: z.object({ refunds: z.array(namedRefund) }),
+  reply: z.object({
+    refunds: z.array(
+      namedRefund.extend({
+        /** What of a failed one the shopper still lacks; null where nothing. */
+        owed_amount: z.int().nullable(),
+      }),
+    ),
+  }),
   refusals: [],
   handle: async ({ sql }: Context, { holder, params }) => {
     const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
+    const payment = await findPayment(sql, which.merchant_id, which.payment_id)
+    if (!payment) throw notThere()
     const refunds = await listNamedRefunds(sql, which)
-    if (refunds.length === 0 && !(await findPayment(sql, which.merchant_id, which.payment_id))) throw notThere()
-    return { refunds: refunds.map(viewNamed) }
+    const owed = owedRefunds(payment)
+    const owedOf = (id: string) => owed.find(({ refund_id }) => refund_id === id)?.owed_amount ?? null
+    return { refunds: refunds.map((refund) => ({ ...viewNamed(refund), owed_amount: owedOf(refund.refund_id) })) }
   },
 })
 

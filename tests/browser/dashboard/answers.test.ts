@@ -49,13 +49,45 @@ test.each<[string, object, object, RegExp[]]>([
     'a payment that waits for a person',
     unknown,
     { kind: 'authorise', asking: { ...asking, next_at: null } },
-    [/it waits for a person under Operations/],
+    [/it waits for a person under Operations/, /“Your payment is still not confirmed\. Please do not pay again/],
+  ],
+  [
+    'a refund that waits for a person',
+    refunding,
+    { kind: 'refund', asking: { ...asking, next_at: null } },
+    [/it waits for a person under Operations/, /“Your refund is still not confirmed/],
   ],
 ])('%s says until when, and what to tell the shopper', async (_, payment, operation, words) => {
   standIn.on('GET /payments/pay', () => ({ body: payment }))
   standIn.on('GET /payments/pay/timeline', () => lifeWith(operation))
   await open(`payments/${held.id}`)
   for (const each of words) await page.getByText(each).waitFor()
+  if (!String(words[0]).includes('waits for a person')) return
+  await page.getByRole('link', { name: words[0]! }).click()
+  await page.waitForURL(`**${place}/operations`)
+})
+
+test('what waits for a person is told apart from what the service asks for', async () => {
+  const waits = { ...more.overview.waits, unknown_outcomes: 3, outcomes_for_person: 1 }
+  standIn.on('GET /overview', () => ({ body: { ...more.overview, waits } }))
+  await open('overview')
+  await page.getByRole('link', { name: 'One unknown outcome waits for you' }).waitFor()
+  await page.getByRole('link', { name: '2 outcomes still unknown' }).waitFor()
+})
+
+test('a deadline has the time of the clock, and how long yet', async () => {
+  const soon = { ...held.hold!, deadline: ago(-125) }
+  standIn.on('GET /payments/pay', () => ({ body: { ...held, hold: soon } }))
+  standIn.on('GET /holds', () => ({ body: { data: [{ ...samples.holds[0]!, hold: soon }], has_more: false } }))
+  for (const path of [`payments/${held.id}`, 'holds', 'overview']) {
+    const waits = { ...more.overview.waits, holds: { ...more.overview.waits.holds, next_deadline: soon.deadline } }
+    standIn.on('GET /overview', () => ({ body: { ...more.overview, waits } }))
+    await open(path)
+    await page
+      .getByText(/23 Nov, \d\d:\d\d\u2069 \(\u2068in 2 hours/)
+      .first()
+      .waitFor()
+  }
 })
 
 test('a refused capture says why on the payment and in its row under Holds', async () => {
@@ -88,6 +120,8 @@ test('a refund shows when it was asked for and given back; one that failed says 
   const [refund] = samples.refunds
   const slow = {
     ...refund!,
+    owed_amount: null,
+    acquirer_transaction_id: 'sim_re_1',
     id: id('ref', 31),
     status: 'succeeded',
     failure: null,
@@ -95,22 +129,43 @@ test('a refund shows when it was asked for and given back; one that failed says 
     settled_at: ago(60),
   }
   const code = { code: 'refund_refused', reason: 'The issuer refused the refund' }
-  const failed = { ...refund!, id: id('ref', 32), status: 'failed', failure: code, amount: 517 }
+  const failed = { ...refund!, id: id('ref', 32), status: 'failed', failure: code, amount: 517, owed_amount: 517 }
+  const tried = { ...failed, id: id('ref', 33), owed_amount: null }
+  const at_once = { ...slow, id: id('ref', 34), settled_at: slow.created_at, acquirer_transaction_id: null }
   const money = { amount: 4200, refunded_amount: 1000, refund_max: 3200, failed_refund_amount: 517, refund_count: 2 }
   const payment = { ...held, status: 'captured', hold: null, permitted: ['refund'], ...money }
   standIn.on('GET /payments/pay', () => ({ body: payment }))
-  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: [slow, failed] } }))
+  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: [slow, failed, tried, at_once] } }))
   standIn.on('GET /refunds', () => ({ body: { data: [{ ...slow, order_reference: null, customer_email: null }] } }))
   await open(`payments/${held.id}`)
   await page
     .getByText(/^Asked for 23 Nov/)
     .first()
     .waitFor()
-  await page.getByText(/^Given back 23 Nov/).waitFor()
+  await page
+    .getByText(/^Given back 23 Nov/)
+    .first()
+    .waitFor()
   await says('The shopper’s bank or the acquirer refused the refund. Nothing was given back.')
   await says('If it is refused again, give the money back another way')
-  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  const refunds = page.locator('.refunds')
+  await says('A refund of £5.17 failed: the shopper does not have this money.')
+  // Of two tries only the later one may be tried again.
+  await expect.poll(() => refunds.getByText('If it is refused again').count()).toBe(1)
+  await expect.poll(() => refunds.getByText(/^Given back 2\d Nov/).count()).toBe(2)
+  await refunds.getByText(`give it this reference: ${slow.acquirer_transaction_id}.`).waitFor()
+  await refunds.getByText('Banks show it within 5 to 10 working days.”').waitFor()
+  await refunds.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Refund £5.17' }).waitFor()
+  const twice = [failed, { ...failed, id: id('ref', 35), amount: 913, owed_amount: 913 }]
+  standIn.on('GET /payments/pay', () => ({ body: { ...payment, failed_refund_amount: 1430 } }))
+  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: twice } }))
+  await open(`payments/${held.id}`)
+  await says('2 refunds failed: the shopper does not have this money.')
+  expect(await page.getByText('£14.30').count()).toBe(0)
+  // The button for all refunds never begins with a sum of failed ones.
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await page.getByRole('button', { name: 'Refund £32.00' }).waitFor()
   await open('refunds')
   await page
     .getByRole('table')

@@ -197,6 +197,7 @@ export const overview: Overview = {
   waits: {
     holds: { count: 3, next_deadline: ago(-60 * 20), sums: [{ currency: 'GBP', amount: 17_130 }] },
     unknown_outcomes: 1,
+    outcomes_for_person: 0,
     given_up: 1,
     failed_refunds: 1,
     failed_refunds_from: ago(60 * 24 * 3),

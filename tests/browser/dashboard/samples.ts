@@ -188,7 +188,7 @@ const refund = {
 
 const named = { ...refund, acquirer_transaction_id: 'sim_re_7f3a9c' }
 
-export const refundsOfIt = [named]
+export const refundsOfIt = [{ ...named, owed_amount: null }]
 
 const failure = { code: 'refund_refused', reason: 'The issuer refused the refund' }
 

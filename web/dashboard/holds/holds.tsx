@@ -7,7 +7,7 @@ import { useHere } from '../merchant.ts'
 import { Amount, amountWords } from '../parts/amount.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { Deadline } from '../parts/moment.tsx'
 import { Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
@@ -70,7 +70,7 @@ const facts: Column<ListedHold>[] = [
     cell: ({ hold, rules }) => (
       <>
         <span className={urgencyOf(hold.deadline)}>
-          <Moment at={hold.deadline} is_ahead />
+          <Deadline at={hold.deadline} />
         </span>
         <span className="hint"> {sayCode('then', rules.at_deadline)}</span>
       </>

@@ -7,7 +7,7 @@ import { useHere } from '../merchant.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { beginOf, dayOf } from '../parts/days.ts'
 import { Icon } from '../parts/icon.tsx'
-import { relativeWords } from '../parts/moment.tsx'
+import { deadlineWords, relativeWords } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
 import { say, sayCount, type WordKey } from '../words.ts'
 
@@ -59,7 +59,8 @@ function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] 
       screen: 'payments' as const,
       path: `payments?${new URLSearchParams({ order_reference, status: 'captured' })}`,
     })),
-    ...counted(waits.unknown_outcomes, 'waits_unknown_1', 'waits_unknown', 'operations'),
+    ...counted(waits.outcomes_for_person, 'waits_outcome_1', 'waits_outcome', 'operations'),
+    ...counted(waits.unknown_outcomes - waits.outcomes_for_person, 'waits_unknown_1', 'waits_unknown', 'operations'),
     ...counted(waits.orphans_held_back, 'waits_orphans_1', 'waits_orphans', decided_at),
     ...counted(waits.breakers_open, 'waits_breakers_1', 'waits_breakers', 'webhooks'),
     ...counted(waits.given_up, 'waits_dead_lettered_1', 'waits_dead_lettered', 'webhooks').map((line) => ({
@@ -85,6 +86,6 @@ function failedFrom({ failed_refunds_from }: Overview['waits']): URLSearchParams
 function holdWords({ count, sums, next_deadline }: Overview['waits']['holds']): string {
   return sayCount('waits_holds', 'waits_holds', count, {
     sum: sums.map(({ amount, currency }) => amountWords(amount, currency)).join(', '),
-    when: next_deadline ? relativeWords(new Date(next_deadline), Date.now()) : '',
+    when: next_deadline ? deadlineWords(new Date(next_deadline), Date.now()) : '',
   })
 }

@@ -28,12 +28,7 @@ export function Moment({
   is_exact?: boolean
   is_ahead?: boolean
 }) {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    if (is_exact) return
-    const timer = setInterval(() => setNow(Date.now()), 30_000)
-    return () => clearInterval(timer)
-  }, [is_exact])
+  const now = useNow(!is_exact)
   const date = is_ahead ? new Date(Math.max(new Date(at).getTime(), now)) : new Date(at)
   return (
     <time dateTime={at} title={exact.format(new Date(at))}>
@@ -41,6 +36,36 @@ export function Moment({
     </time>
   )
 }
+
+function useNow(is_moving = true): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (!is_moving) return
+    const timer = setInterval(() => setNow(Date.now()), 30_000)
+    return () => clearInterval(timer)
+  }, [is_moving])
+  return now
+}
+
+/** When something must be done by: the clock's time, and how long yet. */
+export function Deadline({ at }: { at: string }) {
+  const now = useNow()
+  return (
+    <time dateTime={at} title={exact.format(new Date(at))}>
+      {deadlineWords(new Date(at), now)}
+    </time>
+  )
+}
+
+/** `27 Nov, 23:29 (in 2 hours)`; the time alone where it is longer than a week off. Once it is due, it is now. */
+export function deadlineWords(date: Date, now: number): string {
+  const words = relativeWords(new Date(Math.max(date.getTime(), now)), now)
+  const when = exactWords(date)
+  return words === dayWords(date) ? when : `${isolated(when)} (${isolated(words)})`
+}
+
+/** Keeps its own direction beside brackets. */
+const isolated = (text: string) => `\u2068${text}\u2069`
 
 /** `3 minutes ago`, `in 2 days`; a date where that is longer than a week off. */
 export function relativeWords(date: Date, now: number): string {

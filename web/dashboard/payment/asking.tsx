@@ -1,26 +1,33 @@
 // Until when the service asks the acquirer for an answer that did not come, when next, and what the shopper may be told meanwhile.
 
+import { Link } from 'wouter'
+import { useHere } from '../merchant.ts'
 import { exactWords } from '../parts/moment.tsx'
 import { say, sayKnown } from '../words.ts'
 import { useLife } from './timeline.tsx'
 
 export function Asking({ payment_id }: { payment_id: string }) {
+  const { pathOf } = useHere()
   const { data: life } = useLife(payment_id)
   const payment = life?.payments.find((each) => each.payment_id === payment_id)
   const operation = payment?.operations.find(({ asking }) => asking !== null)
   if (!operation?.asking) return null
   const { next_at, until } = operation.asking
+  if (next_at === null) {
+    return (
+      <>
+        <Link className="warning" href={pathOf('operations')}>
+          {say('waits_for_person')}
+        </Link>
+        <span className="advice">{sayKnown('tell_waiting', operation.kind)}</span>
+      </>
+    )
+  }
   const end = exactWords(new Date(until))
   return (
     <>
-      <span>
-        {next_at === null
-          ? say('waits_for_person')
-          : say('asks_until', { until: end, next: exactWords(new Date(next_at)) })}
-      </span>
-      {next_at !== null && (
-        <span className="advice">{sayKnown('tell_unanswered', operation.kind, { until: end })}</span>
-      )}
+      <span>{say('asks_until', { until: end, next: exactWords(new Date(next_at)) })}</span>
+      <span className="advice">{sayKnown('tell_unanswered', operation.kind, { until: end })}</span>
     </>
   )
 }

@@ -8,8 +8,6 @@ export type Decided = {
   currency: string | null
   /** What is left to refund, as far as the person may. */
   refundable_amount?: number
-  /** Of what is left that of which a refund failed: a person most likely wants to give this back. */
-  failed_refund_amount?: number
   /** Whether more is left than the person may refund. */
   is_refund_limited?: boolean
   other_payments?: Others

@@ -8,7 +8,7 @@ import { useHere } from '../merchant.ts'
 import { keepStep } from '../overview/kept-steps.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { exactWords, Moment } from '../parts/moment.tsx'
+import { Deadline, exactWords } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
@@ -21,7 +21,7 @@ import { NotArrived } from './not-arrived.tsx'
 import { capturedOf, OtherPayments } from './other-payments.tsx'
 import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
 import { RefundNote } from './refund-note.tsx'
-import { Refunds } from './refunds.tsx'
+import { FailedRefunds, Refunds } from './refunds.tsx'
 import { stateOf } from './state.ts'
 import { Timeline, useLife } from './timeline.tsx'
 
@@ -62,11 +62,11 @@ function ById({ payment_id }: { payment_id: string }) {
 }
 
 function Whole({ payment }: { payment: PaymentRead }) {
-  const { id, amount, currency, refunded_amount = 0, failed_refund_amount = 0, refund_max, refund_count } = payment
+  const { id, amount, currency, refunded_amount = 0, refund_max, refund_count } = payment
   const { merchant_id } = useHere()
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const is_refund_limited = refund_max < amount - refunded_amount
-  const refundable = { refundable_amount: refund_max, failed_refund_amount, is_refund_limited }
+  const refundable = { refundable_amount: refund_max, is_refund_limited }
   const decided = { id, amount, currency, ...refundable, other_payments: payment.other_payments }
   return (
     <Screen
@@ -86,7 +86,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         </div>
         <div>
           <PaymentFacts payment={payment} />
-          {refund_count > 0 && <Refunds payment_id={id} />}
+          {refund_count > 0 && <Refunds payment={decided} permitted={payment.permitted} />}
           <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />
         </div>
@@ -106,18 +106,14 @@ function Lead({ payment }: { payment: PaymentRead }) {
       <span>{stateWords(payment)}</span>
       {hold && !hold.decided_at && (
         <span>
-          {say('column_deadline')} <Moment at={hold.deadline} is_ahead />. {sayCode('at_deadline', hold.at_deadline)}
+          {say('column_deadline')} <Deadline at={hold.deadline} />. {sayCode('at_deadline', hold.at_deadline)}
         </span>
       )}
       {(payment.settlement || payment.pending_refund_amount) && <Asking payment_id={payment.id} />}
       {hold && <HoldRefusal hold={hold} />}
       <Reservation payment={payment} />
       {decline && <span className="advice">{say(adviceOn(decline, capturedOf(payment.other_payments)))}</span>}
-      {payment.failed_refund_amount && (
-        <span className="warning">
-          {say('refund_failed_since', { amount: amountWords(payment.failed_refund_amount, payment.currency) })}
-        </span>
-      )}
+      {payment.failed_refund_amount && <FailedRefunds payment_id={payment.id} />}
       {captured !== null && captured > 1 && (
         <Link className="warning" href={pathOf(`payments?${shared}`)}>
           {sayCount('order_paid_often', 'order_paid_often', captured)}

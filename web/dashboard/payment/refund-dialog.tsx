@@ -13,7 +13,7 @@ import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
 import type { Decided } from './decided.ts'
-import { RefundFailure } from './refunds.tsx'
+import { RefundFailure } from './refund-failure.tsx'
 
 const concerned = [
   'GET /{merchant_id}/payments/{payment_id}',
@@ -21,16 +21,24 @@ const concerned = [
   'GET /{merchant_id}/payments/{payment_id}/refunds',
 ] as const
 
-export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: () => void }) {
+/** `amount` is what the dialog begins with, in place of all that is left. */
+export function RefundDialog({
+  payment,
+  amount: likely = payment.amount,
+  onClose,
+}: {
+  payment: Decided
+  amount?: number
+  onClose: () => void
+}) {
   const { me, merchant_id, mode } = useHere()
   const { currency } = payment
   const left = payment.refundable_amount ?? payment.amount
-  const likely = Math.min(payment.failed_refund_amount || left, left)
   const intent = `refund ${me.user.user_id} ${payment.id}`
   const act = useAct('POST /{merchant_id}/payments/{payment_id}/refunds', [...concerned], intent)
   // Perhaps it was carried out: only the very same refund may be asked for again, under its key, in a new dialog, too.
   const { unanswered } = act
-  const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? likely, currency, locale))
+  const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? Math.min(likely, left), currency, locale))
   const read = readAmount(typed, locale, currency)
   const amount = 'fault' in read ? null : read.amount
   const failure = act.isPending ? null : act.data?.failure
@@ -50,7 +58,7 @@ export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: 
     <Dialog title={say('refund_title')} onClose={onClose} is_busy={act.isPending}>
       {failure && (
         <Alert>
-          <RefundFailure failure={failure} />
+          <RefundFailure failure={failure} is_owed />
         </Alert>
       )}
       <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>

@@ -1,26 +1,44 @@
 // What was given back of a payment, is being given back, or was refused.
 
+import { useState } from 'react'
 import type { ListedRefund } from '../client/answers.ts'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
-import { Amount } from '../parts/amount.tsx'
+import { Amount, amountWords } from '../parts/amount.tsx'
+import { Button } from '../parts/button.tsx'
 import { Copyable } from '../parts/copy.tsx'
-import { English } from '../parts/english.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { exactWords } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
-import { say, sayKnown } from '../words.ts'
+import { say, sayCount } from '../words.ts'
+import type { Decided } from './decided.ts'
+import { RefundDialog } from './refund-dialog.tsx'
+import { RefundFailure } from './refund-failure.tsx'
 import { refundStates } from './state.ts'
 import { useLife } from './timeline.tsx'
 
-export function Refunds({ payment_id }: { payment_id: string }) {
+function useRefunds(payment_id: string) {
   const { merchant_id } = useHere()
-  const answer = useAnswer('GET /{merchant_id}/payments/{payment_id}/refunds', {
-    merchant_id,
-    payment_id,
-  })
+  return useAnswer('GET /{merchant_id}/payments/{payment_id}/refunds', { merchant_id, payment_id })
+}
+
+/** That refunds failed and the shopper lacks their money: never as a sum, since two may be tries of one. */
+export function FailedRefunds({ payment_id }: { payment_id: string }) {
+  const owed = useRefunds(payment_id).data?.refunds.filter(({ owed_amount }) => owed_amount !== null) ?? []
+  const [newest] = owed
+  if (!newest) return null
+  const amount = amountWords(newest.amount, newest.currency)
+  return (
+    <span className="warning">{sayCount('refund_failed_since', 'refunds_failed_since', owed.length, { amount })}</span>
+  )
+}
+
+export function Refunds({ payment, permitted }: { payment: Decided; permitted: string[] }) {
+  const { id: payment_id } = payment
+  const answer = useRefunds(payment_id)
+  const [again, setAgain] = useState<number | null>(null)
   const { data: life } = useLife(payment_id)
   const isReturned = (id: string) =>
     life?.lines.some(({ change, subject }) => change === 'refund.succeeded' && subject === id) ?? false
@@ -30,10 +48,11 @@ export function Refunds({ payment_id }: { payment_id: string }) {
         {({ refunds }) => (
           <ul className="items refunds">
             {refunds.map((refund) => {
-              const { id, amount, currency, status, reason, failure, created_at, acquirer_transaction_id } = refund
+              const { id, amount, currency, reason, failure, created_at, owed_amount } = refund
+              const reference = refund.acquirer_transaction_id
               return (
                 <li key={id}>
-                  <Status status={refundStates[status]} />
+                  <Status status={refundStates[refund.status]} />
                   <Amount amount={amount} currency={currency} />
                   <span className="hint notes">
                     <span>{say('refund_asked_at', { when: exactWords(new Date(created_at)) })}</span>
@@ -46,13 +65,23 @@ export function Refunds({ payment_id }: { payment_id: string }) {
                   </span>
                   {failure && (
                     <p className="hint">
-                      <RefundFailure failure={failure} is_returned={isReturned(id)} />
+                      <RefundFailure failure={failure} is_returned={isReturned(id)} is_owed={owed_amount !== null} />
+                    </p>
+                  )}
+                  {owed_amount !== null && permitted.includes('refund') && (
+                    <Button size="small" onClick={() => setAgain(owed_amount)}>
+                      {say('try_again')}
+                    </Button>
+                  )}
+                  {refund.status === 'succeeded' && (
+                    <p className="advice">
+                      {reference ? say('tell_refunded', { reference }) : say('tell_refunded_unnamed')}
                     </p>
                   )}
                   <Facts
                     rows={[
                       [say('refund_id'), <Copyable key="id" text={id} label={say('refund_id')} />],
-                      [say('bank_reference'), acquirer_transaction_id && <Copyable text={acquirer_transaction_id} />],
+                      [say('bank_reference'), reference && <Copyable text={reference} />],
                     ]}
                   />
                 </li>
@@ -61,33 +90,14 @@ export function Refunds({ payment_id }: { payment_id: string }) {
           </ul>
         )}
       </Loaded>
+      {again !== null && <RefundDialog payment={payment} amount={again} onClose={() => setAgain(null)} />}
     </Section>
   )
 }
 
-/** When the money went back, where that was not at once. */
-export function GivenBack({ refund }: { refund: Pick<ListedRefund, 'status' | 'created_at' | 'settled_at'> }) {
-  const { status, created_at, settled_at } = refund
+/** When the money went back. */
+export function GivenBack({ refund }: { refund: Pick<ListedRefund, 'status' | 'settled_at'> }) {
+  const { status, settled_at } = refund
   if (status !== 'succeeded' || settled_at === null) return null
-  const when = exactWords(new Date(settled_at))
-  if (when === exactWords(new Date(created_at))) return null
-  return <span>{say('refund_given_at', { when })}</span>
-}
-
-/** That nothing was given back, or that it came back after the refund had succeeded, and why. */
-export function RefundFailure({
-  failure: { code, reason },
-  is_returned = false,
-}: {
-  failure: NonNullable<ListedRefund['failure']>
-  is_returned?: boolean
-}) {
-  if (code === 'acquirer_unreachable') return say('refund_not_sent')
-  const why = sayKnown('decline', code) ?? <English text={reason} />
-  return (
-    <>
-      {say(is_returned ? 'refund_returned' : 'refund_refused')} {code !== 'refund_refused' && <>{why}. </>}
-      {say('refund_next')}
-    </>
-  )
+  return <span>{say('refund_given_at', { when: exactWords(new Date(settled_at)) })}</span>
 }
