@@ -137,7 +137,7 @@ test('a refund that the acquirer refused is told at once, and a pending one as p
   await rows.filter({ hasText: '£5.17' }).getByText('Being refunded').waitFor()
   await page.getByRole('button', { name: 'Refund failed' }).click()
   await expect.poll(() => rows.count()).toBe(2)
-  await rows.nth(1).getByText('The acquirer refused').waitFor()
+  await rows.nth(1).getByText('bank or the acquirer').waitFor()
   await rows.nth(1).getByRole('link').click()
   await page.getByRole('heading', { name: '£42.00' }).waitFor()
 
