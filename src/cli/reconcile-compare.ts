@@ -5,12 +5,13 @@ import { type ComparisonResult, compareAcquirer } from '../checkout/acquirer-com
 import { type Comparison, listComparisons } from '../checkout/acquirer-comparison/comparison-store.ts'
 import { viewComparison, viewFinding } from '../checkout/acquirer-comparison/comparison-views.ts'
 import { closeFindings, countOpenFindings, listFindings } from '../checkout/acquirer-operations/finding-store.ts'
-import type { Finding, FindingKind } from '../checkout/comparison.ts'
 import { readConfig } from '../config/config.ts'
 import { type CommandContext, limitOption, operatorName, reasonRule, withCommandContext } from './command-context.ts'
 import { choiceOf, command, flag, needed, option } from './terminal/option.ts'
 import { money, oneLine, printJson, printLine, printList, shortTime, within } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
+
+type Finding = Awaited<ReturnType<typeof listFindings>>[number]
 
 const acquirerOption = option('NAME', 'only this acquirer')
 
@@ -133,7 +134,7 @@ function comparisonWords({ acquirer, compared_until, failure }: Comparison): str
 
 const text_max = 80
 
-const words: Record<FindingKind, string> = {
+const words: Record<Finding['kind'], string> = {
   missing_there: 'missing there',
   declined_there: 'declined there',
   voided_there: 'voided there',

@@ -6,7 +6,7 @@ import { millisecondsOf } from '../../kernel/ids.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { PaymentStatus } from '../payment.ts'
 import { counted_max, looks_max, type SpanFilters } from './list-filters.ts'
-import { refundStates } from './owed-refund-store.ts'
+import { refundStates } from './owed-refunds.ts'
 import type { PaymentRead } from './payment-store.ts'
 
 export type PaymentFilters = SpanFilters & {

@@ -11,7 +11,7 @@ import { type Session, sessionTimes } from '../session.ts'
 import type { OtherPayment } from '../views.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { otherPayments } from './other-payment-store.ts'
-import { type RefundState, refundStates } from './owed-refund-store.ts'
+import { type RefundState, refundStates } from './owed-refunds.ts'
 
 /** A payment with its session's purchase, and how often its order was paid. */
 export type PaymentRead = Payment & {

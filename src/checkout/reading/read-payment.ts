@@ -10,7 +10,7 @@ import { anyMetadata } from '../fields.ts'
 import { noPayment } from '../payment.ts'
 import { viewBasket } from '../purchase.ts'
 import { basketView, customerView, declineView, mode, time } from '../views.ts'
-import { refundSums } from './owed-refund-store.ts'
+import { refundSums } from './owed-refunds.ts'
 import { findPayment, type PaymentRead } from './payment-store.ts'
 
 export const paymentView = z

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
 import { boundSpan, filterChoice, spanQuery } from '../../checkout/reading/list-filters.ts'
-import { owedRefunds } from '../../checkout/reading/owed-refund-store.ts'
+import { owedRefunds } from '../../checkout/reading/owed-refunds.ts'
 import { findPayment } from '../../checkout/reading/payment-store.ts'
 import { viewRefund } from '../../checkout/refund.ts'
 import {

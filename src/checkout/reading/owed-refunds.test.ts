@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { owedRefunds, type RefundState } from './owed-refund-store.ts'
+import { owedRefunds, type RefundState } from './owed-refunds.ts'
 
 /** `begun` and `settled` are seconds. */
 function refund(amount: number, status: RefundState['status'], begun: number, settled: number = begun): RefundState {
