@@ -172,15 +172,10 @@ test('a long command is broken into lines, and none runs out of view', async () 
   expect(await page.evaluate(cut)).toBe(0)
 })
 
-test('no row of a table is taller than half the window, however many routes give a refusal', async () => {
+test('no row of the table of refusals is taller than half the window', async () => {
   const page = await open('/docs/errors')
   const tallest = `Math.max(...[...document.querySelectorAll('tr')].map((each) => each.getBoundingClientRect().height))`
   expect(await page.evaluate(tallest)).toBeLessThan(450)
-  await page
-    .getByRole('link', { name: /^\d+ routes$/ })
-    .first()
-    .click()
-  expect(await page.locator(':target').textContent()).toContain('Routes of unauthorized')
 })
 
 test('without scripts the side list is there, and neither button nor search', async () => {
