@@ -332,6 +332,7 @@ const rows: Record<string, Row> = {
     path: `${place}/operations`,
     fill: async (page) => {
       await click(page, 'Settle')
+      await page.getByLabel('Outcome', { exact: true }).selectOption('approved')
       await type(page, 'How you know', 'The portal says so.')
       await type(page, 'Acquirer’s reference', 'a b')
     },
