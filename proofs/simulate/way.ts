@@ -24,8 +24,8 @@ const put_right_ms = 3_600_000
 const compared_ms = 36 * 3_600_000
 /** From a comparison that fails until the next is begun. */
 const compared_again_ms = 2.5 * 3_600_000
-/** After a refusal it is tried again, later and later. */
-const tried_again_ms = 3_600_000
+/** After a refusal it is tried again an hour later, and may be accepted then, of which the refusal is heard another hour later. */
+const tried_again_ms = 3 * 3_600_000
 /** An error that stays under a second key, too, ends with the keys of Stripe, and with those of Adyen, which cannot be asked. */
 const stripe_kept_ms = 25 * 3_600_000
 const adyen_kept_ms = 169 * 3_600_000
