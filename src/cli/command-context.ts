@@ -20,8 +20,8 @@ import { openAcquiring } from '../service/acquiring.ts'
 import { readDemo } from '../service/demo.ts'
 import { leaveToNeighbours } from '../service/neighbours.ts'
 import { openExisting } from '../service/resources.ts'
-import { CommandError, type Options, UsageError } from './terminal/command.ts'
-import { choiceOf, option, wholeNumber, withDefault } from './terminal/option.ts'
+import { CommandError, UsageError } from './terminal/command.ts'
+import { option, wholeNumber, withDefault } from './terminal/option.ts'
 import { limit_max } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
@@ -169,18 +169,4 @@ export async function merchantOf(
 /** A note for users with a merchant of their own, which they may have meant. */
 function demoNote({ merchant_id }: { merchant_id: string }): string {
   return `This is about the demo merchant (${merchant_id}). --merchant ID names another; ripper merchant list shows them.\n\n`
-}
-
-export function text(options: Options, name: string): string | null {
-  const value = options[name]
-  return typeof value === 'string' ? value : null
-}
-
-export function list(options: Options, name: string): string[] {
-  const value = options[name]
-  return Array.isArray(value) ? value : []
-}
-
-export function choice<T extends string>(options: Options, name: string, words: readonly T[]): T | null {
-  return choiceOf(name, text(options, name) ?? undefined, words)
 }

@@ -1,5 +1,6 @@
 // `ripper page check`: checks that the service serves a page as this release has it.
 
+import { z } from 'zod'
 import { version } from '../kernel/version.ts'
 import { type HttpReader, OutgoingFailure, type TextAnswer } from '../kernel/world.ts'
 import { isOrigin } from '../merchants/integration.ts'
@@ -8,36 +9,33 @@ import { readAssets } from '../pages/assets.ts'
 import { accept_language, type ServedPage } from '../pages/check/expected-page.ts'
 import { check_limits, comparePage, namesOrigins, type Report } from '../pages/check/page-check.ts'
 import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts'
-import { choice, list, text } from './command-context.ts'
-import { type Command, CommandError, type Options, UsageError } from './terminal/command.ts'
+import { CommandError, UsageError } from './terminal/command.ts'
+import { command, option, withDefault } from './terminal/option.ts'
 import { oneLine, printJson } from './terminal/print.ts'
 import { terminal } from './terminal/terminal.ts'
 
-export const pageCheck: Command = {
+export const pageCheck = command({
   name: 'page check',
   summary: 'Compares a served page, its scripts and its headers with this release',
   positionals: ['URL'],
   options: {
-    page: {
-      value: 'NAME',
-      meaning: `which page it is, if its path does not show it: ${page_names.join(', ')}`,
-    },
-    service: {
-      value: 'ORIGIN',
-      meaning: "the origin of scripts, if it is not the page's own",
-    },
-    origin: {
-      value: 'ORIGIN',
-      many: true,
-      meaning: 'an origin that may frame the page: then only these and the service may',
-    },
+    page: option(
+      'NAME',
+      `which page it is, if its path does not show it: ${page_names.join(', ')}`,
+      z.enum(page_names),
+    ),
+    service: option('ORIGIN', "the origin of scripts, if it is not the page's own"),
+    origin: withDefault(
+      option('ORIGIN', 'an origin that may frame the page: then only these and the service may', z.array(z.string())),
+      [],
+    ),
   },
   remarks: ['What it cannot see:', ...check_limits],
   async run({ options, positionals, json }) {
     const url = addressOf(positionals[0]!)
-    const service = serviceOf(options) ?? url.origin
-    const entries = entriesFor(url, options)
-    const origins = originsOf(options, entries)
+    const service = serviceOf(options.service) ?? url.origin
+    const entries = entriesFor(url, options.page)
+    const origins = originsOf(options.origin, entries)
     const { entry, report } = await check({ url: url.href, service, origins, entries })
     if (json) {
       printJson({ url: url.href, page: entry.name, release: version(), ...report })
@@ -46,7 +44,7 @@ export const pageCheck: Command = {
     }
     return report.differences.length === 0 ? 0 : 1
   },
-}
+})
 
 function addressOf(given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : null
@@ -57,17 +55,15 @@ function addressOf(given: string): URL {
   return url
 }
 
-function serviceOf(options: Options): string | null {
-  const service = text(options, 'service')
-  if (service !== null && !isOrigin(service)) {
+function serviceOf(service: string | undefined): string | undefined {
+  if (service !== undefined && !isOrigin(service)) {
     throw new UsageError('--service must be scheme, host and port alone, such as https://pay.example')
   }
   return service
 }
 
 /** Null if the user names none. */
-function originsOf(options: Options, entries: PageEntry[]): string[] | null {
-  const origins = list(options, 'origin')
+function originsOf(origins: string[], entries: PageEntry[]): string[] | null {
   if (origins.length === 0) return null
   const wrong = origins.find((origin) => !isOrigin(origin))
   if (wrong !== undefined) {
@@ -80,9 +76,8 @@ function originsOf(options: Options, entries: PageEntry[]): string[] | null {
 }
 
 /** The pages that may be at an address. That of a challenge shows another page once the bank has answered. */
-function entriesFor({ pathname }: URL, options: Options): PageEntry[] {
-  const named = choice(options, 'page', page_names)
-  const entries = pageInventory(readAssets()).filter(({ name, path }) => (named ? name === named : path.test(pathname)))
+function entriesFor({ pathname }: URL, page: string | undefined): PageEntry[] {
+  const entries = pageInventory(readAssets()).filter(({ name, path }) => (page ? name === page : path.test(pathname)))
   if (entries.length > 0) return entries
   throw new UsageError(`needs --page, because ${pathname} does not show which page it is`)
 }
