@@ -109,11 +109,13 @@ export const accepted_check_ms = 30_000
 export function newOperation(
   payment: Payment,
   fields: Pick<Operation, 'operation_id' | 'kind' | 'sequence'> &
-    Partial<Pick<Operation, 'amount' | 'asked_by' | 'idempotency_key' | 'idempotency_audience'>> & {
+    Partial<Pick<Operation, 'amount' | 'asked_by'>> & {
       at: Date
+      /** That of the request by the API, if it has one. */
+      key?: { key: string; audience: string } | null
     },
 ): Operation {
-  const { at, ...rest } = fields
+  const { at, key = null, ...rest } = fields
   const answer_by = answerBy(at)
   return {
     merchant_id: payment.merchant_id,
@@ -128,8 +130,8 @@ export function newOperation(
     answer_by,
     next_check_at: answer_by,
     asked_by: null,
-    idempotency_key: null,
-    idempotency_audience: null,
+    idempotency_key: key?.key ?? null,
+    idempotency_audience: key?.audience ?? null,
     ...rest,
   }
 }

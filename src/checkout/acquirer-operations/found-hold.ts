@@ -3,20 +3,18 @@
 
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
-import { boundOutcome } from '../bound-money.ts'
 import { widelyAround } from '../comparison-windows.ts'
 import type { SettlementContext } from '../context.ts'
-import { eventOf } from '../event.ts'
 import { isWaiting } from '../hold.ts'
 import { newOperation, type OperationKind } from '../operation.ts'
-import { type Cause, decide, lineOf } from '../outcome.ts'
+import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import type { HeldPayment } from '../whole-payment.ts'
 import { lookUpStanding } from './call-acquirer.ts'
 import { saveFoundDecision } from './hold-store.ts'
+import { decisionDone } from './kinds.ts'
 import { listAuthorisations } from './list-authorisations.ts'
-import { orphanOfCharge } from './orphan-of-charge.ts'
 
 export type FoundHoldRequest = {
   /** In whose name the hold is decided. */
@@ -136,49 +134,24 @@ async function save(
   ending: FoundHoldRequest & Pick<FoundHoldResult, 'standing'> & { ends: HoldEnding },
 ): Promise<boolean> {
   const { sql, ids, world, wakeDeliveries } = context
-  const { payment, hold, session, authorisation } = held
+  const { payment, hold } = held
   const { ends, standing, asked_by, cause, key } = ending
   const at = world.clock.now()
   const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
-  const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
-  const fields = {
-    operation_id,
-    kind,
-    sequence,
-    asked_by,
-    at,
-    idempotency_key: key?.key ?? null,
-    idempotency_audience: key?.audience ?? null,
-  }
-  const operation = newOperation(payment, fields)
+  const operation = newOperation(payment, { operation_id: ids.operation(at), kind, sequence, asked_by, key, at })
   const { by_person } = cause
-  const source = by_person ? 'told by a person' : 'told by a notice'
-  const answer = {
-    result: 'approved',
-    found: standing?.state ?? source,
-    ...(by_person && { by_person }),
-  }
-  const change = decide(held, { kind, asked_by }, at)
-  const { acquirer } = operation
-  const unwanted = { authorisation: authorisation!, acquirer, money: payment, payment }
-  const event = eventOf(change, { event_id: ids.event(at), sequence: 2, at })
-  const binding = boundOutcome(change.payment, event)
+  const found = standing?.state ?? (by_person ? 'told by a person' : 'told by a notice')
+  const answer = { result: 'approved', found, ...(by_person && { by_person }) }
+  const decision = { ...held, operation: { ...operation, kind }, cause }
+  const change = decisionDone(context, decision, { at, found, holds_nothing: kind === 'void' })
   const is_saved = await saveFoundDecision(sql, {
-    payment: change.payment,
-    session,
+    ...change,
     before: hold,
     key,
-    orphan: cause.by_person && ends === 'voided' ? orphanOfCharge(context, unwanted) : null,
     hold: { ...change.hold, operation_count: sequence },
     // The operation was never sent: its effect is there already.
     operation: { ...operation, state: 'approved', next_check_at: null, answer, answered_at: at },
-    event,
-    journal: lineOf(ids, change.payment, cause, {
-      change: `payment.${change.payment.status}`,
-      detail: { operation_id, kind, sequence, decided_by: asked_by, found: answer.found, ...binding },
-      at,
-    }),
   })
   if (is_saved) wakeDeliveries('event', payment.merchant_id)
   return is_saved

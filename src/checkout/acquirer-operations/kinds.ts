@@ -137,19 +137,33 @@ function outcomeOfDecision(
       journal: lineOf(ids, payment, cause, { change: `${kind}.refused`, detail, at }),
     }
   }
-  const change = decide(decision, operation, at)
-  const event = eventOf(change, { event_id: ids.event(at), sequence: 2, at })
-  const binding = boundOutcome(change.payment, event)
   return {
     kind: 'decision',
-    ...change,
+    ...decisionDone(context, decision, { at, holds_nothing: kind === 'void' && answer.result === 'approved' }),
     operation: { ...answered(operation, answer, from), state: 'approved' },
+  }
+}
+
+/** What a capture or void writes that is done. `found` says how that was learned where the operation has no answer of its own. */
+export function decisionDone(
+  context: Context,
+  decision: Omit<DecisionCase, 'kind'>,
+  { at, found, holds_nothing }: { at: Date; found?: string; holds_nothing: boolean },
+) {
+  const { operation, cause } = decision
+  const { operation_id, kind, sequence, asked_by } = operation
+  const change = decide(decision, operation, at)
+  const { payment } = change
+  const event = eventOf(change, { event_id: context.ids.event(at), sequence: 2, at })
+  const source = found !== undefined && { found }
+  return {
+    ...change,
     event,
-    orphan: givenUp(context, decision, kind === 'void' && answer.result === 'approved'),
+    orphan: givenUp(context, decision, holds_nothing),
     // As in `chargeOutcome`: the stream of events finds the event by this line.
-    journal: lineOf(ids, change.payment, cause, {
-      change: `payment.${change.payment.status}`,
-      detail: { operation_id, kind, sequence, decided_by: operation.asked_by, ...binding },
+    journal: lineOf(context.ids, payment, cause, {
+      change: `payment.${payment.status}`,
+      detail: { operation_id, kind, sequence, decided_by: asked_by, ...source, ...boundOutcome(payment, event) },
       at,
     }),
   }

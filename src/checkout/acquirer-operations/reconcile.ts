@@ -129,8 +129,8 @@ async function reverse(context: SettlementContext, subject: BookedCase): Promise
     at,
   })
   if (!(await beginReversal(sql, operation, { reversal, journal }))) return
-  const sent = { ...subject, kind: 'reversal' as const, operation: reversal }
-  await sendOperation(context, sent, callToSettle(context, sent))
+  const reversalCase = { ...subject, kind: 'reversal' as const, operation: reversal }
+  await sendOperation(context, reversalCase, callToSettle(context, reversalCase))
 }
 
 async function sendAgain(context: SettlementContext, booked: BookedCase): Promise<void> {
@@ -147,8 +147,8 @@ async function sendAgain(context: SettlementContext, booked: BookedCase): Promis
   // Read before it is sent: a failure here must not lose the answer.
   const subject = await withItsRows(context, booked)
   if (!(await beginAgain(sql, operation, { ...sending, journal }))) return
-  const sent = { ...subject, operation: { ...subject.operation, ...sending } } as SettleCase
-  await followRefusal(context, sent, await sendOperation(context, sent, callToSettle(context, sent)))
+  const repeat = { ...subject, operation: { ...subject.operation, ...sending } } as SettleCase
+  await followRefusal(context, repeat, await sendOperation(context, repeat, callToSettle(context, repeat)))
 }
 
 /** A charge that is being reversed fails once the outcome of its reversal is known. */

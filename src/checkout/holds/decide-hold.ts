@@ -51,12 +51,12 @@ export async function decideHold(
     // Another request was faster: the hold's present state gives the answer.
     if (!operation) continue
     const subject = { ...held, kind: 'decision' as const, operation, cause: request.cause }
-    const sent = await sendOperation<DecisionCase, SettleAnswer | Accepted>(
+    const answer = await sendOperation<DecisionCase, SettleAnswer | Accepted>(
       context,
       subject,
       callToSettle(context, subject),
     )
-    const end = endOf(sent) ?? (await recorded(context, operation))
+    const end = endOf(answer) ?? (await recorded(context, operation))
     if (typeof end === 'string') return end
     const ending = await settleIfCaptured(context, key, end.refused, request)
     if (ending === 'captured' && request.kind === 'capture') return 'approved'
@@ -101,16 +101,7 @@ async function begin(
   const at = world.clock.now()
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
-  const fields = {
-    operation_id,
-    kind,
-    sequence,
-    asked_by,
-    at,
-    idempotency_key: key?.key ?? null,
-    idempotency_audience: key?.audience ?? null,
-  }
-  const operation = { ...newOperation(payment, fields), kind }
+  const operation = { ...newOperation(payment, { operation_id, kind, sequence, asked_by, key, at }), kind }
   const journal = lineOf(ids, payment, cause, {
     change: `${kind}.begun`,
     detail: { operation_id, sequence, acquirer: operation.acquirer },

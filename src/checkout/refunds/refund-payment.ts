@@ -67,8 +67,7 @@ async function begin(
     sequence: refund.sequence,
     amount,
     at,
-    idempotency_key: key?.key ?? null,
-    idempotency_audience: key?.audience ?? null,
+    key,
   })
   const { acquirer, currency } = operation
   const journal = lineOf(ids, payment, cause, {
