@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { checkoutStyles, readAssets } from '../../src/pages/assets.ts'
+import { cardOf, visa } from '../support/client.ts'
 import { tagsOf } from '../support/markup.ts'
 import { hashOf, policyOf, useServedPages } from '../support/served-pages.ts'
 import { shop, startService } from '../support/service.ts'
@@ -193,6 +194,16 @@ describe('headers', () => {
       'frame-ancestors': ["'self'", service.base_url, shop],
     })
   })
+})
+
+test('the frame of a method whose card is used up: the shop may show it', async () => {
+  const { client } = service.account
+  const session = await client.open()
+  const { body } = await client.referenceCard(session, cardOf(visa))
+  await service.sql`delete from vault.cards where card_reference = ${body.card_reference}`
+  const got = await read(new URL(body.three_ds_method.url).pathname)
+  expect(got.status).toBe(404)
+  expect(policyOf(got)['frame-ancestors']).toEqual(["'self'", service.base_url, shop])
 })
 
 describe('a page that is not there', () => {

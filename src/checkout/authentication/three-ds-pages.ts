@@ -3,7 +3,7 @@
 
 import { cellOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
-import type { Page } from '../../http/pages.ts'
+import type { Page, PageAnswer } from '../../http/pages.ts'
 import { languageFor } from '../../kernel/words.ts'
 import { sessionOrigins } from '../../merchants/public-account.ts'
 import { readSessionData } from '../../three-ds/emv/browser-messages.ts'
@@ -34,7 +34,7 @@ export const methodPage: Page<Context> = {
     const key = subject && { merchant_id: subject.merchant_id, card_reference: subject.subject }
     const card = key && (await findCard(subject.sql, key))
     const provider = card && context.threeDsOf(card.mode, card.three_ds_provider)
-    if (!card?.method_url || !provider) return notice(404, 'This page is no longer needed.', [])
+    if (!card?.method_url || !provider) return noLongerNeeded(context, subject)
     await openMethod(subject.sql, key, context.world.clock.now(), caller.header('accept') ?? '*/*')
     const form = provider.methodForm({
       server_transaction_id: card.server_transaction_id,
@@ -60,7 +60,7 @@ export const methodNotification: Page<Context> = {
     if (card && sameId(transaction, card.server_transaction_id)) {
       await completeMethod(subject.sql, key, context.world.clock.now())
     }
-    return notice(200, 'Done.', subject ? (await frameOf(context, subject)).origins : [])
+    return notice(200, 'Done.', await framingOriginsOf(context, subject))
   },
 }
 
@@ -75,7 +75,7 @@ export const challengePage: Page<Context> = {
     const { params, caller } = request
     const subject = await named(context, 'challenge', params.token!)
     const attemptRow = subject && (await findAttempt(subject.sql, subject.merchant_id, subject.subject))
-    if (!subject || !attemptRow) return notice(404, 'This page is no longer needed.', [])
+    if (!subject || !attemptRow) return noLongerNeeded(context, subject)
     const attempt = attemptAt(attemptRow, context.world.clock.now())
     const language = languageFor(null, caller.header('accept-language'))
     const frame = await frameOf(context, subject, request.query.get('return_url'))
@@ -104,7 +104,7 @@ export const challengeNotification: Page<Context> = {
   body_kind: 'form',
   handle: async (context, request) => {
     const subject = await named(context, 'challenge', request.params.token!)
-    if (!subject) return notice(404, 'This page is no longer needed.', [])
+    if (!subject) return noLongerNeeded(context, subject)
     const { mode } = subject.session
     const { request_id, fields, caller } = request
     const attempt = await findAttempt(subject.sql, subject.merchant_id, subject.subject)
@@ -144,6 +144,15 @@ async function frameOf(context: Context, { session }: PageSubject, return_url: s
   const service = new URL(context.addresses.base_url()).origin
   const origins = [...new Set([service, ...shop])]
   return { origins, service, back: return_url === null ? null : backTo(return_url, origins) }
+}
+
+/** The card may be used up before its page comes: a frame of the shop's still gets an answer that it may show. */
+async function noLongerNeeded(context: Context, subject: PageSubject | null): Promise<PageAnswer> {
+  return notice(404, 'This page is no longer needed.', await framingOriginsOf(context, subject))
+}
+
+async function framingOriginsOf(context: Context, subject: PageSubject | null): Promise<string[]> {
+  return subject ? (await frameOf(context, subject)).origins : []
 }
 
 function sameId(a: string | null | undefined, b: string): boolean {
