@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RefusalLike } from '../kernel/errors.ts'
+import { Refusal, type RefusalLike } from '../kernel/errors.ts'
 import { api_version } from '../kernel/values.ts'
 
 /** The headers of every compatible answer and their meaning. */
@@ -35,14 +35,23 @@ export function greet(request: FastifyRequest, reply: FastifyReply, isSecret: (t
   }
 }
 
+/** Headers of the other platform's clients that name another account than the key's. */
+const accountHeaders = ['Stripe-Account', 'Stripe-Context']
+
+/** Throws `invalid_request`: nothing may be done for the key's merchant that was meant for another. */
+export function refuseOtherAccount(headers: IncomingHttpHeaders): void {
+  const field = accountHeaders.find((name) => headers[name.toLowerCase()] !== undefined)
+  if (field === undefined) return
+  const words = `${field} is not supported: a key acts for its own merchant alone. Delete this header.`
+  throw new Refusal('invalid_request', words, { field })
+}
+
 /** Headers of a refusal: they tell clients that retry automatically whether to do so. */
 export function refusalHeaders(code: string): Record<string, string> {
   if (code === 'idempotency_key_in_use') return { 'stripe-should-retry': 'true' }
-  return finalConflicts.has(code) ? { 'stripe-should-retry': 'false' } : {}
+  // Its clients repeat every conflict, and a retry does not resolve this one.
+  return code === 'idempotency_key_reused' ? { 'stripe-should-retry': 'false' } : {}
 }
-
-/** Conflicts that a retry does not resolve, although clients would retry. */
-const finalConflicts = new Set(['idempotency_key_reused', 'payment_not_refundable', 'refund_exceeds_captured'])
 
 /** The error object. */
 export function compatibleError(refusal: RefusalLike, message: string | null): object {
@@ -74,15 +83,12 @@ function typeOf(status: number): (typeof errorTypes)[number] {
   return status === 429 || status >= 500 ? 'api_error' : 'invalid_request_error'
 }
 
-/**
- * Whether a request for an unknown path was meant for the other platform: its clients send their key as Authorization,
- * ours as X-Service-Api-Key.
- */
+/** Whether a request is one of the other platform's clients, whatever route it names. */
 export function looksForeign(url: string, headers: IncomingHttpHeaders): boolean {
-  return /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) && hasForeignCredentials(headers)
+  return /^\/v[12](?![^/?])/.test(url) && hasForeignCredentials(headers)
 }
 
-/** Whether the key comes in the form of the other platform's clients. */
+/** Whether the key comes in the form of the other platform's clients: as Authorization. Ours send X-Service-Api-Key. */
 export function hasForeignCredentials(headers: IncomingHttpHeaders): boolean {
   return headers['x-service-api-key'] === undefined && /^(bearer|basic)\s/i.test(headers.authorization ?? '')
 }

@@ -135,9 +135,11 @@ describe('a path without a route whose caller speaks another way', () => {
     ['/v1/customers', { authorization: 'Basic eDo=' }, 'compatible'],
     ['/v1/customers', { authorization: 'Digest x' }, 'checkout'],
     ['/v1/customers', { ...bearer, 'x-service-api-key': 'y' }, 'checkout'],
-    ['/v1/checkout/x', bearer, 'checkout'],
-    ['/v1/payments/x', bearer, 'checkout'],
-    ['/v1/webhooks/x', bearer, 'webhook_endpoints'],
+    ['/v1/checkout/x', bearer, 'compatible'],
+    ['/v1/payments/x?a=1', bearer, 'compatible'],
+    ['/v1/webhooks/x', bearer, 'compatible'],
+    ['/v1?a=1', bearer, 'compatible'],
+    ['/v10/x', bearer, 'checkout'],
     ['/v3/x', bearer, 'checkout'],
   ])('%s %j: %s', (path, headers, dialect) => {
     expect(dialectOfPath(path, headers)).toBe(dialect)

@@ -38,7 +38,9 @@ export function shapeOf(dialect: Dialect, code: string): Shape {
 
 /** The status with which a family answers a refusal. */
 export function statusOf(dialect: Dialect, refusal: { code: string; status: number }): number {
-  return (isWebhook(dialect) && cataloguedAs(refusal.code)?.webhook_status) || refusal.status
+  const entry = cataloguedAs(refusal.code)
+  const other = isWebhook(dialect) ? entry?.webhook_status : dialect === 'compatible' && entry?.compatible_status
+  return other || refusal.status
 }
 
 function cataloguedAs(code: string): CataloguedRefusal | undefined {
@@ -47,8 +49,7 @@ function cataloguedAs(code: string): CataloguedRefusal | undefined {
 
 /** The dialect of a path without a route. */
 export function dialectOfPath(url: string, headers: IncomingHttpHeaders = {}): Dialect {
-  if (/^\/v1\/(compat|payment_intents)\b/.test(url)) return 'compatible'
-  if (looksForeign(url, headers)) return 'compatible'
+  if (/^\/v1\/(compat|payment_intents)\b/.test(url) || looksForeign(url, headers)) return 'compatible'
   if (/^\/dashboard\/api\b/.test(url)) return 'dashboard'
   if (/^\/v1\/webhooks\/deliveries\b/.test(url)) return 'webhook_deliveries'
   return /^\/v1\/webhooks\b/.test(url) ? 'webhook_endpoints' : 'checkout'

@@ -31,7 +31,10 @@ export function refusedFieldOf(request: FastifyRequest): string | null {
 
 /** The dialect of a request, with or without a route. */
 export function dialectOf(request: FastifyRequest): Dialect {
-  return routeOf(request).config.dialect ?? dialectOfPath(request.url, request.headers)
+  const { dialect, is_other_method } = routeOf(request).config
+  if (dialect !== undefined && !is_other_method) return dialect
+  const path_dialect = dialectOfPath(request.url, request.headers)
+  return path_dialect === 'compatible' ? path_dialect : (dialect ?? path_dialect)
 }
 
 /** Answers a failed request, in the dialect of its path. */

@@ -52,6 +52,7 @@ export function mountStreams<Context>(
       method: stream.method,
       url: stream.path,
       exposeHeadRoute: false,
+      constraints: stream.access.kind === 'secret_key' ? { credentials: 'own' } : {},
       config: { ...configOf(stream.dialect), is_stream: true },
       handler: async (request, reply) => {
         const caller = callerOf(request)

@@ -1,6 +1,6 @@
 // Mounts pages and in-process peers on the server.
 
-import { type IncomingHttpHeaders, METHODS } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, METHODS } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
@@ -8,7 +8,8 @@ import type { Peer } from '../kernel/peer.ts'
 import type { Caller } from './access.ts'
 import { type BodyLimits, bodyLimits } from './body-limits.ts'
 import { chargeParsed } from './collect-body.ts'
-import { notFound } from './failures.ts'
+import { hasForeignCredentials } from './compatible-dialect.ts'
+import { dialectOf, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { refuseMorePairs } from './form.ts'
 import type { OwnCalls } from './own-calls.ts'
@@ -122,6 +123,25 @@ export function acceptEveryMethod(app: FastifyInstance): void {
   }
 }
 
+/** Whose clients a route serves: ours, the other platform's, or without a constraint both. */
+export type CredentialsConstraint = { credentials?: 'own' | 'foreign' }
+
+/** How the framework tells them apart. A caller without credentials gets our route. */
+export const byCredentials = {
+  name: 'credentials',
+  storage() {
+    const handlers = new Map<unknown, never>()
+    return {
+      get: (credentials: unknown) => handlers.get(credentials) ?? null,
+      set: (credentials: unknown, handler: never) => void handlers.set(credentials, handler),
+    }
+  },
+  deriveConstraint: ({ headers }: IncomingMessage) => (hasForeignCredentials(headers) ? 'foreign' : 'own'),
+  mustMatchWhenDerived: false,
+}
+
+const constraints: CredentialsConstraint[] = [{}, { credentials: 'own' }, { credentials: 'foreign' }]
+
 /** An existing path answers every other method with 405 and names the methods that it takes. */
 export function refuseOtherMethods(
   app: FastifyInstance,
@@ -135,7 +155,7 @@ export function refuseOtherMethods(
     const url = fastifyPath(path)
     app.route({
       // The framework adds HEAD to each GET.
-      method: methods.filter((method) => !app.hasRoute({ method, url })),
+      method: methods.filter((method) => !constraints.some((each) => app.hasRoute({ method, url, constraints: each }))),
       url,
       // If the path has two dialects, the request shows which one it means.
       config: {
@@ -144,7 +164,10 @@ export function refuseOtherMethods(
       },
       handler: async (request, reply) => {
         reply.header('allow', allowed_methods)
-        const words = [`This path takes ${allowed_methods}.`, await adviceOn(request)]
+        const advice = await adviceOn(request)
+        // The other platform knows no other answer to a wrong method.
+        if (dialectOf(request) === 'compatible') throw notFound(request, advice)
+        const words = [`This path takes ${allowed_methods}.`, advice]
         throw new Refusal('invalid_request', words.filter(Boolean).join(' '), { status: 405 })
       },
     })

@@ -1,6 +1,5 @@
 // The HTTP server: interprets route records, gives every failure its family's shape, and stops in order.
 
-import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -15,16 +14,23 @@ import { bodyKindOf } from './body-limits.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf, trusting } from './caller.ts'
 import { openBodies } from './collect-body.ts'
-import { greet, hasForeignCredentials } from './compatible-dialect.ts'
+import { greet, refuseOtherAccount } from './compatible-dialect.ts'
 import { closeUnused, idle_ms, keepProxies, limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
-import { dialectOfPath } from './dialects.ts'
 import { answerFailure, dialectOf, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import { failing, type KeyJudge } from './lacking-key.ts'
 import type { Metrics } from './metrics.ts'
-import { acceptEveryMethod, fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
+import {
+  acceptEveryMethod,
+  byCredentials,
+  type CredentialsConstraint,
+  fastifyPath,
+  mountPages,
+  mountPeers,
+  refuseOtherMethods,
+} from './mount.ts'
 import { mountStreams } from './mount-streams.ts'
 import type { OwnCalls } from './own-calls.ts'
 import { isPersonLost, type Page, type PageAnswer } from './pages.ts'
@@ -163,8 +169,10 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   )
   app.addHook('onRequest', async (request, reply) => {
     refuseOddRequest(request, reply)
+    if (request.is404) return
+    if (dialectOf(request) === 'compatible') refuseOtherAccount(request.headers)
     const { isServedAt } = parts
-    if (request.is404 || !isServedAt || isServedAt(request.headers.host, routeOf(request).url)) return
+    if (!isServedAt || isServedAt(request.headers.host, routeOf(request).url)) return
     reply.callNotFound()
     return reply
   })
@@ -217,8 +225,7 @@ function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>):
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
-      ...(route.access.kind === 'bearer_key' &&
-        sharedPaths.has(placeOf(route)) && { constraints: { credentials: 'foreign' } }),
+      constraints: constraintsOf(route, sharedPaths),
       config: {
         ...configOf(route.dialect),
         idempotency: route.idempotency,
@@ -268,8 +275,7 @@ function welcome<Context>({ couldBeCard }: ServerOptions<Context>, request: Fast
   request.response = reply.raw
   reply.headers(plainHeaders).header('rip-request-id', request.id)
   if (admissionOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')
-  const { dialect = dialectOfPath(request.url, request.headers) } = routeOf(request).config
-  if (dialect === 'compatible') greet(request, reply, couldBeCard)
+  if (dialectOf(request) === 'compatible') greet(request, reply, couldBeCard)
 }
 
 /**
@@ -286,22 +292,16 @@ function placeOf({ method, path }: Pick<Route<never>, 'method' | 'path'>): strin
   return `${method} ${path}`
 }
 
-/** Paths with two routes, one of ours and one of the other platform's: the caller's credentials decide. */
+/** A path may have two routes, one of ours and one of the other platform's: the caller's credentials decide. */
+function constraintsOf(
+  route: Pick<Route<never>, 'method' | 'path' | 'access'>,
+  sharedPaths: Set<string>,
+): CredentialsConstraint {
+  if (route.access.kind === 'secret_key') return { credentials: 'own' }
+  return route.access.kind === 'bearer_key' && sharedPaths.has(placeOf(route)) ? { credentials: 'foreign' } : {}
+}
+
 function sharedPlaces(routes: readonly Pick<Route<never>, 'method' | 'path'>[]): Set<string> {
   const places = routes.map(placeOf)
   return new Set(places.filter((place, at) => places.indexOf(place) !== at))
-}
-
-/** How the framework tells them apart. A caller without credentials gets our route. */
-const byCredentials = {
-  name: 'credentials',
-  storage() {
-    const handlers = new Map<unknown, never>()
-    return {
-      get: (credentials: unknown) => handlers.get(credentials) ?? null,
-      set: (credentials: unknown, handler: never) => void handlers.set(credentials, handler),
-    }
-  },
-  deriveConstraint: ({ headers }: IncomingMessage) => (hasForeignCredentials(headers) ? 'foreign' : undefined),
-  mustMatchWhenDerived: false,
 }

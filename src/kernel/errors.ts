@@ -138,10 +138,12 @@ export const catalogue = {
   },
   payment_not_refundable: {
     status: 409,
+    compatible_status: 400,
     when: 'The payment is not captured, so there is nothing to refund.',
   },
   refund_exceeds_captured: {
     status: 409,
+    compatible_status: 400,
     when: 'More was asked for than is left of the capture. Refunds that are pending count; failed ones do not.',
   },
   delivery_not_found: { status: 404, when: 'There is no delivery with this id on this account.' },
@@ -233,6 +235,8 @@ export type CataloguedRefusal = {
   when: string
   /** The status at webhook routes, if it differs there. */
   webhook_status?: number
+  /** The status at compatible routes, if the other platform has another one for it. */
+  compatible_status?: number
   /**
    * The common body of all webhook routes for refusals before the route itself: of the key, and of the guards. Without
    * it the route's own body is sent.

@@ -85,7 +85,7 @@ test('another method at that path is refused in the caller’s words', async () 
     body: { error: 'invalid_request' },
   })
   expect(await put(compatible.bearer)).toMatchObject({
-    status: 405,
+    status: 404,
     allow: 'GET',
     body: { error: { type: 'invalid_request_error' } },
   })

@@ -57,7 +57,7 @@ describe('secret keys', () => {
     ['none', {}],
     ['empty', { 'x-service-api-key': '' }],
     ['unknown', { 'x-service-api-key': `rip_sk_${'0'.repeat(48)}` }],
-    ['as a bearer', { authorization: 'Bearer x' }],
+    ['as another scheme', { authorization: 'Digest x' }],
   ])('%s', async (_, headers: Record<string, string>) => {
     for (const path of ['/v1/checkout/sessions/x', '/v1/payments/x']) {
       expect(refusal(await service.client.send('GET', path, { headers }))).toBe('401 unauthorized')

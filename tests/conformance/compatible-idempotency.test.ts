@@ -166,9 +166,15 @@ test.each([
   ['4242424242424242', null],
   ['x'.repeat(65), null],
 ])('Stripe-Version %s changes nothing', async (version, echo) => {
-  const more = { 'stripe-account': 'acct_1', 'stripe-context': 'x', 'stripe-version': version }
+  const more = { 'stripe-version': version }
   const answer = await compatible.create(tea, { headers: more })
   expect([answer.status, answer.headers.get('stripe-version')]).toEqual([200, echo])
+})
+
+test.each(['Stripe-Account', 'Stripe-Context'])('%s is refused by name', async (name) => {
+  const answer = await compatible.create(tea, { headers: { [name]: 'acct_1' } })
+  expect(fault(answer)).toBe(`400 invalid_request_error invalid_request ${name} invalid_request`)
+  expect(fault(await compatible.read('cs_x', { headers: { [name]: '' } }))).toContain(`400 invalid_request_error`)
 })
 
 test('twenty at once under one key make one session', async () => {

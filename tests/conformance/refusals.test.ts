@@ -140,7 +140,7 @@ test.each(Object.keys(produced) as RefusalCode[])('%s', async (code) => {
 })
 
 test('a refusal has its members and no others, for every caller', async () => {
-  const headers = { 'user-agent': 'Stripe/v1 NodeBindings/23.1.0', authorization: 'Bearer x' }
+  const headers = { 'user-agent': 'Stripe/v1 NodeBindings/23.1.0', 'x-service-api-key': 'x' }
   const answer = await client.send('POST', '/v1/checkout/sessions', { headers, body: {} })
   expect(refusal(answer)).toBe('401 unauthorized')
   expect(Object.keys(answer.body)).toEqual(['error', 'message', 'request_id'])

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { AccessRule, SecretKey } from '../../src/http/access.ts'
+import { byCredentials } from '../../src/http/mount.ts'
 import { mountStreams } from '../../src/http/mount-streams.ts'
 import type { Kernel } from '../../src/http/run-route.ts'
 import { type Feed, type StreamMessage, stream } from '../../src/http/stream.ts'
@@ -54,6 +55,7 @@ beforeEach(async () => {
       },
     },
   } as unknown as Kernel<unknown> & { metrics: { streamsOpen(): void } }
+  app.addConstraintStrategy(byCredentials)
   mountStreams(app, [numbers], kernel)
   await app.listen({ port: 0, host: '127.0.0.1' })
   port = (app.server.address() as { port: number }).port

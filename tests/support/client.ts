@@ -181,7 +181,7 @@ export function bytes({ status, text }: Answer): string {
 
 type DescribedAnswer = { content?: Json; headers?: Record<string, object> }
 type Described = {
-  paths: Record<string, Record<string, { responses: Record<string, DescribedAnswer> }>>
+  paths: Record<string, Record<string, { tags: string[]; responses: Record<string, DescribedAnswer> }>>
 }
 const descriptions = new Map<string, Promise<Described>>()
 
@@ -204,6 +204,8 @@ async function expectDescribed(base_url: string, method: string, path: string, a
   })
   const operation = template && document.paths[template]?.[method.toLowerCase()]
   if (!operation) return
+  // The other platform's clients find no route of ours.
+  if (answer.headers.has('service-compat-version') && !operation.tags.includes('Compatible')) return
   const schema: Schema | undefined = operation.responses[answer.status]?.content?.['application/json'].schema
   const where = `${method} ${template} ${answer.status}`
   expect(schema, `${where} is not described: ${answer.text.slice(0, 200)}`).toBeDefined()
