@@ -13,7 +13,8 @@ export async function findIntent(
   { merchant_id, session_id }: { merchant_id: string; session_id: string },
 ): Promise<IntentRows | undefined> {
   const [row] = await sql<(Session & Omit<IntentRows, 'session'>)[]>`
-    select s.*, p.status as payment_status, row_to_json(h) as hold, (
+    select s.*, row_to_json(h) as hold, case when p.payment_id is not null then
+      json_build_object('payment_id', p.payment_id, 'status', p.status, 'created_at', p.created_at) end as payment, (
       select json_build_object('phase', a.phase, 'three_ds_state', a.three_ds_state, 'brand', a.brand,
         'challenge_expires_at', a.challenge_expires_at, 'authentication_outcome', a.authentication_outcome)
       from attempts a where a.merchant_id = s.merchant_id and a.session_id = s.session_id
@@ -24,10 +25,10 @@ export async function findIntent(
     left join holds h on h.merchant_id = s.merchant_id and h.payment_id = s.payment_id
     where s.merchant_id = ${merchant_id} and s.session_id = ${session_id}`
   if (!row) return undefined
-  const { payment_status, hold, step, ...session } = row
+  const { payment, hold, step, ...session } = row
   return {
     session,
-    payment_status,
+    payment: payment && withDates<NonNullable<IntentRows['payment']>>(payment, ['created_at']),
     hold: hold && withDates<Hold>(hold, ['deadline', 'decided_at']),
     step: step && withDates<ThreeDsStep>(step, ['challenge_expires_at']),
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sessionRow } from '../../tests/support/session-row.ts'
 import type { ThreeDsState } from '../checkout/attempt.ts'
 import type { Hold } from '../checkout/hold.ts'
+import type { PaymentStatus } from '../checkout/payment.ts'
 import type { Session } from '../checkout/session.ts'
 import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { type IntentRows, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
@@ -17,7 +18,9 @@ const open = sessionRow({
 const declined = {
   last_decline: { code: 'do_not_honor', category: 'soft', reason: 'Do not honour' },
 } as const
-const refused = { code: 'card_declined', decline_code: 'do_not_honor', message: 'Do not honour' }
+const refused = { type: 'card_error', code: 'card_declined', decline_code: 'do_not_honor', message: 'Do not honour' }
+
+const payment = (status: PaymentStatus) => ({ payment_id: 'pay_1' as const, status, created_at: at(2) })
 
 const waiting: Hold = {
   merchant_id: 'm_1',
@@ -54,7 +57,7 @@ const step = (three_ds_state: ThreeDsState, more: Partial<ThreeDsStep> = {}): Th
 })
 const settledStep = step('authenticated', { phase: 'settled' })
 
-type Expected = Partial<Pick<PaymentIntent, 'status' | 'cancellation_reason' | 'capture_method'>> & {
+type Expected = Partial<Omit<PaymentIntent, 'last_payment_error'>> & {
   last_payment_error?: object | null
 }
 type Row = [
@@ -64,11 +67,20 @@ type Row = [
   minutes?: number,
 ]
 
-const automatic = { status: 'canceled', cancellation_reason: 'automatic' } as const
-const expired = { status: 'canceled', cancellation_reason: 'expired' } as const
+const second = (minutes: number) => Math.floor(at(minutes).getTime() / 1000)
+const automatic = { status: 'canceled', cancellation_reason: 'automatic', canceled_at: second(2) } as const
+const expired = { status: 'canceled', cancellation_reason: 'expired', canceled_at: second(30) } as const
+const succeeded = { status: 'succeeded', amount_received: 4200, latest_charge: 'ch_1' } as const
+const held = {
+  status: 'requires_capture',
+  amount_capturable: 4200,
+  latest_charge: 'ch_1',
+  capture_method: 'manual',
+} as const
+const voided = { status: 'canceled', latest_charge: 'ch_1', canceled_at: second(9), capture_method: 'manual' } as const
 const unfinished = {
+  type: 'card_error',
   code: 'payment_intent_authentication_failure',
-  decline_code: null,
   message: expect.any(String),
 }
 
@@ -94,12 +106,12 @@ const table: Row[] = [
   ),
   [
     'charging',
-    { session: { status: 'processing' }, payment_status: 'pending', step: step('authenticated') },
+    { session: { status: 'processing' }, payment: payment('pending'), step: step('authenticated') },
     { status: 'processing' },
   ],
   [
     'charging, and past expiry',
-    { session: { status: 'processing' }, payment_status: 'pending' },
+    { session: { status: 'processing' }, payment: payment('pending') },
     { status: 'processing' },
     90,
   ],
@@ -107,24 +119,24 @@ const table: Row[] = [
     'no answer',
     {
       session: { status: 'processing', settlement: 'awaiting_reconciliation', ...declined },
-      payment_status: 'pending',
+      payment: payment('pending'),
     },
     { status: 'processing', last_payment_error: null },
     90,
   ],
   [
     'an answer that is overdue, to the capture of a hold',
-    { session: { status: 'succeeded', answer_by: at(1) }, payment_status: 'held', hold: waiting },
-    { status: 'processing', capture_method: 'manual' },
+    { session: { status: 'succeeded', answer_by: at(1) }, payment: payment('held'), hold: waiting },
+    { status: 'processing', capture_method: 'manual', latest_charge: 'ch_1' },
   ],
   [
     'declined, attempts left',
-    { session: declined, payment_status: 'declined', step: settledStep },
+    { session: declined, payment: payment('declined'), step: settledStep },
     { status: 'requires_payment_method', last_payment_error: refused },
   ],
   [
     'declined, and another card under way',
-    { session: declined, payment_status: 'declined', step: step('awaiting_challenge') },
+    { session: declined, payment: payment('declined'), step: step('awaiting_challenge') },
     { status: 'requires_action', last_payment_error: null },
   ],
   [
@@ -133,102 +145,96 @@ const table: Row[] = [
       session: {
         last_decline: { code: 'processing_error', category: 'provider_error', reason: null },
       },
-      payment_status: 'failed',
+      payment: payment('failed'),
       step: settledStep,
     },
     {
       status: 'requires_payment_method',
       last_payment_error: {
+        type: 'api_error',
         code: 'processing_error',
-        decline_code: null,
         message: expect.any(String),
       },
     },
   ],
   [
     'no attempt left, or a fraud decline',
-    { session: { status: 'declined', ...declined }, payment_status: 'declined', step: settledStep },
+    { session: { status: 'declined', ...declined }, payment: payment('declined'), step: settledStep },
     { ...automatic, last_payment_error: refused },
   ],
   [
     'no attempt left, and past expiry',
-    { session: { status: 'declined', ...declined }, payment_status: 'declined', step: settledStep },
+    { session: { status: 'declined', ...declined }, payment: payment('declined'), step: settledStep },
     { ...automatic, last_payment_error: refused },
     90,
   ],
   ['expired', {}, { ...expired, last_payment_error: null }, 30],
   [
     'expired after a decline',
-    { session: declined, payment_status: 'declined', step: settledStep },
+    { session: declined, payment: payment('declined'), step: settledStep },
     { ...expired, last_payment_error: refused },
     30,
   ],
   ['expired at the bank', { step: step('awaiting_challenge') }, { ...expired, last_payment_error: unfinished }, 30],
   [
     'captured',
-    { session: { status: 'succeeded', ...declined }, payment_status: 'captured', step: settledStep },
-    { status: 'succeeded', last_payment_error: null },
+    { session: { status: 'succeeded', ...declined }, payment: payment('captured'), step: settledStep },
+    { ...succeeded, last_payment_error: null },
     90,
   ],
-  [
-    'held',
-    { session: { status: 'succeeded' }, payment_status: 'held', hold: waiting },
-    { status: 'requires_capture', capture_method: 'manual' },
-    90,
-  ],
+  ['held', { session: { status: 'succeeded' }, payment: payment('held'), hold: waiting }, held, 90],
   [
     'held, a person looks at it',
     {
       session: { status: 'succeeded' },
-      payment_status: 'held',
+      payment: payment('held'),
       hold: { ...waiting, status: 'escalated' },
     },
-    { status: 'requires_capture', capture_method: 'manual' },
+    held,
   ],
   [
     'a hold captured',
     {
       session: { status: 'succeeded' },
-      payment_status: 'captured',
+      payment: payment('captured'),
       hold: decided('captured', 'rules'),
     },
-    { status: 'succeeded', capture_method: 'manual' },
+    { ...succeeded, capture_method: 'manual' },
   ],
   [
     'a hold voided by the merchant',
     {
       session: { status: 'succeeded', ...declined },
-      payment_status: 'voided',
+      payment: payment('voided'),
       hold: decided('voided', 'merchant'),
     },
-    {
-      status: 'canceled',
-      cancellation_reason: 'requested_by_customer',
-      capture_method: 'manual',
-      last_payment_error: null,
-    },
+    { ...voided, cancellation_reason: 'requested_by_customer', last_payment_error: null },
   ],
   [
     'a hold voided by the rules',
     {
       session: { status: 'succeeded' },
-      payment_status: 'voided',
+      payment: payment('voided'),
       hold: decided('voided', 'rules'),
     },
-    { ...automatic, capture_method: 'manual' },
+    { ...voided, cancellation_reason: 'automatic' },
     9000,
   ],
 ]
 
 test.each(table)('%s', (_name, { session, ...rows }, expected, minutes = 5) => {
-  const whole: IntentRows = { payment_status: null, hold: null, step: null, ...rows, session: open }
+  const whole: IntentRows = { payment: null, hold: null, step: null, ...rows, session: open }
   whole.session = { ...open, ...session }
   const intent = viewIntent(whole, { now: at(minutes) })
   expect(paymentIntent.parse(intent)).toEqual(intent)
   expect(intent).toMatchObject({
+    amount_capturable: 0,
+    amount_received: 0,
+    canceled_at: null,
     cancellation_reason: null,
     capture_method: 'automatic',
     last_payment_error: null,
+    latest_charge: null,
     ...expected,
   })
 })
@@ -240,7 +246,7 @@ test('all that does not depend on what the shopper did', () => {
     mode: 'live' as const,
     customer: { email: 'ada@example.com', name: null, account_created: null } as never,
   }
-  const rows: IntentRows = { session, payment_status: 'held', hold, step: settledStep }
+  const rows: IntentRows = { session, payment: payment('held'), hold, step: settledStep }
   expect(viewIntent(rows, { now: at(5), client_secret: 'cs_1_secret_x' })).toMatchObject({
     id: 'cs_1',
     object: 'payment_intent',

@@ -1,5 +1,5 @@
 // A payment intent: a session with its payment, its hold and its newest attempt, in the other platform's words. Its states and reasons
-// are some of those in that platform's library 23.1.0.
+// are some of those in that platform's library 23.1.0; its members are all those of its API description 2026-08-26.
 
 import { z } from 'zod'
 import { anyMetadata } from '../checkout/fields.ts'
@@ -8,13 +8,43 @@ import type { Payment } from '../checkout/payment.ts'
 import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
 import { attemptAt, judge, type ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { holdView } from '../checkout/views.ts'
-import { paymentErrorOf } from './payment-error.ts'
+import { paymentError, paymentErrorOf } from './payment-error.ts'
+
+/** What Ripper has nothing for. Servers read these all the same. */
+const absent_members = [
+  'allowed_payment_method_types',
+  'application',
+  'application_fee_amount',
+  'automatic_payment_methods',
+  'customer',
+  'customer_account',
+  'excluded_payment_method_types',
+  'managed_payments',
+  'on_behalf_of',
+  'payment_method',
+  'payment_method_configuration_details',
+  'payment_method_options',
+  'processing',
+  'review',
+  'setup_future_usage',
+  'shipping',
+  'statement_descriptor',
+  'transfer_data',
+  'transfer_group',
+] as const
+
+const absent = Object.fromEntries(absent_members.map((name) => [name, null])) as Record<
+  (typeof absent_members)[number],
+  null
+>
 
 export const paymentIntent = z
   .object({
     id: z.string(),
     object: z.literal('payment_intent'),
     amount: z.int(),
+    amount_capturable: z.int().meta({ description: 'the whole amount while the payment is held, else 0' }),
+    amount_received: z.int().meta({ description: 'the whole amount once it is captured, refunded or not; else 0' }),
     currency: z.string(),
     status: z.enum([
       'requires_payment_method',
@@ -29,14 +59,25 @@ export const paymentIntent = z
     created: z.int().meta({ description: 'Unix seconds' }),
     livemode: z.boolean(),
     metadata: anyMetadata,
+    description: z.string().nullable().meta({ description: 'metadata.description' }),
     statement_descriptor_suffix: z.string().nullable(),
     receipt_email: z.string().nullable(),
     capture_method: z.enum(['automatic', 'manual']),
-    last_payment_error: z
-      .object({ code: z.string(), decline_code: z.string().nullable(), message: z.string() })
-      .nullable(),
+    confirmation_method: z.literal('automatic'),
+    payment_method_types: z.array(z.literal('card')),
+    latest_charge: z.string().nullable().meta({ description: 'ch_ and the digits of the payment, once paid or held' }),
+    last_payment_error: paymentError.nullable(),
     next_action: z.null(),
+    canceled_at: z
+      .int()
+      .nullable()
+      .meta({ description: 'Unix seconds; null if it is not canceled, or without a payment' }),
     cancellation_reason: z.enum(['requested_by_customer', 'automatic', 'expired']).nullable(),
+    amount_details: z.object({ tip: z.object({}) }),
+    ...(Object.fromEntries(absent_members.map((name) => [name, z.null()])) as Record<
+      (typeof absent_members)[number],
+      z.ZodNull
+    >),
     ripper: z.object({
       checkout_session_id: z.string(),
       amount_verified: z.boolean(),
@@ -49,8 +90,8 @@ export type PaymentIntent = z.infer<typeof paymentIntent>
 /** The rows of a payment intent, as they were at one moment. */
 export type IntentRows = {
   session: Session
-  /** The status of the session's newest payment; null before the first. */
-  payment_status: Payment['status'] | null
+  /** The session's newest payment; null before the first. */
+  payment: Pick<Payment, 'payment_id' | 'status' | 'created_at'> | null
   /** Null if the newest payment was never held. */
   hold: Hold | null
   /** The newest attempt; null before the first. */
@@ -62,25 +103,35 @@ export function viewIntent(
   rows: IntentRows,
   { now, client_secret = null }: { now: Date; client_secret?: string | null },
 ): PaymentIntent {
-  const { session, hold } = rows
+  const { session, payment, hold } = rows
+  const { amount } = session
   const standing = intentStateOf(rows, now)
   const decline = declineOf(rows, standing, now)
   return {
     id: session.session_id,
     object: 'payment_intent',
-    amount: session.amount,
+    amount,
+    amount_capturable: standing.status === 'requires_capture' ? amount : 0,
+    amount_received: standing.status === 'succeeded' ? amount : 0,
     currency: session.currency.toLowerCase(),
     client_secret,
-    created: Math.floor(session.created_at.getTime() / 1000),
+    created: unixSeconds(session.created_at),
     livemode: session.mode === 'live',
     metadata: session.metadata,
+    description: session.metadata.description ?? null,
     statement_descriptor_suffix: session.statement_descriptor_suffix,
     receipt_email: session.customer?.email ?? null,
     // Clients expect `requires_capture` only together with `manual`.
     capture_method: hold ? 'manual' : 'automatic',
+    confirmation_method: 'automatic',
+    payment_method_types: ['card'],
+    latest_charge: payment && hasCharge(payment) ? chargeIdOf(payment) : null,
     last_payment_error: decline && paymentErrorOf(decline),
     next_action: null,
     ...standing,
+    canceled_at: canceledAt(rows, standing),
+    amount_details: { tip: {} },
+    ...absent,
     ripper: {
       checkout_session_id: session.session_id,
       amount_verified: session.amount_verified,
@@ -89,12 +140,32 @@ export function viewIntent(
   }
 }
 
+function hasCharge({ status }: Pick<Payment, 'status'>): boolean {
+  return status === 'captured' || status === 'held' || status === 'voided'
+}
+
+/** A payment by its name in the other platform's words. */
+export function chargeIdOf({ payment_id }: Pick<Payment, 'payment_id'>): string {
+  return `ch_${payment_id.slice('pay_'.length)}`
+}
+
+function canceledAt({ session, payment, hold }: IntentRows, standing: IntentStanding): number | null {
+  if (standing.status !== 'canceled') return null
+  if (standing.cancellation_reason === 'expired') return unixSeconds(session.expires_at)
+  const at = hold?.decided_at ?? payment?.created_at ?? null
+  return at && unixSeconds(at)
+}
+
+export function unixSeconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000)
+}
+
 type IntentStanding = Pick<PaymentIntent, 'status' | 'cancellation_reason'>
 
 /** The payment takes precedence over expiry and everything else about the session. */
-function intentStateOf({ session, payment_status, hold, step }: IntentRows, now: Date): IntentStanding {
+function intentStateOf({ session, payment, hold, step }: IntentRows, now: Date): IntentStanding {
   if (settlementAt(session, now) !== null) return at('processing')
-  switch (payment_status) {
+  switch (payment?.status) {
     case 'pending':
       return at('processing')
     case 'captured':

@@ -16,17 +16,17 @@ test.each([
   ['fraudulent', 'card_declined / fraudulent'],
   ['issuer_unavailable', 'card_declined / issuer_not_available'],
   ['authentication_required', 'card_declined / authentication_required'],
-  ['expired_card', 'expired_card / null'],
-  ['incorrect_cvc', 'incorrect_cvc / null'],
-  ['authentication_failed', 'payment_intent_authentication_failure / null'],
-  ['authentication_canceled', 'payment_intent_authentication_failure / null'],
+  ['expired_card', 'expired_card / undefined'],
+  ['incorrect_cvc', 'incorrect_cvc / undefined'],
+  ['authentication_failed', 'payment_intent_authentication_failure / undefined'],
+  ['authentication_canceled', 'payment_intent_authentication_failure / undefined'],
   ['constructor', 'card_declined / constructor'],
 ])('%s', (decline, expected) => {
   expect(code(decline)).toBe(expected)
 })
 
 test('an error of the provider is none of the card', () => {
-  expect(code('anything', 'provider_error')).toBe('processing_error / null')
+  expect(code('anything', 'provider_error')).toBe('processing_error / undefined')
 })
 
 test('the message is the bank’s, or ours where it has none', () => {

@@ -1,9 +1,16 @@
 // Translates a decline from our terms to the last payment error in the other platform's terms: by its library 23.1.0,
 // and by docs.stripe.com/declines/codes of 2026-11.
 
+import { z } from 'zod'
 import type { Session } from '../checkout/session.ts'
 
-export type PaymentError = { code: string; decline_code: string | null; message: string }
+export const paymentError = z.object({
+  type: z.enum(['card_error', 'api_error']).meta({ description: 'api_error where the provider failed' }),
+  code: z.string(),
+  decline_code: z.string().optional(),
+  message: z.string(),
+})
+type PaymentError = z.infer<typeof paymentError>
 
 // Declines with a code of their own on the other platform. All others have the code `card_declined`.
 const codes = new Map<string, string>(
@@ -32,10 +39,10 @@ const declineCodes = new Map<string, string>(
 export function paymentErrorOf(decline: NonNullable<Session['last_decline']>): PaymentError {
   const message = decline.reason ?? 'The payment was not successful.'
   if (decline.category === 'provider_error') {
-    return { code: 'processing_error', decline_code: null, message }
+    return { type: 'api_error', code: 'processing_error', message }
   }
   const code = codes.get(decline.code)
-  if (code !== undefined) return { code, decline_code: null, message }
+  if (code !== undefined) return { type: 'card_error', code, message }
   const decline_code = declineCodes.get(decline.code) ?? decline.code
-  return { code: 'card_declined', decline_code, message }
+  return { type: 'card_error', code: 'card_declined', decline_code, message }
 }

@@ -27,7 +27,12 @@ const pay = async (session: SessionSecret, number = visa) => {
 
 const unpaid = { status: 'requires_payment_method', cancellation_reason: null }
 const failure = (code: string, decline_code: string | null = null) => ({
-  last_payment_error: { code, decline_code, message: expect.stringMatching(/\w/) },
+  last_payment_error: {
+    type: code === 'processing_error' ? 'api_error' : 'card_error',
+    code,
+    ...(decline_code !== null && { decline_code }),
+    message: expect.stringMatching(/\w/),
+  },
 })
 
 test('new, and until it expires', async () => {
