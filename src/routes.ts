@@ -22,7 +22,8 @@ import { readSession } from './checkout/reading/read-session.ts'
 import { createRefund, listPaymentRefunds, readRefund } from './checkout/refunds/refund-routes.ts'
 import { createHostedSession, createPublicSession } from './checkout/sessions/create-browser-session.ts'
 import { createSession } from './checkout/sessions/create-session.ts'
-import { intentAddresses, refundAddresses } from './compatible/addresses.ts'
+import { chargeAddresses, intentAddresses, refundAddresses } from './compatible/addresses.ts'
+import { readChargeAt } from './compatible/charge.ts'
 import { createIntentAt } from './compatible/create-intent.ts'
 import { createRefundAt } from './compatible/create-refund.ts'
 import { readIntentAt } from './compatible/read-intent.ts'
@@ -68,6 +69,7 @@ export const routes = [
   confirm,
   ...intentAddresses.flatMap((address) => [createIntentAt(address), readIntentAt(address)]),
   ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
+  ...chargeAddresses.map(readChargeAt),
 ]
 
 /** Pages and notifications for browsers and Directory Servers. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
 import { amount, metadata, must, nullIfEmpty } from '../checkout/fields.ts'
 import type { PaymentKey } from '../checkout/payment.ts'
-import { modeOfSession } from '../checkout/reading/mode-store.ts'
+import { modeOfPayment, modeOfSession } from '../checkout/reading/mode-store.ts'
 import { refundPayment } from '../checkout/refunds/refund-payment.ts'
 import { refundBegunUnder, refundRefusals } from '../checkout/refunds/refund-routes.ts'
 import { findSession } from '../checkout/sessions/session-store.ts'
@@ -18,14 +18,15 @@ import type { Mode, SessionId } from '../kernel/values.ts'
 import { admitKey } from '../merchants/admit.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
+import { paymentIdOf } from './members.ts'
 import { compatibleRefund, reasons, viewCompatibleRefund } from './refund.ts'
+
+const intentText = z.string(must('be text')).min(1, must('not be empty'))
 
 const refundCreate = z
   .strictObject({
-    payment_intent: z
-      .string(must('be text'))
-      .min(1, must('not be empty'))
-      .meta({ description: 'the id of the session that was paid' }),
+    payment_intent: intentText.optional().meta({ description: 'the id of the session that was paid' }),
+    charge: intentText.optional().meta({ description: 'latest_charge of a payment intent, in place of its id' }),
     amount: amount.optional().meta({ description: 'all that is left by default' }),
     reason: z
       .preprocess(nullIfEmpty, z.enum(reasons, must(`be one of ${reasons.join(', ')}`)).nullish())
@@ -42,7 +43,7 @@ export const createRefundAt = (address: Address): Route<Context> =>
     tag: 'Compatible',
     summary: 'Refund a payment intent',
     access: bearerKey('refund_payments'),
-    mode: { of: modeOfIntent, unknown: noIntent },
+    mode: { of: modeOfRefunded, unknown: ({ body }) => (namesIn(body).charge === undefined ? noIntent() : noCharge()) },
     dialect: 'compatible',
     idempotency: 'compatible',
     query: z.strictObject({}),
@@ -72,12 +73,24 @@ export const createRefundAt = (address: Address): Route<Context> =>
     },
   })
 
-/** The newest payment of an intent. Throws `resource_not_found`, or `payment_not_refundable` if it has none yet. */
+/**
+ * The newest payment of an intent, or that of a charge. Throws `invalid_request` unless the body names one of them,
+ * `resource_not_found`, or `payment_not_refundable` if the intent has no payment yet.
+ */
 async function paymentOf(
   { sql }: Pick<Context, 'sql'>,
   { merchant_id }: Pick<SessionHolder, 'merchant_id'>,
-  { payment_intent }: z.output<typeof refundCreate>,
+  { payment_intent, charge }: z.output<typeof refundCreate>,
 ): Promise<PaymentKey> {
+  if (charge !== undefined) {
+    if (payment_intent !== undefined) throw new Refusal('invalid_request', either, { field: 'charge' })
+    const payment_id = paymentIdOf(charge)
+    if ((await modeOfPayment(sql, { merchant_id, params: { payment_id } })) === null) throw noCharge()
+    return { merchant_id, payment_id }
+  }
+  if (payment_intent === undefined) {
+    throw new Refusal('invalid_request', either, { ...intentField, platform_code: 'parameter_missing' })
+  }
   const session = isSessionId(payment_intent)
     ? await findSession(sql, { merchant_id, session_id: payment_intent })
     : undefined
@@ -87,18 +100,29 @@ async function paymentOf(
   throw new Refusal('payment_not_refundable', 'Nobody has paid this payment intent.', intentField)
 }
 
-/** The mode of the payment intent in the body; null if it names none. */
-async function modeOfIntent(sql: Sql, { merchant_id, body }: ObjectPlace): Promise<Mode | null> {
-  const { payment_intent: session_id } = (body ?? {}) as Partial<Record<string, unknown>>
+/** The mode of the payment in the body; null if it names none. */
+async function modeOfRefunded(sql: Sql, { merchant_id, body }: ObjectPlace): Promise<Mode | null> {
+  const { payment_intent: session_id, charge } = namesIn(body)
+  if (typeof charge === 'string')
+    return modeOfPayment(sql, { merchant_id, params: { payment_id: paymentIdOf(charge) } })
   if (typeof session_id !== 'string' || !isSessionId(session_id)) return null
   return modeOfSession(sql, { merchant_id, session_id })
 }
 
+function namesIn(body: unknown): Partial<Record<'payment_intent' | 'charge', unknown>> {
+  return (body ?? {}) as Partial<Record<string, unknown>>
+}
+
+const either = 'Send payment_intent, the id of the session that was paid, or its charge.'
 const intentField = { field: 'payment_intent' }
 
 function noIntent(): Refusal {
   const words = 'There is no payment intent with this id.'
   return new Refusal('resource_not_found', words, intentField)
+}
+
+function noCharge(): Refusal {
+  return new Refusal('resource_not_found', 'There is no charge with this id.', { field: 'charge' })
 }
 
 function isSessionId(text: string): text is SessionId {

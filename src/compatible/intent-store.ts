@@ -1,10 +1,11 @@
-// The SQL that reads payment intents.
+// The SQL that reads payment intents and charges.
 
 import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
 import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
+import type { ChargeRow } from './charge.ts'
 import type { IntentRows } from './intent.ts'
 
 /** Reads all rows of a payment intent as they were at one moment. */
@@ -32,4 +33,17 @@ export async function findIntent(
     hold: hold && withDates<Hold>(hold, ['deadline', 'decided_at']),
     step: step && withDates<ThreeDsStep>(step, ['challenge_expires_at']),
   }
+}
+
+/** Reads a payment with what its charge shows of the session. */
+export async function findCharge(
+  sql: Sql,
+  { merchant_id, payment_id }: { merchant_id: string; payment_id: string },
+): Promise<ChargeRow | undefined> {
+  const [row] = await sql<ChargeRow[]>`
+    select p.payment_id, p.session_id, p.status, p.amount, p.currency, p.mode, p.created_at, p.refunded_amount,
+      p.card_brand, p.card_last4, s.metadata, s.customer, s.statement_descriptor_suffix
+    from payments p join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
+    where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
+  return row
 }

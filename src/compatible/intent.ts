@@ -8,10 +8,10 @@ import type { Payment } from '../checkout/payment.ts'
 import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
 import { attemptAt, judge, type ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { holdView } from '../checkout/views.ts'
+import { absentMembers, chargeIdOf, isCharge, nulls, unixSeconds } from './members.ts'
 import { paymentError, paymentErrorOf } from './payment-error.ts'
 
-/** What Ripper has nothing for. Servers read these all the same. */
-const absent_members = [
+const absent = [
   'allowed_payment_method_types',
   'application',
   'application_fee_amount',
@@ -32,11 +32,6 @@ const absent_members = [
   'transfer_data',
   'transfer_group',
 ] as const
-
-const absent = Object.fromEntries(absent_members.map((name) => [name, null])) as Record<
-  (typeof absent_members)[number],
-  null
->
 
 export const paymentIntent = z
   .object({
@@ -74,10 +69,7 @@ export const paymentIntent = z
       .meta({ description: 'Unix seconds; null if it is not canceled, or without a payment' }),
     cancellation_reason: z.enum(['requested_by_customer', 'automatic', 'expired']).nullable(),
     amount_details: z.object({ tip: z.object({}) }),
-    ...(Object.fromEntries(absent_members.map((name) => [name, z.null()])) as Record<
-      (typeof absent_members)[number],
-      z.ZodNull
-    >),
+    ...nulls(absent),
     ripper: z.object({
       checkout_session_id: z.string(),
       amount_verified: z.boolean(),
@@ -125,13 +117,13 @@ export function viewIntent(
     capture_method: hold ? 'manual' : 'automatic',
     confirmation_method: 'automatic',
     payment_method_types: ['card'],
-    latest_charge: payment && hasCharge(payment) ? chargeIdOf(payment) : null,
+    latest_charge: payment && isCharge(payment) ? chargeIdOf(payment) : null,
     last_payment_error: decline && paymentErrorOf(decline),
     next_action: null,
     ...standing,
     canceled_at: canceledAt(rows, standing),
     amount_details: { tip: {} },
-    ...absent,
+    ...absentMembers(absent),
     ripper: {
       checkout_session_id: session.session_id,
       amount_verified: session.amount_verified,
@@ -140,24 +132,11 @@ export function viewIntent(
   }
 }
 
-function hasCharge({ status }: Pick<Payment, 'status'>): boolean {
-  return status === 'captured' || status === 'held' || status === 'voided'
-}
-
-/** A payment by its name in the other platform's words. */
-export function chargeIdOf({ payment_id }: Pick<Payment, 'payment_id'>): string {
-  return `ch_${payment_id.slice('pay_'.length)}`
-}
-
 function canceledAt({ session, payment, hold }: IntentRows, standing: IntentStanding): number | null {
   if (standing.status !== 'canceled') return null
   if (standing.cancellation_reason === 'expired') return unixSeconds(session.expires_at)
   const at = hold?.decided_at ?? payment?.created_at ?? null
   return at && unixSeconds(at)
-}
-
-export function unixSeconds(at: Date): number {
-  return Math.floor(at.getTime() / 1000)
 }
 
 type IntentStanding = Pick<PaymentIntent, 'status' | 'cancellation_reason'>

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { anyMetadata } from '../checkout/fields.ts'
 import type { Refund } from '../checkout/refund.ts'
 import { refundFailureView } from '../checkout/views.ts'
+import { chargeIdOf, unixSeconds } from './members.ts'
 
 /**
  * The reasons in the other platform's library 23.1.0. Any other reason, from our own route, is shown only under
@@ -17,7 +18,7 @@ export const compatibleRefund = z
     object: z.literal('refund'),
     amount: z.int(),
     balance_transaction: z.null(),
-    charge: z.null(),
+    charge: z.string().meta({ description: 'ch_ and the digits of the payment' }),
     created: z.int().meta({ description: 'Unix seconds' }),
     currency: z.string(),
     metadata: anyMetadata,
@@ -44,8 +45,8 @@ export function viewCompatibleRefund(refund: Refund): CompatibleRefund {
     object: 'refund',
     amount: refund.amount,
     balance_transaction: null,
-    charge: null,
-    created: Math.floor(refund.created_at.getTime() / 1000),
+    charge: chargeIdOf(refund),
+    created: unixSeconds(refund.created_at),
     currency: refund.currency.toLowerCase(),
     metadata: refund.metadata,
     payment_intent: refund.session_id,

@@ -37,7 +37,6 @@ const advice = new Map<string, string>([
   ['radar_options', 'payments whose amount cannot be verified are held by themselves.'],
   ['expand', 'nothing in a payment intent can be expanded.'],
   ['currency', 'a refund is in the currency of its payment.'],
-  ['charge', 'send payment_intent, the id of the session that was paid.'],
   ['refund_application_fee', 'money goes to the merchant alone.'],
   ['reverse_transfer', 'money goes to the merchant alone.'],
   ['instructions_email', 'a refund goes back to the card, and needs nothing from the shopper.'],

@@ -24,7 +24,7 @@ export type ModeRule =
   | 'handler'
   | {
       of: 'reply' | ((sql: Sql, place: ObjectPlace) => Promise<Mode | 'both' | null>)
-      unknown(): Refusal
+      unknown(place: ObjectPlace): Refusal
     }
 
 /** The request of a bound holder. */
@@ -52,7 +52,7 @@ export async function withinMode<Request extends { query: unknown }>(
   }
   await refuseOtherObject(act)
   const reply = await handle(request)
-  if (rule.of === 'reply' && shownMode(reply) !== only_mode) throw rule.unknown()
+  if (rule.of === 'reply' && shownMode(reply) !== only_mode) throw rule.unknown(act.place)
   return reply
 }
 
@@ -80,7 +80,7 @@ async function refuseOtherObject(act: BoundAct): Promise<void> {
   const { rule, only_mode, sql, place } = act
   if (typeof rule !== 'object' || rule.of === 'reply') return
   const mode = await rule.of(sql, place)
-  if (mode !== null && mode !== only_mode) throw rule.unknown()
+  if (mode !== null && mode !== only_mode) throw rule.unknown(act.place)
 }
 
 /** The mode in a reply, in either dialect; null if it has none. */

@@ -2,6 +2,7 @@
 // the database no more and no less.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { refundAddresses } from '../../src/compatible/addresses.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { pages, routes, streams } from '../../src/routes.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
@@ -18,6 +19,7 @@ type Holdings = ListHoldings & {
   payment: string
   /** The payment as the other platform names it. */
   intent: string
+  charge: string
   refund: string
   held: string
   card: string
@@ -103,6 +105,7 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     held,
     payment: paid.payment_id,
     intent: paid.session_id,
+    charge: paid.payment_id.replace('pay_', 'ch_'),
     refund: refund.id,
     card: await client.reference(await client.open(), visa),
     delivery,
@@ -175,25 +178,25 @@ const sessionRows = (verb: keyof typeof bodies): Row[] => {
 const refundPath = '/v1/refunds/{refund_id}'
 /** The other platform's routes. The one for a refund shares its path with ours, and has two more of its own. */
 const compatibleRows = routes
-  .filter(({ dialect, path }) => dialect === 'compatible' && path !== refundPath)
+  .filter(({ dialect, path }) => dialect === 'compatible' && path !== refundPath && !path.endsWith('/refunds'))
   .map(({ method, path }): Row => {
     const body = { amount: 1, currency: 'GBP' }
     if (method === 'GET') {
-      const what = path.endsWith('/{refund_id}') ? 'refund' : 'session'
+      const what = path.endsWith('/{refund_id}') ? 'refund' : path.endsWith('/{charge_id}') ? 'charge' : 'session'
       const read = (named: Holdings) => ({
         path: path.replace(/\{\w+\}/, named[what]),
         headers: bearer(),
       })
       return [`${method} ${path}`, what, read]
     }
-    if (path.endsWith('/refunds')) {
-      const refund = ({ intent }: Holdings) => ({ path, headers: bearer(), body: { payment_intent: intent } })
-      return [`${method} ${path}`, 'intent', refund]
-    }
     const create = ({ card }: Holdings) => ({ path, headers: bearer(), body: { ...body, payment_method: card } })
     return [`${method} ${path}`, 'card', create]
   })
 const refundRows: Row[] = [
+  ...refundAddresses.flatMap(({ path }): Row[] => [
+    [`POST ${path}`, 'intent', ({ intent }) => ({ path, headers: bearer(), body: { payment_intent: intent } })],
+    [`POST ${path}`, 'charge', ({ charge }) => ({ path, headers: bearer(), body: { charge } })],
+  ]),
   [`GET ${refundPath}`, 'refund', ({ refund }) => ({ path: `/v1/refunds/${refund}`, headers: withKey() })],
   ...['GET', 'POST'].map(
     (method): Row => [
@@ -331,7 +334,7 @@ test.each(rows)('%s: %s', async (route, _what, request) => {
 })
 
 test('a row can fail: what is mine is answered otherwise', async () => {
-  const told_otherwise = rows.filter(([, what]) => ['session', 'payment', 'held', 'refund'].includes(what))
+  const told_otherwise = rows.filter(([, what]) => ['session', 'payment', 'held', 'refund', 'charge'].includes(what))
   for (const [route, , request] of told_otherwise.filter(([route]) => route.startsWith('GET'))) {
     const { path, ...sent } = request(my)
     const answer = await mine.client.send('GET', path, sent)

@@ -124,7 +124,7 @@ describe.each([
       currency: 'gbp',
       status: 'succeeded',
       payment_intent: intent.id,
-      charge: null,
+      charge: expect.stringMatching(/^ch_[0-9a-f]{24}$/),
       reason: 'requested_by_customer',
       metadata: { 'case[0]': 'A & B' },
     })

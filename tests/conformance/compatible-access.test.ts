@@ -138,7 +138,7 @@ describe('fails in the compatible shape', () => {
     ['GET', '/v1/payment_intents?limit=3', 'not listed'],
     ['GET', '/v1/payment_intents/search/x', 'serves only'],
     ['POST', '/v1/customers', 'serves only: create a payment intent'],
-    ['GET', '/v1/charges/ch_1', 'serves only'],
+    ['GET', '/v1/balance', 'serves only'],
     ['POST', '/v2/core/events', 'serves only'],
   ])('%s %s says what to do instead', async (method, path, words) => {
     const headers = { ...compatible.bearer, ...formType }

@@ -15,7 +15,10 @@ const read = document.paths[`${described}/{session_id}`]!.get!
 test('one address is described, and the others are named', () => {
   const paths = Object.keys(document.paths).filter((path) => /compat|payment_intents/.test(path))
   const refunds = '/v1/compat/partner/refunds'
-  expect(paths).toEqual([...[described, `${described}/{session_id}`], ...[refunds, `${refunds}/{refund_id}`]])
+  expect(paths).toEqual([
+    ...[described, `${described}/{session_id}`],
+    ...[refunds, `${refunds}/{refund_id}`, '/v1/compat/partner/charges/{charge_id}'],
+  ])
   expect(document.paths[refunds]!.post!.description).toContain('/v1/refunds')
   for (const address of addresses.slice(1)) {
     expect(create.description).toContain(address)

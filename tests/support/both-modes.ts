@@ -86,6 +86,7 @@ function openMakers(service: Service, makers: Record<Mode, Account>) {
   /** Makes an object of a mode, by the name that paths give its id. */
   const makes: Record<string, (mode: Mode) => Promise<string>> = {
     payment_id: async (mode) => (await makers[mode].client.pay(cards[mode])).body.payment_id,
+    charge_id: async (mode) => (await idOf('payment_id', mode)).replace('pay_', 'ch_'),
     held_id: async (mode) => (await hold(makers[mode], cards[mode])).payment_id,
     session_id: async (mode) => (await makers[mode].client.pay(cards[mode])).body.session_id,
     async refund_id(mode) {

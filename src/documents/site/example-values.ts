@@ -48,6 +48,8 @@ export const sampleValues: Record<string, unknown[]> = {
   payment_id: [`pay_${hex}`],
   refund_id: [`ref_${hex}`],
   payment_intent: [session],
+  charge: [`ch_${hex}`],
+  latest_charge: [`ch_${hex}`],
   merchant_id: [`m_${hex}`],
   event_id: [`evt_${hex}`],
   request_id: [`req_${hex}`],

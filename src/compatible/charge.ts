@@ -1,0 +1,163 @@
+// GET /v1/charges/{charge_id}: a payment that was captured or held, read in the other platform's words. Its members are all those of that
+// platform's API description 2026-08-26.
+
+import { z } from 'zod'
+import type { Context } from '../checkout/context.ts'
+import { anyMetadata } from '../checkout/fields.ts'
+import type { Payment } from '../checkout/payment.ts'
+import { modeOfPayment } from '../checkout/reading/mode-store.ts'
+import type { Session } from '../checkout/session.ts'
+import { bearerKey } from '../http/access.ts'
+import type { ObjectPlace } from '../http/only-mode.ts'
+import { type Route, route } from '../http/route.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { admitKey } from '../merchants/admit.ts'
+import type { Address } from './addresses.ts'
+import { explain } from './faults.ts'
+import { findCharge } from './intent-store.ts'
+import { absentMembers, chargeIdOf, isCharge, nulls, paymentIdOf, unixSeconds } from './members.ts'
+
+const absent = [
+  'application',
+  'application_fee',
+  'application_fee_amount',
+  'balance_transaction',
+  'calculated_statement_descriptor',
+  'customer',
+  'failure_balance_transaction',
+  'failure_code',
+  'failure_message',
+  'fraud_details',
+  'on_behalf_of',
+  'outcome',
+  'payment_method',
+  'payment_method_details',
+  'receipt_number',
+  'receipt_url',
+  'review',
+  'shipping',
+  'source_transfer',
+  'statement_descriptor',
+  'transfer_data',
+  'transfer_group',
+] as const
+
+const charge = z
+  .object({
+    id: z.string().meta({ description: 'ch_ and the digits of the payment' }),
+    object: z.literal('charge'),
+    amount: z.int(),
+    amount_captured: z.int(),
+    amount_refunded: z
+      .int()
+      .meta({ description: 'pending refunds count; the whole amount where a held payment was voided' }),
+    billing_details: z.object({
+      address: z.null(),
+      email: z.string().nullable(),
+      name: z.string().nullable(),
+      phone: z.null(),
+      tax_id: z.null(),
+    }),
+    captured: z.boolean(),
+    created: z.int().meta({ description: 'Unix seconds' }),
+    currency: z.string(),
+    description: z.string().nullable(),
+    disputed: z.literal(false),
+    livemode: z.boolean(),
+    metadata: anyMetadata,
+    paid: z.literal(true),
+    payment_intent: z.string(),
+    receipt_email: z.string().nullable(),
+    refunded: z.boolean().meta({ description: 'whether the whole amount was given back or let go' }),
+    statement_descriptor_suffix: z.string().nullable(),
+    status: z.literal('succeeded'),
+    ...nulls(absent),
+    ripper: z.object({
+      payment_id: z.string(),
+      card: z.object({ brand: z.string().nullable(), last4: z.string().nullable() }),
+    }),
+  })
+  .meta({ title: 'Charge', note: 'A payment in the other platform’s words.' })
+
+/** A payment with what its charge shows of the session. */
+export type ChargeRow = Pick<
+  Payment,
+  | 'payment_id'
+  | 'session_id'
+  | 'status'
+  | 'amount'
+  | 'currency'
+  | 'mode'
+  | 'created_at'
+  | 'refunded_amount'
+  | 'card_brand'
+  | 'card_last4'
+> &
+  Pick<Session, 'metadata' | 'customer' | 'statement_descriptor_suffix'>
+
+function viewCharge(row: ChargeRow): z.infer<typeof charge> {
+  const { payment_id, status, amount, metadata, customer, card_brand, card_last4 } = row
+  const amount_refunded = status === 'voided' ? amount : row.refunded_amount
+  return {
+    id: chargeIdOf(row),
+    object: 'charge',
+    amount,
+    amount_captured: status === 'captured' ? amount : 0,
+    amount_refunded,
+    billing_details: {
+      address: null,
+      email: customer?.email ?? null,
+      name: customer?.name ?? null,
+      phone: null,
+      tax_id: null,
+    },
+    captured: status === 'captured',
+    created: unixSeconds(row.created_at),
+    currency: row.currency.toLowerCase(),
+    description: metadata.description ?? null,
+    disputed: false,
+    livemode: row.mode === 'live',
+    metadata,
+    paid: true,
+    payment_intent: row.session_id,
+    receipt_email: customer?.email ?? null,
+    refunded: amount_refunded === amount,
+    statement_descriptor_suffix: row.statement_descriptor_suffix,
+    status: 'succeeded',
+    ...absentMembers(absent),
+    ripper: { payment_id, card: { brand: card_brand, last4: card_last4 } },
+  }
+}
+
+export const readChargeAt = ({ path, alias_of }: Address): Route<Context> =>
+  route({
+    method: 'GET',
+    path: `${path}/{charge_id}`,
+    alias_of: alias_of && `${alias_of}/{charge_id}`,
+    tag: 'Compatible',
+    summary: 'Read a charge',
+    access: bearerKey('read_transactions'),
+    mode: { of: modeOfCharge, unknown: noCharge },
+    dialect: 'compatible',
+    query: z.strictObject({}),
+    explain,
+    status: 200,
+    reply: charge,
+    unknownId: noCharge,
+    refusals: ['resource_not_found'],
+    admit: admitKey,
+    handle: async ({ sql }: Context, { holder, params }) => {
+      const { merchant_id } = holder
+      const row = await findCharge(sql, { merchant_id, payment_id: paymentIdOf(params.charge_id!) })
+      if (!row || !isCharge(row)) throw noCharge()
+      return viewCharge(row)
+    },
+  })
+
+function modeOfCharge(sql: Context['sql'], { merchant_id, params: { charge_id = '' } }: ObjectPlace) {
+  return modeOfPayment(sql, { merchant_id, params: { payment_id: paymentIdOf(charge_id) } })
+}
+
+function noCharge(): Refusal {
+  return new Refusal('resource_not_found', 'There is no charge with this id.', { field: 'id' })
+}
