@@ -108,8 +108,8 @@ function chainEnd(sql: Sql, merchant_id: string) {
 }
 
 function endOf({ head, last_row }: StoredEnd): ChainEnd {
-  const read = (row: StoredHead) => row && { position: row.position, hash: Buffer.from(row.hash.slice(2), 'hex') }
-  return { head: read(head), last_row: read(last_row) }
+  const headOf = (row: StoredHead) => row && { position: row.position, hash: Buffer.from(row.hash.slice(2), 'hex') }
+  return { head: headOf(head), last_row: headOf(last_row) }
 }
 
 /** A line of the given table, each column as text. */

@@ -45,9 +45,9 @@ export const auditVerify = command({
     )
     const missing_heads = [...heads].filter((hash) => !found.some((head) => head.hash === hash))
     const faults = faultsIn(chains) + missing_heads.length
-    const shown = { ok: faults === 0, faults, chains: chains.map(view), found, missing_heads }
-    if (json) printJson(shown)
-    else printForPeople(shown)
+    const output = { ok: faults === 0, faults, chains: chains.map(view), found, missing_heads }
+    if (json) printJson(output)
+    else printForPeople(output)
     return faults === 0 ? 0 : 1
   },
 })
@@ -119,9 +119,9 @@ function printForPeople({ ok, faults, chains, found, missing_heads }: VerifyOutp
   )
 }
 
-function printFaults(merchant_id: string, named: string[], count: number): void {
-  for (const words of named) printLine(`${merchant_id}: ${words}`)
-  if (count > named.length) printLine(`${merchant_id}: and ${count - named.length} more`)
+function printFaults(merchant_id: string, fault_texts: string[], count: number): void {
+  for (const words of fault_texts) printLine(`${merchant_id}: ${words}`)
+  if (count > fault_texts.length) printLine(`${merchant_id}: and ${count - fault_texts.length} more`)
 }
 
 function faultWords({ kind, position, until_position, entry_id }: ChainFault): string {

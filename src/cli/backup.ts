@@ -203,14 +203,14 @@ async function load(
 function refuseWithoutKey({ master_keys, data_dir }: Config, { key_id }: BackupHead): void {
   if (key_id === null) return
   const keys = master_keys ?? readMasterKey(data_dir)
-  const wanted = `the backup was sealed with the master key ${key_id}`
+  const reason = `the backup was sealed with the master key ${key_id}`
   if (keys === null) {
-    throw new CommandError(`${wanted}. Put it into ${resolve(data_dir)}/master.key, or set RIPPER_MASTER_KEY.`)
+    throw new CommandError(`${reason}. Put it into ${resolve(data_dir)}/master.key, or set RIPPER_MASTER_KEY.`)
   }
   const { key_ids } = openKeyring(keys, { bytes: (length) => Buffer.alloc(length) })
   if (key_ids.includes(key_id)) return
   throw new CommandError(
-    `${wanted}, and ${master_keys ? 'RIPPER_MASTER_KEY' : `${resolve(data_dir)}/master.key`} holds ${key_ids.join(', ')}.`,
+    `${reason}, and ${master_keys ? 'RIPPER_MASTER_KEY' : `${resolve(data_dir)}/master.key`} holds ${key_ids.join(', ')}.`,
   )
 }
 

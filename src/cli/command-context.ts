@@ -133,8 +133,8 @@ export const reasonRule = z
   .refine((text) => !looksLikeCardNumber(text), 'must not hold a card number')
 
 /** The merchant that an option names; null where it was left out. */
-export async function merchantNamed(sql: Sql, named: string | undefined): Promise<MerchantId | null> {
-  return named === undefined ? null : (await merchantOrRefuse(sql, named)).merchant_id
+export async function merchantNamed(sql: Sql, merchant_text: string | undefined): Promise<MerchantId | null> {
+  return merchant_text === undefined ? null : (await merchantOrRefuse(sql, merchant_text)).merchant_id
 }
 
 const merchants_named_max = 5
@@ -142,10 +142,10 @@ const merchants_named_max = 5
 /** The merchant of the option, else the demo merchant, else the only one. Prints a note if there are others beside the demo merchant. */
 export async function merchantOf(
   { sql, data_dir }: CommandContext,
-  named: string | undefined,
+  merchant_text: string | undefined,
   json: boolean,
 ): Promise<MerchantId> {
-  if (named !== undefined) return (await merchantOrRefuse(sql, named)).merchant_id
+  if (merchant_text !== undefined) return (await merchantOrRefuse(sql, merchant_text)).merchant_id
   const demo = readDemo(data_dir)
   // The file may belong to another database.
   const merchant = demo && (await findMerchant(sql, demo.merchant_id as MerchantId))
@@ -160,10 +160,10 @@ export async function merchantOf(
     )
   }
   if (others.length === 0) return first.merchant_id
-  const shown = [first, ...others].slice(0, merchants_named_max)
-  const listed = shown.map(({ merchant_id, name }) => `${merchant_id} (${name})`).join(', ')
+  const listedMerchants = [first, ...others].slice(0, merchants_named_max)
+  const merchant_list = listedMerchants.map(({ merchant_id, name }) => `${merchant_id} (${name})`).join(', ')
   const more = others.length < merchants_named_max ? '' : ' and others'
-  throw new UsageError(`needs --merchant, because there are several: ${listed}${more}`)
+  throw new UsageError(`needs --merchant, because there are several: ${merchant_list}${more}`)
 }
 
 /** A note for users with a merchant of their own, which they may have meant. */

@@ -197,8 +197,8 @@ function viewConnection(connection: Connection) {
 }
 
 function connectorOf({ connector }: { connector: string }): KnownConnector {
-  const known = connectors.find(({ name }) => name === connector)
-  if (known) return known
+  const knownConnector = connectors.find(({ name }) => name === connector)
+  if (knownConnector) return knownConnector
   throw new CommandError(`This release does not know ${connector}.`)
 }
 
@@ -224,8 +224,8 @@ function contentOf(path: string): Buffer {
 }
 
 /** The credentials as they are kept. Throws a Refusal that names the member. */
-function judgeFile(connector: KnownConnector, given: { file: unknown; mode: ConnectionMode }): Promise<Credentials> {
-  return judgeCredentials(connector, given, apiUrlJudge(readConfig(terminal().environment), realClock()))
+function judgeFile(connector: KnownConnector, input: { file: unknown; mode: ConnectionMode }): Promise<Credentials> {
+  return judgeCredentials(connector, input, apiUrlJudge(readConfig(terminal().environment), realClock()))
 }
 
 /** Warns of a key of the other environment that `api_url` leads to another address. The command goes on. */

@@ -38,9 +38,9 @@ export const deliveryReplay = command({
       if (positionals.length > 0) throw new UsageError('--all-dead goes without a DELIVERY_ID')
       const { since, until } = which
       if (since && until && since >= until) throw new UsageError('--since must be before --until')
-      const done = await withCommandContext((context) => replayAllDead(context, { ...which, merchant, json }))
-      if (json) printJson(done)
-      else print({ ...done, refused: countsOf(done.refused) }, json)
+      const totals = await withCommandContext((context) => replayAllDead(context, { ...which, merchant, json }))
+      if (json) printJson(totals)
+      else print({ ...totals, refused: countsOf(totals.refused) }, json)
       return 0
     }
     const [stray] = Object.entries(which).find(([, value]) => value !== undefined) ?? []
@@ -123,13 +123,13 @@ async function replayAllDead(context: CommandContext, { since, until, ...options
   const outcomes: Pick<ReplayResult, 'error'>[] = []
   let [found, already_replayed] = [0, 0]
   for (;;) {
-    const done = await replayDeadLetters(own, which, { limit: batch, writer: context, now: clock.now() })
-    outcomes.push(...done.refusals.map((error) => ({ error })))
-    found += done.found
-    already_replayed += done.already_replayed
+    const batchResult = await replayDeadLetters(own, which, { limit: batch, writer: context, now: clock.now() })
+    outcomes.push(...batchResult.refusals.map((error) => ({ error })))
+    found += batchResult.found
+    already_replayed += batchResult.already_replayed
     tellProgress(found)
-    if (done.next_after === null) break
-    which.after = done.next_after
+    if (batchResult.next_after === null) break
+    which.after = batchResult.next_after
   }
   return { merchant_id, found, already_replayed, ...tallyOf(outcomes) }
 }
@@ -143,15 +143,15 @@ function writeError(line: string): void {
 }
 
 /** Prints its progress from time to time. */
-export function openProgress({ clock, total, tell }: ProgressOptions): (done: number) => void {
+export function openProgress({ clock, total, tell }: ProgressOptions): (replayed_count: number) => void {
   const begun_ms = clock.now().getTime()
   let told_ms = begun_ms
-  return (done) => {
+  return (replayed_count) => {
     const now_ms = clock.now().getTime()
     if (now_ms - told_ms < progress_ms) return
     told_ms = now_ms
-    const rate = Math.round((done * 1000) / (now_ms - begun_ms))
-    tell(`${done} of ${total} dead letters, ${rate} a second\n`)
+    const rate = Math.round((replayed_count * 1000) / (now_ms - begun_ms))
+    tell(`${replayed_count} of ${total} dead letters, ${rate} a second\n`)
   }
 }
 

@@ -49,9 +49,9 @@ export const deliveryShow = command({
     const detail = await withCommandContext(async (context) =>
       readAll(context, await deliveryKeyOf(context, positionals[0]!, merchant)),
     )
-    const shown = { ...view(detail), ...(body && { body: detail.delivery.body }) }
-    if (json) printJson(shown)
-    else printForPeople(shown, detail.replay_refusal)
+    const output = { ...view(detail), ...(body && { body: detail.delivery.body }) }
+    if (json) printJson(output)
+    else printForPeople(output, detail.replay_refusal)
   },
 })
 
@@ -142,13 +142,13 @@ function viewAttempt(attempt: AttemptDetail) {
 
 type DeliveryOutput = ReturnType<typeof view> & { body?: string }
 
-function printForPeople(shown: DeliveryOutput, refusal: Refusal | null): void {
-  const { endpoint, attempts, replays, body, replayable, replay_refusal, held_until, ...rest } = shown
+function printForPeople(output: DeliveryOutput, refusal: Refusal | null): void {
+  const { endpoint, attempts, replays, body, replayable, replay_refusal, held_until, ...rest } = output
   printKnown({
     ...rest,
     held_until: held_until && `${timestamp(held_until)} (the breaker of its endpoint is open)`,
     endpoint: `${endpoint.id} (${endpoint.status}) ${endpoint.url}`,
-    replayable: shown.status === 'dead_lettered' ? (replayable ? 'yes' : `no: ${refusal!.message}`) : null,
+    replayable: output.status === 'dead_lettered' ? (replayable ? 'yes' : `no: ${refusal!.message}`) : null,
     replays: replays.map((each) => `${each.delivery_id} (${each.status ?? 'not settled'})`),
   })
   if (attempts.length > 0) {

@@ -123,16 +123,16 @@ function breakerWords({ state, open_until }: Health['breaker']): string {
   }
 }
 
-function waitingWords({ first_attempts, retries, under_way, ...due }: Health['waiting']): string {
-  const { oldest_due_seconds } = due
+function waitingWords({ first_attempts, retries, under_way, ...oldest }: Health['waiting']): string {
+  const { oldest_due_seconds } = oldest
   const late = oldest_due_seconds === null ? '' : `, the oldest due for ${age(oldest_due_seconds)}`
   const going = under_way > 0 ? `, ${counted(under_way)} under way` : ''
   return `${counted(first_attempts)} for a first attempt, ${counted(retries)} for a retry or replay${going}${late}`
 }
 
 function attemptWords({ succeeded, failed, dead_lettered }: Health['attempts']): string {
-  const named = { succeeded, failed, 'dead-lettered': dead_lettered }
-  const words = Object.entries(named).map(([name, { count, median_duration_ms }]) => {
+  const attemptCounts = { succeeded, failed, 'dead-lettered': dead_lettered }
+  const words = Object.entries(attemptCounts).map(([name, { count, median_duration_ms }]) => {
     const median = median_duration_ms === null ? '' : ` (median ${duration(median_duration_ms)})`
     return `${count} ${name}${median}`
   })

@@ -56,7 +56,7 @@ export function strangerWords(commands: Command[], words: string[]): string {
   const [first, second] = words as [string, string | undefined]
   const typed = second === undefined ? first : `${first} ${second}`
   const sayable = second === undefined ? [...firsts, ...names] : names
-  const meant =
+  const suggestion =
     closest(typed, sayable) ??
     names.find((name) => name === `${second} ${first}`) ??
     closest(
@@ -64,6 +64,6 @@ export function strangerWords(commands: Command[], words: string[]): string {
       firsts.filter((each) => each !== first),
     )
   const advice = firsts.includes(first) ? `ripper help ${first}` : 'ripper help'
-  const hint = meant === null ? `${advice} lists them.` : `Did you mean ripper ${meant}?`
+  const hint = suggestion === null ? `${advice} lists them.` : `Did you mean ripper ${suggestion}?`
   return `there is no command ${typed}. ${hint}`
 }

@@ -55,11 +55,11 @@ export const holdList = command({
     'ripper hold capture takes the money, and ripper hold void releases it.',
   ],
   async run({ options: { merchant, all, status, limit }, json }) {
-    const wanted = status ?? (all ? statuses : waiting)
+    const statusFilter = status ?? (all ? statuses : waiting)
     const { merchant_id, shown, has_more, now } = await withCommandContext(async (context) => {
       const merchant_id = await merchantOf(context, merchant, json)
       const { sql } = await inCell(context, merchant_id)
-      const holds = await listHolds(sql, { merchant_id, statuses: [...wanted], limit: limit + 1 })
+      const holds = await listHolds(sql, { merchant_id, statuses: [...statusFilter], limit: limit + 1 })
       return { merchant_id, ...within(limit, holds), now: context.clock.now() }
     })
     if (json) printJson({ merchant_id, holds: shown.map((hold) => viewHeldPayment(hold, now)), has_more })
@@ -68,7 +68,7 @@ export const holdList = command({
         headings: ['payment', 'amount', 'status', 'reason', 'deadline', 'at deadline'],
         cells: rowOf,
         notes: (hold) => notesOf(hold, now),
-        nothing: `The merchant ${merchant_id} has no hold that is ${wanted.join(' or ')}.`,
+        nothing: `The merchant ${merchant_id} has no hold that is ${statusFilter.join(' or ')}.`,
         has_more,
       })
     }
@@ -144,11 +144,11 @@ export const holdSettle = holdCommand({
     if (as !== undefined && reason === undefined) throw new UsageError('--as needs --reason')
   },
   async decide(context, key, { as = null, reason }) {
-    const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
+    const heldPayment = undecidedOrRefuse(await findWholePayment(context.sql, key))
     const cause =
       as === null ? operatorCause() : { ...operatorCause({ settled_as: as, reason }), by_person: true as const }
-    const result = await settleFoundHold(context, held, { asked_by: 'merchant', cause, key: null, as })
-    if (result.ends === null) throw new Error(whyOpen(result, held.payment))
+    const result = await settleFoundHold(context, heldPayment, { asked_by: 'merchant', cause, key: null, as })
+    if (result.ends === null) throw new Error(whyOpen(result, heldPayment.payment))
   },
   sentences: ({ amount, hold }) => [
     `The payment of ${amount} counts as ${hold.status}. The service sends payment.${hold.status} to the merchant's endpoints.`,
@@ -257,11 +257,11 @@ function unanswered(kind: Decision, { key: { payment_id }, is_accepted }: HoldDe
 }
 
 async function readHeldPayment(context: CommandContext, key: PaymentKey): Promise<HoldDetail> {
-  const held = heldOrRefuse(await findPaymentWithHold(context.sql, key))
-  const payment = viewHeld(held, context.world.clock.now())
-  const operation = held.operation && operationWords(held.operation, payment.settlement)
-  const is_accepted = held.operation?.state === 'accepted'
-  return { key, payment, hold: held.hold, amount: money(held.payment), operation, is_accepted }
+  const heldPayment = heldOrRefuse(await findPaymentWithHold(context.sql, key))
+  const payment = viewHeld(heldPayment, context.world.clock.now())
+  const operation = heldPayment.operation && operationWords(heldPayment.operation, payment.settlement)
+  const is_accepted = heldPayment.operation?.state === 'accepted'
+  return { key, payment, hold: heldPayment.hold, amount: money(heldPayment.payment), operation, is_accepted }
 }
 
 function printForPeople({ key, payment, hold, amount, operation }: HoldDetail): void {

@@ -98,16 +98,16 @@ export const integrationCreate = command({
       }
     })
     const { integration_id, name, handle, is_hosted_page } = integration
-    const made = {
+    const newIntegration = {
       integration_id,
       name,
       handle,
       publishable_key,
       ...(is_hosted_page && { pay_url: hostedPageUrl(handle!) }),
     }
-    if (json) printJson({ ...made, ...sideEffects(losers, warnings) })
+    if (json) printJson({ ...newIntegration, ...sideEffects(losers, warnings) })
     else {
-      print(made, json)
+      print(newIntegration, json)
       if (is_hosted_page) {
         printLine(
           '\nShoppers pay at pay_url. To have them pay a session of your server there, add # and its client_secret to that address.',
@@ -143,15 +143,15 @@ export const integrationUpdate = command({
   ],
   async run({ options, positionals, json }) {
     const [id] = positionals as [string]
-    const named = { ...rules.bodyIn(options), ...rolesIn(options) } as Partial<Integration>
-    const decide = decisionOf(named, options)
-    const warnings = await colourWarnings(named)
+    const changes = { ...rules.bodyIn(options), ...rolesIn(options) } as Partial<Integration>
+    const decide = decisionOf(changes, options)
+    const warnings = await colourWarnings(changes)
     const { integration, losers } = await withCommandContext(async (context) => {
       try {
         return await changeIntegration(context, id, decide, { take: takenRoles(options) })
       } catch (error) {
         const merchant_id = (await findMerchantOfIntegration(context.sql, id)) ?? ''
-        throw await asRefusal(error, context, { name: '', ...named, merchant_id })
+        throw await asRefusal(error, context, { name: '', ...changes, merchant_id })
       }
     })
     if (json) printJson({ ...viewIntegration(integration), ...sideEffects(losers, warnings) })
@@ -206,10 +206,10 @@ export const integrationList = command({
       for (const { merchant_id } of merchants) lists.push(await listIntegrations(sql, merchant_id))
       return lists.flat()
     })
-    const shown = integrations.filter(({ deleted_at }) => all || deleted_at === null)
-    if (json) printJson({ merchant_id: merchant, integrations: shown.map(viewIntegration) })
+    const listedIntegrations = integrations.filter(({ deleted_at }) => all || deleted_at === null)
+    if (json) printJson({ merchant_id: merchant, integrations: listedIntegrations.map(viewIntegration) })
     else {
-      printList(shown, {
+      printList(listedIntegrations, {
         ...ofMerchants(merchant, {
           headings: ['integration', 'name', 'is', 'mode', 'tests go to', 'allowed origins'],
           cells: (each: Integration) => [
@@ -247,15 +247,15 @@ type UpdateValues = RoleValues & {
 }
 
 /** How an integration changes. Throws a UsageError for options that no integration allows. */
-function decisionOf(named: Partial<Integration>, options: UpdateValues): (before: Integration) => Integration {
+function decisionOf(changes: Partial<Integration>, options: UpdateValues): (before: Integration) => Integration {
   const { 'add-origin': added = [], 'remove-origin': removed = [], clear = [] } = options
-  const twice = clear.find((name) => clearable.get(name)! in named)
+  const twice = clear.find((name) => clearable.get(name)! in changes)
   if (twice) throw new UsageError(`--clear empties what --${twice} sets: give only one of the two`)
   const change: Partial<Integration> = {
-    ...named,
+    ...changes,
     ...Object.fromEntries(clear.map((name) => [clearable.get(name)!, defaultRules[clearable.get(name)!]])),
-    ...off(named, options['no-hosted-page'], 'hosted-page', 'is_hosted_page'),
-    ...off(named, options['no-require-verified-amount'], 'require-verified-amount', 'require_verified_amount'),
+    ...off(changes, options['no-hosted-page'], 'hosted-page', 'is_hosted_page'),
+    ...off(changes, options['no-require-verified-amount'], 'require-verified-amount', 'require_verified_amount'),
   }
   if (Object.keys(change).length + added.length + removed.length === 0) throw new UsageError('names nothing to change')
   return (before) => {
@@ -266,8 +266,8 @@ function decisionOf(named: Partial<Integration>, options: UpdateValues): (before
       const allowed = allowed_origins.join(', ') || 'none'
       throw new CommandError(`${name} does not allow ${stranger}; it allows ${allowed}. Nothing was changed.`)
     }
-    const kept = allowed_origins.filter((each) => !removed.includes(each))
-    const integration = { ...after, allowed_origins: [...new Set([...kept, ...added])] }
+    const otherOrigins = allowed_origins.filter((each) => !removed.includes(each))
+    const integration = { ...after, allowed_origins: [...new Set([...otherOrigins, ...added])] }
     const fault = faultWords(integration)
     if (fault) throw new CommandError(`${fault}. Nothing was changed.`)
     return integration
@@ -275,9 +275,9 @@ function decisionOf(named: Partial<Integration>, options: UpdateValues): (before
 }
 
 /** The rule that `--no-NAME` turns off. */
-function off(named: Partial<Integration>, is_off: boolean, name: string, member: keyof Integration) {
+function off(changes: Partial<Integration>, is_off: boolean, name: string, member: keyof Integration) {
   if (!is_off) return {}
-  if (member in named) throw new UsageError(`takes --${name} or --no-${name}`)
+  if (member in changes) throw new UsageError(`takes --${name} or --no-${name}`)
   return { [member]: false }
 }
 

@@ -82,11 +82,11 @@ export const keyList = command({
       const rows = await listKeys(sql, merchant_id)
       return { merchant_id, keys: rows.map((key) => viewKey(key, clock.now())) }
     })
-    const shown = keys.filter(({ state }) => all || state === 'usable')
+    const listedKeys = keys.filter(({ state }) => all || state === 'usable')
     const ended = keys.length > 0 ? '--all lists those that ended; ' : ''
-    if (json) printJson({ merchant_id, keys: shown })
+    if (json) printJson({ merchant_id, keys: listedKeys })
     else {
-      printList(shown, {
+      printList(listedKeys, {
         ...ofMerchants(merchant_id, { headings, cells }),
         notes,
         nothing: `${hasNo('key that can be used', merchant_id)}. ${ended}ripper key create makes one.`,

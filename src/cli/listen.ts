@@ -69,7 +69,7 @@ type ListenOutput = {
   state(state: 'lost' | 'back', base_url: string): void
 }
 
-async function follow(listening: ListenTarget, shown: ListenOutput): Promise<void> {
+async function follow(listening: ListenTarget, output: ListenOutput): Promise<void> {
   const { connection, identity, forward_to: url, events } = listening
   const clock = realClock()
   const stopped = new AbortController()
@@ -80,28 +80,28 @@ async function follow(listening: ListenTarget, shown: ListenOutput): Promise<voi
   signal.addEventListener('abort', () => void http.close())
   const forward =
     url === null
-      ? async (event: StreamedEvent) => shown.event(event, null)
+      ? async (event: StreamedEvent) => output.event(event, null)
       : openForwarder({
           http,
           clock,
           url,
           identity,
           onAnswer: (event, forwarded) => {
-            if (!signal.aborted) shown.event(event, { ...forwarded, url })
+            if (!signal.aborted) output.event(event, { ...forwarded, url })
           },
         })
   const memory = openHeard()
   let is_ready = false
   const filter = events.length === 0 ? '' : `?events=${events.join(',')}`
-  const onState = (state: 'lost' | 'back') => shown.state(state, connection.base_url)
+  const onState = (state: 'lost' | 'back') => output.state(state, connection.base_url)
   const path = () => `/v1/events/stream${filter}`
   try {
     const messages = listen({ connection, http: listener, clock, path, signal, onState })
     for await (const { event, id, data } of messages) {
       if (event === 'ready') {
-        if (!is_ready) shown.ready(listening, data.merchant_id)
+        if (!is_ready) output.ready(listening, data.merchant_id)
         is_ready = true
-      } else if (event === 'missed') shown.missed(data.before)
+      } else if (event === 'missed') output.missed(data.before)
       else if (memory.isNew({ event_id: data.event_id, cursor: id! })) await forward(data)
     }
   } finally {
@@ -113,9 +113,9 @@ async function follow(listening: ListenTarget, shown: ListenOutput): Promise<voi
 const everywhere = ['0.0.0.0/0', '::/0']
 
 /** The address to post to. `localhost:3000/hooks` is allowed, too. */
-function forwardTo(named: string | undefined): string | null {
-  if (named === undefined) return null
-  const url = /^[a-z]+:\/\//i.test(named) ? named : `http://${named}`
+function forwardTo(address_text: string | undefined): string | null {
+  if (address_text === undefined) return null
+  const url = /^[a-z]+:\/\//i.test(address_text) ? address_text : `http://${address_text}`
   if (!/^https?:/i.test(url)) throw new UsageError('--forward-to must be an http or https URL')
   const fault = checkUrl(url, openAddressRule(everywhere))
   if (fault) throw new UsageError(`--forward-to ${fault.reason}`)
@@ -139,15 +139,15 @@ const jsonLines: ListenOutput = {
 
 const forPeople: ListenOutput = {
   ready({ connection, identity, forward_to, events }, merchant_id) {
-    const wanted = events.length === 0 ? 'payment.*' : events.join(', ')
+    const event_types = events.length === 0 ? 'payment.*' : events.join(', ')
     printLine(`Ready! Listening to ${merchantWords(connection, merchant_id)} at ${connection.base_url}.`)
     printLine(`Your webhook signing secret is ${identity.signing_secret}`)
-    printLine(forward_to ? `Forwarding ${wanted} to ${forward_to}\n` : `Showing ${wanted}\n`)
+    printLine(forward_to ? `Forwarding ${event_types} to ${forward_to}\n` : `Showing ${event_types}\n`)
   },
   event({ type, event_id, payment_id, body }, forwarded) {
     const { created } = JSON.parse(body) as { created: string }
-    const left = `${shortTime(created)}  ${type.padEnd(16)}  ${event_id}  ${payment_id}`
-    terminal().stdout.write(forwarded ? `${left}  ${answered(forwarded)}\n` : `${left}\n`)
+    const line = `${shortTime(created)}  ${type.padEnd(16)}  ${event_id}  ${payment_id}`
+    terminal().stdout.write(forwarded ? `${line}  ${answered(forwarded)}\n` : `${line}\n`)
   },
   missed(before) {
     printLine(`The connection was lost for too long: events before ${shortTime(before)} are missing.`)
@@ -166,8 +166,8 @@ function answered(forwarded: ForwardResult & { url: string }): string {
   const { url, succeeded, response_status_code: status, duration_ms } = forwarded
   const what = succeeded ? String(status) : answerOf(forwarded)
   const words = succeeded ? '' : oneLine(forwarded.response_body ?? '', answer_length_max)
-  const said = words && `\n   ${words}`
-  return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})${said}`
+  const advice = words && `\n   ${words}`
+  return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})${advice}`
 }
 
 type ForwardResult = Pick<PostResult, 'succeeded' | 'response_status_code' | 'response_body' | 'failure'> & {
@@ -232,19 +232,19 @@ function openForwarder({ http, clock, url, identity, onAnswer }: ForwardOptions)
 /** Remembers events for as long as the service may send them again. */
 export function openHeard() {
   /** The time of each event, from the cursor that came with it, in that order. */
-  const heard = new Map<string, number>()
+  const eventTimes = new Map<string, number>()
   return {
     /** Notes an event. False if it was received before. */
     isNew({ event_id, cursor }: { event_id: string; cursor: string }): boolean {
       const { sent_until_ms: told_ms } = readCursor(cursor) ?? { sent_until_ms: 0 }
-      for (const [known, at_ms] of heard) {
+      for (const [known, at_ms] of eventTimes) {
         if (at_ms >= told_ms - 2 * cursor_overlap_ms) break
-        heard.delete(known)
+        eventTimes.delete(known)
       }
-      if (heard.has(event_id)) return false
-      heard.set(event_id, told_ms)
+      if (eventTimes.has(event_id)) return false
+      eventTimes.set(event_id, told_ms)
       return true
     },
-    count: () => heard.size,
+    count: () => eventTimes.size,
   }
 }

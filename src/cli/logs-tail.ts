@@ -97,9 +97,9 @@ function show(request: RequestOutput, json: boolean): void {
   }
   const { at, status, method, path, code, request_id, duration_ms } = request
   const colour = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
-  const shown = paint(colour, String(status))
+  const status_text = paint(colour, String(status))
   const where = `${method.padEnd(6)} ${path.padEnd(66)}`
   printLine(
-    `${shortTime(at)}  ${shown}  ${where}  ${(code ?? '–').padEnd(24)}  ${request_id}  ${duration(duration_ms)}`,
+    `${shortTime(at)}  ${status_text}  ${where}  ${(code ?? '–').padEnd(24)}  ${request_id}  ${duration(duration_ms)}`,
   )
 }

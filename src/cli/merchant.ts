@@ -97,10 +97,10 @@ function definedOnly<T extends object>(change: T): { [K in keyof T]?: Exclude<T[
 }
 
 function warnOfGaps(profile: Record<string, unknown> | undefined): void {
-  const read = readAcquiringProfile(profile ?? null)
-  if (profile === undefined || !('missing' in read)) return
+  const acquiringProfile = readAcquiringProfile(profile ?? null)
+  if (profile === undefined || !('missing' in acquiringProfile)) return
   terminal().stderr.write(
-    `The profile is stored, but lacks a valid ${read.missing.join(', ')}. Until it has one, live sessions are refused.\n`,
+    `The profile is stored, but lacks a valid ${acquiringProfile.missing.join(', ')}. Until it has one, live sessions are refused.\n`,
   )
 }
 

@@ -285,8 +285,8 @@ export const orphanReverse = command({
     const { length: released } = decisions.changed
     if (json) printJson({ released, refused: decisions.unchanged })
     else {
-      const done = `${counted(released)} due now: the service reverses them as long as it runs.`
-      printDecisions(decisions, { done, not_done: 'not released' })
+      const outcome = `${counted(released)} due now: the service reverses them as long as it runs.`
+      printDecisions(decisions, { done: outcome, not_done: 'not released' })
     }
     return decisions.unchanged.length > 0 ? 1 : 0
   },
@@ -306,21 +306,22 @@ export const orphanLeave = command({
     const which = whichOf(options, positionals)
     const why = { by: operatorName(), reason: options.reason }
     const decisions = await withCommandContext((context) => leaveUnreversed(context, which, why))
-    const { length: left } = decisions.changed
-    if (json) printJson({ left, refused: decisions.unchanged })
-    else printDecisions(decisions, { done: `${counted(left)} left: nothing reverses them.`, not_done: 'not left' })
+    const { length: change_count } = decisions.changed
+    if (json) printJson({ left: change_count, refused: decisions.unchanged })
+    else
+      printDecisions(decisions, { done: `${counted(change_count)} left: nothing reverses them.`, not_done: 'not left' })
     return decisions.unchanged.length > 0 ? 1 : 0
   },
 })
 
-function whichOf(options: ValuesOf<typeof whichOptions>, named: string[]): OrphanSelection {
+function whichOf(options: ValuesOf<typeof whichOptions>, references: string[]): OrphanSelection {
   const { 'held-back': all, acquirer = null } = options
-  if (all && named.length > 0) throw new UsageError('--held-back goes without a REFERENCE')
-  if (!all && named.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
-  if (!named.every((reference) => /^[0-9a-f]{32}$/.test(reference))) {
+  if (all && references.length > 0) throw new UsageError('--held-back goes without a REFERENCE')
+  if (!all && references.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
+  if (!references.every((reference) => /^[0-9a-f]{32}$/.test(reference))) {
     throw new UsageError('REFERENCE must be 32 hexadecimal characters, as ripper orphan list shows it')
   }
-  return { references: all ? null : [...new Set(named)], acquirer }
+  return { references: all ? null : [...new Set(references)], acquirer }
 }
 
 function printDecisions(

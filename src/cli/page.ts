@@ -46,8 +46,8 @@ export const pageCheck = command({
   },
 })
 
-function addressOf(given: string): URL {
-  const url = URL.canParse(given) ? new URL(given) : null
+function addressOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
     throw new UsageError('URL must be an http or https address such as https://pay.example/pay/tea')
   }

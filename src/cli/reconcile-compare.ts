@@ -45,12 +45,12 @@ async function compareAll(context: CommandContext, typed: string | undefined) {
   const { unknown_authorisations } = readConfig(terminal().environment)
   const acquirers = (await context.listAcquirers()).filter(({ acquirer }) => acquirer.lists)
   const names = acquirers.map(({ acquirer }) => acquirer.name)
-  const named = choiceOf('acquirer', typed, names)
+  const acquirer_name = choiceOf('acquirer', typed, names)
   const compared: ComparisonResult[] = []
   const busy: string[] = []
   for (const swept of acquirers) {
     const { name } = swept.acquirer
-    if (named !== null && name !== named) continue
+    if (acquirer_name !== null && name !== acquirer_name) continue
     const result = await compareAcquirer({ ...context, unknown_authorisations }, swept, { at_once: true })
     if (result) compared.push(result)
     else busy.push(name)
@@ -102,8 +102,8 @@ export const reconcileClose = command({
     const closed = await withCommandContext(({ sql, clock }) =>
       closeFindings(sql, { acquirer, references }, { at: clock.now(), ...why }),
     )
-    const done = new Set(closed.map(({ reference }) => reference))
-    const not_open = references.filter((reference) => !done.has(reference))
+    const closedReferences = new Set(closed.map(({ reference }) => reference))
+    const not_open = references.filter((reference) => !closedReferences.has(reference))
     if (json) printJson({ closed: closed.map(viewFinding), not_open })
     else {
       printLine(`Closed: ${closed.length}.`)

@@ -58,9 +58,9 @@ function viewListed(operation: OperationWithPayment) {
 function resolveCommand(operation: UnansweredOperation, is_named: boolean): [string, string] {
   const { kind, payment_id, operation_id } = operation
   const outcomes = outcomesOf(operation)
-  const named = is_named ? ` --operation ${operation_id}` : ''
+  const operation_option = is_named ? ` --operation ${operation_id}` : ''
   const id = kind === 'authorise' && outcomes.includes('approved') ? ' [--transaction ID]' : ''
-  return [`ripper reconcile resolve ${payment_id}${named}`, `--as ${outcomes.join('|')}${id} --reason TEXT`]
+  return [`ripper reconcile resolve ${payment_id}${operation_option}`, `--as ${outcomes.join('|')}${id} --reason TEXT`]
 }
 
 /** An operation, and how far the search for its answer has come. */

@@ -64,8 +64,8 @@ async function readRefunds({ sql }: CommandContext, key: PaymentKey) {
   const payment = (await findPayment(sql, key.merchant_id, key.payment_id))!
   const refunds = await listRefunds(sql, key)
   const { amount, currency, status, refunded_amount } = payment
-  const left = refundableOf(payment)
-  const view = { ...key, status, amount, currency, refunded_amount, left, refunds: refunds.map(viewRefund) }
+  const rest = refundableOf(payment)
+  const view = { ...key, status, amount, currency, refunded_amount, left: rest, refunds: refunds.map(viewRefund) }
   return { view, refunds }
 }
 

@@ -8,9 +8,9 @@ export type NamedSchema = { name: string; note: string; schema: Schema }
 const line_max = 120
 
 /** One exported type for each schema, in their order. Throws if a schema cannot be written as a type. */
-export function typesOf(named: readonly NamedSchema[]): string {
-  const names = new Map(named.map(({ name, schema }) => [sameness(schema), name]))
-  return named
+export function typesOf(schemas: readonly NamedSchema[]): string {
+  const names = new Map(schemas.map(({ name, schema }) => [sameness(schema), name]))
+  return schemas
     .map(({ name, note, schema }) => {
       const type = new Printer(names, name).print(schema)
       return `/** ${note} */\n${declared(`export type ${name} =`, type, '')}\n`

@@ -92,6 +92,6 @@ function queryOf(name: string, what: string, { query }: Route<never>): NamedSche
 
 /** Leaves out parameters that exist only so that the service can refuse them by name. */
 function withoutRefused(schema: Schema): Schema {
-  const taken = Object.entries(schema.properties!).filter(([, each]) => !('not' in each))
-  return { ...schema, properties: Object.fromEntries(taken) }
+  const entries = Object.entries(schema.properties!).filter(([, each]) => !('not' in each))
+  return { ...schema, properties: Object.fromEntries(entries) }
 }

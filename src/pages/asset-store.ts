@@ -10,9 +10,9 @@ const kept_ms = 400 * 24 * 3600 * 1000
  */
 export async function keepAssets(sql: Sql, assets: { path: string; body: Buffer }[], now: Date): Promise<void> {
   const all = assets.map(({ path }) => path)
-  const known = await sql<{ path: string }[]>`
+  const rows = await sql<{ path: string }[]>`
     update page_assets set served_at = ${now} where path = any(${all}) returning path`
-  const knownPaths = new Set(known.map(({ path }) => path))
+  const knownPaths = new Set(rows.map(({ path }) => path))
   const missing = assets.filter(({ path }) => !knownPaths.has(path))
   if (missing.length === 0) return
   const paths = missing.map(({ path }) => path)

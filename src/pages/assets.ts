@@ -143,15 +143,15 @@ export function assetPages(assets: Assets, dashboard: DashboardAssets | null = n
 const earlier_max = 32
 
 function keepEarlier(): typeof findEarlier {
-  const kept = new Map<string, Asset>()
+  const cache = new Map<string, Asset>()
   return async (sql, path) => {
-    const known = kept.get(path)
-    if (known) return known
-    const found = await findEarlier(sql, path)
-    if (found === null) return null
-    if (kept.size >= earlier_max) kept.delete(kept.keys().next().value!)
-    kept.set(path, found)
-    return found
+    const cachedAsset = cache.get(path)
+    if (cachedAsset) return cachedAsset
+    const earlierAsset = await findEarlier(sql, path)
+    if (earlierAsset === null) return null
+    if (cache.size >= earlier_max) cache.delete(cache.keys().next().value!)
+    cache.set(path, earlierAsset)
+    return earlierAsset
   }
 }
 

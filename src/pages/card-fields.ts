@@ -17,14 +17,14 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
     path: '/card-fields/{public_key}',
     handle: async (context, { params, query, caller }) => {
       const language = languageFor(query.get('locale'), caller.header('accept-language'))
-      const found = await findPublic(context.directory, {
+      const publicAccount = await findPublic(context.directory, {
         public_key: params.public_key!,
         integration: query.get('integration'),
       })
-      if (found?.account.merchant.status !== 'active') {
+      if (publicAccount?.account.merchant.status !== 'active') {
         return messagePage({ status: 404, language, words: 'unavailable', framed: true })
       }
-      const { integration, account, public_key, key_mode } = found
+      const { integration, account, public_key, key_mode } = publicAccount
       const mode = modeOf({ merchant: account.merchant, integration, key_mode })
       const base_url = context.addresses.base_url()
       const origins = [

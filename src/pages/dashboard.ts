@@ -89,8 +89,8 @@ const languages = readLanguages(new URL('../../web/words/dashboard/', import.met
 /** `chosen` is a tag without a region, such as `de`; a browser that prefers that language adds its own region. */
 function dashboardLanguage(chosen: string | null, accept_language: string | null): Language & { tag: string } {
   const browsers = languageAmong(languages, null, accept_language)
-  const found = tagOf(browsers) === chosen ? browsers : languageAmong(languages, chosen, accept_language)
-  return { ...found, tag: tagOf(found) }
+  const language = tagOf(browsers) === chosen ? browsers : languageAmong(languages, chosen, accept_language)
+  return { ...language, tag: tagOf(language) }
 }
 
 function tagOf({ locale }: Language): string {

@@ -10,10 +10,10 @@ export function hostedSessionPage(path: string): Page<Context> {
     method: 'GET',
     path: `${path}/{handle}/sessions/{session_id}`,
     handle: async ({ directory }, { params }) => {
-      const found = await findHosted(directory, params.handle!)
+      const publicAccount = await findHosted(directory, params.handle!)
       // The id carries its merchant, so the answer does not reveal whether the session exists.
       const merchant_id = await directory.merchantIdOfSession(params.session_id!)
-      return found && found.account.merchant.merchant_id === merchant_id ? theirs : foreign
+      return publicAccount && publicAccount.account.merchant.merchant_id === merchant_id ? theirs : foreign
     },
   }
 }

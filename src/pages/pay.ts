@@ -19,9 +19,9 @@ export function payPage(assets: Assets, path: string): Page<Context> {
       const elsewhere = canonicalAddress(addresses.pay_url(), { url, caller })
       if (elsewhere) return elsewhere
       const language = languageFor(query.get('locale'), caller.header('accept-language'))
-      const found = await findHosted(directory, params.handle!)
-      const active = found?.account.merchant.status === 'active'
-      const config = active ? configurationOf(context, found) : null
+      const publicAccount = await findHosted(directory, params.handle!)
+      const active = publicAccount?.account.merchant.status === 'active'
+      const config = active ? configurationOf(context, publicAccount) : null
       if (!config) {
         const status = active ? 503 : 404
         return messagePage({ status, language, words: 'unavailable' })
@@ -79,9 +79,9 @@ export function hostedPageOptions(
 }
 
 /** Null if cards cannot be authenticated now. */
-function configurationOf(context: Context, found: PublicAccount): Configuration | null {
+function configurationOf(context: Context, publicAccount: PublicAccount): Configuration | null {
   try {
-    return readConfiguration(context, found)
+    return readConfiguration(context, publicAccount)
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error

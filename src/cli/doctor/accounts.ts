@@ -88,10 +88,10 @@ export const accountChecks: Check<AccountFacts>[] = [
       }
       const without = live_merchants.filter(({ has_three_ds }) => !has_three_ds)
       if (has_directory_servers || without.length === 0) {
-        const found = counted(live_merchants.length, 'live merchant')
-        if (!is_embedded) return ok(found)
+        const counts_text = counted(live_merchants.length, 'live merchant')
+        if (!is_embedded) return ok(counts_text)
         return warning(
-          `${found} on the embedded database, which has no copy elsewhere`,
+          `${counts_text} on the embedded database, which has no copy elsewhere`,
           'Bring it along to a PostgreSQL of your own: "From the embedded database to your own" in docs/operations/backup.md.',
         )
       }
@@ -141,15 +141,15 @@ export const accountChecks: Check<AccountFacts>[] = [
     judge({ ending_keys, without_pair, now }) {
       const ended = ending_keys.filter(({ expires_at }) => expires_at <= now)
       const ending = ending_keys.filter(({ expires_at }) => expires_at > now)
-      const found = [
+      const findings = [
         ended.length > 0 && `expired: ${named(ended.map(({ key_id }) => key_id))}`,
         ending.length > 0 && `expires soon: ${named(ending.map(endOf))}`,
         without_pair.length > 0 &&
           `no secret key has a publishable key, so none can create sessions: ${named(without_pair)}`,
       ].filter((each) => each !== false)
-      if (found.length === 0) return ok('none ends within 14 days')
+      if (findings.length === 0) return ok('none ends within 14 days')
       return warning(
-        found.join('; '),
+        findings.join('; '),
         'ripper key create makes another with its publishable key; ripper key revoke ends one that nobody needs.',
       )
     },
@@ -207,11 +207,11 @@ function judgeMerchant(
   { merchant_id, acquiring_profile }: Pick<Merchant, 'merchant_id' | 'acquiring_profile'>,
   all: Connection[],
 ): AccountFacts['live_merchants'][0] {
-  const read = readAcquiringProfile(acquiring_profile)
-  if ('missing' in read) {
-    return { merchant_id, missing: read.missing, unusable: [], has_three_ds: false }
+  const acquiringProfile = readAcquiringProfile(acquiring_profile)
+  if ('missing' in acquiringProfile) {
+    return { merchant_id, missing: acquiringProfile.missing, unusable: [], has_three_ds: false }
   }
-  const { acquirer, fallback_acquirer, three_ds, acquirer_bin, acquirer_merchant_id } = read.profile
+  const { acquirer, fallback_acquirer, three_ds, acquirer_bin, acquirer_merchant_id } = acquiringProfile.profile
   const connections = all.filter((each) => each.merchant_id === merchant_id)
   const faultOf = (kind: ConnectionKind, label: string) =>
     usableConnection({ connections }, kind, label)
@@ -241,10 +241,10 @@ function judgeMerchant(
   }
 }
 
-function stateWords(named: Connection | undefined, kind: ConnectionKind): string {
-  if (!named) return 'which is missing'
-  if (named.kind !== kind) return `which is of the kind ${named.kind}`
-  return named.state === 'disabled' ? 'which is disabled' : `of mode ${named.mode}`
+function stateWords(connection: Connection | undefined, kind: ConnectionKind): string {
+  if (!connection) return 'which is missing'
+  if (connection.kind !== kind) return `which is of the kind ${connection.kind}`
+  return connection.state === 'disabled' ? 'which is disabled' : `of mode ${connection.mode}`
 }
 
 async function demoFault(sql: Sql, demo: Demo | null, now: Date): Promise<string | null> {

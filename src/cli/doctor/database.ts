@@ -177,14 +177,14 @@ export const sealingChecks: Check<SealingFacts>[] = [
     name: 'Master key',
     judge({ key_ids, key_fault, newest_key_id, lacking, sealed_endpoints, sealed_connections }) {
       if (key_fault !== null) return problem(key_fault, 'Put the right file back from a backup.')
-      const lost = 'Without it nothing that was sealed can be opened: find it in your backups.'
+      const consequence = 'Without it nothing that was sealed can be opened: find it in your backups.'
       if (newest_key_id !== null && key_ids === null) {
-        return problem('no key is given, and the database was sealed with one', lost)
+        return problem('no key is given, and the database was sealed with one', consequence)
       }
       if (newest_key_id !== null && !key_ids!.includes(newest_key_id)) {
         return problem(
           `the database was sealed with the key ${newest_key_id}; given: ${key_ids!.join(', ')}`,
-          `${lost} To rotate, set the new key first and the old one after a comma.`,
+          `${consequence} To rotate, set the new key first and the old one after a comma.`,
         )
       }
       if (lacking !== null) {

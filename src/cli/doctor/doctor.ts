@@ -66,7 +66,7 @@ function printForPeople(checks: CheckResult[], status: 'ok' | 'warning' | 'probl
   const program = `Ripper Checkout ${release()}`
   if (rows.length > 0) printTable(['', 'check', program], rows, notes)
   for (const [why, names] of unchecked) printLine(`\nNot checked, because ${why}:\n    ${names.join(', ')}`)
-  const count = (wanted: Status) => checks.filter((each) => each.status === wanted).length
+  const count = (status: Status) => checks.filter((each) => each.status === status).length
   if (status !== 'ok') {
     printLine(`\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`)
   } else if (all) printLine('\nAll is well.')

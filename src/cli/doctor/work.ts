@@ -97,13 +97,13 @@ export const workChecks: Check<WorkFacts>[] = [
         last_failure === null ? endpoint_id : `${endpoint_id} (${failureWords(last_failure)})`,
       )
       const other = failing.filter(({ endpoint_id }) => !open_breakers.some((each) => each.endpoint_id === endpoint_id))
-      const found = [
+      const findings = [
         open.length > 0 && `paused because they fail: ${named(open)}`,
         other.length > 0 && `failing: ${named(other.map((each) => each.endpoint_id))}`,
       ].filter((each) => each !== false)
-      if (found.length === 0) return ok(`${active} active, ${deleted} deleted`)
+      if (findings.length === 0) return ok(`${active} active, ${deleted} deleted`)
       return warning(
-        found.join('; '),
+        findings.join('; '),
         'ripper endpoint health --merchant ID says why. Deliveries that wait lose none of their attempts.',
       )
     },
@@ -298,9 +298,9 @@ export async function readWork(
   const ago = (ms: number) => new Date(now.getTime() - ms)
   const troubles = await listEndpointTroubles(sql, { now, from: idsFrom(ago(hour_ms)) })
   const which = { merchant_id: null, waiting_for_person: true, now, limit: waiting_max }
-  const due = troubles.map(({ oldest_due_at }) => oldest_due_at).filter((at) => at !== null)
+  const dueTimes = troubles.map(({ oldest_due_at }) => oldest_due_at).filter((at) => at !== null)
   const orphans = await countUnsettled(sql, { acquirer: null, now })
-  const [oldest_due_at] = due.sort((a, b) => a.getTime() - b.getTime())
+  const [oldest_due_at] = dueTimes.sort((a, b) => a.getTime() - b.getTime())
   return {
     endpoints: await countEndpoints(sql),
     open_breakers: troubles.filter(({ breaker_is_open }) => breaker_is_open),
@@ -330,8 +330,8 @@ export async function readWork(
 }
 
 async function unpurged(sql: Sql, ages: PurgeAge[]): Promise<string[]> {
-  const due = await fromCells(sql, (cell) => listDuePurges(cell, ages, rows_max))
-  return [...new Set(due.map(({ merchant_id }) => merchant_id))]
+  const duePurges = await fromCells(sql, (cell) => listDuePurges(cell, ages, rows_max))
+  return [...new Set(duePurges.map(({ merchant_id }) => merchant_id))]
 }
 
 async function oldestReceiptAt(sql: Sql): Promise<Date | null> {

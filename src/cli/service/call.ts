@@ -25,8 +25,8 @@ export class ServiceError extends CommandError {
     const { doing, status, body } = refused
     const code = String(body?.error ?? body?.code ?? `http_${status}`)
     const request_id = typeof body?.request_id === 'string' ? body.request_id : null
-    const said = typeof body?.message === 'string' ? ` ${body.message}` : ''
-    super(`${doing}: ${status} ${code}.${said}${request_id ? ` (request ${request_id})` : ''}`)
+    const sentence = typeof body?.message === 'string' ? ` ${body.message}` : ''
+    super(`${doing}: ${status} ${code}.${sentence}${request_id ? ` (request ${request_id})` : ''}`)
     this.code = code
     this.status = status
     this.request_id = request_id

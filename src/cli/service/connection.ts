@@ -35,30 +35,32 @@ export function connectionOf(options: Given): Connection {
   const config = readConfig(terminal().environment)
   const demo = readDemo(config.data_dir)
   const [secret_key, key_from] = keyOf(options.key, config, demo)
-  const { merchant: named = null } = options
+  const { merchant: merchant_name = null } = options
   if (!/^rip_sk_[\w-]+$/.test(secret_key)) {
     throw new UsageError('--key (or RIPPER_SECRET_KEY) must be a secret key, which begins rip_sk_')
   }
   const own = demo?.secret_key === secret_key ? demo : null
-  if (own && named !== null && named !== own.merchant_id) {
-    throw new CommandError(`The key belongs to the merchant ${own.merchant_id}. Give one of ${named} with --key.`)
+  if (own && merchant_name !== null && merchant_name !== own.merchant_id) {
+    throw new CommandError(
+      `The key belongs to the merchant ${own.merchant_id}. Give one of ${merchant_name} with --key.`,
+    )
   }
   return {
     base_url: baseUrl(options, config, demo),
     secret_key,
     key_from,
     publishable_key: own?.publishable_key ?? null,
-    merchant_id: own?.merchant_id ?? named,
+    merchant_id: own?.merchant_id ?? merchant_name,
   }
 }
 
 /** The secret key, and where it was found. */
 function keyOf(
-  named: string | undefined,
+  merchant_name: string | undefined,
   { secret_key, data_dir }: ReturnType<typeof readConfig>,
   demo: Demo | null,
 ): [string, string] {
-  if (named) return [named, '--key']
+  if (merchant_name) return [merchant_name, '--key']
   if (secret_key) return [secret_key, 'RIPPER_SECRET_KEY']
   if (demo?.secret_key) return [demo.secret_key, demoPath(data_dir)]
   throw new CommandError(
@@ -105,9 +107,9 @@ export function hostedPageUrl(handle: string): string {
 }
 
 function baseUrl(options: Address, { base_url, host, port }: ReturnType<typeof readConfig>, demo: Demo | null): string {
-  const { 'base-url': named } = options
-  if (named === undefined) return base_url ?? demo?.base_url ?? `http://${reachable(host)}:${port}`
-  const url = URL.canParse(named) ? new URL(named) : null
+  const { 'base-url': address } = options
+  if (address === undefined) return base_url ?? demo?.base_url ?? `http://${reachable(host)}:${port}`
+  const url = URL.canParse(address) ? new URL(address) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
     throw new UsageError('--base-url must be an http or https address without query or fragment')
   }

@@ -67,11 +67,11 @@ export function readArguments(command: Command, args: string[]) {
 function plainly({ code, message }: Error & { code?: string }, specs: [string, OptionSpec][]): string {
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message
   const [, option] = /'(-[^']*)'/.exec(message) ?? []
-  const meant = closest(
+  const suggestion = closest(
     option!,
     specs.map(([name]) => `--${name}`),
   )
-  return `there is no option ${option}.${meant === null ? '' : ` Did you mean ${meant}?`}`
+  return `there is no option ${option}.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`
 }
 
 /** Takes a negative number as a value, not as an option. The code that reads the value checks it. */

@@ -18,8 +18,8 @@ export function print(record: Record<string, unknown>, json: boolean): void {
 
 /** The same for people, without what is null or empty. */
 export function printKnown(record: Record<string, unknown>): void {
-  const known = Object.entries(record).filter(([, value]) => String(value ?? '') !== '')
-  print(Object.fromEntries(known), false)
+  const entries = Object.entries(record).filter(([, value]) => String(value ?? '') !== '')
+  print(Object.fromEntries(entries), false)
 }
 
 /** Times as the API writes them. */

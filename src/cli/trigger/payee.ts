@@ -113,11 +113,11 @@ async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
 async function pageOf(
   { sql }: CommandContext,
   merchant_id: string,
-  { integration: named }: PageOptions,
+  { integration: integration_name }: PageOptions,
 ): Promise<Integration> {
   const all = (await listIntegrations(sql, merchant_id)).filter(({ deleted_at }) => deleted_at === null)
   const open = all.filter(leavesAmountOpen).sort((a, b) => Number(b.is_default) - Number(a.is_default))
-  const fitting = open.find(({ name }) => named === undefined || name === named)
+  const fitting = open.find(({ name }) => integration_name === undefined || name === integration_name)
   if (fitting) return fitting
   const what = 'with an allowed origin and no prices that does not require a verified amount'
   const others =
@@ -125,11 +125,11 @@ async function pageOf(
       ? `These can: ${open.map(({ name }) => name).join(', ')}.`
       : `To make one: ripper integration create --merchant ${merchant_id} --name trigger --origin https://shop.example`
   const fault =
-    named === undefined
+    integration_name === undefined
       ? `No integration of ${merchant_id} can hold a payment`
-      : all.some(({ name }) => name === named)
-        ? `The integration ${named} cannot hold a payment`
-        : `${merchant_id} has no integration ${named}`
+      : all.some(({ name }) => name === integration_name)
+        ? `The integration ${integration_name} cannot hold a payment`
+        : `${merchant_id} has no integration ${integration_name}`
   throw new CommandError(`${fault}: it takes one ${what}.\n${others}`)
 }
 

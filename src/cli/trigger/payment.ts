@@ -143,8 +143,8 @@ export type TriggerScenario = {
 }
 
 /** The course to an event, by its name, `payment.held`, or its last word. */
-export function scenarioFor(named: string): TriggerScenario {
-  const event = eventTypes.find((type) => type === named || type === `payment.${named}`)
+export function scenarioFor(scenario_name: string): TriggerScenario {
+  const event = eventTypes.find((type) => type === scenario_name || type === `payment.${scenario_name}`)
   if (!event) throw new UsageError(`EVENT must be one of ${eventTypes.join(', ')}`)
   return { event, ...courses[event] }
 }

@@ -88,19 +88,19 @@ async function trigger(
     const payee = payeeByKey(connection, options)
     if (needs_page) requirePage(payee)
     const place = { payee, base_url: connection.base_url, endpoints: null }
-    const paid = await payAndWatch(course, purchase, place).catch((error: unknown) => {
+    const courseEnd = await payAndWatch(course, purchase, place).catch((error: unknown) => {
       throw error instanceof ServiceError ? adviseOnKey(error, connection) : error
     })
-    return { merchant_id: connection.merchant_id, event_id: null, ...paid }
+    return { merchant_id: connection.merchant_id, event_id: null, ...courseEnd }
   }
   return withCommandContext((context) =>
     withPayee(context, { options, needs_page, json }, async (payee, merchant_id) => {
       const { base_url } = connectionOf({ ...options, key: payee.secret_key })
       const { sql } = await inCell(context, merchant_id)
       const endpoints = (await listEndpointRows(sql, merchant_id)).map(viewEndpoint)
-      const paid = await payAndWatch(course, purchase, { payee, base_url, endpoints })
-      const event_id = await eventIdOf(context, { merchant_id, ...paid })
-      return { merchant_id, event_id, ...paid }
+      const courseEnd = await payAndWatch(course, purchase, { payee, base_url, endpoints })
+      const event_id = await eventIdOf(context, { merchant_id, ...courseEnd })
+      return { merchant_id, event_id, ...courseEnd }
     }),
   )
 }
@@ -145,9 +145,9 @@ function byKey({ key, merchant }: Given): boolean {
 /** An option that would be ignored is a mistake. Perhaps the user meant another event. */
 function refusePageOptions({ event, opened_by }: TriggerScenario, options: Given): void {
   if (opened_by === 'page') return
-  const given = (['integration', 'publishable-key', 'origin'] as const).find((name) => options[name])
-  if (given === undefined) return
-  throw new UsageError(`takes --${given} for held and voided only: a server pays ${event}`)
+  const option = (['integration', 'publishable-key', 'origin'] as const).find((name) => options[name])
+  if (option === undefined) return
+  throw new UsageError(`takes --${option} for held and voided only: a server pays ${event}`)
 }
 
 function printForPeople(course: TriggerScenario, result: TriggerOutput): void {

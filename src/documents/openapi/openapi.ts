@@ -85,10 +85,10 @@ export function inlineDocument(
 /** The schema describes one message, whose `data` is a line of JSON. */
 function streamOf(stream: Stream<never>): Operation {
   const operation = operationOf(describedRoute(stream), [])
-  const done = operation.responses[200]!
+  const success = operation.responses[200]!
   const description = 'Server-Sent Events, for as long as the caller listens.'
-  const content = { 'text/event-stream': done.content!['application/json'] } as unknown as Content
-  const responses = { ...operation.responses, 200: { ...done, description, content } }
+  const content = { 'text/event-stream': success.content!['application/json'] } as unknown as Content
+  const responses = { ...operation.responses, 200: { ...success, description, content } }
   return { ...operation, responses }
 }
 

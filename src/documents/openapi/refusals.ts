@@ -166,10 +166,10 @@ function unreadBodies(route: Route<never>): Record<string, Response> {
 
 /** The headers that every answer with this status has. */
 export function headersOf({ dialect }: Route<never>, status: number): object {
-  const named = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+  const headerRef = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
   return {
-    ...named('Rip-Request-Id'),
-    ...((status === 429 || status === 503) && named('Retry-After')),
+    ...headerRef('Rip-Request-Id'),
+    ...((status === 429 || status === 503) && headerRef('Retry-After')),
     ...(dialect === 'compatible' && describedHeaders(compatibleHeaders)),
   }
 }

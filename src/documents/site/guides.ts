@@ -56,10 +56,10 @@ export function beginning(llms: string): string {
 
 /** As the side list has them, and then those that are not in it. */
 export function inOrder(guides: Guide[], groups: Group[]): Guide[] {
-  const listed = groups.flatMap(({ lines }) => lines.map(({ href }) => href))
+  const hrefs = groups.flatMap(({ lines }) => lines.map(({ href }) => href))
   const placeOf = ({ path }: Guide) => {
-    const at = listed.indexOf(path)
-    return at < 0 ? listed.length : at
+    const at = hrefs.indexOf(path)
+    return at < 0 ? hrefs.length : at
   }
   return guides.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
@@ -101,9 +101,9 @@ const contents_least = 3
 
 /** The headings of a long page as a list; empty for a short one. */
 export function guideContents({ headings }: Guide): string {
-  const shown = headings.filter(({ depth }) => depth === 2 || depth === 3)
-  if (shown.length < contents_least) return ''
-  const lines = shown.map(
+  const sections = headings.filter(({ depth }) => depth === 2 || depth === 3)
+  if (sections.length < contents_least) return ''
+  const lines = sections.map(
     ({ depth, title, anchor }) =>
       `<li${depth === 3 ? ' class="deeper"' : ''}><a href="#${anchor}">${escapeHtml(title)}</a></li>`,
   )
@@ -123,6 +123,6 @@ function sectionWords(markdown: string): string[] {
 }
 
 function wordsOf(text: string): string[] {
-  const shown = text.replaceAll(/\]\([^)]*\)/g, ' ').toLowerCase()
-  return [...new Set(shown.match(/[\p{L}\p{N}_]{2,}/gu) ?? [])]
+  const plain_text = text.replaceAll(/\]\([^)]*\)/g, ' ').toLowerCase()
+  return [...new Set(plain_text.match(/[\p{L}\p{N}_]{2,}/gu) ?? [])]
 }

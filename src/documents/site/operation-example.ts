@@ -27,8 +27,8 @@ export type RequestExample = {
   is_form: boolean
 }
 
-export function requestExample(listed: DocumentedOperation): RequestExample {
-  const { method, path, operation } = listed
+export function requestExample(documentedOperation: DocumentedOperation): RequestExample {
+  const { method, path, operation } = documentedOperation
   const chosen = chosenValues[operation.operationId] ?? {}
   const content = operation.requestBody?.content
   const schema = content?.['application/json'].schema as Schema | undefined
@@ -42,7 +42,7 @@ export function requestExample(listed: DocumentedOperation): RequestExample {
     is_form,
     headers: {
       ...doorHeaders(operation),
-      ...keyHeader(listed),
+      ...keyHeader(documentedOperation),
       ...(!is_empty && !is_form && { 'Content-Type': 'application/json' }),
     },
     body: is_empty ? null : body,
@@ -69,8 +69,8 @@ function keyHeader({ path, operation }: DocumentedOperation): Record<string, str
 
 /** One command for a shell, continued over several lines if it is long. */
 export function curlOf({ method, path, query, headers, body, is_form }: RequestExample): string {
-  const asked = new URLSearchParams(query).toString().replaceAll('%2C', ',')
-  const address = `"$API${path.replace(/\{(\w+)\}/g, (whole, name) => pathValue(name) ?? whole)}${asked && `?${asked}`}"`
+  const query_text = new URLSearchParams(query).toString().replaceAll('%2C', ',')
+  const address = `"$API${path.replace(/\{(\w+)\}/g, (whole, name) => pathValue(name) ?? whole)}${query_text && `?${query_text}`}"`
   const is_plain = method === 'GET' || (method === 'POST' && body !== null)
   const option = path.endsWith('/stream') ? '-N ' : is_plain ? '' : `-X ${method} `
   const heads = Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`)
@@ -104,8 +104,8 @@ export function answerExample({ operation }: Pick<DocumentedOperation, 'operatio
   const is_stream = type === 'text/event-stream'
   const shapes = alternatives(schema as Schema)
   // The request's key has the first of several answers.
-  const shown = is_stream ? shapes : shapes.slice(0, 1)
-  const bodies = shown.map((each) => exampleOf(each, { chosen, side: 'answer' }))
+  const shownShapes = is_stream ? shapes : shapes.slice(0, 1)
+  const bodies = shownShapes.map((each) => exampleOf(each, { chosen, side: 'answer' }))
   return { status, type: is_stream ? 'stream' : 'json', bodies }
 }
 
@@ -115,8 +115,8 @@ export function answerText({ type, bodies }: AnswerExample): string {
   const messages = bodies as { event: string; id?: string; data: object }[]
   return messages
     .map(({ event, id, data }) => {
-      const named = id === undefined ? '' : `id: ${id}\n`
-      return `${named}event: ${event}\ndata: ${JSON.stringify(data)}`
+      const id_line = id === undefined ? '' : `id: ${id}\n`
+      return `${id_line}event: ${event}\ndata: ${JSON.stringify(data)}`
     })
     .join('\n\n')
 }

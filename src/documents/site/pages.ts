@@ -19,14 +19,14 @@ import { reference } from './reference.ts'
 /** `files` are the guides and llms.txt. The first request makes the pages, so that a start does not wait for them. */
 export function documentationPages<Context>(description: () => OpenApiDocument, files: GuideFile[]): Page<Context>[] {
   const guides = files.filter(({ path }) => path.endsWith('.md'))
-  let made: Map<string, PageAnswer> | null = null
+  let answers: Map<string, PageAnswer> | null = null
   const paths = ['/docs', index_path, ...guides.map(({ path }) => guideAddress(path))]
   return paths.map((path) => ({
     method: 'GET',
     path,
     handle: async () => {
-      made ??= new Map([...documentation(description(), files)].map(([at, page]) => [at, lasting(page)]))
-      return made.get(path)!
+      answers ??= new Map([...documentation(description(), files)].map(([at, page]) => [at, lasting(page)]))
+      return answers.get(path)!
     },
   }))
 }

@@ -8,10 +8,10 @@ import { fieldList, typeLink } from './field-list.ts'
 import { answerExample, answerText, curlOf, type DocumentedOperation, requestExample } from './operation-example.ts'
 
 /** `mark` is a word that distinguishes the route from the native ones. */
-export function operationSection(listed: DocumentedOperation, mark: string | undefined): string {
-  const { method, path, operation } = listed
-  const request = requestExample(listed)
-  const answer = answerExample(listed)
+export function operationSection(documentedOperation: DocumentedOperation, mark: string | undefined): string {
+  const { method, path, operation } = documentedOperation
+  const request = requestExample(documentedOperation)
+  const answer = answerExample(documentedOperation)
   const body = operation.requestBody?.content['application/json'].schema as Schema | undefined
   const [status, success] = Object.entries(operation.responses).find(([code]) => code < '300')!
   const [content] = Object.values(success.content ?? {}) as { schema: Schema }[]
@@ -98,8 +98,8 @@ function refusalList(operation: Operation): string {
     .flatMap(([status, { description }]) =>
       description.split('\n\n').map((line) => {
         const [, code, when] = /^`(\w+)`: (.*)$/.exec(line) ?? [null, '', line]
-        const named = code ? `<a href="#${code}"><code>${code}</code></a> ` : ''
-        return `<div><dt>${named}<span class="type">${status}</span></dt><dd>${escapeHtml(when!)}</dd></div>`
+        const code_link = code ? `<a href="#${code}"><code>${code}</code></a> ` : ''
+        return `<div><dt>${code_link}<span class="type">${status}</span></dt><dd>${escapeHtml(when!)}</dd></div>`
       }),
     )
   return `<details><summary>${rows.length} refusals</summary><dl class="fields">${rows.join('')}</dl></details>`

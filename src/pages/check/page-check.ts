@@ -112,9 +112,9 @@ const meddling = [
 
 type Headers = Record<string, string>
 
-function headerDifferences(expected: Headers, served: Headers): string[] {
+function headerDifferences(expected: Headers, theirHeaders: Headers): string[] {
   const wrong = Object.entries(expected).flatMap(([name, value]) => {
-    const header = served[name]
+    const header = theirHeaders[name]
     if (header === undefined) return [`The header ${name} is missing.`]
     // Proxies spell the charset in different ways.
     const is_same = name === 'content-type' ? compact(header) === compact(value) : header === value
@@ -122,8 +122,8 @@ function headerDifferences(expected: Headers, served: Headers): string[] {
     const { theirs, ours } = beginning(header, value)
     return [`The header ${name} is “${theirs}” and should be “${ours}”.`]
   })
-  const added = meddling.filter((name) => name in served && !(name in expected))
-  return [...wrong, ...added.map((name) => `The header ${name}, “${excerpt(served[name]!)}”, is not ours.`)]
+  const added = meddling.filter((name) => name in theirHeaders && !(name in expected))
+  return [...wrong, ...added.map((name) => `The header ${name}, “${excerpt(theirHeaders[name]!)}”, is not ours.`)]
 }
 
 function compact(text: string): string {
@@ -131,13 +131,13 @@ function compact(text: string): string {
 }
 
 /** Where two texts begin to differ, from the start of a tag, of a member or of a directive on, if one starts shortly before. */
-function beginning(served: string, own: string): { at: number; theirs: string; ours: string } {
+function beginning(their_text: string, own: string): { at: number; theirs: string; ours: string } {
   let at = 0
-  while (at < own.length && served[at] === own[at]) at += 1
+  while (at < own.length && their_text[at] === own[at]) at += 1
   const start = Math.max(at - 160, 0)
   const lead = own.slice(start, at)
   const from = start + Math.max(lead.lastIndexOf('<'), lead.lastIndexOf(',') + 1, lead.lastIndexOf('; ') + 1, 0)
-  return { at, theirs: excerpt(served.slice(from), at - from), ours: excerpt(own.slice(from), at - from) }
+  return { at, theirs: excerpt(their_text.slice(from), at - from), ours: excerpt(own.slice(from), at - from) }
 }
 
 function excerpt(text: string, more = 0): string {
