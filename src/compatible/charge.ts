@@ -4,9 +4,7 @@
 import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
 import { anyMetadata } from '../checkout/fields.ts'
-import type { Payment } from '../checkout/payment.ts'
 import { modeOfPayment } from '../checkout/reading/mode-store.ts'
-import type { Session } from '../checkout/session.ts'
 import { bearerKey } from '../http/access.ts'
 import type { ObjectPlace } from '../http/only-mode.ts'
 import { type Route, route } from '../http/route.ts'
@@ -14,7 +12,7 @@ import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
-import { findCharge } from './intent-store.ts'
+import { type ChargeRow, findCharge } from './intent-store.ts'
 import { absentMembers, chargeIdOf, isCharge, nulls, paymentIdOf, unixSeconds } from './members.ts'
 
 const absent = [
@@ -78,22 +76,6 @@ const charge = z
     }),
   })
   .meta({ title: 'Charge', note: 'A payment in the other platform’s words.' })
-
-/** A payment with what its charge shows of the session. */
-export type ChargeRow = Pick<
-  Payment,
-  | 'payment_id'
-  | 'session_id'
-  | 'status'
-  | 'amount'
-  | 'currency'
-  | 'mode'
-  | 'created_at'
-  | 'refunded_amount'
-  | 'card_brand'
-  | 'card_last4'
-> &
-  Pick<Session, 'metadata' | 'customer' | 'statement_descriptor_suffix'>
 
 function viewCharge(row: ChargeRow): z.infer<typeof charge> {
   const { payment_id, status, amount, metadata, customer, card_brand, card_last4 } = row

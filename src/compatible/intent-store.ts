@@ -1,11 +1,11 @@
 // The SQL that reads payment intents and charges.
 
 import type { Hold } from '../checkout/hold.ts'
+import type { Payment } from '../checkout/payment.ts'
 import type { Session } from '../checkout/session.ts'
 import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import type { ChargeRow } from './charge.ts'
 import type { IntentRows } from './intent.ts'
 
 /** Reads all rows of a payment intent as they were at one moment. */
@@ -35,7 +35,22 @@ export async function findIntent(
   }
 }
 
-/** Reads a payment with what its charge shows of the session. */
+/** A payment with what its charge shows of the session. */
+export type ChargeRow = Pick<
+  Payment,
+  | 'payment_id'
+  | 'session_id'
+  | 'status'
+  | 'amount'
+  | 'currency'
+  | 'mode'
+  | 'created_at'
+  | 'refunded_amount'
+  | 'card_brand'
+  | 'card_last4'
+> &
+  Pick<Session, 'metadata' | 'customer' | 'statement_descriptor_suffix'>
+
 export async function findCharge(
   sql: Sql,
   { merchant_id, payment_id }: { merchant_id: string; payment_id: string },

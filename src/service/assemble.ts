@@ -58,7 +58,7 @@ import { openCheckUp } from './check-up.ts'
 import { connectionsMax } from './open-files-limit.ts'
 import { metrics_path, operationalPages } from './operational.ts'
 import { limitedTogether, type OtherProcesses } from './request-listeners.ts'
-import { openSimulatedBank } from './simulated-bank.ts'
+import { openSimulatedBank } from './simulated-issuer.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {

@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { failed } from '../../src/acquirers/answers.ts'
 import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
-import { settleOperation } from '../../src/checkout/acquirer-operations/settle.ts'
+import { settleOperation } from '../../src/checkout/acquirer-operations/record-answer.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { refusal } from '../support/client.ts'

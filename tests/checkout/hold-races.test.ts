@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Unanswered } from '../../src/acquirers/acquirer.ts'
 import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
-import { settle, withItsRows } from '../../src/checkout/acquirer-operations/settle.ts'
+import { settle, withItsRows } from '../../src/checkout/acquirer-operations/record-answer.ts'
 import { heldOrRefuse } from '../../src/checkout/hold.ts'
 import { findPaymentWithHold, findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import type { Sql } from '../../src/database/open.ts'

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
-import { failRefund } from '../../src/checkout/acquirer-operations/settle.ts'
+import { failRefund } from '../../src/checkout/acquirer-operations/record-answer.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { runJob } from '../support/holding.ts'

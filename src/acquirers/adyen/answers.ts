@@ -11,7 +11,7 @@ import {
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
-import { endedBy } from '../decline-table.ts'
+import { endedBy } from '../read-decline-table.ts'
 import { isGood, type WireAnswer } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'

@@ -2,7 +2,7 @@
 // An unknown code leaves a decline soft.
 
 import type { Decline } from '../acquirer.ts'
-import { type DeclineRow, forGood, isAgainst, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
+import { type DeclineRow, forGood, isAgainst, meaningsOf, type TheirDecline, unlisted } from '../read-decline-table.ts'
 import { wordsOf } from '../words.ts'
 
 /** By Adyen's codes. */

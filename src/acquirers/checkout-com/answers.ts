@@ -10,9 +10,9 @@ import {
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
-import { endedBy, forGood, isAgainst } from '../decline-table.ts'
 import type { AnswerEnvironment } from '../environment.ts'
 import type { Money } from '../minor-units.ts'
+import { endedBy, forGood, isAgainst } from '../read-decline-table.ts'
 import { shortReference } from '../reference.ts'
 import { isGood, type WireAnswer } from '../wire.ts'
 import { moneyRead } from './currencies.ts'

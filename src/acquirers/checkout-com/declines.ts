@@ -1,7 +1,7 @@
 // The meaning of Checkout.com's response codes in our terms, by checkout.com/docs/developer-resources/codes/api-response-codes as of
 // 2025-12-03, read in 2026-11. The range of an unknown code decides.
 
-import { type DeclineRow, type Meaning, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
+import { type DeclineRow, type Meaning, meaningsOf, type TheirDecline, unlisted } from '../read-decline-table.ts'
 import { wordsOf } from '../words.ts'
 
 /** By Checkout.com's codes. */

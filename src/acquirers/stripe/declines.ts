@@ -1,7 +1,7 @@
 // The meaning of Stripe's decline codes in our terms, by docs.stripe.com/declines/codes, read in 2026-11. Some of them are
 // codes of errors with a card.
 
-import { type DeclineRow, forGood, isAgainst, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
+import { type DeclineRow, forGood, isAgainst, meaningsOf, type TheirDecline, unlisted } from '../read-decline-table.ts'
 import { wordsOf } from '../words.ts'
 import type { TheirReason } from './intents.ts'
 

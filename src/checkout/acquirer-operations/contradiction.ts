@@ -16,7 +16,7 @@ import {
 import { noteFinding } from './finding-store.ts'
 import { listOperations } from './operation-store.ts'
 import { lookUp } from './reconcile.ts'
-import { type BookedCase, failRefund } from './settle.ts'
+import { type BookedCase, failRefund } from './record-answer.ts'
 
 /** `later`: the acquirer does not know yet. `settled`: a refund that had succeeded has failed, which happens in order. */
 export type Contradiction = Difference | 'settled' | 'later'

@@ -13,8 +13,8 @@ import { findWholePayment } from '../reading/payment-store.ts'
 import type { HeldPayment } from '../whole-payment.ts'
 import { lookUpStanding } from './call-acquirer.ts'
 import { saveFoundDecision } from './hold-store.ts'
-import { decisionDone } from './kinds.ts'
 import { listAuthorisations } from './list-authorisations.ts'
+import { decisionDone } from './outcome-by-kind.ts'
 
 export type FoundHoldRequest = {
   /** In whose name the hold is decided. */

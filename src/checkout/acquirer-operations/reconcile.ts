@@ -10,12 +10,12 @@ import { findWholePayment } from '../reading/payment-store.ts'
 import { workOff } from '../run-rows.ts'
 import { askAcquirer } from './call-acquirer.ts'
 import { waitForPerson } from './differing-answer.ts'
-import type { SettleCase } from './kinds.ts'
 import { type LookUpResult, laterOrNever, type ReconciliationStep, stepAfter } from './next-step.ts'
 import { beginAgain, beginReversal, claimOperations, listOperations, lookAgain } from './operation-store.ts'
 import { wasPulledAfter } from './orphan-rows-store.ts'
+import type { SettleCase } from './outcome-by-kind.ts'
+import { type BookedCase, followRefusal, noteUnanswered, settleOperation, withItsRows } from './record-answer.ts'
 import { callToSettle, sendOperation } from './send.ts'
-import { type BookedCase, followRefusal, noteUnanswered, settleOperation, withItsRows } from './settle.ts'
 
 /** Longer than two looks and their consequences may take. */
 const lease_ms = 90_000

@@ -12,7 +12,7 @@ import type { WholePayment } from '../whole-payment.ts'
 import { refuseForeignId } from './judge-transaction-id.ts'
 import { windowEndsAt } from './next-step.ts'
 import { listOperations, type OperationWithAnswer } from './operation-store.ts'
-import { settleOperation } from './settle.ts'
+import { settleOperation } from './record-answer.ts'
 
 /** `declined` and `failed` apply to charges, `refused` to captures, voids and refunds. */
 export const resolutions = ['approved', 'declined', 'failed', 'refused'] as const

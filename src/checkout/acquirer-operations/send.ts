@@ -13,9 +13,9 @@ import { isAsAsked } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
 import { type Operation, sendableSince } from '../operation.ts'
 import { sendToAcquirer } from './call-acquirer.ts'
-import type { Answer, OperationCase, SettleCase } from './kinds.ts'
+import type { Answer, OperationCase, SettleCase } from './outcome-by-kind.ts'
+import { type End, noteUnanswered, settle, settleUnsent } from './record-answer.ts'
 import { unlessUnsaved } from './save-surely.ts'
-import { type End, noteUnanswered, settle, settleUnsent } from './settle.ts'
 
 /**
  * Sends an operation that is written down, and settles it by whatever comes of that: the one way for all kinds. `answered` stands in

@@ -4,7 +4,7 @@
 import type { Sql } from '../../database/open.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import { endDeliveries } from '../queue/queue-store.ts'
-import { attemptsMax } from './retry.ts'
+import { attemptsMax } from './retry-schedule.ts'
 import { type AttemptContext, runAttempt } from './run-attempt.ts'
 
 export type Attempts = {

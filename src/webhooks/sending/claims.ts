@@ -7,7 +7,7 @@ import { type ClaimOrder, claim, type QueueClass } from '../queue/claim-store.ts
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { DeliverySettings } from './deliver.ts'
 import type { Lanes } from './lanes.ts'
-import { breakerPatienceMs } from './retry.ts'
+import { breakerPatienceMs } from './retry-schedule.ts'
 import { firstRound, nextRound, type Round } from './turn.ts'
 
 const endpoints_max = 500

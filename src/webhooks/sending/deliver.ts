@@ -4,7 +4,7 @@ import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../../kern
 import { eventKey } from '../delivery.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { Settlement } from '../queue/queue-store.ts'
-import { nextRetryAt, type RetrySchedule, restOf } from './retry.ts'
+import { nextRetryAt, type RetrySchedule, restOf } from './retry-schedule.ts'
 import { signatureOf } from './signature.ts'
 
 /** The parts of the configuration that concern deliveries. */

@@ -7,10 +7,10 @@ import { chanceOf, type World } from '../../kernel/world.ts'
 import { eventKey } from '../delivery.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { Settlement } from '../queue/queue-store.ts'
+import type { Settlements } from './attempt-results.ts'
 import { type DeliverySettings, type PostResult, post, type SendOptions, settlementOf } from './deliver.ts'
 import type { Health } from './health.ts'
 import type { Lanes } from './lanes.ts'
-import type { Settlements } from './settlements.ts'
 
 export type AttemptContext = {
   world: Pick<World, 'clock' | 'random' | 'log'>

@@ -20,6 +20,7 @@ import { type Declined, lineOf } from '../outcome.ts'
 import { findRefundOfOperation } from '../reading/refund-store.ts'
 import { handleSecondAnswer, noteOtherAmount, noteRefundedThere } from './differing-answer.ts'
 import { settleIfCaptured } from './found-hold.ts'
+import { listOperations, savePending } from './operation-store.ts'
 import {
   type Answer,
   type ChargeCase,
@@ -29,8 +30,7 @@ import {
   type RefundCase,
   type RefusalReason,
   type SettleCase,
-} from './kinds.ts'
-import { listOperations, savePending } from './operation-store.ts'
+} from './outcome-by-kind.ts'
 import { saveOutcome } from './outcome-store.ts'
 import { saveSurely } from './save-surely.ts'
 

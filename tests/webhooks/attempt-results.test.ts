@@ -1,7 +1,7 @@
 // How attempts' ends are written: together, in spite of a database that goes away, and of one that is never taken.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openSettlements } from '../../src/webhooks/sending/settlements.ts'
+import { openSettlements } from '../../src/webhooks/sending/attempt-results.ts'
 import { manualClock } from '../support/clock.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
 import type { LogLine } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attemptsMax, breakerPatienceMs, nextRetryAt, type RetrySchedule, restOf } from './retry.ts'
+import { attemptsMax, breakerPatienceMs, nextRetryAt, type RetrySchedule, restOf } from './retry-schedule.ts'
 
 const hour = 3600
 const day_ms = 24 * hour * 1000
