@@ -41,6 +41,8 @@ export function patroniFile(
       data_dir: `${folder}/data`,
       bin_dir: postgres_folder,
       pgpass: `${folder}/pgpass`,
+      // Otherwise the copy of the first server begins with a checkpoint that takes its time: minutes where a database was just made.
+      basebackup: [{ checkpoint: 'fast' }],
       pg_hba: [...pg_hba, `host replication all ${host}/32 trust`],
       authentication: {
         superuser: { username: 'postgres', password: 'none' },

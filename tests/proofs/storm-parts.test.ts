@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Arrived, openWire } from '../../proofs/storm/bank.ts'
 import { faultsOfUnknown, idsIn, touchedBy } from '../../proofs/storm/check-lossy.ts'
 import type { DiaryCall } from '../../proofs/storm/diary.ts'
+import { openPair } from '../../proofs/storm/pair.ts'
 import type { Acquirer, SettleRequest } from '../../src/acquirers/acquirer.ts'
 
 describe('the door before the bank', () => {
@@ -136,3 +137,23 @@ describe('an asynchronous failover', () => {
     expect(idsIn('12 deliveries wait')).toEqual([])
   })
 })
+
+test.each([
+  ['may not be killed', 'synchronous', true],
+  ['may be killed', 'asynchronous', false],
+])(
+  'a server that its standby no longer follows %s where commits are %s',
+  async (_may, _how, is_synchronous) => {
+    const pair = await openPair(is_synchronous)
+    try {
+      expect(pair.home()).not.toBeNull()
+      pair.lag()
+      expect(pair.home() === null).toBe(is_synchronous)
+      await pair.failOver()
+      expect(pair.home()).not.toBeNull()
+    } finally {
+      await pair.close()
+    }
+  },
+  60_000,
+)

@@ -1,6 +1,10 @@
 // A connection whose server stays silent is given up; a slow one is not.
 
 import { expect, test } from 'vitest'
+import { openLink } from '../../../proofs/wire/link.ts'
+import { freshDatabase } from '../../../tests/support/database.ts'
+import { socketOf, throughPort } from '../../../tests/support/database-proxy.ts'
+import { connect } from './driver.ts'
 import { openSilence } from './silence.ts'
 
 const limit_ms = 20_000
@@ -78,4 +82,33 @@ test('what begins to wait after all was quiet is watched again', async () => {
   silence.begin()
   await look(9)
   expect(watched.given_up).toBe(1)
+})
+
+test.each([
+  [
+    'without a limit on its statements waits for its server',
+    'set local statement_timeout = 0',
+    'Connection terminated unexpectedly',
+  ],
+  ['with a shorter limit is given up like any other', 'set local statement_timeout = 5000', 'the server was silent'],
+])('a transaction %s', async (_, setting, end) => {
+  const fresh = await freshDatabase()
+  const link = await openLink({ path: socketOf(fresh.url) })
+  const { clock, look } = steps()
+  const sql = connect(throughPort(fresh.url, link.port), { connections_max: 1, clock })
+  const { promise: silent, resolve: fallSilent } = Promise.withResolvers<void>()
+  const work = sql.begin(async (tx) => {
+    await tx.unsafe(setting)
+    link.break({ kind: 'half_open' })
+    fallSilent()
+    await tx`select 1`
+  })
+  const failure = work.catch((error: Error) => error.message)
+  await silent
+  await look(12)
+  link.cut()
+  expect(await failure).toBe(end)
+  await sql.end()
+  await link.close()
+  await fresh.drop()
 })
