@@ -96,7 +96,7 @@ export async function readWaits(
         as has_colleague,
       exists (select 1 from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
-          and (name is not null or last_used_at is not null)) as has_key`
+          and (made_by is not null or last_used_at is not null)) as has_key`
   const { hold_count: count, next_deadline, sums, keys_ending, failed, ...rest } = row!
   const owed = failed.flatMap(owedRefunds).filter(({ settled_at }) => new Date(settled_at!) >= failed_from)
   const begun_at = owed.map(({ created_at }) => Date.parse(created_at))
