@@ -95,6 +95,8 @@ export const requests: RefusedRequest[] = [
   field: index === 0 ? 'amount' : null,
 }))
 
+export const keyNames = { [id('key', 1)]: 'shop' }
+
 export const integrations: Integration[] = [
   {
     integration_id: id('int', 1),

@@ -172,7 +172,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /keys': found({ keys: samples.keys }),
     'GET /integrations': found({ integrations: more.integrations }),
     'GET /connections': found({ connections: more.connections, connectors: more.connectors }),
-    'GET /requests': page(more.requests),
+    'GET /requests': found({ data: more.requests, has_more: false, next_cursor: null, key_names: more.keyNames }),
     'GET /requests/recent': found({ data: more.requests, keeps_refused: true }),
     'GET /operations': found({ operations: more.operations, brake: null }),
     'GET /system': found(more.system),
