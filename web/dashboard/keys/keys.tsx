@@ -151,12 +151,9 @@ function LastUsed({ of: { key_id, last_used_at } }: { of: Key }) {
   if (!last_used_at) return say('never')
   return (
     <>
-      <Moment at={last_used_at} />
+      <Moment at={last_used_at} />{' '}
       {key_id && opens(here, 'audit') && (
-        <>
-          {' · '}
-          <Link href={here.pathOf(auditAddress({ actor: `key ${key_id}` }))}>{say('key_acts')}</Link>
-        </>
+        <Link href={here.pathOf(auditAddress({ actor: `key ${key_id}` }))}>{say('key_acts')}</Link>
       )}
     </>
   )

@@ -117,7 +117,10 @@ function DeliveryTable({
           ),
         },
         { name: say('column_payment'), cell: ({ about }) => about && <About about={about} /> },
-        { name: say('column_answer'), cell: answerOf },
+        {
+          name: say('column_answer'),
+          cell: (delivery) => (delivery.attempt_number === 0 ? <span className="nothing">–</span> : answerOf(delivery)),
+        },
         {
           name: say('endpoint_url'),
           cell: ({ endpoint_url }) => <span className="breakable">{endpoint_url ?? '–'}</span>,
@@ -194,7 +197,6 @@ function About({ about }: { about: NonNullable<Delivery['about']> }) {
 
 function answerOf(delivery: Delivery): string {
   const { attempt_number } = delivery
-  if (attempt_number === 0) return '–'
   const code = answerWords(delivery)
   return attempt_number > 1 ? `${code} · ${say('attempt_number', { count: attempt_number })}` : code
 }
@@ -220,7 +222,7 @@ function DeliveryDialog({
           [say('column_payment'), delivery.about && <About key="about" about={delivery.about} />],
           [say('column_event'), delivery.event_id],
           [say('delivery_id'), delivery.delivery_id],
-          [say('column_answer'), answerOf(delivery)],
+          [say('column_answer'), attempt_number > 0 && answerOf(delivery)],
           [
             say('next_attempt'),
             delivery.waiting && <NextAttempt key="next" waiting={delivery.waiting} is_first={attempt_number === 0} />,
