@@ -179,7 +179,12 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /system/merchants': found({ merchants: more.merchants, has_more: false }),
     'GET /system/orphans': found(more.orphans),
     'GET /audit': found({ data: more.audit, people: samples.timeline.people, has_more: false, next_cursor: null }),
-    'GET /refunds': found({ data: samples.refunds, has_more: false, next_cursor: null }),
+    'GET /refunds': found({
+      data: samples.refunds,
+      people: { [samples.id('usr', 1)]: 'Jo Marsh', ...more.keyNames },
+      has_more: false,
+      next_cursor: null,
+    }),
     'GET /overview': found(more.overview),
     'POST /sign-out': () => ({ status: 204, body: null }),
   }
