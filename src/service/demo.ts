@@ -141,6 +141,7 @@ async function makeDemo(context: ManageContext, base_url: string): Promise<strin
 
 async function makeKeys(context: ManageContext, merchant_id: string) {
   const { secret_key, key } = await createKey(context, merchant_id, {
+    name: 'demo',
     permissions: [...permissions],
     mode: 'any',
     allowed_addresses: [],

@@ -53,7 +53,10 @@ export const attemptView = z
   })
   .meta({ title: 'WebhookDelivery', note: 'One attempt to deliver an event.' })
 
-export function viewAttempt(attempt: DeliveryAttempt & ReplayStanding, now: Date): z.input<typeof attemptView> {
+export function viewAttempt(
+  attempt: Omit<DeliveryAttempt, 'attempt_id'> & ReplayStanding,
+  now: Date,
+): z.input<typeof attemptView> {
   const can_be = attempt.status === 'dead_lettered' && attempt.endpoint_is_active
   return {
     delivery_id: attempt.delivery_id,

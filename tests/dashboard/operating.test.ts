@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../support/client.ts'
 import { newMember, refusalIn } from '../support/person.ts'
-import { drivenClock, driving } from '../support/service.ts'
+import { drivenClock, driving, newKey } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
@@ -224,6 +224,16 @@ test('the journal, newest first, by who did it', async () => {
     ({ user_id }: Json) => user_id === developer.user_id,
   ).name
   expect(mine.people).toEqual({ [developer.user_id]: name })
+  const namesOf = async (actor: string) => {
+    return (await owner.get(`${at}/audit?actor=${encodeURIComponent(actor)}`)).body.people
+  }
+  const other = await service.newAccount()
+  const stranger = await newMember(service, { role: 'owner', merchant_id: other.merchant_id })
+  const { key_id: unused } = (await newKey(service.operator, account.merchant_id)).key
+  await sql`update api_keys set name = 'till' where key_id in (${unused}, ${other.key_id})`
+  expect(await namesOf(`user ${stranger.user_id}`)).toEqual({})
+  expect(await namesOf(`key ${other.key_id}`)).toEqual({})
+  expect(await namesOf(`key ${unused}`)).toEqual({ [unused]: 'till' })
   const strange = await owner.get(`${at}/audit?after=${body.next_cursor}&actor=rules`)
   expect(refusalIn(strange)).toBe('400 invalid_pagination')
   expect(refusalIn(await support.get(`${at}/audit`))).toBe('403 permission_denied')

@@ -2,7 +2,9 @@
 
 import { expect, test } from 'vitest'
 import { recount } from '../../src/dashboard/overview/recount.ts'
+import { rowValues } from '../../src/database/driver/rows.ts'
 import { jobs } from '../../src/jobs.ts'
+import { idAt } from '../conformance/webhook-delivery-rows.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { hold, runJob } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'
@@ -210,7 +212,65 @@ test('each first step ticks itself off', async () => {
   const { merchant_id: id, key_id } = made_by_command
   const keeper = await newMember(service, { role: 'owner', merchant_id: id })
   const hasKey = async () => (await keeper.get(`/${id}/overview?mode=test&zone=UTC`)).body.steps.has_key
+  // As the demo's is, which nobody made for a server.
+  await sql`update api_keys set name = 'demo' where key_id = ${key_id}`
   expect(await hasKey()).toBe(false)
   await sql`update api_keys set last_used_at = ${clock.now()} where key_id = ${key_id}`
   expect(await hasKey()).toBe(true)
+})
+
+const delivered = { delivered: 1, due: 1 }
+const late = { delivered: 0, due: 1, within_minute: 0 }
+test.each<[string, { ago_s: number; ends?: 'succeeded' | 'dead_lettered'; after_s?: number; replay?: true }[], object]>(
+  [
+    ['arrived in a minute', [{ ago_s: 90, ends: 'succeeded', after_s: 59 }], { ...delivered, within_minute: 1 }],
+    ['arrived later', [{ ago_s: 90, ends: 'succeeded', after_s: 61 }], { ...delivered, within_minute: 0 }],
+    ['arrived just now', [{ ago_s: 5, ends: 'succeeded', after_s: 1 }], { ...delivered, within_minute: 1 }],
+    ['was given up', [{ ago_s: 90, ends: 'dead_lettered', after_s: 10 }], late],
+    ['waits for longer', [{ ago_s: 61 }], late],
+    ['has not had its minute', [{ ago_s: 59 }], { delivered: 0, due: 0, within_minute: 0 }],
+    [
+      'waits for a replay',
+      [
+        { ago_s: 90, ends: 'dead_lettered', after_s: 10 },
+        { ago_s: 70, replay: true },
+      ],
+      late,
+    ],
+    [
+      'arrived by a replay',
+      [
+        { ago_s: 90, ends: 'dead_lettered', after_s: 10 },
+        { ago_s: 70, ends: 'succeeded', after_s: 10, replay: true },
+      ],
+      { ...delivered, within_minute: 0 },
+    ],
+    ['is of the day before', [{ ago_s: 25 * 3_600 }, { ago_s: 25 * 3_600, ends: 'dead_lettered', after_s: 10 }], {}],
+  ],
+)('an event that %s counts so among webhooks', async (_, rows, expected) => {
+  await sql`delete from webhook_deliveries where merchant_id = ${merchant_id}`
+  await sql`delete from webhook_queue where merchant_id = ${merchant_id}`
+  const ago = (s: number) => new Date(clock.now().getTime() - s * 1_000)
+  for (const [place, { ago_s, ends, after_s = 0, replay }] of rows.entries()) {
+    const created_at = ago(ago_s)
+    const root_created_at = ago(rows[0]!.ago_s)
+    const row = {
+      merchant_id,
+      delivery_id: idAt(created_at, `delivery ${place}`),
+      endpoint_id: 'whep_000000000000000000000000',
+      payment_id: 'pay_000000000000000000000000',
+      sequence: 1,
+      replay_of: replay ? idAt(root_created_at, 'delivery 0') : null,
+      root_id: idAt(root_created_at, 'delivery 0'),
+      root_created_at,
+      created_at,
+    }
+    const settled = { status: ends, attempt_count: 1, settled_at: ago(ago_s - after_s) }
+    // Due so late that nobody sends it.
+    const waiting = { class: 1, due_at: ago(-day_ms), attempt_number: 0 }
+    if (ends) await sql`insert into webhook_deliveries ${rowValues(sql, { ...row, ...settled })}`
+    else await sql`insert into webhook_queue ${rowValues(sql, { ...row, ...waiting })}`
+  }
+  const none = { delivered: 0, due: 0, within_minute: 0 }
+  expect((await overview()).webhooks).toMatchObject({ ...none, ...expected })
 })

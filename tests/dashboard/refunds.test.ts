@@ -12,7 +12,7 @@ import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
 const service = await useService({ clock })
-const { account, client } = service
+const { account, client, sql } = service
 const at = `/${account.merchant_id}`
 const owner = await newMember(service, { role: 'owner' })
 const viewer = await newMember(service, { role: 'viewer' })
@@ -93,6 +93,41 @@ test('all refunds are listed, newest first, by what became of them and by day', 
   expect((await read('refunds?mode=live')).data).toEqual([])
   const masked = await viewer.get(`${at}/refunds?mode=test&limit=1`)
   expect(masked.body.data[0].customer_email).toBe('a…@example.com')
+})
+
+test('a refund is found by a part of what is known of it, and its row has who made it', async () => {
+  const id = await pay('Shelf-7731')
+  await clock.advance(2000)
+  await owner.prove()
+  const body = { amount: 700, reason: 'One cup broken, 50% off' }
+  const by_person = await owner.post(`${at}/payments/${id}/refunds`, body, {
+    headers: { 'rip-idempotency-key': crypto.randomUUID() },
+  })
+  expect(by_person.status, by_person.text).toBe(201)
+  await sql`update api_keys set name = 'till' where key_id = ${account.key_id}`
+  const by_key = await refund(id, 800)
+  const { id: refund_id } = by_person.body
+  const [row] = (await read('refunds?mode=test&text=cup')).data
+  const { acquirer_transaction_id: reference } = row
+  const found = async (text: string, by = owner) => {
+    const { body } = await by.get(`${at}/refunds?mode=test&limit=2&text=${encodeURIComponent(text)}`)
+    return idsIn(body)
+  }
+  const both = [by_key.id, refund_id]
+  expect(await found('CUP broken')).toEqual([refund_id])
+  expect(await found('50%')).toEqual([refund_id])
+  expect(await found(reference)).toEqual([refund_id])
+  expect(await found('shelf-77')).toEqual(both)
+  expect(await found('ada@')).toEqual(both)
+  expect(await found('brokenShelf')).toEqual([])
+  // Whoever reads masked emails must not learn them by asking.
+  expect(await found('ada@', viewer)).toEqual([])
+  expect(await found('shelf-77', viewer)).toEqual(both)
+  const { data, people, next_cursor } = await read('refunds?mode=test&limit=1&text=shelf')
+  expect([data[0].actor, people]).toEqual([`key ${account.key_id}`, { [account.key_id]: 'till' }])
+  const rest = await read(`refunds?mode=test&limit=1&text=shelf&after=${next_cursor}`)
+  expect([rest.data[0].actor, rest.people]).toEqual([`user ${owner.user_id}`, { [owner.user_id]: expect.any(String) }])
+  expect(refusalIn(await owner.get(`${at}/refunds?mode=test&after=${next_cursor}`))).toBe('400 invalid_pagination')
 })
 
 test('a refund that failed waits for somebody until as much is given back', async () => {

@@ -71,6 +71,14 @@ beforeAll(async () => {
   const [{ operation_id }] = await sql<[{ operation_id: string }]>`
     select operation_id from refunds where refund_id = ${refund.id}`
   const own = { operation_id: id('op'), payment_id: id('pay') }
+  await sql`
+    insert into webhook_queue (merchant_id, delivery_id, endpoint_id, class, due_at, attempt_number, last_attempt_id,
+      payment_id, sequence, root_id, root_created_at, created_at)
+    -- Waiting deliveries of an endpoint are counted up to a bound of their own: these are of one that is gone.
+    select merchant_id, repeat('1', 32), 'whep_gone', 1, '2100-01-01', 1, last_attempt_id, payment_id, sequence,
+      delivery_id, created_at, created_at
+    from webhook_deliveries where status = 'dead_lettered'`
+  await copy('webhook_queue', `delivery_id = repeat('1', 32)`, { delivery_id: "lpad(to_hex(n), 32, '0')" })
   await copy('acquirer_operations', `operation_id = '${operation_id}'`, own)
   await copy('refunds', `refund_id = '${refund.id}'`, { ...own, refund_id: id('ref') })
   await sql`analyze`
@@ -113,6 +121,10 @@ const audit_searches = ['search=nobody', 'kind=keys', 'actor=rules', 'search=pay
   path: '/{merchant_id}/audit',
   query,
 }))
+const deliveries = ['standing=waiting', 'standing=given_up'].map((query) => ({
+  path: '/{merchant_id}/webhooks/deliveries',
+  query,
+}))
 
 type Plan = {
   'Node Type': string
@@ -144,7 +156,7 @@ const reading = (text: string) =>
   /^(select|with)\b/i.test(text) &&
   !/\b(insert into|delete from|update \w+ set|for (share|update|no key update))\b/i.test(text)
 
-test.each([...reads, ...searches, ...audit_searches])('$path?$query', async ({ path, query }) => {
+test.each([...reads, ...searches, ...audit_searches, ...deliveries])('$path?$query', async ({ path, query }) => {
   await person.prove()
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => paths[name]!)
   heard.length = 0

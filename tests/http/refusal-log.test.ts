@@ -105,6 +105,12 @@ describe('the list', () => {
     const only = [expect.objectContaining({ request_id })]
     const found = async (query: string) => (await list(query)).body.data
     expect(await found(`?asker_id=${other.key.key_id}`)).toEqual(only)
+    const names = async (query: string) => (await list(query)).body.key_names
+    await sql`update api_keys set name = 'till' where key_id = ${other.key.key_id}`
+    const till = { [other.key.key_id]: 'till' }
+    expect(await names('?code=resource_not_found')).toEqual(till)
+    // Of a key that was refused nothing, the filter has a name all the same.
+    expect(await names(`?asker_id=${other.key.key_id}&code=none`)).toEqual(till)
     expect(await found('?route=/v1/payments/:payment_id')).toEqual(only)
     expect(await found('?code=resource_not_found')).toEqual(only)
     expect(await found(`?request_id=${request_id}`)).toEqual(only)

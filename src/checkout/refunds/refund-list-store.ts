@@ -1,6 +1,6 @@
 // The SQL that lists refunds, newest first, by their key: ids are in the order of time, to the second.
 
-import type { AnySql, Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { PaymentKey } from '../payment.ts'
 import { looks_max, type SpanFilters } from '../reading/list-filters.ts'
@@ -10,47 +10,75 @@ export type RefundFilters = SpanFilters & {
   merchant_id: string
   status: RefundStatus | undefined
   refund_id: string | undefined
+  /** A part of the reason, the order or the acquirer's name of it or, where `in_emails` says so, of the email; in any case. */
+  text?: string | undefined
+  in_emails?: boolean
 }
+
+/** A text is looked for in payments and operations, too: so many refunds of each request. */
+const text_looks_max = 2000
 
 /** With the acquirer's own name of the refund, which a shopper's bank may know it by. */
 export type NamedRefund = Refund & { acquirer_transaction_id: string | null }
 
-export type ListedRefund = NamedRefund & { order_reference: string | null; customer_email: string | null }
+/** `actor` is who began it, as the journal has it. */
+export type ListedRefund = NamedRefund & {
+  order_reference: string | null
+  customer_email: string | null
+  actor: string | null
+}
 
 export async function listRefundRows(
   sql: Sql,
   filters: RefundFilters,
   { behind, limit }: { behind: string | null; limit: number },
 ): Promise<FoundRows<ListedRefund>> {
-  const { merchant_id, mode, status, refund_id, created_from, created_before } = filters
+  const { merchant_id, mode, status, refund_id, created_from, created_before, text } = filters
+  const looks = text === undefined ? looks_max : text_looks_max
   const ofMode = mode ? sql`and mode = ${mode}` : sql``
   const ofStatus = status ? sql`and status = ${status}` : sql``
   const from = created_from ? sql`and created_at >= ${created_from}` : sql``
   const before = created_before ? sql`and created_at < ${created_before}` : sql``
+  const isMatch = sql`(n.is_of_span ${hasText(sql, filters)})`
   const refunds = await sql<(ListedRefund & { place: number; is_match: boolean })[]>`
-    select n.*, o.acquirer_transaction_id, p.order_reference, p.customer_email from (
-      select l.*, row_number() over (order by refund_id desc)::int as place,
-        (true ${ofMode} ${ofStatus} ${from} ${before}) as is_match
-      from (
-        select * from refunds
-        where merchant_id = ${merchant_id} ${idsOf(sql, filters, behind)}
-          ${refund_id ? sql`and refund_id = ${refund_id}` : sql``}
-        order by refund_id desc limit ${looks_max}
-      ) l
-    ) n
-    cross join lateral (
-      select acquirer_transaction_id from acquirer_operations
-      where merchant_id = n.merchant_id and operation_id = n.operation_id offset 0) o
-    cross join lateral (
-      select order_reference, customer_email from payments
-      where merchant_id = n.merchant_id and payment_id = n.payment_id offset 0) p
-    where n.is_match or n.place = ${looks_max}
-    order by n.refund_id desc limit ${limit}`
+    select r.*, (
+      select actor from journal j
+      where j.merchant_id = r.merchant_id and j.session_id = r.session_id and j.change = 'refund.begun'
+        and j.detail->>'refund_id' = r.refund_id limit 1) as actor
+    from (
+      select n.*, o.acquirer_transaction_id, p.order_reference, p.customer_email, ${isMatch} as is_match from (
+        select l.*, row_number() over (order by refund_id desc)::int as place,
+          (true ${ofMode} ${ofStatus} ${from} ${before}) as is_of_span
+        from (
+          select * from refunds
+          where merchant_id = ${merchant_id} ${idsOf(sql, filters, behind)}
+            ${refund_id ? sql`and refund_id = ${refund_id}` : sql``}
+          order by refund_id desc limit ${looks}
+        ) l
+      ) n
+      cross join lateral (
+        select acquirer_transaction_id from acquirer_operations
+        where merchant_id = n.merchant_id and operation_id = n.operation_id offset 0) o
+      cross join lateral (
+        select order_reference, customer_email from payments
+        where merchant_id = n.merchant_id and payment_id = n.payment_id offset 0) p
+      where ${isMatch} or n.place = ${looks}
+      order by n.refund_id desc limit ${limit}
+    ) r
+    order by r.refund_id desc`
   const last = refunds.at(-1)
   return {
     rows: refunds.filter(({ is_match }) => is_match),
-    ended_at: last?.place === looks_max ? positionOfRefund(last) : null,
+    ended_at: last?.place === looks ? positionOfRefund(last) : null,
   }
+}
+
+/** No text has a line end, so none matches across two of these. */
+function hasText(sql: AnySql, { text, in_emails = false }: Pick<RefundFilters, 'text' | 'in_emails'>): Fragment {
+  if (text === undefined) return sql``
+  const email = in_emails ? sql`p.customer_email` : sql`null`
+  return sql`and strpos(lower(concat_ws(chr(10), n.reason, p.order_reference, o.acquirer_transaction_id, ${email})),
+    ${text.toLowerCase()}) > 0`
 }
 
 export function positionOfRefund({ refund_id }: Pick<Refund, 'refund_id'>): string {

@@ -77,7 +77,10 @@ export const listAuditHere = route({
       request_id: by.request_id,
       detail: by.detail,
     }))
-    return { data, people: await peopleIn(sql, rows, holder), ...page }
+    // A key that is asked for is named even where it did nothing. The name of a person of another merchant would be none of theirs.
+    const { actor = '' } = query
+    const named = actor.startsWith('key ') ? [...rows, { actor, subject: '' }] : rows
+    return { data, people: await peopleIn(sql, named, holder), ...page }
   },
 })
 

@@ -98,6 +98,8 @@ export const readOverviewHere = route({
     }),
     webhooks: z.object({
       delivered: count,
+      /** Events that have had their minute, and of them those that arrived in it. */
+      due: count,
       within_minute: count,
       failing_endpoints: count,
       /** When the oldest delivery that waits was made. */

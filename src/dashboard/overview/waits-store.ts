@@ -96,7 +96,7 @@ export async function readWaits(
         as has_colleague,
       exists (select 1 from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
-          and (name is not null or last_used_at is not null)) as has_key`
+          and (made_by is not null or last_used_at is not null)) as has_key`
   const { hold_count: count, next_deadline, sums, keys_ending, failed, ...rest } = row!
   const owed = failed.flatMap(owedRefunds).filter(({ settled_at }) => new Date(settled_at!) >= failed_from)
   const begun_at = owed.map(({ created_at }) => Date.parse(created_at))
@@ -137,24 +137,34 @@ export async function listPaidTwice(
 
 export type WebhookHealth = {
   delivered: number
+  /** Events that have had their minute: settled, or waiting for longer. */
+  due: number
   within_minute: number
   /** When the oldest delivery that waits was made. */
   oldest_at: Date | null
 }
 
-/** The newest deliveries since an id, and the oldest one that waits. */
+const punctual_ms = 60_000
+
+/** The newest deliveries since an id, and the oldest one that waits. A replay is no event of its own. */
 export async function readWebhookHealth(
   sql: Sql,
   { merchant_id, from, now }: { merchant_id: string; from: string; now: Date },
 ): Promise<WebhookHealth> {
+  const minute_ago = new Date(now.getTime() - punctual_ms)
+  const newest = sql`where merchant_id = ${merchant_id} and delivery_id >= ${from} order by delivery_id desc limit ${counted_max}`
   const [row] = await sql<WebhookHealth[]>`
     with recent as materialized (
-      select status, settled_at, root_created_at from webhook_deliveries
-      where merchant_id = ${merchant_id} and delivery_id >= ${from} order by delivery_id desc limit ${counted_max}
+      select * from (
+        (select delivery_id, replay_of, status, settled_at, root_created_at from webhook_deliveries ${newest})
+        union all
+        (select delivery_id, replay_of, null, null, root_created_at from webhook_queue ${newest})
+      ) d order by delivery_id desc limit ${counted_max}
     )
     select count(*) filter (where status = 'succeeded')::int as delivered,
-      count(*) filter (where status = 'succeeded' and settled_at < root_created_at + interval '1 minute')::int
-        as within_minute,
+      count(*) filter (where replay_of is null and (status is not null or root_created_at <= ${minute_ago}))::int as due,
+      count(*) filter (where replay_of is null and status = 'succeeded'
+        and settled_at < root_created_at + interval '1 minute')::int as within_minute,
       (select min(${oldestWaiting(sql, now)}) from webhook_endpoints e
         where e.merchant_id = ${merchant_id} and e.status = 'active') as oldest_at
     from recent`

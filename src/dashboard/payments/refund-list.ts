@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Context } from '../../checkout/context.ts'
-import { boundSpan, filterChoice, spanQuery } from '../../checkout/reading/list-filters.ts'
+import { boundSpan, filterChoice, filterText, spanQuery } from '../../checkout/reading/list-filters.ts'
 import { owedRefunds } from '../../checkout/reading/owed-refunds.ts'
 import { findPayment } from '../../checkout/reading/payment-store.ts'
 import { viewRefund } from '../../checkout/refund.ts'
@@ -17,6 +17,7 @@ import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/
 import { route } from '../../http/route.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
+import { peopleIn, peopleView } from '../people.ts'
 import { shownEmail } from '../shoppers.ts'
 
 const shared = {
@@ -55,7 +56,8 @@ export const listRefundsHere = route({
 export const listAllRefundsHere = route({
   ...shared,
   path: '/dashboard/api/{merchant_id}/refunds',
-  summary: 'The refunds of a merchant, newest first, with masked emails for those who may not read shoppers',
+  summary:
+    'The refunds of a merchant, newest first; emails are masked and not searched for those who may not read shoppers',
   query: z.strictObject({
     ...pageQuery,
     ...spanQuery,
@@ -64,28 +66,37 @@ export const listAllRefundsHere = route({
       .string()
       .regex(/^ref_[0-9a-f]{24}$/, 'must be the id of a refund')
       .optional(),
+    text: filterText(254).optional(),
   }),
   reply: pageView(
-    namedRefund.extend({ order_reference: z.string().nullable(), customer_email: z.string().nullable() }),
-  ),
+    namedRefund.extend({
+      order_reference: z.string().nullable(),
+      customer_email: z.string().nullable(),
+      /** Who began it, as the journal has it. */
+      actor: z.string().nullable(),
+    }),
+  ).extend({ people: peopleView }),
   refusals: ['invalid_pagination'],
   handle: async ({ sql, keyring }: Context, { holder, query }) => {
     const { merchant_id } = holder
-    const { mode, created_from, created_before, status, refund_id } = query
-    const filters = { merchant_id, mode, created_from, created_before, status, refund_id }
+    const { mode, created_from, created_before, status, refund_id, text } = query
+    const in_emails = holder.can('read_shoppers', mode ?? 'live')
+    const filters = { merchant_id, mode, created_from, created_before, status, refund_id, text, in_emails }
     const limit = Number(query.limit ?? limit_default)
-    const bound = [...boundSpan(filters), status, refund_id]
+    const bound = [...boundSpan(filters), status, refund_id, text]
     const list = { purpose: 'refund cursor', merchant_id, filters: bound, limit, after: query.after }
     const refunds = await listRefundRows(sql, filters, { behind: beginOf(keyring, list), limit: limit + 1 })
     const { rows, ...page } = pageOf(keyring, list, refunds, positionOfRefund)
     // An id has the second of its refund, and the cursor goes by ids.
     const newest = rows.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())
-    const data = newest.map(({ order_reference, customer_email, ...refund }) => ({
+    const data = newest.map(({ order_reference, customer_email, actor, ...refund }) => ({
       ...viewNamed(refund),
       order_reference,
+      actor,
       customer_email: shownEmail(customer_email, refund.mode, holder),
     }))
-    return { data, ...page }
+    const lines = rows.map(({ actor }) => ({ actor: actor ?? '', subject: '' }))
+    return { data, people: await peopleIn(sql, lines, holder), ...page }
   },
 })
 

@@ -8,6 +8,7 @@ import { askers, listRefusedRequests } from '../../http/refusal-log-store.ts'
 import { requests_kept, shownRequest, viewRequest } from '../../http/request-log.ts'
 import { route } from '../../http/route.ts'
 import { timestamp } from '../../kernel/values.ts'
+import { keyNamesOf } from '../../merchants/key-store.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { refusalSpan } from './refusal-span.ts'
 
@@ -36,7 +37,10 @@ export const listRequestsHere = route({
     code: name,
     request_id: name,
   }),
-  reply: pageView(z.object({ ...shownRequest, asker_id: z.string(), field: z.string().nullable() })),
+  reply: pageView(z.object({ ...shownRequest, asker_id: z.string(), field: z.string().nullable() })).extend({
+    /** Of the keys among those who asked, and of one that is asked for: by id. */
+    key_names: z.record(z.string(), z.string()),
+  }),
   refusals: ['invalid_pagination'],
   handle: async ({ sql, keyring }: Context, { holder, query, now }) => {
     const { merchant_id } = holder
@@ -51,7 +55,10 @@ export const listRequestsHere = route({
     const found = await listRefusedRequests(sql, wanted, limit + 1)
     const { rows, ...page } = pageOf(keyring, asked, found, ({ entry_id }) => entry_id)
     const data = rows.map(({ merchant_id: _, entry_id: __, at, ...shown }) => ({ ...shown, at: timestamp(at) }))
-    return { data, ...page }
+    const askerIds = new Set([...rows.map((row) => row.asker_id), asker_id ?? ''])
+    const keyIds = [...askerIds].filter((id) => id.startsWith('key_'))
+    const key_names = keyIds.length > 0 ? await keyNamesOf(sql, merchant_id, keyIds) : {}
+    return { data, key_names, ...page }
   },
 })
 

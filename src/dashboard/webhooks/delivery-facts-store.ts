@@ -1,8 +1,8 @@
-// The SQL of what the dashboard shows of attempts beyond the API: each is looked up by key, for the rows of one page.
+// The SQL of what the dashboard shows of deliveries beyond the API: each is looked up by key, for the rows of one page.
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
-import { replayedLater } from '../../webhooks/deliveries/operator-store.ts'
+import { replayedLater, type WaitingDelivery } from '../../webhooks/deliveries/operator-store.ts'
 import type { DeliveryStatus } from '../../webhooks/delivery.ts'
 
 export type DeliveryFacts = {
@@ -19,16 +19,19 @@ export type DeliveryFacts = {
   replay: { status: DeliveryStatus; response_status_code: number | null } | null
   /** Whether a later attempt of the same delivery succeeded. */
   succeeded_later: boolean
-  /** Of the newest attempt of a delivery that is not settled: when the next is due, and until when its endpoint is paused. */
+  /** Of the newest attempt of a delivery that is not settled, or of one without any: when the next is due, and until when its endpoint is paused. */
   waiting: { due_at: string; held_until: string | null; is_under_way: boolean } | null
 }
 
-type Row = { attempt_id: string }
+type Row = Pick<WaitingDelivery, 'attempt_id' | 'delivery_id' | 'endpoint_id' | 'payment_id' | 'event_type' | 'status'>
 
-/** In the order of the attempts. */
-export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts: Row[]): Promise<DeliveryFacts[]> {
-  const rows = await sql<(DeliveryFacts & Row)[]>`
-    select a.attempt_id, a.failure, about.body->>'mode' as mode,
+/** In the order of the rows. */
+export async function readDeliveryFacts(sql: Sql, merchant_id: string, rows: Row[]): Promise<DeliveryFacts[]> {
+  const keys = rows.map(({ attempt_id, delivery_id, endpoint_id, payment_id, event_type, status }, place) => {
+    return { place, merchant_id, attempt_id, delivery_id, endpoint_id, payment_id, event_type, status }
+  })
+  return sql<DeliveryFacts[]>`
+    select attempt.failure, about.body->>'mode' as mode,
       case when about.body is not null then json_build_object(
         'payment_id', coalesce(about.body->>'payment_id', a.payment_id),
         'order_reference', about.body->>'order_reference',
@@ -42,8 +45,12 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts:
       coalesce(a.status = 'failed' and d.status = 'succeeded', false) as succeeded_later,
       case when q.due_at is not null then json_build_object('due_at', q.due_at, 'held_until', h.open_until,
         'is_under_way', q.attempt_id is not null) end as waiting
-    from unnest(${attempts.map(({ attempt_id }) => attempt_id)}::text[]) with ordinality asked (attempt_id, place)
-    join webhook_attempts a on a.merchant_id = ${merchant_id} and a.attempt_id = asked.attempt_id
+    from json_to_recordset(${keys as never}::json) as a (
+      place integer, merchant_id text, attempt_id text, delivery_id text, endpoint_id text, payment_id text,
+      event_type text, status text)
+    left join lateral (
+      select failure from webhook_attempts
+      where merchant_id = a.merchant_id and attempt_id = a.attempt_id offset 0) attempt on true
     left join lateral (
       select e.body::json->'data' as body from events e
       where e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.type = a.event_type limit 1
@@ -62,12 +69,11 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, attempts:
     left join lateral (
       select due_at, attempt_id from webhook_queue
       where merchant_id = a.merchant_id and delivery_id = a.delivery_id
-        and a.attempt_id in (last_attempt_id, pending_id) offset 0) q on true
+        and a.attempt_id is not distinct from coalesce(last_attempt_id, pending_id) offset 0) q on true
     left join lateral (
       select open_until from webhook_endpoint_health
       where merchant_id = a.merchant_id and endpoint_id = a.endpoint_id offset 0) h on q.due_at is not null
-    order by asked.place`
-  return rows
+    order by a.place`
 }
 
 /** Of so many deliveries of a class the oldest is looked for. */

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { filterChoice } from '../../checkout/reading/list-filters.ts'
 import type { Context } from '../../context.ts'
-import { limit_default, pageView } from '../../http/list-page.ts'
+import { beginOf, limit_default, pageOf, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { writerOf } from '../../merchants/account-lines.ts'
@@ -12,7 +12,7 @@ import { type Member, permissionDenied } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { expedite } from '../../webhooks/deliveries/expedite.ts'
 import { listDeliveries, listQuery, pageOfAttempts } from '../../webhooks/deliveries/list-deliveries.ts'
-import { findDeliveryRecord } from '../../webhooks/deliveries/operator-store.ts'
+import { findDeliveryRecord, listWaiting } from '../../webhooks/deliveries/operator-store.ts'
 import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
 import {
   attemptView,
@@ -42,7 +42,7 @@ const deliveryHere = attemptView.extend({
   replay: z.object({ status: z.enum(deliveryStatuses), response_status_code: z.int().nullable() }).nullable(),
   /** Whether a later attempt of the same delivery succeeded. */
   succeeded_later: z.boolean(),
-  /** Where this is the newest attempt of a delivery that is not settled yet; else null. */
+  /** Where this is the newest attempt of a delivery that is not settled yet, or no attempt was made yet; else null. */
   waiting: z
     .object({
       /** When the next attempt is made, never before now; null while it is being made. */
@@ -57,7 +57,7 @@ export const listDeliveriesHere = route({
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/webhooks/deliveries',
   tag: 'Dashboard',
-  summary: 'Attempts to deliver events, with what each is about',
+  summary: 'Attempts to deliver events, or whole deliveries that wait or were given up, with what each is about',
   access: replaying,
   dialect: 'dashboard',
   limit: listDeliveries.limit!,
@@ -68,17 +68,30 @@ export const listDeliveriesHere = route({
   handle: async (context: Context, { holder, query, now }) => {
     const { merchant_id } = holder
     const { standing, event_type, after } = query
-    const status = standing ? ({ waiting: 'failed', given_up: 'dead_lettered' } as const)[standing] : query.status
+    const status = standing === 'given_up' ? 'dead_lettered' : query.status
     const limit = Number(query.limit ?? limit_default)
-    const asked = { merchant_id, status, event_type, after, limit }
-    const { rows, ...page } = await pageOfAttempts(context, asked, now)
+    const request = { merchant_id, status, event_type, after, limit }
+    const { rows, ...page } =
+      standing === 'waiting' ? await pageOfWaiting(context, request) : await pageOfAttempts(context, request, now)
     const facts = await readDeliveryFacts(context.sql, merchant_id, rows)
     const data = rows.map((row, index) => {
       return { ...viewAttempt(row, now), ...shown(facts[index]!, holder, now) }
     })
-    return { ...page, data: standing ? data.filter((row) => standingOf(row) === standing) : data }
+    const isMeant = (row: z.input<typeof deliveryHere>) =>
+      standingOf(row) === standing && (event_type === undefined || row.event_type === event_type)
+    return { ...page, data: standing ? data.filter(isMeant) : data }
   },
 })
+
+/** One that has had no attempt is listed here alone. */
+async function pageOfWaiting(
+  { sql, keyring }: Pick<Context, 'sql' | 'keyring'>,
+  { merchant_id, after, limit }: { merchant_id: string; after: string | undefined; limit: number },
+) {
+  const list = { purpose: 'waiting delivery cursor', merchant_id, filters: [], after, limit }
+  const rows = await listWaiting(sql, { merchant_id, behind: beginOf(keyring, list) }, limit + 1)
+  return pageOf(keyring, list, { rows, ended_at: null }, ({ delivery_id }) => delivery_id)
+}
 
 export const sendDeliveryHere = route({
   method: 'POST',
@@ -108,7 +121,7 @@ function standingOf({ waiting, replayable, replay }: z.input<typeof deliveryHere
   return replayable && replay === null ? 'given_up' : null
 }
 
-function shown({ mode, about, waiting, ...facts }: Omit<DeliveryFacts, 'attempt_id'>, { can }: Member, now: Date) {
+function shown({ mode, about, waiting, ...facts }: DeliveryFacts, { can }: Member, now: Date) {
   const may_read = mode !== null && can('read_transactions', mode)
   return {
     failure: facts.failure,

@@ -3,7 +3,7 @@
 import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
-import type { DeliveryAttempt, DeliveryKey } from '../delivery.ts'
+import type { DeliveryAttempt, DeliveryKey, ReplayStanding } from '../delivery.ts'
 import { eventAndEndpoint } from '../queue/queue-store.ts'
 
 /**
@@ -75,6 +75,34 @@ export async function findDeliveryRecord(
       select open_until from webhook_endpoint_health h
       where h.merchant_id = p.merchant_id and h.endpoint_id = p.endpoint_id offset 0) h on true`
   return row
+}
+
+/** A delivery that is not settled, as its newest attempt is listed; `attempt_id` is null where none has a row yet. */
+export type WaitingDelivery = Omit<DeliveryAttempt, 'attempt_id'> & ReplayStanding & { attempt_id: string | null }
+
+/** The deliveries that are not settled, newest first: behind one, or from the newest on. */
+export async function listWaiting(
+  sql: Sql,
+  { merchant_id, behind }: { merchant_id: string; behind: string | null },
+  limit: number,
+): Promise<WaitingDelivery[]> {
+  return sql<WaitingDelivery[]>`
+    select q.merchant_id, q.delivery_id, q.endpoint_id, q.payment_id, q.replay_of, q.root_created_at,
+      e.url as endpoint_url, ev.type as event_type, a.attempt_id, coalesce(a.attempt_number, 0) as attempt_number,
+      coalesce(a.status, 'pending') as status, coalesce(a.occurred_at, q.created_at) as occurred_at,
+      a.response_status_code, a.response_body, a.next_retry_at,
+      false as endpoint_is_active, false as is_being_replayed
+    from (
+      select * from webhook_queue
+      where merchant_id = ${merchant_id} ${behind === null ? sql`` : sql`and delivery_id < ${behind}`}
+      order by delivery_id desc limit ${limit}
+    ) q
+    ${eventAndEndpoint(sql, sql`q`)}
+    left join lateral (
+      select attempt_id, attempt_number, status, occurred_at, response_status_code, response_body, next_retry_at
+      from webhook_attempts
+      where merchant_id = q.merchant_id and attempt_id = coalesce(q.last_attempt_id, q.pending_id) offset 0) a on true
+    order by q.delivery_id desc`
 }
 
 /** An attempt with what the API does not show: why there was no answer, and how long it took. */

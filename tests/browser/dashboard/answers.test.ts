@@ -201,9 +201,11 @@ test('an operation says whose it is, and no outcome is chosen for the person', a
 test('deliveries: one word for what was given up, filters by what is still to come, and why one that arrived is not sent again', async () => {
   const queries: Record<string, string>[] = []
   const [, arrived, failed] = samples.deliveries
-  const data = [arrived!, { ...failed!, waiting: null, succeeded_later: true }]
+  const attempts = [arrived!, { ...failed!, waiting: null, succeeded_later: true }]
+  const untried = { ...failed!, delivery_id: id('dlv', 9), status: 'pending', attempt_number: 0, failure: null }
   standIn.on('GET /webhooks/deliveries', ({ query }) => {
     queries.push(query)
+    const data = query.standing === 'waiting' ? [untried, failed!] : attempts
     return { body: { data, has_more: false, next_cursor: null } }
   })
   await open('overview')
@@ -217,9 +219,14 @@ test('deliveries: one word for what was given up, filters by what is still to co
     .waitFor()
   await page.getByRole('button', { name: 'Waiting', exact: true }).click()
   await expect.poll(() => queries.at(-1)).toMatchObject({ standing: 'waiting' })
-  await page.getByRole('button', { name: 'Failed', exact: true }).click()
-  await expect.poll(() => queries.at(-1)).toMatchObject({ status: 'failed' })
   const table = page.getByRole('table', { name: 'Deliveries' })
+  const row = (n: number) => table.getByRole('row').nth(n)
+  await row(1).getByText('not tried yet · endpoint paused · Next attempt').waitFor()
+  await row(2).getByText('endpoint paused · Next attempt').waitFor()
+  expect(await table.getByText('Waiting', { exact: true }).count()).toBe(2)
+  expect(await table.getByText('Failed', { exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Failed attempts', exact: true }).click()
+  await expect.poll(() => queries.at(-1)).toMatchObject({ status: 'failed' })
   await table.getByText('delivered later').waitFor()
   await table.getByRole('button', { name: 'Details' }).first().click()
   await says('so the service does not send it again')

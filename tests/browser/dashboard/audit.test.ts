@@ -151,13 +151,13 @@ describe('an id leads to what it names', () => {
     // Of what no screen shows, the session that it belongs to.
     [`att_${hex}`, `payments/${session_id}`],
     [`ref_${hex}`, `refunds?refund_id=ref_${hex}`],
-    [`whep_${hex}`, 'webhooks'],
-    [`key_${hex}`, 'keys'],
-    [`rip_pk_${hex}${hex}`, 'keys'],
-    [`int_${hex}`, 'integrations'],
-    [`conn_${hex}`, 'connections'],
-    [`usr_${hex}`, 'team'],
-    [`lnk_${hex}`, 'team'],
+    [`whep_${hex}`, `webhooks?row=whep_${hex}`],
+    [`key_${hex}`, `keys?row=key_${hex}`],
+    [`rip_pk_${hex}${hex}`, `keys?row=rip_pk_${hex}${hex}`],
+    [`int_${hex}`, `integrations?row=int_${hex}`],
+    [`conn_${hex}`, `connections?row=conn_${hex}`],
+    [`usr_${hex}`, `team?row=usr_${hex}`],
+    [`lnk_${hex}`, `team?row=lnk_${hex}`],
     [samples.merchant_id, null],
   ]
 
@@ -178,9 +178,72 @@ describe('an id leads to what it names', () => {
         const hrefs = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))
         expect([subject, ...hrefs]).toEqual([subject, ...(path ? [`${place}/${path}`] : [])])
         const actor = row.getByRole('cell').nth(1).getByRole('link')
-        expect(await actor.getAttribute('href')).toBe(`${place}/keys`)
+        expect(await actor.getAttribute('href')).toBe(`${place}/keys?row=key_${hex}`)
       }
     })
+  })
+
+  const many = <Row extends object>(row: Row, own: (n: number) => Partial<Row>) =>
+    Array.from({ length: 60 }, (_, n) => ({ ...row, ...own(n) }))
+  const [key, member, endpoint] = [samples.keys[0]!, samples.team.members[0]!, samples.endpoints[0]!]
+  const integration = more.integrations[0]!
+  const public_key = `rip_pk_${hex}${hex}`
+
+  test.each<[string, string, object, string]>([
+    [id('key', 47), 'GET /keys', { keys: many(key, (n) => ({ key_id: id('key', n), name: `key ${n}` })) }, 'key 47'],
+    [
+      public_key,
+      'GET /keys',
+      {
+        keys: many(key, (n) => ({
+          key_id: id('key', n),
+          name: `key ${n}`,
+          publishable_key: n === 41 ? public_key : null,
+        })),
+      },
+      'key 41',
+    ],
+    [
+      id('usr', 52),
+      'GET /team',
+      { ...samples.team, members: many(member, (n) => ({ user_id: id('usr', n), name: `person ${n}` })) },
+      'person 52',
+    ],
+    [
+      id('whep', 33),
+      'GET /webhooks/endpoints',
+      {
+        endpoints: many(endpoint, (n) => ({ id: id('whep', n), url: `https://shop.example/${n}` })),
+        retry_delays_seconds: [5],
+      },
+      'https://shop.example/33',
+    ],
+    [
+      id('int', 22),
+      'GET /integrations',
+      { integrations: many(integration, (n) => ({ integration_id: id('int', n), name: `place ${n}` })) },
+      'place 22',
+    ],
+  ])('%s is marked in its list and in sight', async (subject, route, body, text) => {
+    standIn.on(route, () => ({ body }))
+    standIn.on('GET /audit', () => ({ body: listed([{ ...more.audit[0]!, subject, session_id: null }]) }))
+    const isInSight = async (page: Page) => {
+      const row = page.locator('[aria-current=true]').filter({ hasText: text })
+      await row.waitFor()
+      const box = async () => (await row.boundingBox())!
+      await expect.poll(async () => (await box()).y).toBeGreaterThan(0)
+      await expect.poll(async () => (await box()).y).toBeLessThan(700)
+    }
+    // From a line of the journal, and by an address that somebody sent.
+    await visit('audit', async (page) => {
+      await page.getByRole('row').nth(1).getByRole('link').last().click()
+      await isInSight(page)
+      const { href } = new URL(page.url())
+      await page.goto(`${standIn.base_url}/dashboard`)
+      await page.goto(href)
+      await isInSight(page)
+    })
+    standIn.reset()
   })
 
   test('not where the person may not go', async () => {
@@ -233,4 +296,35 @@ describe.each([390, 768, 1280, 1920])('at %i pixels', (width) => {
       { viewport: { width, height: 900 } },
     )
   })
+})
+
+test('what a leaked key did is one step from its row, and the page says what it does not have', async () => {
+  const { key_id, name } = samples.keys[0]!
+  const acts: Query[] = []
+  const refusals: Query[] = []
+  standIn.on('GET /audit', ({ query }) => {
+    acts.push(query)
+    const data = [{ ...more.audit[0]!, actor: `key ${key_id}` }]
+    return { body: { ...listed(data), people: { [key_id!]: name } } }
+  })
+  standIn.on('GET /requests', ({ query }) => {
+    refusals.push(query)
+    return { body: { ...listed(more.requests), key_names: { [key_id!]: name } } }
+  })
+  await visit('keys', async (page) => {
+    await page.getByRole('link', { name: 'What it did' }).click()
+    await page.getByText('What it read is not written down').waitFor()
+    // The name stands in the chip and in the row.
+    await page.getByRole('button', { name: `Remove the filter ${name}` }).waitFor()
+    await page.getByRole('cell').getByRole('link', { name: name! }).waitFor()
+    expect(acts.at(-1)).toMatchObject({ actor: `key ${key_id}` })
+    expect(acts.at(-1)).not.toHaveProperty('by')
+    await page.getByRole('link', { name: 'What it was refused' }).click()
+    await page.getByRole('button', { name: `Remove the filter ${name}` }).waitFor()
+    expect(await page.getByRole('button', { name: `Only those with ${name}` }).count()).toBe(more.requests.length)
+    expect(refusals.at(-1)).toMatchObject({ asker_id: key_id })
+    await page.getByRole('button', { name: `Remove the filter ${name}` }).click()
+    await expect.poll(() => refusals.at(-1)).not.toHaveProperty('asker_id')
+  })
+  standIn.reset()
 })

@@ -95,6 +95,8 @@ export const requests: RefusedRequest[] = [
   field: index === 0 ? 'amount' : null,
 }))
 
+export const keyNames = { [id('key', 1)]: 'shop' }
+
 export const integrations: Integration[] = [
   {
     integration_id: id('int', 1),
@@ -246,7 +248,7 @@ export const overview: Overview = {
     { code: 'expired_card', category: 'hard', count: 12 },
   ],
   three_ds: { asked: 2400, frictionless: 1800, challenged: 470, abandoned: 90, failed: 40 },
-  webhooks: { delivered: 2310, within_minute: 2301, failing_endpoints: 1, oldest_at: ago(4) },
+  webhooks: { delivered: 2310, due: 2316, within_minute: 2301, failing_endpoints: 1, oldest_at: ago(4) },
   steps: { has_payment: true, has_endpoint: true, has_colleague: false, has_key: false },
 }
 

@@ -192,11 +192,24 @@ export const refundsOfIt = [{ ...named, owed_amount: null }]
 
 const failure = { code: 'refund_refused', reason: 'The issuer refused the refund' }
 
-const listed: ListedRefund = { ...named, order_reference: 'A-1039', customer_email: 'jo@example.com' }
+const listed: ListedRefund = {
+  ...named,
+  order_reference: 'A-1039',
+  customer_email: 'jo@example.com',
+  actor: `user ${id('usr', 1)}`,
+}
 const unnamed = { acquirer_transaction_id: null, reason: null }
 
 export const refunds: ListedRefund[] = [
-  { ...listed, ...unnamed, id: id('ref', 3), amount: 517, status: 'pending', settled_at: null },
+  {
+    ...listed,
+    ...unnamed,
+    id: id('ref', 3),
+    actor: `key ${id('key', 1)}`,
+    amount: 517,
+    status: 'pending',
+    settled_at: null,
+  },
   { ...listed, ...unnamed, id: id('ref', 2), amount: 513, status: 'failed', failure },
   listed,
 ]

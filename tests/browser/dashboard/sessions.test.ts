@@ -327,6 +327,48 @@ test('the id of a session, typed among sessions, leads to its own page', async (
   expect(new URL(page.url()).pathname).toBe(`${place}/sessions/${more.session.id}`)
 })
 
+test('refunds are searched by a text, an id leads to what it names, and a row says who made it and why', async () => {
+  const queries: Record<string, string>[] = []
+  standIn.on('GET /refunds', ({ query }) => {
+    queries.push(query)
+    const people = { [samples.id('usr', 1)]: 'Jo Marsh', [samples.id('key', 1)]: 'shop' }
+    return { body: { data: samples.refunds, people, has_more: false, next_cursor: null } }
+  })
+  await open('refunds?status=succeeded')
+  const rows = page.getByRole('table', { name: 'Refunds' }).getByRole('row')
+  await rows.nth(1).getByText('shop', { exact: true }).waitFor()
+  await rows.nth(3).getByText('Jo Marsh').waitFor()
+  await rows.nth(3).getByText(samples.refunds[2]!.reason!).waitFor()
+  const box = page.getByRole('searchbox', { name: 'Search refunds' })
+  await box.fill(' one cup ')
+  await box.press('Enter')
+  await expect.poll(() => queries.at(-1)).toMatchObject({ text: 'one cup', status: 'succeeded' })
+  await page.getByRole('button', { name: 'Remove the filter one cup' }).click()
+  await expect.poll(() => new URL(page.url()).search).toBe('?status=succeeded')
+  await box.fill(samples.held.id)
+  await box.press('Enter')
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`${place}/payments/${samples.held.id}`)
+})
+
+test.each([true, false])(
+  'payments of chosen days, where some are listed: %s, lead to the sessions that could not go on',
+  async (some) => {
+    const data = some ? samples.payments : []
+    standIn.on('GET /payments', () => ({ body: { data, has_more: false, next_cursor: null } }))
+    const sessions = page.getByRole('link', { name: /Sessions of these days that could not go on/ })
+    await open('payments')
+    await page.getByLabel('Since').waitFor()
+    expect(await sessions.count()).toBe(0)
+    await page.getByLabel('Since').fill('2026-11-20')
+    await page.getByLabel('Until').fill('2026-11-20')
+    const { searchParams } = new URL(page.url())
+    await sessions.click()
+    const { pathname, searchParams: next } = new URL(page.url())
+    expect(pathname).toBe(`${place}/sessions`)
+    expect(Object.fromEntries(next)).toEqual({ status: 'could_not_go_on', ...Object.fromEntries(searchParams) })
+  },
+)
+
 test('a refund that is not there is named, and can be dropped', async () => {
   standIn.on('GET /refunds', ({ query }) => {
     const data = query.refund_id ? [] : samples.refunds

@@ -52,7 +52,7 @@ test('a paused endpoint says why, since when and what comes next, and what waits
   await delivery.getByText('Next attempt now').waitFor()
   for (const row of [endpoint, delivery]) {
     await row.getByRole('button', { name: 'Send now' }).click()
-    await page.getByRole('status').filter({ hasText: 'It is sent within seconds.' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'If it arrives, all others that wait follow' }).waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
   }
   const sent = standIn.acts.filter(({ name }) => name === send)
@@ -86,12 +86,15 @@ test('replays go on batch by batch, and on again after a refusal', async () => {
     { body: { ...done, replayed: 0, refused: 1, next_after: null } },
   ]
   standIn.on(replay, () => answers.shift()!)
+  await page.getByRole('button', { name: 'Given up', exact: true }).click()
   await choose('Replay all given up')
   const dialog = page.getByRole('dialog', { name: 'Replay all given up' })
   await dialog.getByRole('button', { name: 'Replay all', exact: true }).click()
   await dialog.getByRole('alert').filter({ hasText: 'Too many requests' }).waitFor()
   await dialog.getByRole('button', { name: 'Replay all', exact: true }).click()
   await dialog.getByText('Replays accepted: 100. Refused: 1.').waitFor()
+  // Below are they all, and not only those that are still given up.
+  await expect.poll(() => page.url()).toMatch(/webhooks$/)
   const sent = standIn.acts.filter(({ name }) => name === replay).map(({ body }) => body)
   expect(sent).toEqual([{}, { until, after: 'a1' }, { until, after: 'a1' }, { until, after: 'a2' }])
 })

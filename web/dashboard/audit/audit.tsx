@@ -1,13 +1,14 @@
 // Who did what: the journal of this merchant, the newest first.
 
-import { useLocation, useSearch } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import type { AuditLine } from '../client/answers.ts'
 import { addressOf as routeAddress } from '../client/call.ts'
 import { usePages } from '../client/pages.ts'
 import { ExportButton } from '../export/export.tsx'
+import { opens } from '../frame/screen-names.ts'
 import { screenOfSecret } from '../frame/screen-of-id.ts'
 import { useHere } from '../merchant.ts'
-import { Actor } from '../parts/actor.tsx'
+import { Actor, idOfActor } from '../parts/actor.tsx'
 import { changeWords } from '../parts/change.ts'
 import { Empty } from '../parts/empty.tsx'
 import { IdLink } from '../parts/id.tsx'
@@ -16,6 +17,7 @@ import { Moment } from '../parts/moment.tsx'
 import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
+import { addressOf as requestsAddress } from '../requests/search.ts'
 import { say } from '../words.ts'
 import { AuditFilters } from './filters.tsx'
 import { addressOf, type Filters, filtersIn, queryOf } from './search.ts'
@@ -59,6 +61,7 @@ export function Audit() {
         people={people}
         onFilters={(next: Filters) => navigate(pathOf(screenOfSecret(next.search ?? '') ?? addressOf(next)))}
       />
+      {filters.actor?.startsWith('key ') && <KeyActs key_id={idOfActor(filters.actor)} />}
       <Loaded answer={pages.answer} rows={10}>
         {(lines) =>
           lines.length === 0 ? (
@@ -71,6 +74,17 @@ export function Audit() {
       <LookedBack pages={pages} rows={lines.map(({ at }) => at)} rows_a_page={rows_a_page} />
       <Older pages={pages} />
     </Screen>
+  )
+}
+
+/** What is written down of a key, and what is not: whoever looks for the acts of one that leaked must know. */
+function KeyActs({ key_id }: { key_id: string }) {
+  const here = useHere()
+  const path = here.pathOf(requestsAddress({ asker_id: key_id }))
+  return (
+    <p className="hint">
+      {say('key_acts_words')} {opens(here, 'requests') && <Link href={path}>{say('key_refused')}</Link>}
+    </p>
   )
 }
 

@@ -66,6 +66,7 @@ function One({ connection, connectors }: { connection: Connection; connectors: C
     <Section
       title={label}
       label={label}
+      row_id={connection.connection_id}
       acts={
         <>
           <CheckConnection connection={connection} />

@@ -1,4 +1,4 @@
-// Which screen shows what an id names, below the merchant's place.
+// Which screen shows what an id names, below the merchant's place. On a list with all of a kind `row` says which one is meant.
 
 import type { ScreenName } from './screen-names.ts'
 
@@ -10,14 +10,14 @@ const showing: Record<string, (id: string) => Place> = {
   cs: (id) => ({ screen: 'payments', path: `payments/${id}` }),
   ref: (id) => ({ screen: 'refunds', path: `refunds?refund_id=${id}` }),
   req: (id) => ({ screen: 'requests', path: `requests?request_id=${id}` }),
-  whep: () => ({ screen: 'webhooks', path: 'webhooks' }),
+  whep: (id) => ({ screen: 'webhooks', path: `webhooks?row=${id}` }),
   evt: () => ({ screen: 'webhooks', path: 'webhooks' }),
-  key: () => ({ screen: 'keys', path: 'keys' }),
-  rip_pk: () => ({ screen: 'keys', path: 'keys' }),
-  int: () => ({ screen: 'integrations', path: 'integrations' }),
-  conn: () => ({ screen: 'connections', path: 'connections' }),
-  usr: () => ({ screen: 'team', path: 'team' }),
-  lnk: () => ({ screen: 'team', path: 'team' }),
+  key: (id) => ({ screen: 'keys', path: `keys?row=${id}` }),
+  rip_pk: (id) => ({ screen: 'keys', path: `keys?row=${id}` }),
+  int: (id) => ({ screen: 'integrations', path: `integrations?row=${id}` }),
+  conn: (id) => ({ screen: 'connections', path: `connections?row=${id}` }),
+  usr: (id) => ({ screen: 'team', path: `team?row=${id}` }),
+  lnk: (id) => ({ screen: 'team', path: `team?row=${id}` }),
 }
 
 /** Null where no screen shows it. */

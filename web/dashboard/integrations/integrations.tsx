@@ -52,6 +52,7 @@ function One({ integration }: { integration: Integration }) {
     <Section
       title={name}
       label={name}
+      row_id={integration.integration_id}
       acts={
         may('manage_integrations') && (
           <>

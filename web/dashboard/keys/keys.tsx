@@ -1,8 +1,11 @@
 // Secret keys: which there are, when each was used last, and ways to make and revoke one.
 
 import { useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { addressOf as auditAddress } from '../audit/search.ts'
 import type { Key } from '../client/answers.ts'
 import { useAct, useAnswer } from '../client/query.ts'
+import { opens } from '../frame/screen-names.ts'
 import { useHere } from '../merchant.ts'
 import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
@@ -89,6 +92,7 @@ function KeyTable({ keys }: { keys: Key[] }) {
         label={say('nav_keys')}
         rows={keys}
         keyOf={({ key_id, publishable_key }) => key_id ?? publishable_key ?? ''}
+        otherIdOf={({ publishable_key }) => publishable_key}
         columns={[
           {
             name: say('name'),
@@ -118,7 +122,7 @@ function KeyTable({ keys }: { keys: Key[] }) {
           {
             name: say('last_used'),
             kind: 'named',
-            cell: ({ last_used_at }) => (last_used_at ? <Moment at={last_used_at} /> : say('never')),
+            cell: (key) => <LastUsed of={key} />,
           },
           {
             name: say('created'),
@@ -138,6 +142,19 @@ function KeyTable({ keys }: { keys: Key[] }) {
         ]}
       />
       {revoked && <RevokeKey of={revoked} onClose={() => setRevoked(null)} />}
+    </>
+  )
+}
+
+function LastUsed({ of: { key_id, last_used_at } }: { of: Key }) {
+  const here = useHere()
+  if (!last_used_at) return say('never')
+  return (
+    <>
+      <Moment at={last_used_at} />{' '}
+      {key_id && opens(here, 'audit') && (
+        <Link href={here.pathOf(auditAddress({ actor: `key ${key_id}` }))}>{say('key_acts')}</Link>
+      )}
     </>
   )
 }

@@ -11,8 +11,8 @@ const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractio
 
 export function WebhookHealth({ health }: { health: Overview['webhooks'] }) {
   const { pathOf } = useHere()
-  const { delivered, within_minute, failing_endpoints, oldest_at } = health
-  if (delivered === 0 && failing_endpoints === 0) return null
+  const { delivered, due, within_minute, failing_endpoints, oldest_at } = health
+  if (delivered === 0 && due === 0 && failing_endpoints === 0) return null
   const failing = failing_endpoints > 0 && <Link href={pathOf('webhooks')}>{formatNumber(failing_endpoints)}</Link>
   const oldest = oldest_at && <Moment at={oldest_at} />
   return (
@@ -22,7 +22,7 @@ export function WebhookHealth({ health }: { health: Overview['webhooks'] }) {
       <Facts
         rows={[
           [say('delivered_count'), formatNumber(delivered)],
-          [say('within_minute'), delivered > 0 ? percent.format(within_minute / delivered) : null],
+          [say('within_minute'), due > 0 ? percent.format(within_minute / due) : null],
           [say('failing_endpoints'), failing || say('none')],
           [say('oldest_due'), oldest || say('none')],
         ]}

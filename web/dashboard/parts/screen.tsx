@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { say } from '../words.ts'
+import { useRowMark } from './row-mark.ts'
 
 /** The path that had the focus last. Null until the first screen was shown, which leaves the focus alone. */
 let focused_path: string | null = null
@@ -28,8 +29,9 @@ export function Screen({
   }, [title])
   useEffect(() => {
     if (focused_path !== null && focused_path !== path) {
-      place.current?.focus()
-      scrollTo(0, 0)
+      place.current?.focus({ preventScroll: true })
+      // A row that the address names is in sight already.
+      if (!new URLSearchParams(location.search).has('row')) scrollTo(0, 0)
     }
     focused_path = path
   }, [path])
@@ -54,15 +56,19 @@ export function Section({
   acts,
   children,
   label,
+  row_id,
 }: {
   title: string
   acts?: ReactNode
   children: ReactNode
   /** Makes it a region of this name. */
   label?: string
+  /** Where it stands for one of a list. */
+  row_id?: string
 }) {
+  const markOf = useRowMark()
   return (
-    <section className="section" aria-label={label}>
+    <section className="section" aria-label={label} {...markOf(row_id)}>
       <div className="section-head">
         <h2>{title}</h2>
         {acts && <div className="acts">{acts}</div>}

@@ -12,6 +12,7 @@ const tones: Record<string, Tone> = {
   usable: 'good',
   held: 'wait',
   pending: 'wait',
+  waiting: 'wait',
   pending_review: 'wait',
   escalated: 'wait',
   processing: 'wait',

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { useRowMark } from './row-mark.ts'
 
 export type Column<Row> = {
   name: string
@@ -18,6 +19,7 @@ export function Table<Row>({
   columns,
   rows,
   keyOf,
+  otherIdOf,
   hrefOf,
   is_even = false,
 }: {
@@ -25,11 +27,14 @@ export function Table<Row>({
   columns: Column<Row>[]
   rows: Row[]
   keyOf: (row: Row) => string
+  /** By which an address may name the row, too. */
+  otherIdOf?: (row: Row) => string | null
   /** Makes the content of the first column a link, which covers the whole row. */
   hrefOf?: (row: Row) => string
   /** Every row has one line, on a phone one height: what is too long ends in dots. Its title has the whole of it. */
   is_even?: boolean
 }) {
+  const markOf = useRowMark()
   return (
     <div className="table-place">
       <table
@@ -47,7 +52,7 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} {...markOf(keyOf(row), otherIdOf?.(row))}>
               {columns.map(({ name, kind, cell }, index) => (
                 <td key={name} className={kind} data-name={name}>
                   {hrefOf && index === 0 ? (

@@ -1,10 +1,9 @@
 // Which of a payment's events did not reach a receiver yet, and a way to send each now.
 
-import type { TimelineEvent } from '../client/answers.ts'
 import { useHere } from '../merchant.ts'
-import { Moment } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
+import { NextAttempt } from '../webhooks/deliveries.tsx'
 import { Replay, SendNow } from '../webhooks/send-again.tsx'
 import { say, sayCode } from '../words.ts'
 import { useLife } from './timeline.tsx'
@@ -24,17 +23,21 @@ export function NotArrived({ payment_id }: { payment_id: string }) {
             <div className="lines">
               <span>{sayCode('event', type)}</span>
               <span>
-                <Status status={delivery.status} />{' '}
-                <span className="hint">
-                  <Next delivery={delivery} />
-                </span>
+                <Status status={delivery.settled_at === null ? 'waiting' : delivery.status} />{' '}
+                {delivery.settled_at === null && (
+                  <span className="hint">
+                    <NextAttempt waiting={delivery} is_first={delivery.attempts.length === 0} />
+                  </span>
+                )}
               </span>
               <span className="hint breakable">{delivery.endpoint_url}</span>
             </div>
             {may('replay_deliveries') && (
               <div className="acts">
                 {delivery.replayable && <Replay delivery_id={delivery.delivery_id} />}
-                {delivery.next_attempt_at !== null && <SendNow delivery_id={delivery.delivery_id} />}
+                {delivery.next_attempt_at !== null && (
+                  <SendNow delivery_id={delivery.delivery_id} tries_endpoint={delivery.held_until !== null} />
+                )}
               </div>
             )}
           </li>
@@ -51,16 +54,3 @@ function LookAgain({ payment_id }: { payment_id: string }) {
 }
 
 const look_again_ms = 5_000
-
-type Delivery = TimelineEvent['deliveries'][number]
-
-function Next({ delivery: { settled_at, next_attempt_at, held_until } }: { delivery: Delivery }) {
-  if (settled_at !== null) return null
-  if (next_attempt_at === null) return say('being_sent')
-  return (
-    <>
-      {held_until !== null && `${say('endpoint_paused')} · `}
-      {say('next_attempt')} <Moment at={next_attempt_at} is_ahead />
-    </>
-  )
-}

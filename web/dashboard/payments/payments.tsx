@@ -9,7 +9,7 @@ import { useHere } from '../merchant.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
-import { SessionsLink } from '../sessions/matching-sessions.tsx'
+import { RefusedSessionsLink, SessionsLink } from '../sessions/matching-sessions.tsx'
 import { say } from '../words.ts'
 import { FilterChips } from './filter-chips.tsx'
 import { type Filters, filtersOf, queryOf } from './filters.ts'
@@ -29,6 +29,8 @@ export function Payments() {
   const pages = usePages('GET /{merchant_id}/payments', { merchant_id, query })
   const show = (next: Filters) => navigate(pathOf(`payments${queryOf(next)}`))
   const rows = pages.answer.data ?? []
+  const { created_from, created_before } = filters
+  const is_of_days = created_from !== undefined || created_before !== undefined
   const text = filters.customer_email ?? filters.order_reference
   const currencies = rows.flatMap(({ currency }) => (currency ? [currency] : []))
   return (
@@ -69,6 +71,7 @@ export function Payments() {
       <LookedBack pages={pages} rows={rows.map(({ created_at }) => created_at)} rows_a_page={rows_a_page} />
       <Older pages={pages} />
       {text && rows.length > 0 && <SessionsLink text={text} />}
+      {is_of_days && <RefusedSessionsLink created_from={created_from} created_before={created_before} />}
     </Screen>
   )
 }

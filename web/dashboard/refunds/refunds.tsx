@@ -1,28 +1,33 @@
-// Refunds of all payments, newest first: by day and by what became of them. A row leads to its payment.
+// Refunds of all payments, newest first: by day, by what became of them and by a text. A row leads to its payment.
 
 import { Redirect, useLocation, useSearch } from 'wouter'
 import type { ListedRefund } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
 import { MovementsExport } from '../export/movements.tsx'
+import { screenOfId, screenOfSecret } from '../frame/screen-of-id.ts'
 import { useHere } from '../merchant.ts'
+import { idOfActor } from '../parts/actor.tsx'
 import { Amount, amountWords } from '../parts/amount.tsx'
 import { DayChips } from '../parts/day-chips.tsx'
 import { DropChip } from '../parts/drop-chip.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { Id } from '../parts/id.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { Name } from '../parts/name.tsx'
 import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
+import { SearchForm } from '../parts/search-form.tsx'
 import { Status } from '../parts/status.tsx'
 import { StatusChips } from '../parts/status-chips.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { GivenBack } from '../payment/refunds.tsx'
 import { refundStates } from '../payment/state.ts'
-import { say, sayKnown } from '../words.ts'
+import { say, sayCode, sayKnown } from '../words.ts'
 
 const statuses = ['succeeded', 'pending', 'failed'] as const
 const states = Object.values(refundStates)
-const filter_names = ['status', 'refund_id', 'created_from', 'created_before'] as const
+const filter_names = ['status', 'refund_id', 'text', 'created_from', 'created_before'] as const
 type Filters = Partial<Record<(typeof filter_names)[number], string | undefined>>
 const rows_a_page = 50
 
@@ -38,16 +43,34 @@ export function AllRefunds() {
       if (value) query.set(name, value)
     navigate(pathOf(`refunds${query.size > 0 ? `?${query}` : ''}`))
   }
-  const { refund_id, created_from, created_before } = filters
+  const { refund_id, text, created_from, created_before } = filters
   // An id of the journal may be of the other mode.
-  const query = { mode: refund_id ? null : mode, limit: rows_a_page, status, refund_id, created_from, created_before }
-  const pages = usePages('GET /{merchant_id}/refunds', { merchant_id, query })
+  const sent = {
+    mode: refund_id ? null : mode,
+    limit: rows_a_page,
+    status,
+    refund_id,
+    text,
+    created_from,
+    created_before,
+  }
+  const pages = usePages('GET /{merchant_id}/refunds', { merchant_id, query: sent })
   const rows = pages.answer.data ?? []
+  const people: Record<string, string> = Object.assign({}, ...pages.replies.map((reply) => reply.people))
   const is_narrowed = Object.values(filters).some((value) => value !== undefined)
   // Whoever looks for one refund wants its payment.
   if (refund_id && rows[0]) return <Redirect replace to={pathOf(`payments/${rows[0].payment_id}`)} />
   return (
     <Screen title={say('nav_refunds')} acts={<MovementsExport shown={filters} />}>
+      <SearchForm
+        label={say('search_refunds')}
+        hint={say('search_refunds_hint')}
+        onSearch={(typed) => {
+          const path = screenOfSecret(typed) ?? screenOfId(typed)?.path
+          if (path) navigate(pathOf(path))
+          else show({ text: typed || undefined })
+        }}
+      />
       <div className="chips">
         <StatusChips
           statuses={states}
@@ -59,13 +82,14 @@ export function AllRefunds() {
           <DayChips times={filters} onTimes={show} />
         </fieldset>
         {refund_id && <DropChip text={refund_id} onDrop={() => show({})} />}
+        {text && <DropChip text={text} onDrop={() => show({ text: undefined })} />}
       </div>
       <Loaded answer={pages.answer} rows={10}>
         {(refunds) =>
           refunds.length > 0 ? (
             <Table
               label={say('nav_refunds')}
-              columns={columns}
+              columns={columnsOf(people)}
               rows={refunds}
               keyOf={({ id }) => id}
               hrefOf={({ payment_id }) => pathOf(`payments/${payment_id}`)}
@@ -81,7 +105,7 @@ export function AllRefunds() {
   )
 }
 
-const columns: Column<ListedRefund>[] = [
+const columnsOf = (people: Record<string, string>): Column<ListedRefund>[] => [
   {
     name: say('column_time'),
     kind: 'second',
@@ -109,15 +133,50 @@ const columns: Column<ListedRefund>[] = [
       </>
     ),
   },
-  { name: say('column_email'), kind: 'first', cell: ({ customer_email }) => customer_email ?? '–' },
+  {
+    name: `${say('column_email')} · ${say('column_order')}`,
+    kind: 'first',
+    cell: ({ customer_email: email, order_reference: order }) => (
+      <>
+        <span className="short" title={email ?? undefined}>
+          {email ?? '–'}
+        </span>{' '}
+        {order && (
+          <span className="short below hint" title={order}>
+            {order}
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    name: say('column_who'),
+    kind: 'named',
+    cell: ({ actor, reason }) => (
+      <>
+        {actor && <Who actor={actor} people={people} />}{' '}
+        {reason && (
+          <span className="short below hint" title={reason}>
+            <bdi>{reason}</bdi>
+          </span>
+        )}
+      </>
+    ),
+  },
   {
     name: say('bank_reference'),
     kind: 'wide',
     cell: ({ acquirer_transaction_id: id }) => <span className={id ? 'short' : 'nothing'}>{id ?? '–'}</span>,
   },
-  {
-    name: say('column_order'),
-    kind: 'wide',
-    cell: ({ order_reference: text }) => <span className={text ? 'short' : 'nothing'}>{text ?? '–'}</span>,
-  },
 ]
+
+/** Not as a link: the whole row is one, to the payment. */
+function Who({ actor, people }: { actor: string; people: Record<string, string> }) {
+  const id = idOfActor(actor)
+  if (people[id]) return <Name text={people[id]} id={id} />
+  return (
+    <>
+      {sayCode('actor', actor.split(' ')[0]!)} {id && <Id id={id} />}
+    </>
+  )
+}

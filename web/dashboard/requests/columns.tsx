@@ -6,14 +6,17 @@ import type { LoggedRequest, RefusedRequest } from '../client/answers.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Id } from '../parts/id.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { Name } from '../parts/name.tsx'
 import type { Column } from '../parts/table.tsx'
 import { say } from '../words.ts'
 import type { Filters } from './search.ts'
 
-/** `onOnly` shows only those that share what was pressed. A shopper's leads to its session. */
+/**
+ * `onOnly` shows only those that share what was pressed. A shopper's leads to its session. `names` are those of keys, by id.
+ */
 export function refusedColumnsOf(
   onOnly: (more: Filters) => void,
-  pathOf: (path: string) => string,
+  { pathOf, names }: { pathOf: (path: string) => string; names: Record<string, string> },
 ): Column<RefusedRequest>[] {
   const only = (name: 'route' | 'code' | 'asker_id', value: string, shown: ReactNode, text = value) => (
     <button
@@ -51,7 +54,7 @@ export function refusedColumnsOf(
       name: say('column_asker'),
       cell: ({ asker_id }) => (
         <>
-          {only('asker_id', asker_id, <Id id={asker_id} />)}
+          {only('asker_id', asker_id, <Asker id={asker_id} name={names[asker_id]} />, names[asker_id])}
           {asker_id.startsWith('cs_') && (
             <>
               {' '}
@@ -65,6 +68,10 @@ export function refusedColumnsOf(
     time!,
     id!,
   ]
+}
+
+function Asker({ id, name }: { id: string; name: string | undefined }) {
+  return name === undefined ? <Id id={id} /> : <Name text={name} id={id} />
 }
 
 export function columnsOf<Row extends LoggedRequest>(): Column<Row>[] {

@@ -1,7 +1,6 @@
 // Requests, for whoever builds against the service: those of servers or of shoppers' pages that were refused, or the last of all.
 
 import { useLocation, useSearch } from 'wouter'
-import { usePages } from '../client/pages.ts'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { Alert } from '../parts/alert.tsx'
@@ -13,6 +12,7 @@ import { Table } from '../parts/table.tsx'
 import { say } from '../words.ts'
 import { columnsOf, refusedColumnsOf } from './columns.tsx'
 import { RequestFilters } from './filters.tsx'
+import { useRefused } from './refused.ts'
 import { addressOf, type Filters, filtersIn } from './search.ts'
 
 export function Requests() {
@@ -49,11 +49,8 @@ const paths = { servers: 'requests', shoppers: 'requests?askers=shoppers', recen
 const leads = { servers: 'requests_lead', shoppers: 'requests_shoppers_lead', recent: 'requests_recent_lead' } as const
 
 function Refused({ filters, onFilters }: { filters: Filters; onFilters: (filters: Filters) => void }) {
-  const { merchant_id, pathOf } = useHere()
-  const pages = usePages('GET /{merchant_id}/requests', {
-    merchant_id,
-    query: { limit: 50, ...filters },
-  })
+  const { pathOf } = useHere()
+  const { pages, names } = useRefused(filters)
   return (
     <>
       <Loaded answer={pages.answer} rows={10}>
@@ -66,7 +63,7 @@ function Refused({ filters, onFilters }: { filters: Filters; onFilters: (filters
               is_even
               rows={requests}
               keyOf={({ request_id }) => request_id}
-              columns={refusedColumnsOf((more) => onFilters({ ...filters, ...more }), pathOf)}
+              columns={refusedColumnsOf((more) => onFilters({ ...filters, ...more }), { pathOf, names })}
             />
           )
         }

@@ -7,7 +7,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Older } from '../parts/older.tsx'
 import { Section } from '../parts/screen.tsx'
 import { say } from '../words.ts'
-import { sessionsPath } from './filters.ts'
+import { type SessionFilters, sessionsPath } from './filters.ts'
 import { keptWords } from './kept-words.ts'
 import { SessionTable } from './session-table.tsx'
 import { looks_max } from './sessions.tsx'
@@ -43,6 +43,16 @@ export function SessionsLink({ text }: { text: string }) {
   return (
     <p className="hint center">
       <Link href={pathOf(sessionsPath({ text }))}>{say('sessions_too', { text })}</Link>
+    </p>
+  )
+}
+
+/** An error that a shopper saw at a checkout is often of a session that never came to a payment. */
+export function RefusedSessionsLink(days: Pick<SessionFilters, 'created_from' | 'created_before'>) {
+  const { pathOf } = useHere()
+  return (
+    <p className="hint center">
+      <Link href={pathOf(sessionsPath({ status: 'could_not_go_on', ...days }))}>{say('refused_sessions_of_days')}</Link>
     </p>
   )
 }

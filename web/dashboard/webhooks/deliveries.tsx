@@ -24,8 +24,8 @@ import { givesUpAt } from './gives-up-at.ts'
 import { Replay, SendNow } from './send-again.tsx'
 import { SentBody } from './sent-body.tsx'
 
-/** `waiting` and `given_up` are of whole deliveries, the others of single attempts. */
-const choices = ['succeeded', 'waiting', 'failed', 'given_up'] as const
+/** Each event of an endpoint is under one of the first three. The last has single attempts, whatever became of the delivery. */
+const choices = ['succeeded', 'waiting', 'given_up', 'failed'] as const
 type Choice = (typeof choices)[number]
 /** One request looks at a part of the attempts only. */
 const looks_max = 8
@@ -45,14 +45,14 @@ export function Deliveries({ delays_seconds }: { delays_seconds: number[] }) {
         statuses={choices}
         chosen={chosen}
         onChoose={(each) => navigate(pathOf(each ? `webhooks?show=${each}` : 'webhooks'))}
-        wordsOf={(each) => sayCode('status', each === 'given_up' ? 'dead_lettered' : each)}
+        wordsOf={wordsOf}
       />
       <Loaded answer={pages.answer}>
         {(deliveries) =>
           deliveries.length === 0 ? (
             <Empty title={say(pages.has_more ? 'none_so_far' : 'no_deliveries')} />
           ) : (
-            <DeliveryTable deliveries={deliveries} onShow={setShown} />
+            <DeliveryTable deliveries={deliveries} are_whole={chosen === 'waiting'} onShow={setShown} />
           )
         }
       </Loaded>
@@ -72,7 +72,21 @@ function queryOf(chosen: Choice | null) {
   return chosen === 'waiting' || chosen === 'given_up' ? { standing: chosen } : { status: chosen }
 }
 
-function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow: (delivery: Delivery) => void }) {
+function wordsOf(choice: Choice): string {
+  if (choice === 'failed') return say('failed_attempts')
+  return sayCode('status', choice === 'given_up' ? 'dead_lettered' : choice)
+}
+
+function DeliveryTable({
+  deliveries,
+  are_whole,
+  onShow,
+}: {
+  deliveries: Delivery[]
+  /** Whether a row is of a delivery, and not of one of its attempts. */
+  are_whole: boolean
+  onShow: (delivery: Delivery) => void
+}) {
   const { may } = useHere()
   const can_replay = may('manage_webhooks') || may('replay_deliveries')
   return (
@@ -88,22 +102,25 @@ function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow:
         },
         {
           name: say('column_status'),
-          cell: ({ status, waiting, replay, succeeded_later }) => (
+          cell: (delivery) => (
             <>
-              <Status status={replay?.status === 'succeeded' ? 'replayed' : status} />
-              {replay && <span className="hint"> {replayWords(replay)}</span>}
-              {succeeded_later && <span className="hint"> {say('succeeded_later')}</span>}
-              {waiting && (
+              <Status status={are_whole ? 'waiting' : statusOf(delivery)} />
+              {delivery.replay && <span className="hint"> {replayWords(delivery.replay)}</span>}
+              {delivery.succeeded_later && <span className="hint"> {say('succeeded_later')}</span>}
+              {delivery.waiting && (
                 <span className="hint">
                   {' '}
-                  <NextAttempt waiting={waiting} />
+                  <NextAttempt waiting={delivery.waiting} is_first={delivery.attempt_number === 0} />
                 </span>
               )}
             </>
           ),
         },
         { name: say('column_payment'), cell: ({ about }) => about && <About about={about} /> },
-        { name: say('column_answer'), cell: answerOf },
+        {
+          name: say('column_answer'),
+          cell: (delivery) => (delivery.attempt_number === 0 ? <span className="nothing">–</span> : answerOf(delivery)),
+        },
         {
           name: say('endpoint_url'),
           cell: ({ endpoint_url }) => <span className="breakable">{endpoint_url ?? '–'}</span>,
@@ -119,7 +136,9 @@ function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow:
           cell: (delivery) => (
             <>
               {can_replay && canReplay(delivery) && <Replay delivery_id={delivery.delivery_id} />}
-              {can_replay && delivery.waiting?.next_attempt_at && <SendNow delivery_id={delivery.delivery_id} />}
+              {can_replay && delivery.waiting?.next_attempt_at && (
+                <SendNow delivery_id={delivery.delivery_id} tries_endpoint={delivery.waiting.held_until !== null} />
+              )}
               <Button size="small" look="plain" onClick={() => onShow(delivery)}>
                 {say('details')}
               </Button>
@@ -131,11 +150,24 @@ function DeliveryTable({ deliveries, onShow }: { deliveries: Delivery[]; onShow:
   )
 }
 
-function NextAttempt({ waiting }: { waiting: NonNullable<Delivery['waiting']> }) {
-  const { next_attempt_at, held_until } = waiting
+/** `pending` is what has had no attempt yet: a replay, or a delivery that is listed among those that wait alone. */
+function statusOf({ status, replay }: Delivery): string {
+  if (replay?.status === 'succeeded') return 'replayed'
+  return status === 'pending' ? 'waiting' : status
+}
+
+/** When a delivery is sent next. The page of a payment says it, too. */
+export function NextAttempt({
+  waiting: { next_attempt_at, held_until },
+  is_first,
+}: {
+  waiting: NonNullable<Delivery['waiting']>
+  is_first: boolean
+}) {
   if (next_attempt_at === null) return say('being_sent')
   return (
     <>
+      {is_first && `${say('not_tried_yet')} · `}
       {held_until !== null && `${say('endpoint_paused')} · `}
       {say('next_attempt')} <Moment at={next_attempt_at} is_ahead />
     </>
@@ -179,18 +211,22 @@ function DeliveryDialog({
   onClose: () => void
 }) {
   const { may } = useHere()
+  const { attempt_number } = delivery
   return (
     <Dialog title={delivery.event_type.replace(/^webhook\./, '')} onClose={onClose}>
       <Facts
         rows={[
-          [say('column_status'), <Status key="status" status={delivery.status} />],
+          [say('column_status'), <Status key="status" status={statusOf(delivery)} />],
           [say('column_time'), <Moment key="time" at={delivery.occurred_at} is_exact />],
           [say('endpoint_url'), delivery.endpoint_url],
           [say('column_payment'), delivery.about && <About key="about" about={delivery.about} />],
           [say('column_event'), delivery.event_id],
           [say('delivery_id'), delivery.delivery_id],
-          [say('column_answer'), answerOf(delivery)],
-          [say('next_attempt'), delivery.waiting && <NextAttempt key="next" waiting={delivery.waiting} />],
+          [say('column_answer'), attempt_number > 0 && answerOf(delivery)],
+          [
+            say('next_attempt'),
+            delivery.waiting && <NextAttempt key="next" waiting={delivery.waiting} is_first={attempt_number === 0} />,
+          ],
         ]}
       />
       {(delivery.status === 'succeeded' || delivery.succeeded_later) && <p>{say('delivered_once')}</p>}

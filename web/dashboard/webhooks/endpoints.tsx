@@ -101,7 +101,7 @@ function EndpointActs({
   return (
     <>
       {breaker?.open_until && next_delivery_id && may('replay_deliveries') && (
-        <SendNow delivery_id={next_delivery_id} />
+        <SendNow delivery_id={next_delivery_id} tries_endpoint />
       )}
       <Menu
         size="small"

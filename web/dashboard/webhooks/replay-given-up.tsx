@@ -1,6 +1,7 @@
 // Replays all that was given up for an endpoint: batch after batch until none is left, or until the dialog is closed.
 
 import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
 import type { Endpoint, ReplayedBatch } from '../client/answers.ts'
 import { call } from '../client/call.ts'
 import { forget } from '../client/query.ts'
@@ -46,7 +47,8 @@ export function ReplayGivenUp({ endpoint, onClose }: { endpoint: Endpoint; onClo
 
 /** A batch that was lost on its way is asked for again: the service replays nothing twice. */
 function useReplays(endpoint_id: string) {
-  const { merchant_id } = useHere()
+  const { merchant_id, pathOf } = useHere()
+  const [, navigate] = useLocation()
   const [progress, setProgress] = useState(nothing)
   const [refused, setRefused] = useState<Refused | null>(null)
   const [state, setState] = useState<'idle' | 'running' | 'done'>('idle')
@@ -68,6 +70,8 @@ function useReplays(endpoint_id: string) {
         setProgress(at)
       } while (at.next_after !== null && mounted.current)
       setState('done')
+      // What was replayed is no longer given up, so a list of that alone would show nothing of it.
+      if (at.seen > 0) navigate(pathOf('webhooks'))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       setRefused(error)

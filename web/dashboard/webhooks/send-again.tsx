@@ -13,11 +13,13 @@ const concerned = [
   'GET /{merchant_id}/payments/{payment_id}/timeline',
 ] as const
 
-export function SendNow({ delivery_id }: { delivery_id: string }) {
+/** `tries_endpoint`: the endpoint is paused, so all others that wait follow if this one arrives. */
+export function SendNow({ delivery_id, tries_endpoint = false }: { delivery_id: string; tries_endpoint?: boolean }) {
   const { merchant_id } = useHere()
   const act = useAct('POST /{merchant_id}/webhooks/deliveries/{delivery_id}/send', [...concerned])
   const onSuccess = ({ is_due }: { is_due: boolean }) => {
-    const words = is_due ? `${say('send_now_done')} ${say('send_now_counts')}` : say('send_now_settled')
+    const done = say(tries_endpoint ? 'send_now_done_endpoint' : 'send_now_done')
+    const words = is_due ? `${done} ${say('send_now_counts')}` : say('send_now_settled')
     doneStore.write({ words })
   }
   return (
