@@ -13,7 +13,11 @@ export type RefundFilters = SpanFilters & {
 }
 
 /** With the acquirer's own name of the refund, which a shopper's bank may know it by. */
-export type NamedRefund = Refund & { acquirer_transaction_id: string | null }
+export type NamedRefund = Refund & {
+  acquirer_transaction_id: string | null
+  /** What a person gave back another way. */
+  otherwise_amount: number | null
+}
 
 export type ListedRefund = NamedRefund & { order_reference: string | null; customer_email: string | null }
 

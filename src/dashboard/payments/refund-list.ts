@@ -37,6 +37,8 @@ export const listRefundsHere = route({
       namedRefund.extend({
         /** What of a failed one the shopper still lacks; null where nothing. */
         owed_amount: z.int().nullable(),
+        /** How much of a failed one a person gave back another way; null where nobody said so. */
+        otherwise_amount: z.int().nullable(),
       }),
     ),
   }),
@@ -48,7 +50,12 @@ export const listRefundsHere = route({
     const refunds = await listNamedRefunds(sql, which)
     const owed = owedRefunds(payment)
     const owedOf = (id: string) => owed.find(({ refund_id }) => refund_id === id)?.owed_amount ?? null
-    return { refunds: refunds.map((refund) => ({ ...viewNamed(refund), owed_amount: owedOf(refund.refund_id) })) }
+    return {
+      refunds: refunds.map((refund) => {
+        const { refund_id, otherwise_amount } = refund
+        return { ...viewNamed(refund), owed_amount: owedOf(refund_id), otherwise_amount }
+      }),
+    }
   },
 })
 

@@ -152,6 +152,7 @@ export const held: Payment = {
   refund_max: 0,
   refund_count: 0,
   refund_limit: null,
+  otherwise_amount: 0,
   other_payments: [],
   permitted: ['capture', 'void', 'escalate'],
 }
@@ -188,7 +189,7 @@ const refund = {
 
 const named = { ...refund, acquirer_transaction_id: 'sim_re_7f3a9c' }
 
-export const refundsOfIt = [{ ...named, owed_amount: null }]
+export const refundsOfIt = [{ ...named, owed_amount: null, otherwise_amount: null }]
 
 const failure = { code: 'refund_refused', reason: 'The issuer refused the refund' }
 
@@ -212,6 +213,7 @@ const tried = (number: number, payment_id: string, status: string, code: string 
   operations: [],
   acquirer_transaction_id: null,
   refunds: status === 'captured' ? [refund] : [],
+  hold_deadline: null,
   decline: code === null ? null : { code, category: 'soft', reason: null },
 })
 
