@@ -58,6 +58,8 @@ test('it waits for nobody, is no longer told or owed, and can be taken back', as
   const { data } = await read('payments?mode=test&order_reference=waits')
   expect(data[0]).not.toHaveProperty('failed_refund_amount')
   expect(await owedOf(payment_id)).toEqual([[null, refused_amount]])
+  const { data: failed } = await read('refunds?mode=test&status=failed&limit=1')
+  expect(failed).toMatchObject([{ id: refund_id, otherwise_amount: refused_amount }])
   // The API's refund is what it was.
   expect((await client.readRefund(refund_id)).body).toMatchObject({ id: refund_id, status: 'failed' })
   expect((await reopen(refund_id)).status).toBe(204)

@@ -187,9 +187,9 @@ const refund = {
   settled_at: ago(5),
 }
 
-const named = { ...refund, acquirer_transaction_id: 'sim_re_7f3a9c' }
+const named = { ...refund, acquirer_transaction_id: 'sim_re_7f3a9c', otherwise_amount: null }
 
-export const refundsOfIt = [{ ...named, owed_amount: null, otherwise_amount: null }]
+export const refundsOfIt = [{ ...named, owed_amount: null }]
 
 const failure = { code: 'refund_refused', reason: 'The issuer refused the refund' }
 

@@ -77,8 +77,8 @@ function ManyDialog({
     setWrong(null)
     for (const { payment_id } of open) {
       const result = await decide(payment_id, note)
-      // The reason is as wrong for all others.
-      if (result instanceof Refused && result.field === 'note') {
+      // What is wrong with the reason is as wrong for all others.
+      if (result instanceof Refused && result.status === 400) {
         setWrong(result)
         break
       }

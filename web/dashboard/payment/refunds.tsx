@@ -30,7 +30,8 @@ export function FailedRefunds({ payment_id }: { payment_id: string }) {
   const owed = useRefunds(payment_id).data?.refunds.filter(({ owed_amount }) => owed_amount !== null) ?? []
   const [newest] = owed
   if (!newest) return null
-  const amount = amountWords(newest.amount, newest.currency)
+  // Of a part that was given back since, the shopper has the money.
+  const amount = amountWords(newest.owed_amount ?? newest.amount, newest.currency)
   return (
     <span className="warning">{sayCount('refund_failed_since', 'refunds_failed_since', owed.length, { amount })}</span>
   )

@@ -96,9 +96,11 @@ export function SettledOtherwise({
       </p>
       <RefusalAlert refused={act.error} />
       {may_undo && (
-        <Button size="small" is_busy={act.isPending} onClick={() => act.mutate({ merchant_id, refund_id })}>
-          {say('otherwise_undo')}
-        </Button>
+        <span className="acts">
+          <Button size="small" is_busy={act.isPending} onClick={() => act.mutate({ merchant_id, refund_id })}>
+            {say('otherwise_undo')}
+          </Button>
+        </span>
       )}
     </>
   )
