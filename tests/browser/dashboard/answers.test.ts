@@ -347,3 +347,37 @@ test.each([
   expect(await page.locator('.advice').count()).toBe(advice ? 1 : 0)
   if (advice) await page.getByText(advice).waitFor()
 })
+
+test('what the rules void within a day is told apart from what they capture', async () => {
+  const [first] = samples.holds
+  const soon = { ...first!.hold, deadline: ago(-60) }
+  const rows = [
+    { amount: 1000, at_deadline: 'void', hold: soon },
+    { amount: 200, at_deadline: 'void', hold: soon },
+    { amount: 34, at_deadline: 'capture', hold: soon },
+    { amount: 5, at_deadline: 'void', hold: { ...soon, deadline: ago(-60 * 48) } },
+  ]
+  const data = rows.map(({ amount, at_deadline, hold }, at) => ({
+    ...first!,
+    payment_id: id('pay', at),
+    ...{ amount, currency: 'GBP', hold, rules: { ...first!.rules, at_deadline } },
+  }))
+  standIn.on('GET /holds', () => ({ body: { data, has_more: false, next_cursor: null } }))
+  await open('holds')
+  await says('£12.00 will be voided within a day unless you decide.')
+  await says('£0.34 will be captured within a day unless you decide.')
+  standIn.on('GET /holds', () => ({ body: { data: data.slice(0, 1), has_more: false, next_cursor: null } }))
+  await open('holds')
+  await says('£10.00 will be voided within a day unless you decide.')
+  expect(await page.getByText('will be captured').count()).toBe(0)
+})
+
+test('the declines that are not named lead to all declined payments', async () => {
+  const declines = Array.from({ length: 7 }, (_, at) => ({ code: `reason_${at}`, category: 'soft', count: 9 - at }))
+  standIn.on('GET /overview', () => ({ body: { ...more.overview, declines } }))
+  await open('overview')
+  await page.getByRole('link', { name: 'All others' }).click()
+  await page.getByRole('heading', { name: 'Payments', level: 1 }).waitFor()
+  const { searchParams } = new URL(page.url())
+  expect([searchParams.get('status'), searchParams.get('decline_code')]).toEqual(['declined', null])
+})
