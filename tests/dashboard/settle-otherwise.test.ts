@@ -1,6 +1,7 @@
 // A failed refund that was given back another way: who may say so, what it changes, and that it happens once.
 
 import { expect, test } from 'vitest'
+import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { meeting } from '../support/meeting.ts'
 import { newMember, refusalIn } from '../support/person.ts'
@@ -189,4 +190,14 @@ test('those who refund may: support up to its limit, of all that goes back', asy
   await clock.advance(2000)
   expect(refusalIn(await settle(second.id, undefined, support))).toBe('403 refund_limit_exceeded')
   expect((await reopen(refund_id, support)).status).toBe(204)
+})
+
+test('the journal and the rows of money still say the same', async () => {
+  const { refund_id } = await payment()
+  await settle(refund_id)
+  await reopen(refund_id)
+  await settle(refund_id)
+  const verified = await verifyPayments(sql, account.merchant_id)
+  expect(verified).toMatchObject({ faults: [] })
+  expect(verified.payments).toBeGreaterThan(0)
 })
