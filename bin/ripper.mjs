@@ -14,17 +14,22 @@ const is_checkout = existsSync(`${root}src`)
 // that hangs must not hold up the others. It is read when the first thread is needed.
 process.env.UV_THREADPOOL_SIZE ??= '16'
 
+const args = process.argv.slice(2)
+/** Whoever asks what there is installs and removes nothing by it. */
+const wants_help = args.includes('--help') || args.includes('-h') || /^(help|--version|-v)$/.test(args[0] ?? '')
+
 if (await isSetUp()) {
   if (isNewEnough()) await run()
   else {
     const self = fileURLToPath(import.meta.url)
-    runUnder(fittingNode(root), [self, ...process.argv.slice(2)])
+    runUnder(fittingNode(root), [self, ...args])
   }
 }
 
 async function isSetUp() {
   try {
-    if (is_checkout) await (await import('../scripts/setup.mjs')).setUp(root)
+    if (is_checkout && wants_help) refuseWithoutPackages()
+    else if (is_checkout) await (await import('../scripts/setup.mjs')).setUp(root)
     else if (!isNewEnough()) fittingNode(root)
     return true
   } catch (error) {
@@ -34,6 +39,11 @@ async function isSetUp() {
   }
 }
 
+function refuseWithoutPackages() {
+  if (existsSync(`${root}node_modules/.package-lock.json`)) return
+  throw new Error('Nothing is installed here yet, and help installs nothing. Any other command does, or `npm ci`.')
+}
+
 async function run() {
   // Under another Node: that one's end is ours, or the service would stay without anybody to stop it.
   process.channel?.unref()
@@ -41,7 +51,6 @@ async function run() {
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(`${root}node_modules/.cache/compiled`)
   const { main } = await import(is_checkout ? '../src/cli/main.ts' : '../lib/cli/main.js')
-  const args = process.argv.slice(2)
   const status = await main(args)
   process.exitCode = status
   // A start that failed: whatever is still open, a supervisor must see an end, to start it anew.

@@ -262,7 +262,7 @@ export type Payment = {
   refunded_amount?: number
   /** what of `refunded_amount` is not given back yet; absent where no refund is pending */
   pending_refund_amount?: number
-  /** what was to be refunded, failed, and was not refunded since; tries of the same amount count once; absent where none */
+  /** what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none */
   failed_refund_amount?: number
 }
 
@@ -297,7 +297,7 @@ export type ListedPayment = {
   refunded_amount?: number
   /** what of `refunded_amount` is not given back yet; absent where no refund is pending */
   pending_refund_amount?: number
-  /** what was to be refunded, failed, and was not refunded since; tries of the same amount count once; absent where none */
+  /** what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none */
   failed_refund_amount?: number
   card: Card | null
 }
@@ -387,7 +387,7 @@ export type HeldPayment = {
   refunded_amount?: number
   /** what of `refunded_amount` is not given back yet; absent where no refund is pending */
   pending_refund_amount?: number
-  /** what was to be refunded, failed, and was not refunded since; tries of the same amount count once; absent where none */
+  /** what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none */
   failed_refund_amount?: number
   hold: Hold
   settlement: 'awaiting_reconciliation' | null

@@ -45,6 +45,7 @@ import {
   voidHere,
 } from './payments/payment-routes.ts'
 import { listAllRefundsHere, listRefundsHere } from './payments/refund-list.ts'
+import { reopenRefundHere, settleRefundHere } from './payments/settle-otherwise.ts'
 import { listEventsHere } from './records/record-routes.ts'
 import { listRecentRequestsHere, listRequestsHere } from './requests/request-routes.ts'
 import { listSessionsHere, readSessionHere } from './sessions/session-routes.ts'
@@ -135,6 +136,8 @@ export const dashboardRoutes = [
   refundHere,
   listRefundsHere,
   listAllRefundsHere,
+  settleRefundHere,
+  reopenRefundHere,
   beginTestPayment,
   payTestPayment,
   listSessionsHere,

@@ -193,6 +193,11 @@ export const catalogue = {
     when: 'The account is live, and the person has signed in with a password alone.',
   },
   refund_limit_exceeded: { status: 403, dashboard: true, when: 'Support may not refund so much.' },
+  refund_not_owed: {
+    status: 409,
+    dashboard: true,
+    when: 'Nothing of the failed refund is owed, or another amount: it was given back meanwhile, or tried again.',
+  },
   both_ways_required: {
     status: 403,
     dashboard: true,

@@ -45,6 +45,11 @@ type Act = { act: string; prepare?: (team: Team) => Promise<string>; run: Run }
 type Run = (team: Team, id: string) => Promise<Reply>
 
 const held = async ({ account }: Team) => (await hold(account)).payment_id
+const inCash = { amount: 513, note: 'In cash' }
+const failedRefund = async ({ account: { client } }: Team): Promise<string> => {
+  const { body } = await client.pay()
+  return (await client.refund(body.payment_id, { amount: inCash.amount })).body.id
+}
 const givenUp = ({ account }: Team) => {
   const created_at = new Date(clock.now().getTime() - 1000)
   return deadLetter({ ...service, account }, { created_at })
@@ -175,6 +180,20 @@ const acts: Record<string, Act | Act[]> = {
     act: 'refunds a payment',
     prepare: async ({ account }) => (await account.client.pay()).body.payment_id,
     run: ({ post }, id) => post(`/payments/${id}/refunds`),
+  },
+  'POST /refunds/{refund_id}/otherwise': {
+    act: 'gives a failed refund back another way',
+    prepare: failedRefund,
+    run: ({ post }, id) => post(`/refunds/${id}/otherwise`, inCash),
+  },
+  'DELETE /refunds/{refund_id}/otherwise': {
+    act: 'takes back that a refund was given back another way',
+    prepare: async (team) => {
+      const id = await failedRefund(team)
+      await team.owner.post(team.path(`/refunds/${id}/otherwise`), inCash)
+      return id
+    },
+    run: ({ remove }, id) => remove(`/refunds/${id}/otherwise`),
   },
 }
 

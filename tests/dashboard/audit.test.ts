@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { auditKinds } from '../../src/dashboard/audit/audit-kinds.ts'
 import type { Json } from '../support/client.ts'
+import { hold, runJob } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { drivenClock } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
@@ -183,4 +184,24 @@ describe('the file', () => {
     await owner.prove()
     expect((await owner.get(path)).status).toBe(200)
   })
+})
+
+test('a line of the rules has the deadline of its hold, as the timelines have it; others have none', async () => {
+  const shop = await service.newAccount()
+  const person = await newMember(service, { role: 'owner', merchant_id: shop.merchant_id })
+  const { payment_id, session } = await hold(shop)
+  await clock.advance(8 * 24 * 3_600_000)
+  await runJob(service, 'apply_hold_rules')
+  await person.signIn()
+  const read = async (path: string): Promise<Json> => (await person.get(`/${shop.merchant_id}/${path}`)).body
+  const { deadline } = (await read(`payments/${payment_id}`)).hold
+  const { data } = await read('audit?limit=100')
+  const ofRules = data.filter(({ actor }: Json) => actor === 'rules')
+  expect(ofRules.map(({ change }: Json) => change)).toEqual(expect.arrayContaining(['void.begun', 'payment.voided']))
+  for (const { actor, hold_deadline, at: time } of data) {
+    expect(hold_deadline).toBe(actor === 'rules' ? deadline : null)
+    if (actor === 'rules') expect(time >= deadline).toBe(true)
+  }
+  for (const path of [`payments/${payment_id}`, `sessions/${session.id}`])
+    expect((await read(`${path}/timeline`)).payments).toMatchObject([{ hold_deadline: deadline }])
 })

@@ -22,6 +22,7 @@ const ids: Record<string, string[]> = await (async () => {
   const held = await hold(theirs)
   const paid = (await client.pay()).body.payment_id
   const session = await client.open()
+  const { body: refund } = await client.refund(paid, { amount: 513 })
   await client.present(session, '4000009190450000')
   await driving(clock, client.confirm(session))
   const begun = await their_owner.post(
@@ -43,6 +44,7 @@ const ids: Record<string, string[]> = await (async () => {
   return {
     payment_id: [held.payment_id, paid],
     session_id: [session.id, begun.body.session_id],
+    refund_id: [refund.id],
     operation_id: [operation!.operation_id],
     delivery_id: [delivery_id],
     endpoint_id: [endpoint_id],
@@ -58,6 +60,7 @@ const bodies: [end: string, body: object][] = [
   ['/resolve', { outcome: 'failed', reason: 'they say so' }],
   ['/role', { role: 'viewer' }],
   ['/refunds', {}],
+  ['/otherwise', { amount: 513, note: 'in cash' }],
   ['/credentials', { credentials: {} }],
 ]
 

@@ -229,6 +229,13 @@ test('a session is found by what became of 3-D Secure, as the overview counts it
     const { body } = await owner.get(`/${shop.merchant_id}/sessions/${id}/timeline`)
     expect([id, body.attempts[0].authentication_failure?.code ?? null]).toEqual([id, failure])
   }
+  const failuresInList = async () => {
+    const { body } = await owner.get(`/${shop.merchant_id}/sessions?mode=test`)
+    const listed = new Map(body.data.map((row: Json) => [row.id, row.authentication_failure]))
+    return sessions.map(({ id }) => listed.get(id))
+  }
+  const failures = sessions.map(({ failure }) => failure)
+  expect(await failuresInList()).toEqual(failures)
   await runJob(service, 'seal_journal')
   await runJob(service, 'count_payments')
   const { body: overview } = await owner.get(`/${shop.merchant_id}/overview?mode=test&zone=UTC`)
@@ -244,4 +251,5 @@ test('a session is found by what became of 3-D Secure, as the overview counts it
   const { body } = await owner.get(`/${shop.merchant_id}/sessions/${id}/timeline`)
   const [{ authentication_failure }] = body.attempts
   expect(authentication_failure).toEqual({ code: 'authentication_timeout', unrecorded_since: expect.any(String) })
+  expect(await failuresInList()).toEqual(failures)
 })

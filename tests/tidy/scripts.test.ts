@@ -232,6 +232,26 @@ if (what === 'wait') {
     expect(outcome.lines.at(-1)).toBe('["3","--x=a b"]')
   })
 
+  describe.each([[['serve', '--help']], [['-h']], [['help', 'key']], [['--version']]])('for %j', (args) => {
+    test('installs and removes nothing, whatever is there', async () => {
+      write('src/cli/main.ts', 'export const main = async (args) => console.log(JSON.stringify(args)) ?? 0')
+      // Copied from elsewhere, with what the tests need.
+      write('node_modules/.package-lock.json', JSON.stringify({ packages: {} }))
+      write('node_modules/b/package.json', '{}')
+      const { status, lines } = await run(['bin/ripper.mjs', ...args])
+      expect([status, lines.at(-1)]).toEqual([0, JSON.stringify(args)])
+      expect(calls()).toEqual([])
+      expect(existsSync(`${root}/node_modules/b/package.json`)).toBe(true)
+    })
+
+    test('says so where nothing is installed', async () => {
+      write('src/cli/main.ts', main)
+      const { status, out } = await run(['bin/ripper.mjs', ...args])
+      expect([status, out]).toEqual([1, expect.stringContaining('help installs nothing')])
+      expect([calls(), existsSync(`${root}/node_modules`)]).toEqual([[], false])
+    })
+  })
+
   test('refuses when the set-up fails', async () => {
     write('src/cli/main.ts', main)
     write('npm-fails', '')

@@ -9,6 +9,9 @@ export type RefundState = {
   status: 'pending' | 'succeeded' | 'failed'
   created_at: string
   settled_at: string | null
+  /** When a person said that they gave the money back another way, and how much; null where nobody has. */
+  otherwise_at: string | null
+  otherwise_amount: number | null
 }
 
 /** As `refundStates` gives them. */
@@ -21,53 +24,70 @@ export type OwedRefund = RefundState & { owed_amount: number }
 export function refundStates(sql: AnySql, payment: Fragment): Fragment {
   return sql`case when ${payment}.refund_count > 0 then (
     select json_agg(json_build_object('refund_id', refund_id, 'amount', amount, 'status', status,
-      'created_at', created_at, 'settled_at', settled_at) order by sequence)
+      'created_at', created_at, 'settled_at', settled_at,
+      'otherwise_at', otherwise_at, 'otherwise_amount', otherwise_amount) order by sequence)
     from refunds where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id
   ) end`
 }
 
 /**
- * The failed refunds that are still owed, by when they failed. A refund that was begun after a failure and asks for the same is a
- * try of it and takes its place. Any other that did not fail pays the largest ones that it covers, and of the oldest what is left.
- * Never more than is left of the captured amount.
+ * The failed refunds that are still owed, by when they failed. A refund that was begun after failures takes the place of those that
+ * it asks for again, whether it fails as well or not: of the one with its amount, else of the largest ones that it covers, and of a
+ * part of the oldest with what is left. So a try that fails changes nothing once a later one is done. What a person gave back
+ * another way is owed no more. Never more than is left of the captured amount.
  */
 export function owedRefunds({ amount, refunds }: RefundedPayment): OwedRefund[] {
   if (refunds === null) return []
   let owed: OwedRefund[] = []
   const tries = new Map<RefundState, number>()
-  for (const { refund, is_failure } of stepsOf(refunds)) {
-    if (is_failure) {
+  for (const { refund, step } of stepsOf(refunds)) {
+    if (step === 'failed') {
       owed.push({ ...refund, owed_amount: tries.get(refund) ?? refund.amount })
-      continue
+    } else if (step === 'otherwise') {
+      owed = owed.filter(({ refund_id }) => refund_id !== refund.refund_id)
+    } else {
+      const same = owed.find((each) => each.amount === refund.amount || each.owed_amount === refund.amount)
+      const others = owed.filter((each) => each !== same)
+      const rest = pay(others, refund.amount - (same?.owed_amount ?? 0))
+      // Of another try of all, a part may have been given back before.
+      if (same) tries.set(refund, sumOf(owed) - sumOf(rest))
+      owed = rest
     }
-    const same = owed.find((each) => each.amount === refund.amount || each.owed_amount === refund.amount)
-    if (same) {
-      owed = owed.filter((each) => each !== same)
-      tries.set(refund, same.owed_amount)
-    }
-    if (refund.status !== 'failed') owed = pay(owed, refund.amount - (same?.owed_amount ?? 0))
   }
   const given = refunds.reduce((sum, each) => (each.status === 'failed' ? sum : sum + each.amount), 0)
   return within(owed, amount - given)
 }
 
-/** What of the refunds of a payment is not done. */
+/** What of the refunds of a payment is not done, and what was given back another way. */
 export function refundSums(payment: RefundedPayment) {
-  const pending = (payment.refunds ?? []).filter(({ status }) => status === 'pending')
+  const refunds = payment.refunds ?? []
+  const pending = refunds.filter(({ status }) => status === 'pending')
   return {
     pending_amount: pending.reduce((sum, each) => sum + each.amount, 0),
-    failed_amount: owedRefunds(payment).reduce((sum, { owed_amount }) => sum + owed_amount, 0),
+    failed_amount: sumOf(owedRefunds(payment)),
+    otherwise_amount: refunds.reduce((sum, each) => sum + (each.otherwise_amount ?? 0), 0),
   }
 }
 
-/** Beginnings and failures, in time order. */
+function sumOf(owed: OwedRefund[]): number {
+  return owed.reduce((sum, { owed_amount }) => sum + owed_amount, 0)
+}
+
+/** Beginnings, failures and what was settled otherwise, in time order. */
 function stepsOf(refunds: readonly RefundState[]) {
-  const begun = refunds.map((refund) => ({ refund, is_failure: false, at: Date.parse(refund.created_at) }))
-  const failed = refunds
-    .filter(({ status }) => status === 'failed')
-    .map((refund) => ({ refund, is_failure: true, at: Date.parse(refund.settled_at!) }))
-  const place = new Map(refunds.map((refund, index) => [refund, index]))
-  return [...begun, ...failed].sort((a, b) => a.at - b.at || place.get(a.refund)! - place.get(b.refund)!)
+  const steps = refunds.flatMap((refund, place) => {
+    const failed_at = refund.status === 'failed' ? Date.parse(refund.settled_at!) : null
+    const { otherwise_at } = refund
+    return [
+      { refund, place, step: 'begun', at: Date.parse(refund.created_at) },
+      ...(failed_at === null ? [] : [{ refund, place, step: 'failed', at: failed_at }]),
+      // The clock of another process may be behind.
+      ...(failed_at === null || otherwise_at === null
+        ? []
+        : [{ refund, place, step: 'otherwise', at: Math.max(failed_at, Date.parse(otherwise_at)) }]),
+    ]
+  })
+  return steps.sort((a, b) => a.at - b.at || a.place - b.place)
 }
 
 function pay(owed: OwedRefund[], amount: number): OwedRefund[] {

@@ -1,7 +1,7 @@
 // The SQL that reads payments.
 
 import { withDates } from '../../database/driver/rows.ts'
-import type { Sql } from '../../database/open.ts'
+import type { AnySql, Sql } from '../../database/open.ts'
 import { attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
 import type { Operation } from '../operation.ts'
@@ -24,12 +24,16 @@ export type PaymentRead = Payment & {
   refunds: RefundState[] | null
 }
 
-export async function findPayment(sql: Sql, merchant_id: string, payment_id: string): Promise<PaymentRead | undefined> {
+export async function findPayment(
+  sql: AnySql,
+  merchant_id: string,
+  payment_id: string,
+): Promise<PaymentRead | undefined> {
   const [row] = await sql<PaymentRead[]>`${readsOf(sql, merchant_id, payment_id)}`
   return row
 }
 
-function readsOf(sql: Sql, merchant_id: string, payment_id: string) {
+function readsOf(sql: AnySql, merchant_id: string, payment_id: string) {
   return sql`
     select p.*, s.items, s.customer, s.metadata,
       case when p.order_reference is not null then (

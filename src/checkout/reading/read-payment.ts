@@ -52,7 +52,7 @@ export const paymentView = z
     }),
     failed_refund_amount: z.int().optional().meta({
       description:
-        'what was to be refunded, failed, and was not refunded since; tries of the same amount count once; absent where none',
+        'what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none',
     }),
   })
   .meta({ title: 'Payment', note: 'The outcome of one confirmed attempt.' })

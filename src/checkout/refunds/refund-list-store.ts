@@ -19,7 +19,11 @@ export type RefundFilters = SpanFilters & {
 const text_looks_max = 2000
 
 /** With the acquirer's own name of the refund, which a shopper's bank may know it by. */
-export type NamedRefund = Refund & { acquirer_transaction_id: string | null }
+export type NamedRefund = Refund & {
+  acquirer_transaction_id: string | null
+  /** What a person gave back another way. */
+  otherwise_amount: number | null
+}
 
 /** `actor` is who began it, as the journal has it. */
 export type ListedRefund = NamedRefund & {

@@ -6,7 +6,7 @@ import { filterChoice, filterText, spanQuery } from '../../checkout/reading/list
 import type { Context } from '../../context.ts'
 import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { type FileAnswer, route } from '../../http/route.ts'
-import { timestamp } from '../../kernel/values.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { accountLine, writerOf } from '../../merchants/account-lines.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { type Cell, jsonCell } from '../export/csv.ts'
@@ -52,6 +52,8 @@ export const listAuditHere = route({
       actor: z.string(),
       request_id: z.string().nullable(),
       detail: z.record(z.string(), z.unknown()),
+      /** Of what the rules did to a held payment: by when somebody was to decide. */
+      hold_deadline: z.string().nullable(),
     }),
   ).extend({ people: peopleView }),
   refusals: ['invalid_pagination'],
@@ -76,6 +78,7 @@ export const listAuditHere = route({
       actor: by.actor,
       request_id: by.request_id,
       detail: by.detail,
+      hold_deadline: timestampOrNull(by.hold_deadline),
     }))
     // A key that is asked for is named even where it did nothing. The name of a person of another merchant would be none of theirs.
     const { actor = '' } = query

@@ -36,6 +36,8 @@ export type AuditLine = {
   actor: string
   request_id: string | null
   detail: Record<string, unknown>
+  /** Of the payment that a line of the rules is about; null for all other lines. */
+  hold_deadline: Date | null
 }
 
 /** The merchant's own lines, and those of the installation about its members since they joined, such as their sign-ins. */
@@ -62,7 +64,10 @@ export async function listAuditLines(
       select * from ((${newest(merchant_id)}) union all (${newest(installation_id)})) l
       order by entry_id desc limit ${lines_max}
     ) ${named}
-    select * from (
+    select n.*, (
+      select deadline from holds
+      where n.actor = 'rules' and merchant_id = ${merchant_id} and payment_id = n.subject) as hold_deadline
+    from (
       select l.*, row_number() over (order by entry_id desc)::int as place,
         (is_own or exists (
           select 1 from memberships m

@@ -8,6 +8,7 @@ import { captureWithNote, escalateWithNote, voidWithNote } from '../../checkout/
 import { findLifeKey } from '../../checkout/reading/life-store.ts'
 import { listPayments } from '../../checkout/reading/list-payments.ts'
 import { modeOfPayment } from '../../checkout/reading/mode-store.ts'
+import { refundSums } from '../../checkout/reading/owed-refunds.ts'
 import { findPaymentWithHold, type PaymentWithHold } from '../../checkout/reading/payment-store.ts'
 import { paymentView, viewPayment } from '../../checkout/reading/read-payment.ts'
 import { refundableOf } from '../../checkout/refund.ts'
@@ -52,6 +53,8 @@ export const readPaymentHere = route({
     refund_limit: z.int().nullable(),
     /** Failed refunds, too. */
     refund_count: z.int(),
+    /** What a person gave back another way of refunds that failed. */
+    otherwise_amount: z.int(),
     /** Of its order or session: the newest in each state that took money or may yet. */
     other_payments: otherPaymentsView,
     permitted: z.array(z.enum(['capture', 'void', 'escalate', 'refund'])),
@@ -76,6 +79,7 @@ export const readPaymentHere = route({
       refund_max,
       refund_limit,
       refund_count: payment.refund_count,
+      otherwise_amount: refundSums(payment).otherwise_amount,
       other_payments: found.other_payments,
       permitted: permittedOn(found, holder, refund_max),
     }
@@ -143,7 +147,7 @@ async function paymentMode({ sql }: Pick<Context, 'sql'>, params: Record<string,
 }
 
 /** Support refunds up to the merchant's limits. */
-function isLimited({ role }: Pick<Member, 'role'>): boolean {
+export function isLimited({ role }: Pick<Member, 'role'>): boolean {
   return role === 'support'
 }
 

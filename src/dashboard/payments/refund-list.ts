@@ -27,7 +27,11 @@ const shared = {
   status: 200,
   access: signedIn('read_transactions'),
 }
-const namedRefund = refundView.extend({ acquirer_transaction_id: z.string().nullable() })
+const namedRefund = refundView.extend({
+  acquirer_transaction_id: z.string().nullable(),
+  /** How much of a failed one a person gave back another way; null where nobody said so. */
+  otherwise_amount: z.int().nullable(),
+})
 
 export const listRefundsHere = route({
   ...shared,
@@ -49,7 +53,9 @@ export const listRefundsHere = route({
     const refunds = await listNamedRefunds(sql, which)
     const owed = owedRefunds(payment)
     const owedOf = (id: string) => owed.find(({ refund_id }) => refund_id === id)?.owed_amount ?? null
-    return { refunds: refunds.map((refund) => ({ ...viewNamed(refund), owed_amount: owedOf(refund.refund_id) })) }
+    return {
+      refunds: refunds.map((refund) => ({ ...viewNamed(refund), owed_amount: owedOf(refund.refund_id) })),
+    }
   },
 })
 
@@ -101,5 +107,6 @@ export const listAllRefundsHere = route({
 })
 
 function viewNamed(refund: NamedRefund) {
-  return { ...viewRefund(refund), acquirer_transaction_id: refund.acquirer_transaction_id }
+  const { acquirer_transaction_id, otherwise_amount } = refund
+  return { ...viewRefund(refund), acquirer_transaction_id, otherwise_amount }
 }

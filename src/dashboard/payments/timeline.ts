@@ -109,6 +109,8 @@ export const timelineView = z.object({
       amount: z.int(),
       currency: z.string(),
       decline: declineView.nullable(),
+      /** By when somebody was to decide, where it was held. */
+      hold_deadline: timeOrNull,
       refunds: z.array(refundView),
       acquirer: z.string().nullable(),
       acquirer_transaction_id: z.string().nullable(),
@@ -145,6 +147,7 @@ export function viewTimeline(
     attempts,
     payments: payments.map((payment, index) => ({
       ...payment,
+      hold_deadline: payment.hold?.deadline ?? null,
       operations: payment.operations.map((each, at) => ({
         ...each,
         asking: askingOf(life.payments[index]!.operations[at]!, now),

@@ -19,7 +19,7 @@ export const could_not_go_on = 'could_not_go_on'
 export const lastRefusal = z.object({ at: z.string(), code: z.string().nullable(), request_id: z.string() }).nullable()
 
 type Row = z.input<typeof listedSession>
-type WithRefusal = Row & { refusal: z.input<typeof lastRefusal> }
+export type WithRefusal = Row & { refusal: z.input<typeof lastRefusal> }
 
 /** One look at the refusals of the page's time, the newest first: where there were very many, old ones stay unseen. */
 export async function withRefusals(sql: Context['sql'], merchant_id: string, rows: Row[]): Promise<WithRefusal[]> {

@@ -13,7 +13,8 @@ import type { SessionId } from '../../kernel/values.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { showShopper, showShoppers } from '../shoppers.ts'
-import { could_not_go_on, lastRefusal, pageOfRefused, withRefusals } from './refused-sessions.ts'
+import { withLeftChecks } from './left-checks.ts'
+import { could_not_go_on, lastRefusal, pageOfRefused, type WithRefusal, withRefusals } from './refused-sessions.ts'
 
 const shared = {
   method: 'GET' as const,
@@ -33,7 +34,13 @@ export const listSessionsHere = route({
     text: filterText(254).optional(),
     three_ds: filterChoice(threeDsEnds).optional(),
   }),
-  reply: pageView(listedSession.extend({ refusal: lastRefusal })),
+  reply: pageView(
+    listedSession.extend({
+      refusal: lastRefusal,
+      /** Why 3-D Secure failed at the newest card, in the codes of declines. */
+      authentication_failure: z.string().nullable(),
+    }),
+  ),
   refusals: ['invalid_pagination'],
   handle: async (context: Context, { holder, query, now }) => {
     const { limit, after, offset: _, ...rest } = query
@@ -43,9 +50,13 @@ export const listSessionsHere = route({
     const in_emails = holder.can('read_shoppers', mode ?? 'live')
     const filters = { merchant_id, ...span, order_reference, text, in_emails, three_ds }
     const place = { limit: Number(limit ?? limit_default), after }
-    if (status === could_not_go_on) return showShoppers(await pageOfRefused(context, filters, place, now), holder)
+    const show = async <Page extends { data: WithRefusal[] }>({ data, ...page }: Page) => {
+      const rows = await withLeftChecks(context.sql, { merchant_id, now }, data)
+      return showShoppers({ ...page, data: rows }, holder)
+    }
+    if (status === could_not_go_on) return show(await pageOfRefused(context, filters, place, now))
     const page = await pageOfSessions(context, { ...filters, status }, place, now)
-    return showShoppers({ ...page, data: await withRefusals(context.sql, merchant_id, page.data) }, holder)
+    return show({ ...page, data: await withRefusals(context.sql, merchant_id, page.data) })
   },
 })
 

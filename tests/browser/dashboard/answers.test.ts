@@ -190,6 +190,8 @@ test('an operation says whose it is, and no outcome is chosen for the person', a
   await row.getByRole('button', { name: 'Settle' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(operation!.order_reference!).waitFor()
+  await dialog.getByText(operation!.operation_id).waitFor()
+  await dialog.getByRole('button', { name: 'Copy our reference' }).waitFor()
   await dialog.getByLabel('How you know').fill('The portal says so.')
   await dialog.getByRole('button', { name: 'Settle' }).click()
   expect(standIn.acts).toEqual([])
@@ -236,4 +238,153 @@ test('the note of an escalation may be left out, and says so', async () => {
   await open(`payments/${held.id}`)
   await page.getByRole('button', { name: 'Escalate', exact: true }).click()
   await page.getByRole('textbox', { name: 'Note (optional)' }).waitFor()
+})
+
+test('a payment names what the acquirer finds its charge by: of two acquirers that of the later', async () => {
+  const [payment] = samples.timeline.payments
+  const operations = [1, 2].map((number) => ({
+    ...asked,
+    operation_id: id('op', number),
+    kind: 'authorise',
+    asking: null,
+  }))
+  const life = {
+    ...samples.timeline,
+    payments: [{ ...payment, operations: [...operations, { ...asked, kind: 'void', asking: null }] }],
+  }
+  standIn.on('GET /payments/pay', () => ({ body: unknown }))
+  standIn.on('GET /payments/pay/timeline', () => ({ body: life }))
+  await open(`payments/${held.id}`)
+  await page.getByRole('definition').getByText(id('op', 2)).waitFor()
+  await page.getByRole('button', { name: 'Copy our reference' }).waitFor()
+})
+
+const failed_refund = {
+  ...samples.refundsOfIt[0]!,
+  id: id('ref', 41),
+  status: 'failed',
+  failure: { code: 'refund_refused', reason: 'The issuer refused the refund' },
+  amount: 1013,
+  owed_amount: 513,
+  created_at: ago(60),
+}
+const owing = {
+  ...held,
+  status: 'captured',
+  hold: null,
+  permitted: ['refund'],
+  ...{ amount: 4200, refunded_amount: 500, refund_max: 3700, failed_refund_amount: 513, refund_count: 2 },
+}
+const note = 'Bank transfer of Tuesday'
+
+test('a failed refund is noted as settled another way, with what is owed of it', async () => {
+  standIn.on('GET /payments/pay', () => ({ body: owing }))
+  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: [failed_refund] } }))
+  standIn.on('POST /refunds/ref/otherwise', () => ({ status: 204, body: null }))
+  await open(`payments/${held.id}`)
+  // Of the 10.13, 5.00 were given back.
+  await says('A refund of £5.13 failed: the shopper does not have this money.')
+  await page.getByRole('button', { name: 'Settled another way' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Settled another way' })
+  await dialog.getByRole('button', { name: 'Note £5.13' }).click()
+  // The browser wants a note.
+  expect(standIn.acts).toEqual([])
+  await dialog.getByLabel('How it was given back').fill(note)
+  await dialog.getByRole('button', { name: 'Note £5.13' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(standIn.acts.map(({ body }) => body)).toEqual([{ amount: 513, note }])
+})
+
+test('what is owed no more is said in the dialog', async () => {
+  standIn.on('GET /payments/pay', () => ({ body: owing }))
+  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: [failed_refund] } }))
+  standIn.on('POST /refunds/ref/otherwise', () => refuse(409, 'refund_not_owed'))
+  await open(`payments/${held.id}`)
+  await page.getByRole('button', { name: 'Settled another way' }).click()
+  await page.getByLabel('How it was given back').fill(note)
+  await page.getByRole('button', { name: 'Note £5.13' }).click()
+  await page.getByRole('dialog').getByText('Nothing of this refund is owed any more').waitFor()
+})
+
+test('what was settled another way says who, when and how, is not offered again, and can be taken back', async () => {
+  const { failed_refund_amount: _, ...rest } = owing
+  const settled = { ...failed_refund, owed_amount: null, otherwise_amount: 513 }
+  const detail = { refund_id: settled.id, amount: 513, currency: 'GBP', note }
+  const line = { ...samples.timeline.lines[0]!, entry_id: 'e9', subject: held.id, actor: `user ${id('usr', 1)}` }
+  const lines = [{ ...line, change: 'refund.settled_otherwise', at: ago(5), detail }]
+  standIn.on('GET /payments/pay', () => ({ body: { ...rest, otherwise_amount: 513 } }))
+  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: [settled] } }))
+  const payments = [{ ...samples.timeline.payments[0]!, refunds: [settled] }]
+  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, lines, payments } }))
+  standIn.on('DELETE /refunds/ref/otherwise', () => ({ status: 204, body: null }))
+  await open(`payments/${held.id}`)
+  for (const words of [note, 'Jo Marsh', '£5.13 was given back another way.', /^23 Nov/])
+    await page.locator('.refunds').getByText(words).first().waitFor()
+  const entry = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem')
+  await entry.filter({ hasText: '£5.13 given back another way' }).getByText(note).first().waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  // Of the 42.00, 5.00 went back by the card and 5.13 another way.
+  await page.getByRole('dialog').getByRole('button', { name: 'Refund £31.87' }).waitFor()
+  await page.getByRole('dialog').getByText('£5.13 was given back another way.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Take this back' }).waitFor()
+  standIn.on('GET /refunds', () => ({ body: { data: [{ ...settled, order_reference: null, customer_email: null }] } }))
+  await open('refunds?status=failed')
+  await page.getByRole('table').getByText('Settled another way').first().waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Take this back' }).click()
+  await expect.poll(() => standIn.acts.map(({ name }) => name)).toEqual(['DELETE /refunds/ref/otherwise'])
+})
+
+test.each([
+  ['that nobody decided in time', 'rules', [], /Nobody decided in time, so the order is not paid/],
+  [
+    'of an order that is paid',
+    'rules',
+    [{ payment_id: id('pay', 77), status: 'captured' }],
+    /The order is paid already/,
+  ],
+  ['by a person', 'merchant', [], null],
+])('a voided payment %s says whether the shopper may pay again', async (_, decided_by, other_payments, advice) => {
+  const hold = { ...held.hold!, status: 'voided', decided_by, decided_at: ago(3) }
+  standIn.on('GET /payments/pay', () => ({ body: { ...held, status: 'voided', hold, other_payments, permitted: [] } }))
+  await open(`payments/${held.id}`)
+  await page.getByText('sealed').waitFor()
+  expect(await page.locator('.advice').count()).toBe(advice ? 1 : 0)
+  if (advice) await page.getByText(advice).waitFor()
+})
+
+test('what the rules void within a day is told apart from what they capture', async () => {
+  const [first] = samples.holds
+  const soon = { ...first!.hold, deadline: ago(-60) }
+  const rows = [
+    { amount: 1000, at_deadline: 'void', hold: soon },
+    { amount: 200, at_deadline: 'void', hold: soon },
+    { amount: 34, at_deadline: 'capture', hold: soon },
+    { amount: 5, at_deadline: 'void', hold: { ...soon, deadline: ago(-60 * 48) } },
+  ]
+  const data = rows.map(({ amount, at_deadline, hold }, at) => ({
+    ...first!,
+    payment_id: id('pay', at),
+    ...{ amount, currency: 'GBP', hold, rules: { ...first!.rules, at_deadline } },
+  }))
+  standIn.on('GET /holds', () => ({ body: { data, has_more: false, next_cursor: null } }))
+  await open('holds')
+  await says('£12.00 will be voided within a day unless you decide.')
+  await says('£0.34 will be captured within a day unless you decide.')
+  standIn.on('GET /holds', () => ({ body: { data: data.slice(0, 1), has_more: false, next_cursor: null } }))
+  await open('holds')
+  await says('£10.00 will be voided within a day unless you decide.')
+  expect(await page.getByText('will be captured').count()).toBe(0)
+})
+
+test('the declines that are not named lead to all declined payments', async () => {
+  const declines = Array.from({ length: 7 }, (_, at) => ({ code: `reason_${at}`, category: 'soft', count: 9 - at }))
+  standIn.on('GET /overview', () => ({ body: { ...more.overview, declines } }))
+  await open('overview')
+  await page.getByRole('link', { name: 'All others' }).click()
+  await page.getByRole('heading', { name: 'Payments', level: 1 }).waitFor()
+  const { searchParams } = new URL(page.url())
+  expect([searchParams.get('status'), searchParams.get('decline_code')]).toEqual(['declined', null])
 })

@@ -82,6 +82,31 @@ test('an export says what has left', async () => {
   })
 })
 
+test('what the rules did to a hold says whether nobody had decided in time', async () => {
+  const [line] = more.audit
+  const decided = (number: number, change: string, after: number) => ({
+    ...line,
+    entry_id: id('jrn', number),
+    ...{ change, actor: 'rules', at: samples.ago(10 - after), hold_deadline: samples.ago(10) },
+  })
+  const lines = [
+    decided(1, 'payment.voided', 1),
+    decided(2, 'payment.captured', -1),
+    decided(3, 'hold.escalated', -1),
+    { ...decided(4, 'payment.voided', 1), hold_deadline: null },
+  ]
+  standIn.on('GET /audit', () => ({ body: listed(lines) }))
+  await visit('audit?by=all', async (page) => {
+    const words = ['The rules, at the deadline', 'The rules, below the limit', 'Rules', 'Rules']
+    for (const [index, each] of words.entries())
+      await page
+        .getByRole('row')
+        .nth(index + 1)
+        .getByText(each, { exact: true })
+        .waitFor()
+  })
+})
+
 test('what people did comes first; what anybody did is a choice, and a search looks at all of it', async () => {
   const asked: Query[] = []
   standIn.on('GET /audit', ({ query }) => {

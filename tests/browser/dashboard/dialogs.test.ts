@@ -6,6 +6,7 @@ import { hasFocus, newShopper, picture } from '../shopper.ts'
 import { overview } from './more-samples.ts'
 import { butLost, openPlayed } from './played.ts'
 import * as samples from './samples.ts'
+import { refuse } from './stand-in.ts'
 
 const place = `/dashboard/${samples.merchant_id}/test`
 
@@ -91,6 +92,32 @@ test('about many that are marked it says of each what came of it', async () => {
     expect(await dialog.getByRole('button', { name: /^Capture / }).count()).toBe(0)
   })
   expect(captures).toBe(3)
+})
+
+test('the reason is sent with each of those marked, and is set right where the service refuses it', async () => {
+  const before = standIn.acts.length
+  const data = [0, 1].map((at) => ({ ...samples.holds[0]!, payment_id: `pay_${String(at).padStart(24, '0')}` }))
+  standIn.on('GET /holds', () => ({ body: { data, has_more: false, next_cursor: null } }))
+  standIn.on('POST /payments/pay/hold/void', ({ body }) =>
+    /4242/.test(String(body.note))
+      ? refuse(400, 'invalid_request', { message: 'note must not contain a card number', field: 'note' })
+      : { status: 200, body: { status: 'voided', settlement: null } },
+  )
+  await visit('holds', async (page) => {
+    for (const index of [0, 1]) await page.getByRole('checkbox', { name: 'Mark' }).nth(index).check()
+    await page.getByRole('button', { name: 'Void those marked' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Void those marked' })
+    const reason = dialog.getByLabel('Reason (optional)')
+    const press = dialog.getByRole('button', { name: /^Void / })
+    await reason.fill('4242 4242 4242 4242')
+    await press.click()
+    await dialog.getByText('must not contain a card number').waitFor()
+    await reason.fill(' sold out ')
+    await press.click()
+    for (const at of [0, 1]) await dialog.getByRole('listitem').nth(at).getByText('Voided').waitFor()
+  })
+  const notes = standIn.acts.slice(before).map(({ body }) => body.note)
+  expect(notes).toEqual(['4242 4242 4242 4242', 'sold out', 'sold out'])
 })
 
 test('fifty holds can be marked, and no more', async () => {
@@ -259,7 +286,7 @@ test('a role that is chosen is asked about, and given only by the button', async
 
 test('failed refunds lead to those that failed since the oldest of them was begun', async () => {
   await visit('overview', async (page) => {
-    await page.getByRole('link', { name: 'One refund failed' }).click()
+    await page.getByRole('link', { name: 'One refund of the last two weeks failed' }).click()
     await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor()
     const search = new URL(page.url()).searchParams
     const created_from = search.get('created_from')!

@@ -50,6 +50,7 @@ test('an export of years is a file a year, each by a press', async () => {
   await open(`${place}/payments`)
   await page.getByRole('button', { name: 'Export' }).click()
   const dialog = page.getByRole('dialog', { name: 'Export payments' })
+  await dialog.getByLabel('What').selectOption({ label: 'Payments' })
   await dialog.getByLabel('From').fill('2014-05-01')
   await dialog.getByLabel('To').fill('2026-08-31')
   await dialog.getByText('At most 10 years at once.').waitFor()
@@ -69,4 +70,27 @@ test('an export of years is a file a year, each by a press', async () => {
     [2026, 8],
   ].map(([year, month]) => new Date(year!, month!, 1).toISOString())
   expect(spans).toEqual([0, 1, 2].map((index) => `${days[index]} ${days[index + 1]}`))
+})
+
+test('without filters it begins with what moved this month, and says what the file comes to', async () => {
+  let query: Record<string, string> = {}
+  const heading = 'at,kind,amount,currency,payment_id,order_reference,net_amount'
+  const rows = ['1,capture,42.00,GBP,pay_1,"A, 1",42.00', '2,refund,5.17,GBP,pay_1,"A, 1",-5.17']
+  standIn.on('GET /export/movements', (asked) => {
+    query = asked.query
+    return { body: null, text: `${[heading, ...rows].join('\r\n')}\r\n`, file: 'movements.csv' }
+  })
+  await page.clock.setFixedTime(samples.now)
+  await open(`${place}/payments`)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Export payments' })
+  expect(await dialog.getByLabel('What').locator('option:checked').textContent()).toBe('Captures and refunds')
+  await dialog.getByRole('button', { name: 'Download' }).click()
+  expect((await download).suggestedFilename()).toBe('movements.csv')
+  await dialog.getByText('Saved. Rows: 2. Their net_amount comes to £36.83.').waitFor()
+  expect(query.created_from).toBe(new Date(2026, 10, 1).toISOString())
+  // Of other days nothing is saved yet.
+  await dialog.getByRole('button', { name: 'Last month' }).click()
+  expect(await dialog.getByText('Saved.').count()).toBe(0)
 })

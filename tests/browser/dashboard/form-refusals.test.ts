@@ -39,6 +39,8 @@ const captured = {
   refunded_amount: 0,
   refund_max: 4200,
 }
+const failure = { code: 'refund_refused', reason: 'The issuer refused the refund' }
+const owed = { status: 'failed', failure, amount: 513, owed_amount: 513 }
 const stranger = { 'GET /me': () => refuse(401, 'sign_in_required') }
 const link = {
   ...stranger,
@@ -303,6 +305,34 @@ const rows: Record<string, Row> = {
     at: 'Amount (GBP)',
     says: 'That is more than is left to refund.',
   },
+  'a refund that was settled another way': {
+    path: `${place}/payments/${samples.held.id}`,
+    answers: {
+      'GET /payments/pay': () => ({ body: { ...captured, refund_count: 1, failed_refund_amount: 513 } }),
+      'GET /payments/pay/refunds': () => ({ body: { refunds: [{ ...samples.refundsOfIt[0]!, ...owed }] } }),
+    },
+    fill: async (page) => {
+      await click(page, 'Settled another way')
+      await type(page, 'How it was given back', 'x')
+    },
+    press: 'Note £5.13',
+    route: 'POST /refunds/ref/otherwise',
+    fault: { field: 'note', fault: 'too_long', bound: 255 },
+    at: 'How it was given back',
+    says: 'At most 255 characters.',
+  },
+  'a decision about several': {
+    path: `${place}/holds`,
+    fill: async (page) => {
+      await page.getByRole('checkbox', { name: 'Mark' }).first().check()
+      await click(page, 'Void those marked')
+    },
+    press: 'Void £42.00',
+    route: 'POST /payments/pay/hold/void',
+    fault: { field: 'note', fault: 'too_long', bound: 255 },
+    at: 'Reason (optional)',
+    says: 'At most 255 characters.',
+  },
   'a limit of refunds': {
     path: `${place}/team`,
     fill: async (page) => {
@@ -367,7 +397,7 @@ const rows: Record<string, Row> = {
     path: `${place}/payments`,
     fill: (page) => click(page, 'Export'),
     press: 'Download',
-    route: 'GET /export',
+    route: 'GET /export/movements',
     fault: { field: 'created_from', fault: 'too_many_days', bound: 366 },
     at: 'From',
     says: 'At most 366 days in one file.',

@@ -44,6 +44,7 @@ export const sessions: SessionRow[] = payments.slice(0, 12).map((payment, index)
     index % 4 === 2
       ? { at: payment.created_at, code: 'three_ds_provider_unavailable', request_id: id('req', 9) }
       : null,
+  authentication_failure: null,
 }))
 
 /** A session whose shopper was refused, and never came as far as a payment. */
@@ -182,8 +183,9 @@ export const audit: AuditLine[] = [
     actor: `user ${id('usr', 1)}`,
     request_id: null,
     detail: {},
+    hold_deadline: null,
   },
-  ...timeline.lines.map(({ seal: _seal, ...rest }) => ({ ...rest, session_id: id('cs', 3) })),
+  ...timeline.lines.map(({ seal: _seal, ...rest }) => ({ ...rest, session_id: id('cs', 3), hold_deadline: null })),
 ]
 
 const hourly = (most: number) =>

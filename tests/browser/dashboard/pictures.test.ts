@@ -26,7 +26,11 @@ const screens: [string, string, (page: Page) => Promise<unknown>][] = [
   ['holds', `${place}/holds`, (page) => page.getByText('A-1040').waitFor()],
   ['refunds', `${place}/refunds`, (page) => page.getByText('Being refunded').nth(1).waitFor()],
   ['sessions', `${place}/sessions`, (page) => page.getByText('A-1042').waitFor()],
-  ['session', `${place}/sessions/${more.session.id}`, (page) => page.getByText('could not be reached').waitFor()],
+  [
+    'session',
+    `${place}/sessions/${more.session.id}`,
+    (page) => page.getByText('could not be reached').first().waitFor(),
+  ],
   ['webhooks', `${place}/webhooks`, (page) => page.getByText('books.example').waitFor()],
   ['requests', `${place}/requests`, (page) => page.getByText('invalid_request').waitFor()],
   ['keys', `${place}/keys`, (page) => page.getByText('Test only').waitFor()],

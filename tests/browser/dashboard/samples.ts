@@ -152,6 +152,7 @@ export const held: Payment = {
   refund_max: 0,
   refund_count: 0,
   refund_limit: null,
+  otherwise_amount: 0,
   other_payments: [],
   permitted: ['capture', 'void', 'escalate'],
 }
@@ -186,7 +187,7 @@ const refund = {
   settled_at: ago(5),
 }
 
-const named = { ...refund, acquirer_transaction_id: 'sim_re_7f3a9c' }
+const named = { ...refund, acquirer_transaction_id: 'sim_re_7f3a9c', otherwise_amount: null }
 
 export const refundsOfIt = [{ ...named, owed_amount: null }]
 
@@ -225,6 +226,7 @@ const tried = (number: number, payment_id: string, status: string, code: string 
   operations: [],
   acquirer_transaction_id: null,
   refunds: status === 'captured' ? [refund] : [],
+  hold_deadline: null,
   decline: code === null ? null : { code, category: 'soft', reason: null },
 })
 

@@ -45,7 +45,7 @@ test('a text is searched for as far as it takes, and the row leads to the sessio
   await page.getByRole('link', { name: '£120.50' }).click()
   await page.getByText('The shopper could not go on: 3-D Secure could not be reached').waitFor()
   expect(await heading().textContent()).toBe('£120.50')
-  await page.getByText('Nothing was taken.').waitFor()
+  await page.getByText('Nothing was taken.', { exact: true }).waitFor()
   expect(queries.map(({ text, after }) => [text, after])).toEqual([
     ['li.wei', undefined],
     ['li.wei', '1'],
@@ -185,7 +185,7 @@ test.each<[string, () => void, heading: string, words: string]>([
   const box = page.getByRole('searchbox', { name: 'Search payments' })
   await box.fill(more.session.id)
   await box.press('Enter')
-  await page.getByText(words).waitFor()
+  await page.getByText(words).first().waitFor()
   expect(await heading().textContent()).toBe(title)
   expect(new URL(page.url()).pathname).toBe(`${place}/sessions/${more.session.id}`)
 })
@@ -278,30 +278,41 @@ test('a hold in the list and its dialog say that the order was paid, each with a
 })
 
 test.each([
-  ['a person', `user ${samples.id('usr', 1)}`, -1, 'Jo Marsh', 'sent twice by mistake'],
-  ['the rules', 'rules', 1, 'The rules, at the deadline', null],
-  ['the rules', 'rules', -1, 'The rules, below the limit', null],
-])('a hold voided by %s (%s, %i): who and why, in timeline and facts', async (_, actor, after, who, note) => {
+  ['voided', 'a person', `user ${samples.id('usr', 1)}`, -1, 'Jo Marsh', 'sent twice by mistake'],
+  ['voided', 'the rules', 'rules', 1, 'The rules, at the deadline', null],
+  // It lapsed at the acquirer.
+  ['voided', 'the rules', 'rules', -1, 'Rules', null],
+  ['captured', 'the rules', 'rules', -1, 'The rules, below the limit', null],
+])('a hold %s by %s (%s, %i): who and why, in timeline and facts', async (status, _, actor, after, who, note) => {
   const deadline = samples.ago(10)
   const at = samples.ago(10 - after)
-  const hold = { ...samples.held.hold!, status: 'voided', deadline, decided_at: at }
+  const kind = status === 'voided' ? 'void' : 'capture'
+  const hold = { ...samples.held.hold!, status, deadline, decided_at: at }
   const line = { ...samples.timeline.lines[0]!, subject: samples.held.id, at, actor, request_id: null }
   const lines = [
-    { ...line, entry_id: 'e1', change: 'void.begun', detail: { operation_id: 'op_9', ...(note && { note }) } },
+    { ...line, entry_id: 'e1', change: `${kind}.begun`, detail: { operation_id: 'op_9', ...(note && { note }) } },
     // The acquirer answered later, to nobody who knew the reason.
     {
       ...line,
       entry_id: 'e2',
-      change: 'payment.voided',
+      change: `payment.${status}`,
       actor: 'reconciler',
       detail: { operation_id: 'op_9', decided_by: 'merchant' },
     },
   ]
-  standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, status: 'voided', hold, permitted: [] } }))
-  standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, lines } }))
+  const payments = [{ ...samples.timeline.payments[0]!, hold_deadline: deadline }]
+  const life = { ...samples.timeline, lines, payments }
+  standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, status, hold, permitted: [] } }))
+  standIn.on('GET /payments/pay/timeline', () => ({ body: life }))
+  standIn.on('GET /sessions/cs/timeline', () => ({ body: life }))
+  const entry = page
+    .getByRole('region', { name: 'Timeline' })
+    .getByRole('listitem')
+    .filter({ hasText: status === 'voided' ? 'Voided' : 'Captured' })
+  await open(`sessions/${more.session.id}`)
+  await entry.getByText(who, { exact: true }).waitFor()
   await open(`payments/${samples.held.id}`)
-  const entry = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: 'Voided' })
-  await entry.getByText(who).waitFor()
+  await entry.getByText(who, { exact: true }).waitFor()
   const fact = (name: string) =>
     page
       .getByRole('term')
@@ -429,4 +440,28 @@ test('pending payments are listed, and one says until when the acquirer has time
   expect(new URL(page.url()).searchParams.get('status')).toBe('pending')
   await page.getByRole('row').nth(1).getByRole('link').click()
   await page.getByText(/the acquirer has until .*10:24.* to answer/).waitFor()
+})
+
+test.each<[string, object, RegExp | null]>([
+  ['expired', { status: 'expired' }, /unless the order has been paid since: “Nothing was taken\. Please go back/],
+  ['open', { status: 'requires_payment' }, /“Nothing was taken\. Please try again on the payment page/],
+  // Who was shut out for suspected fraud is not invited.
+  ['closed', { status: 'declined' }, null],
+])('a session that could not go on and is %s says why, and what to tell the shopper', async (_, state, advice) => {
+  standIn.on('GET /sessions/cs', () => ({ body: { ...more.session, payment_id: null, last_decline: null, ...state } }))
+  standIn.on('GET /sessions/cs/timeline', () => ({ body: { ...more.sessionLife, payments: [] } }))
+  await open(`sessions/${more.session.id}`)
+  await page.getByText('sealed').waitFor()
+  const head = page.locator('.lead')
+  expect(await head.getByText('Could not go on: ').count()).toBe(advice ? 1 : 0)
+  expect(await head.getByText(advice ?? 'For the shopper').count()).toBe(advice ? 1 : 0)
+})
+
+test('the list names a check of the bank that nobody finished', async () => {
+  const [first] = more.sessions
+  const left = { attempt_count: 1, last_decline: null, authentication_failure: 'authentication_timeout' }
+  const data = [{ ...first!, status: 'requires_payment', payment_id: null, refusal: null, ...left }]
+  standIn.on('GET /sessions', () => ({ body: { data, has_more: false, next_cursor: null } }))
+  await open('sessions')
+  await page.getByText('1 · Bank’s check not finished in time').first().waitFor()
 })

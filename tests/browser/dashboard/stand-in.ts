@@ -9,7 +9,7 @@ import * as more from './more-samples.ts'
 import * as samples from './samples.ts'
 
 /** `lost` drops the connection in the middle of the answer. */
-type Answer = { status?: number; body: unknown; file?: string } | 'lost'
+type Answer = { status?: number; body: unknown; text?: string; file?: string } | 'lost'
 /** What a request sent: its body, its query, its idempotency key. */
 export type Asked = {
   name: string
@@ -83,7 +83,8 @@ export async function openStandIn(): Promise<StandIn> {
       if (answer.file) {
         response.setHeader('content-disposition', `attachment; filename="${answer.file}"`)
       }
-      send(response, 'application/json', answer.body === null ? '' : JSON.stringify(answer.body))
+      const written = answer.body === null ? '' : JSON.stringify(answer.body)
+      send(response, 'application/json', answer.text ?? written)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))

@@ -17,6 +17,7 @@ import { Moment } from '../parts/moment.tsx'
 import { LookedBack, Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
+import { rulesWords } from '../payment/story.ts'
 import { addressOf as requestsAddress } from '../requests/search.ts'
 import { say } from '../words.ts'
 import { AuditFilters } from './filters.tsx'
@@ -120,7 +121,8 @@ function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, s
         {
           name: say('column_who'),
           kind: 'line',
-          cell: ({ actor }) => <Actor actor={actor} people={people} />,
+          cell: ({ actor, change, at, hold_deadline: deadline }) =>
+            (actor === 'rules' && rulesWords({ change, at, deadline })) || <Actor actor={actor} people={people} />,
         },
         {
           name: say('column_subject'),

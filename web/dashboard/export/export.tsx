@@ -20,6 +20,8 @@ export type ExportKind = {
   words: string
   /** Where the file of these days is. */
   addressOf(times: Times & { zone: string }): string
+  /** What the file comes to, said once it is saved. */
+  summaryOf?(file: string): string
 }
 
 type ExportProps = {
@@ -45,7 +47,7 @@ function ExportDialog({ title, kinds, shown, onClose }: ExportProps & { onClose:
   const [span, setSpan] = useState(() => spanOf(shown, new Date()))
   const [chosen, setChosen] = useState(0)
   const kind = kinds[chosen] ?? kinds[0]
-  const { refused, busy, isSaved, download } = useDownload(kind)
+  const { refused, busy, savedOf, download } = useDownload(kind)
   const fault = spanFault(span)
   const files = fault === null ? filesOf(span) : []
   const [file] = files
@@ -55,9 +57,11 @@ function ExportDialog({ title, kinds, shown, onClose }: ExportProps & { onClose:
     [say('this_month'), lastMonths(new Date(), 0)],
     [say('last_quarter'), lastMonths(new Date(), 3)],
   ] as const
+  const summary = file && is_one ? savedOf(file) : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (file && is_one && busy === null) void download(file, onClose)
+    // What is said of a file must be read.
+    if (file && is_one && busy === null) void download(file, kind.summaryOf ? undefined : onClose)
   }
   return (
     <Dialog title={title} onClose={onClose}>
@@ -96,9 +100,10 @@ function ExportDialog({ title, kinds, shown, onClose }: ExportProps & { onClose:
           fault={fault && say(fault, { years: files_max })}
           hint={fault === null && `${spanWords(span)} · ${zone}`}
         />
-        {files.length > 1 && <FileOfEachYear files={files} isSaved={isSaved} busy={busy} onDownload={download} />}
+        {files.length > 1 && <FileOfEachYear files={files} savedOf={savedOf} busy={busy} onDownload={download} />}
+        {summary && <p role="status">{summary}</p>}
         <DialogActs>
-          <Button onClick={onClose}>{say(files.length > 1 ? 'close' : 'cancel')}</Button>
+          <Button onClick={onClose}>{say(files.length > 1 || summary ? 'close' : 'cancel')}</Button>
           {files.length < 2 && (
             <Button look="primary" icon="download" type="submit" is_busy={busy !== null}>
               {say('download')}
@@ -113,21 +118,23 @@ function ExportDialog({ title, kinds, shown, onClose }: ExportProps & { onClose:
 /** Each is a press of its own: browsers stop a page that saves several files by itself. */
 function FileOfEachYear(props: {
   files: Span[]
-  isSaved(file: Span): boolean
+  savedOf(file: Span): string | undefined
   busy: string | null
   onDownload: (file: Span) => Promise<void>
 }) {
-  const { files, isSaved, busy, onDownload } = props
+  const { files, savedOf, busy, onDownload } = props
   return (
     <>
       <p>{say('export_in_files')}</p>
       <ul className="items">
         {files.map((file) => (
           <li key={file.from}>
-            <span>{rangeWords(file)}</span>
+            <span>
+              {rangeWords(file)} <span className="hint">{savedOf(file)}</span>
+            </span>
             <Button
               size="small"
-              icon={isSaved(file) ? 'done' : 'download'}
+              icon={savedOf(file) === undefined ? 'download' : 'done'}
               is_busy={busy === file.from}
               aria-label={`${say('download')} ${rangeWords(file)}`}
               onClick={() => busy === null && void onDownload(file)}
@@ -152,10 +159,12 @@ function spanWords(span: Span): string {
 }
 
 /** `busy` is the first day of the file that is being made. */
-function useDownload({ name, addressOf }: ExportKind) {
+function useDownload({ name, addressOf, summaryOf }: ExportKind) {
   const [refused, setRefused] = useState<Refused | null>(null)
   const [busy, setBusy] = useState<string | null>(null)
-  const [saved, setSaved] = useState<string[]>([])
+  /** What was said of each file; empty where there is nothing to say. */
+  const [saved, setSaved] = useState<Record<string, string>>({})
+  const nameOf = (file: Span) => `${name} ${file.from} ${file.to}`
   async function download({ from, to }: Span, onDone?: () => void): Promise<void> {
     setBusy(from)
     setRefused(null)
@@ -167,15 +176,16 @@ function useDownload({ name, addressOf }: ExportKind) {
       created_before: end.toISOString(),
       zone,
     }
-    await callFile(addressOf(times)).then((file) => {
+    await callFile(addressOf(times)).then(async (file) => {
       save(file)
-      setSaved((before) => [...before, `${name} ${from}`])
+      const summary = summaryOf?.(await file.blob.text()) ?? ''
+      setSaved((before) => ({ ...before, [nameOf({ from, to })]: summary }))
       onDone?.()
     }, setRefused)
     setBusy(null)
   }
-  const isSaved = (file: Span) => saved.includes(`${name} ${file.from}`)
-  return { refused, busy, isSaved, download }
+  const savedOf = (file: Span): string | undefined => saved[nameOf(file)]
+  return { refused, busy, savedOf, download }
 }
 
 function save({ blob, name }: { blob: Blob; name: string }): void {

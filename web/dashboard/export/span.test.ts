@@ -18,7 +18,7 @@ test('in January the last month and quarter are of the year before', () => {
 })
 
 test.each<[string, Parameters<typeof spanOf>[0], number]>([
-  ['no filter', {}, 90],
+  ['no filter', {}, 14],
   ['a start', { created_from: new Date(2026, 8, 1).toISOString() }, 14],
   ['an end', { created_before: new Date(2026, 8, 1).toISOString() }, 90],
 ])('%s gives the span that it says', (_, filters, days) => {

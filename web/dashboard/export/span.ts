@@ -8,11 +8,12 @@ export const files_max = 10
 const days_default = 90
 const day_ms = 86_400_000
 
-/** What the list's filters say, else the newest days that the service would take by itself. */
+/** What the list's filters say; without any, this month. */
 export function spanOf(
   { created_from, created_before }: { created_from?: string; created_before?: string },
   now: Date,
 ): Span {
+  if (!created_from && !created_before) return lastMonths(now, 0)
   const end = created_before ? new Date(Date.parse(created_before) - 1) : now
   const start = created_from
     ? new Date(created_from)

@@ -1,6 +1,6 @@
 // Decides the holds that are marked: each by a request and a key of its own, and each with its own result.
 
-import { useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import type { ListedHold } from '../client/answers.ts'
 import { call, newIdempotencyKey } from '../client/call.ts'
 import { forget } from '../client/query.ts'
@@ -10,6 +10,8 @@ import { useHere } from '../merchant.ts'
 import { Amount, amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Field, textsOf } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { refusalWords } from '../parts/refusal-words.ts'
 import { Status } from '../parts/status.tsx'
 import { OtherPayments } from '../payment/other-payments.tsx'
@@ -63,11 +65,23 @@ function ManyDialog({
   const [results, setResults] = useState<Results>({})
   const [is_busy, setBusy] = useState(false)
   const decide = useDecision(kind)
+  const [wrong, setWrong] = useState<Refused | null>(null)
   const open = holds.filter(({ payment_id }) => isOpen(results[payment_id]))
-  const run = async () => {
+  // Under its key only the very same reason may be sent again.
+  const is_fixed = is_busy || Object.keys(results).length > 0
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (is_busy) return
+    const note = (textsOf(event.currentTarget).note ?? '').trim()
     setBusy(true)
+    setWrong(null)
     for (const { payment_id } of open) {
-      const result = await decide(payment_id)
+      const result = await decide(payment_id, note)
+      // What is wrong with the reason is as wrong for all others.
+      if (result instanceof Refused && result.status === 400) {
+        setWrong(result)
+        break
+      }
       setResults((before) => ({ ...before, [payment_id]: result }))
       // Whoever turned the proof down would be asked again for each that is left.
       if (result instanceof Refused && result.code === 'proof_required') break
@@ -91,11 +105,20 @@ function ManyDialog({
         ))}
       </ul>
       {open.length > 0 && (
-        <DialogActs>
-          <Button look={kind === 'void' ? 'danger' : 'primary'} is_busy={is_busy} onClick={() => void run()}>
-            {say(`${kind}_amount`, { amount: sum })}
-          </Button>
-        </DialogActs>
+        <Form refused={wrong} onSubmit={(event) => void submit(event)}>
+          <Field
+            label={say('decision_note')}
+            hint={say('decision_note_hint')}
+            name="note"
+            maxLength={255}
+            readOnly={is_fixed}
+          />
+          <DialogActs>
+            <Button look={kind === 'void' ? 'danger' : 'primary'} type="submit" is_busy={is_busy}>
+              {say(`${kind}_amount`, { amount: sum })}
+            </Button>
+          </DialogActs>
+        </Form>
       )}
     </Dialog>
   )
@@ -117,12 +140,13 @@ function Result({ result }: { result: Results[string] | undefined }) {
 function useDecision(kind: 'capture' | 'void') {
   const { merchant_id } = useHere()
   const keys = useRef(new Map<string, string>())
-  return async (payment_id: string): Promise<Decided | Refused> => {
+  return async (payment_id: string, note: string): Promise<Decided | Refused> => {
     const idempotency_key = keys.current.get(payment_id) ?? newIdempotencyKey()
     keys.current.set(payment_id, idempotency_key)
     const name = `POST /{merchant_id}/payments/{payment_id}/hold/${kind}` as const
     try {
-      return await call(name, { merchant_id, payment_id, body: {} }, { idempotency_key })
+      const body = note ? { note } : {}
+      return await call(name, { merchant_id, payment_id, body }, { idempotency_key })
     } catch (error) {
       if (error instanceof Refused) return error
       throw error
@@ -130,7 +154,8 @@ function useDecision(kind: 'capture' | 'void') {
   }
 }
 
-function sumWords(holds: ListedHold[]): string {
+/** A sum for each currency. */
+export function sumWords(holds: ListedHold[]): string {
   const sums = new Map<string, number>()
   for (const { currency, amount } of holds) sums.set(currency, (sums.get(currency) ?? 0) + amount)
   return [...sums].map(([currency, amount]) => amountWords(amount, currency)).join(', ')

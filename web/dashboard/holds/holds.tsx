@@ -16,7 +16,7 @@ import { Decisions } from '../payment/decisions.tsx'
 import { HoldRefusal } from '../payment/hold-refusal.tsx'
 import { OtherPayments } from '../payment/other-payments.tsx'
 import { say, sayCode } from '../words.ts'
-import { MarkedHolds, marked_max } from './decide-many.tsx'
+import { MarkedHolds, marked_max, sumWords } from './decide-many.tsx'
 
 export function Holds() {
   const { merchant_id, mode, pathOf, may } = useHere()
@@ -145,13 +145,16 @@ function urgencyOf(deadline: string): string {
   return left_ms < day_ms ? 'urgent' : ''
 }
 
-/** The sum that is decided by the rules within a day, unless a person decides before. */
+/** The sums that the rules void and capture within a day, unless a person decides before. */
 function LapsesToday({ holds }: { holds: ListedHold[] }) {
-  const sums = new Map<string, number>()
-  for (const { currency, amount, hold } of holds) {
-    if (urgencyOf(hold.deadline)) sums.set(currency, (sums.get(currency) ?? 0) + amount)
-  }
-  if (sums.size === 0) return null
-  const amounts = [...sums].map(([currency, amount]) => amountWords(amount, currency)).join(', ')
-  return <span className="warning">{say('lapses_today', { amounts })}</span>
+  const urgent = holds.filter(({ hold }) => urgencyOf(hold.deadline))
+  return (['void', 'capture'] as const).map((rule) => {
+    const amounts = sumWords(urgent.filter(({ rules }) => rules.at_deadline === rule))
+    if (amounts === '') return null
+    return (
+      <span key={rule} className="warning">
+        {say(`lapses_today_${rule}`, { amounts })}
+      </span>
+    )
+  })
 }

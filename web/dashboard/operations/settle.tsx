@@ -6,6 +6,7 @@ import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
+import { Copyable } from '../parts/copy.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Choice, Field, textsOf } from '../parts/field.tsx'
@@ -54,10 +55,12 @@ function SettleDialog({ operation, onClose }: { operation: UnansweredOperation; 
         </p>
         <Facts
           rows={[
+            [say('our_reference'), <Copyable key="reference" text={operation_id} label={say('our_reference')} />],
             [say('column_order'), order_reference && <bdi>{order_reference}</bdi>],
             [say('column_email'), customer_email && <bdi>{customer_email}</bdi>],
           ]}
         />
+        <p className="hint">{say('our_reference_hint')}</p>
         <Choice
           label={say('outcome')}
           name="outcome"

@@ -33,7 +33,7 @@ export function Declines({ declines, days }: Pick<Overview, 'declines' | 'days'>
         ))}
         {rest > 0 && (
           <li>
-            <span>{say('rest')}</span>
+            <Link href={pathOf(`payments?${spanQuery({ status: 'declined' }, days)}`)}>{say('rest')}</Link>
             <Bar share={rest / largest[0]!.count} />
             <span className="amount">{formatNumber(rest)}</span>
           </li>

@@ -10,6 +10,8 @@ export type Decided = {
   refundable_amount?: number
   /** Whether more is left than the person may refund. */
   is_refund_limited?: boolean
+  /** What was given back of it another way. */
+  otherwise_amount?: number
   other_payments?: Others
 }
 

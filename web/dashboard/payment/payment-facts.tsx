@@ -15,7 +15,7 @@ import { Name } from '../parts/name.tsx'
 import { Section } from '../parts/screen.tsx'
 import { say, sayCode } from '../words.ts'
 import { holdDetailIn } from './hold-detail.ts'
-import { decisionIn, rulesWords } from './story.ts'
+import { decisionIn, rulesIn } from './story.ts'
 import { useLife } from './timeline.tsx'
 import { entriesOf } from './timeline-entries.ts'
 
@@ -51,6 +51,9 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
   const metadata = Object.entries(payment.metadata)
   const { data: life } = useLife(payment.id)
   const decision = life && decisionIn(entriesOf(life), life)
+  const operations = life?.payments.find(({ payment_id }) => payment_id === payment.id)?.operations ?? []
+  // After a soft decline another acquirer was asked.
+  const reference = operations.findLast(({ kind }) => kind === 'authorise')?.operation_id
   return (
     <>
       <Section title={say('facts')}>
@@ -68,6 +71,7 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
             [say('decided_by'), hold?.decided_at && <DecidedBy payment={payment} />],
             [say('decision_reason'), decision?.note && <bdi>{decision.note}</bdi>],
             [say('executed'), payment.executed_at && <Moment at={payment.executed_at} is_exact />],
+            [say('our_reference'), reference && <Copyable text={reference} label={say('our_reference')} />],
             [
               say('bank_reference'),
               payment.acquirer_transaction_id && <Copyable text={payment.acquirer_transaction_id} />,
@@ -99,11 +103,11 @@ function holdWords(detail: string, currency: string | null): ReactNode {
 }
 
 /** The person or key that captured or voided, or the rules: the journal knows. */
-function DecidedBy({ payment: { id, hold } }: { payment: Payment }) {
+function DecidedBy({ payment: { id } }: { payment: Payment }) {
   const { data: life } = useLife(id)
   const decision = life && decisionIn(entriesOf(life), life)
   if (!life || !decision?.actor) return '–'
-  return rulesWords(decision.entry, life, hold) ?? <Actor actor={decision.actor} people={life.people} />
+  return rulesIn(decision.entry, life) ?? <Actor actor={decision.actor} people={life.people} />
 }
 
 function Email({ email }: { email: string }) {

@@ -62,12 +62,12 @@ function ById({ payment_id }: { payment_id: string }) {
 }
 
 function Whole({ payment }: { payment: PaymentRead }) {
-  const { id, amount, currency, refunded_amount = 0, refund_max, refund_count } = payment
+  const { id, amount, currency, refunded_amount = 0, refund_max, refund_count, otherwise_amount } = payment
   const { merchant_id } = useHere()
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const is_refund_limited = refund_max < amount - refunded_amount
   const refundable = { refundable_amount: refund_max, is_refund_limited }
-  const decided = { id, amount, currency, ...refundable, other_payments: payment.other_payments }
+  const decided = { id, amount, currency, ...refundable, otherwise_amount, other_payments: payment.other_payments }
   return (
     <Screen
       title={amountWords(amount, currency)}
@@ -112,8 +112,14 @@ function Lead({ payment }: { payment: PaymentRead }) {
       {(payment.settlement || payment.pending_refund_amount) && <Asking payment_id={payment.id} />}
       {hold && <HoldRefusal hold={hold} />}
       <Reservation payment={payment} />
+      {payment.status === 'voided' && hold?.decided_by === 'rules' && (
+        <span className="advice">{say(capturedOf(payment.other_payments) ? 'advice_paid' : 'advice_voided')}</span>
+      )}
       {decline && <span className="advice">{say(adviceOn(decline, capturedOf(payment.other_payments)))}</span>}
       {payment.failed_refund_amount && <FailedRefunds payment_id={payment.id} />}
+      {payment.otherwise_amount > 0 && (
+        <span>{say('otherwise_given', { amount: amountWords(payment.otherwise_amount, payment.currency) })}</span>
+      )}
       {captured !== null && captured > 1 && (
         <Link className="warning" href={pathOf(`payments?${shared}`)}>
           {sayCount('order_paid_often', 'order_paid_often', captured)}

@@ -21,10 +21,10 @@ const concerned = [
   'GET /{merchant_id}/payments/{payment_id}/refunds',
 ] as const
 
-/** `amount` is what the dialog begins with, in place of all that is left. */
+/** `amount` is what the dialog begins with, in place of all that is left and was not given back another way. */
 export function RefundDialog({
   payment,
-  amount: likely = payment.amount,
+  amount: wish,
   onClose,
 }: {
   payment: Decided
@@ -32,13 +32,14 @@ export function RefundDialog({
   onClose: () => void
 }) {
   const { me, merchant_id, mode } = useHere()
-  const { currency } = payment
+  const { currency, otherwise_amount = 0 } = payment
   const left = payment.refundable_amount ?? payment.amount
+  const likely = Math.min(wish ?? Math.max(0, left - otherwise_amount), left)
   const intent = `refund ${me.user.user_id} ${payment.id}`
   const act = useAct('POST /{merchant_id}/payments/{payment_id}/refunds', [...concerned], intent)
   // Perhaps it was carried out: only the very same refund may be asked for again, under its key, in a new dialog, too.
   const { unanswered } = act
-  const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? Math.min(likely, left), currency, locale))
+  const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? likely, currency, locale))
   const read = readAmount(typed, locale, currency)
   const amount = 'fault' in read ? null : read.amount
   const failure = act.isPending ? null : act.data?.failure
@@ -63,6 +64,9 @@ export function RefundDialog({
       )}
       <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>
         <p>{say('refund_words', { amount: amountWords(left, currency) })}</p>
+        {otherwise_amount > 0 && (
+          <p className="warning">{say('otherwise_given', { amount: amountWords(otherwise_amount, currency) })}</p>
+        )}
         {payment.is_refund_limited && <p>{say('refund_limited')}</p>}
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
         <Field

@@ -16,6 +16,7 @@ import { say, sayCount } from '../words.ts'
 import type { Decided } from './decided.ts'
 import { RefundDialog } from './refund-dialog.tsx'
 import { RefundFailure } from './refund-failure.tsx'
+import { SettledOtherwise, SettleOtherwise } from './settled-otherwise.tsx'
 import { refundStates } from './state.ts'
 import { useLife } from './timeline.tsx'
 
@@ -29,7 +30,8 @@ export function FailedRefunds({ payment_id }: { payment_id: string }) {
   const owed = useRefunds(payment_id).data?.refunds.filter(({ owed_amount }) => owed_amount !== null) ?? []
   const [newest] = owed
   if (!newest) return null
-  const amount = amountWords(newest.amount, newest.currency)
+  // Of a part that was given back since, the shopper has the money.
+  const amount = amountWords(newest.owed_amount ?? newest.amount, newest.currency)
   return (
     <span className="warning">{sayCount('refund_failed_since', 'refunds_failed_since', owed.length, { amount })}</span>
   )
@@ -37,6 +39,7 @@ export function FailedRefunds({ payment_id }: { payment_id: string }) {
 
 export function Refunds({ payment, permitted }: { payment: Decided; permitted: string[] }) {
   const { id: payment_id } = payment
+  const { may } = useHere()
   const answer = useRefunds(payment_id)
   const [again, setAgain] = useState<number | null>(null)
   const { data: life } = useLife(payment_id)
@@ -48,7 +51,7 @@ export function Refunds({ payment, permitted }: { payment: Decided; permitted: s
         {({ refunds }) => (
           <ul className="items refunds">
             {refunds.map((refund) => {
-              const { id, amount, currency, reason, failure, created_at, owed_amount } = refund
+              const { id, amount, currency, reason, failure, created_at, owed_amount, otherwise_amount } = refund
               const reference = refund.acquirer_transaction_id
               return (
                 <li key={id}>
@@ -69,9 +72,18 @@ export function Refunds({ payment, permitted }: { payment: Decided; permitted: s
                     </p>
                   )}
                   {owed_amount !== null && permitted.includes('refund') && (
-                    <Button size="small" onClick={() => setAgain(owed_amount)}>
-                      {say('try_again')}
-                    </Button>
+                    <span className="acts">
+                      <Button size="small" onClick={() => setAgain(owed_amount)}>
+                        {say('try_again')}
+                      </Button>
+                      <SettleOtherwise refund={{ id, currency, owed_amount }} />
+                    </span>
+                  )}
+                  {otherwise_amount !== null && (
+                    <SettledOtherwise
+                      refund={{ id, payment_id, currency, otherwise_amount }}
+                      may_undo={may('refund_payments')}
+                    />
                   )}
                   {refund.status === 'succeeded' && (
                     <p className="advice">

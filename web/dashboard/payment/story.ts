@@ -1,6 +1,6 @@
 // The life of a payment or session in sentences: what each entry of the timeline says, with the card, the reason and the amount.
 
-import type { Payment, Timeline } from '../client/answers.ts'
+import type { Timeline } from '../client/answers.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { cardWords } from '../parts/card-mark.tsx'
 import { changeWords } from '../parts/change.ts'
@@ -89,10 +89,18 @@ function isDecision({ detail }: Entry): boolean {
 }
 
 /** When the rules decided about a held payment; null for whatever else they or others did. */
-export function rulesWords(entry: Entry, life: Timeline, hold: Payment['hold']): string | null {
-  if (!hold || !isDecision(entry) || actorOf(entry, life) !== 'rules') return null
+export function rulesIn(entry: Entry, life: Timeline): string | null {
+  if (!isDecision(entry) || actorOf(entry, life) !== 'rules') return null
+  const of = life.payments.find(({ payment_id }) => payment_id === entry.detail.subject)
   const at = beginOf(entry.detail.operation_id, life.lines)?.at ?? entry.at
-  return say(at < hold.deadline ? 'rules_below_limit' : 'rules_at_deadline')
+  return rulesWords({ change: entry.what, at, deadline: of?.hold_deadline ?? null })
+}
+
+/** Null where it is not known. Before the deadline an authorisation may lapse at the acquirer. */
+export function rulesWords(decision: { change: string; at: string; deadline: string | null }): string | null {
+  const { change, at, deadline } = decision
+  if (deadline !== null && at >= deadline) return say('rules_at_deadline')
+  return deadline !== null && change.includes('capture') ? say('rules_below_limit') : null
 }
 
 /** Whether only developers want to know: a step that went well, and that another entry tells the end of. */
@@ -110,7 +118,8 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const payment = life.payments.find(({ payment_id }) => payment_id === detail.subject)
   const refunds = life.payments.flatMap((each) => each.refunds)
   const refund = refunds.find(({ id }) => id === detail.subject || id === detail.refund_id)
-  const amount = amountIn(refund ?? payment ?? detail)
+  // Of a refund perhaps a part.
+  const amount = amountIn(refund ? { ...refund, ...detail } : (payment ?? detail))
   const attempt_id = payment?.attempt_id ?? detail.subject
   const card = life.attempts.find((each) => each.attempt_id === attempt_id)?.card
   const reason = reasonOf(entry)
@@ -124,10 +133,10 @@ function lineSentence(entry: Entry, life: Timeline): Sentence {
   const is_whole = amount !== '' && (reason !== null || !/declined|failed|held/.test(what))
   const title =
     key && is_whole ? say(key, values) : changeWords(foundNothing(entry) ? 'orphan.nothing_to_reverse' : what)
-  if (refund) return { title, notes: refund.reason ? [refund.reason] : [] }
-  if (what.endsWith('.refused') && reason && !foundNothing(entry))
-    return { title, notes: [reason, ...noteOn(entry, life)] }
-  return { title, notes: [...(payment && card && key ? [cardWords(card)] : []), ...noteOn(entry, life)] }
+  const note = noteOn(entry, life)
+  if (refund) return { title, notes: note.length > 0 || !refund.reason ? note : [refund.reason] }
+  if (what.endsWith('.refused') && reason && !foundNothing(entry)) return { title, notes: [reason, ...note] }
+  return { title, notes: [...(payment && card && key ? [cardWords(card)] : []), ...note] }
 }
 
 const stories: Record<string, WordKey> = {
@@ -139,6 +148,8 @@ const stories: Record<string, WordKey> = {
   'refund.begun': 'story_refund_begun',
   'refund.succeeded': 'story_refund_succeeded',
   'refund.failed': 'story_refund_failed',
+  'refund.settled_otherwise': 'story_refund_settled_otherwise',
+  'refund.reopened': 'story_refund_reopened',
 }
 
 function reasonOf({ detail }: Entry): string | null {

@@ -10,7 +10,7 @@ import { Moment } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Toggle } from '../parts/toggle.tsx'
 import { say, sayCount } from '../words.ts'
-import { actorOf, isStep, rulesWords, sentenceOf } from './story.ts'
+import { actorOf, isStep, rulesIn, sentenceOf } from './story.ts'
 import { type Entry, entriesOf, foundNothing } from './timeline-entries.ts'
 
 /** Of a payment, or of a session by its own id; read anew `every_ms` where that is given. */
@@ -55,7 +55,7 @@ export function Timeline({
               {entriesOf(life, [...ahead(hold), ...end(expired_at)])
                 .filter((entry) => is_whole || !isStep(entry, life))
                 .map((entry) => (
-                  <Line key={entry.key} entry={entry} life={life} hold={hold} />
+                  <Line key={entry.key} entry={entry} life={life} />
                 ))}
             </ol>
             {!life.are_refusals_whole && <p className="hint">{say('refusals_not_whole')}</p>}
@@ -79,7 +79,7 @@ function end(expired_at: string | null): Entry[] {
   return [{ key: 'expired', at: expired_at, kind: 'end', what: 'expired', who: null, request_id: null, detail: {} }]
 }
 
-function Line({ entry, life, hold }: { entry: Entry; life: Life; hold: Payment['hold'] }) {
+function Line({ entry, life }: { entry: Entry; life: Life }) {
   const { kind, what, who, at, detail, request_id } = entry
   const { title, notes } = sentenceOf(entry, life)
   const actor = actorOf(entry, life)
@@ -98,7 +98,7 @@ function Line({ entry, life, hold }: { entry: Entry; life: Life; hold: Payment['
             <bdi>{note}</bdi>
           </span>
         ))}
-        {actor && <span>{rulesWords(entry, life, hold) ?? <Actor actor={actor} people={life.people} />}</span>}
+        {actor && <span>{rulesIn(entry, life) ?? <Actor actor={actor} people={life.people} />}</span>}
       </p>
       <details>
         <summary>{say('details')}</summary>

@@ -3,7 +3,7 @@
 import { useLocation, useSearch } from 'wouter'
 import { addressOf } from '../client/call.ts'
 import { usePages } from '../client/pages.ts'
-import { ExportButton } from '../export/export.tsx'
+import { ExportButton, type ExportKind } from '../export/export.tsx'
 import { useMovements } from '../export/movements.tsx'
 import { useHere } from '../merchant.ts'
 import { Loaded } from '../parts/loaded.tsx'
@@ -26,6 +26,14 @@ export function Payments() {
   const filters = filtersOf(useSearch())
   const movements = useMovements()
   const query = { mode, limit: rows_a_page, ...filters }
+  const filtered: ExportKind = {
+    name: say('nav_payments'),
+    words: say('export_words'),
+    addressOf: (times) => {
+      const asked = { merchant_id, query: { mode, ...filters, ...times } }
+      return addressOf('GET /{merchant_id}/export', asked).address
+    },
+  }
   const pages = usePages('GET /{merchant_id}/payments', { merchant_id, query })
   const show = (next: Filters) => navigate(pathOf(`payments${queryOf(next)}`))
   const rows = pages.answer.data ?? []
@@ -41,17 +49,8 @@ export function Payments() {
           <ExportButton
             title={say('export_title')}
             shown={filters}
-            kinds={[
-              {
-                name: say('nav_payments'),
-                words: say('export_words'),
-                addressOf: (times) => {
-                  const asked = { merchant_id, query: { mode, ...filters, ...times } }
-                  return addressOf('GET /{merchant_id}/export', asked).address
-                },
-              },
-              movements,
-            ]}
+            // The filters narrow payments alone.
+            kinds={Object.values(filters).some(Boolean) ? [filtered, movements] : [movements, filtered]}
           />
         )
       }

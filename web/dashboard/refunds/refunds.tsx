@@ -129,6 +129,7 @@ const columnsOf = (people: Record<string, string>): Column<ListedRefund>[] => [
         <span className="hint">
           <GivenBack refund={refund} />
         </span>
+        {refund.otherwise_amount !== null && <span className="hint">{say('settled_otherwise')} </span>}
         {failure && <span className="hint reason"> {sayKnown('decline', failure.code) ?? failure.reason}</span>}
       </>
     ),

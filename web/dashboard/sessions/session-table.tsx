@@ -39,8 +39,10 @@ const facts: Column<SessionRow>[] = [
   {
     name: say('column_attempts'),
     kind: 'named',
-    cell: ({ attempt_count, last_decline }) =>
-      last_decline ? `${attempt_count} · ${sayCode('decline', last_decline.code)}` : String(attempt_count),
+    cell: ({ attempt_count, last_decline, authentication_failure }) => {
+      const code = authentication_failure ?? last_decline?.code
+      return code ? `${attempt_count} · ${sayCode('decline', code)}` : String(attempt_count)
+    },
   },
   { name: say('column_email'), kind: 'first', cell: ({ customer }) => customer?.email ?? '–' },
   {

@@ -15,6 +15,7 @@ import { Name } from '../parts/name.tsx'
 import { Screen, Section } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { Items } from '../payment/payment-facts.tsx'
+import { toldWords } from '../payment/story.ts'
 import { Timeline, useLife } from '../payment/timeline.tsx'
 import { say, sayCode } from '../words.ts'
 import { keptWords } from './kept-words.ts'
@@ -68,18 +69,25 @@ function Whole({ session }: { session: SessionRead }) {
 }
 
 function Lead({ session }: { session: SessionRead }) {
-  const { status, last_decline, expires_at, payment_id } = session
+  const { id, status, last_decline, expires_at, payment_id } = session
+  const { data: life } = useLife(id)
+  const is_unpaid = payment_id === null && (status === 'requires_payment' || status === 'expired')
+  // The newest.
+  const refusal = is_unpaid ? life?.refusals[0] : undefined
   return (
     <>
       <span>{say('session')}</span>
       <Status status={sessionStateOf(session)} />
       {last_decline && <span>{sayCode('decline', last_decline.code)}.</span>}
+      {refusal && <span>{say('session_refused', { reason: toldWords(refusal.code ?? '') })}.</span>}
       {status === 'requires_payment' && (
         <span>
           {say('session_ends')} <Moment at={expires_at} is_exact />
         </span>
       )}
       {payment_id === null && status !== 'processing' && <span>{say('state_nothing_taken')}</span>}
+      {is_unpaid && status === 'expired' && <span className="advice">{say('advice_session')}</span>}
+      {refusal && status !== 'expired' && <span className="advice">{say('advice_session_open')}</span>}
     </>
   )
 }
