@@ -12,6 +12,7 @@ import {
   listenTo,
   type OnStatement,
   openCopies,
+  type Patience,
 } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
@@ -42,6 +43,8 @@ export type OpenOptions = {
   url: string | null
   data_dir: string
   connections_max: number
+  /** How many connections listen besides. */
+  listeners_max?: number
   log: Log
   clock: Clock
   /** Left out or null, no statement has a span. */
@@ -69,22 +72,23 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 }
 
 async function openServer(options: OpenOptions, url: string): Promise<Database> {
-  const sql = connect(url, options)
   const where = describeAddress(url)
+  const patience = patienceOf(options, where)
+  const sql = connect(url, { ...options, ...patience })
   let cells: Awaited<ReturnType<typeof openCells>> = null
   const close = async () => {
     await Promise.all([cells?.close(), sql.end({ timeout: 5 })])
   }
   try {
     const { version, is_distributed } = await checkServer(sql, where)
-    const problem = await orUnusable(where, () => findPoolerProblem(url, options.clock))
+    const problem = await orUnusable(where, () => findPoolerProblem(url, patience))
     if (problem !== null) throw unusable(where, problem, 'pooler')
     if (is_distributed) {
       cells = await orUnusable(where, () => openCells(sql, { url, options }))
       await refuseFaultyNodes(sql)
     }
     const description = `PostgreSQL ${version} at ${where}${cells ? `, in ${cellsOf(sql).length} cells` : ''}`
-    return { sql, kind: 'server', description, ...waysTo(url), close }
+    return { sql, kind: 'server', description, ...waysTo(url, patience), close }
   } catch (error) {
     await close()
     throw error
@@ -114,16 +118,28 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     sql = connect(address, options)
     const { version } = await checkServer(sql, server.data_folder)
     const description = `embedded PostgreSQL ${version} in ${server.data_folder}`
-    return { sql, kind: 'embedded', description, ...waysTo(address), close }
+    return { sql, kind: 'embedded', description, ...waysTo(address, options), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function waysTo(address: DatabaseAddress): Pick<Database, 'listen' | 'openCopies'> {
+/** Says at once what a start waits for, and once. */
+function patienceOf(options: OpenOptions, database: string): Patience {
+  const { clock, log, connections_max, listeners_max = 0 } = options
+  const connections = connections_max + listeners_max
+  let has_said = false
+  const onMute = () => {
+    if (!has_said) log.warn({ database, connections }, 'waiting for the database, which answers nothing')
+    has_said = true
+  }
+  return { clock, onMute }
+}
+
+function waysTo(address: DatabaseAddress, patience: Patience): Pick<Database, 'listen' | 'openCopies'> {
   return {
-    listen: (channel, listener) => listenTo(address, channel, listener),
+    listen: (channel, listener) => listenTo(address, channel, listener, patience),
     openCopies: () => openCopies(address),
   }
 }

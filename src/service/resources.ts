@@ -30,6 +30,8 @@ export type Opened = ServiceResources & {
 export async function open(config: Config, logLines?: LogLines): Promise<Opened> {
   const repairs = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, logLines, {
+    // One hears changes of settings, one the messages of other processes.
+    listeners_max: 2,
     traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
       for (const words of repairs) log.warn({}, words)
@@ -70,6 +72,7 @@ async function openWith(
   config: Config,
   logLines: LogLines | undefined,
   how: {
+    listeners_max?: number
     prepare(database: Database, world: World): Promise<unknown>
     traces?(world: World): Promise<OpenedTracing | null>
     /** For a configuration without a master key. */
@@ -83,6 +86,7 @@ async function openWith(
     url: config.database_url,
     data_dir: config.data_dir,
     connections_max: config.database_connections,
+    listeners_max: how.listeners_max,
     log: world.log,
     clock: world.clock,
   })

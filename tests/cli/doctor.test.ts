@@ -200,6 +200,7 @@ test.each<[UnusableReason, string]>([
   ['version', 'Upgrade that server'],
   ['tls', 'sslmode or sslrootcert'],
   ['address', 'host, database, user and password'],
+  ['silence', 'a larger default_pool_size'],
   [null, 'Start that server'],
 ])('a database that is not used, %s: what to do', (why, words) => {
   const [found] = judgeAll<DatabaseFacts>(databaseChecks, {

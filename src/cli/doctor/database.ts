@@ -80,6 +80,8 @@ const advice: Record<NonNullable<UnusableReason>, string> = {
   settings: 'Correct them: no service starts on it before. "PostgreSQL" in docs/operations/postgresql.md says more.',
   version: 'Upgrade that server, or set RIPPER_DATABASE_URL to a newer one.',
   tls: 'Correct sslmode or sslrootcert in RIPPER_DATABASE_URL, or the server\'s certificate: "TLS" in docs/operations/postgresql.md.',
+  silence:
+    'Look whether that server hangs. If it is PgBouncer, give it a larger default_pool_size: "PgBouncer" in docs/operations/postgresql.md.',
   address: 'Correct host, database, user and password in RIPPER_DATABASE_URL; if the server demands TLS, add sslmode.',
 }
 
@@ -258,7 +260,10 @@ async function openInTime(config: Config): Promise<Database> {
   const late = clock.sleep(limit_ms, over.signal).then(() => {
     // A database that opens later is given back; the command has already reported it.
     opening.then(({ close }) => close()).catch(() => {})
-    throw new Error(`the database did not answer within ${limit_ms / 1000} s`)
+    throw new UnusableDatabaseError(
+      `the database did not answer within ${limit_ms / 1000} s`,
+      url === null ? null : 'silence',
+    )
   })
   try {
     return await Promise.race([opening, late])
