@@ -1,5 +1,6 @@
 // Builds the service from the configuration, starts it, and stops it in order.
 
+import { hostname } from 'node:os'
 import { receiptModes } from './checkout/receipts/mailer.ts'
 import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
@@ -223,7 +224,8 @@ async function joinOthers(opened: ServiceResources, { config, watch, proxy, then
   const keys = openKeyWatch({ sql, keyring, log: world.log })
   const { databaseNow } = watch
   const requests = { serves: proxy !== null, unnamedProxy: proxy?.address }
-  const presence = await openPresence({ sql, world, ...requests, databaseNow, keys })
+  const place = { host: hostname(), pid: process.pid }
+  const presence = await openPresence({ sql, world, place, ...requests, databaseNow, keys })
   then.push(presenceOf(presence))
   await recordClockOffset(sql, config.clock_offset_seconds)
   const news = await openNews({ ...opened, isAlone: () => presence.delivering() === 1 })
