@@ -11,6 +11,7 @@ import { type KeyWatch, openKeyWatch } from './database/stores/key-watch.ts'
 import { openMetrics } from './http/metrics.ts'
 import { openUnnamedProxy, type UnnamedProxy } from './http/unnamed-proxy.ts'
 import { type Changes, hearChanges } from './merchants/directory.ts'
+import { firstMerchants } from './merchants/store.ts'
 import { type LogLines, steadyClock } from './outgoing/real-world.ts'
 import type { Between } from './service/acquiring.ts'
 import { apiUrlJudge } from './service/api-urls.ts'
@@ -124,13 +125,21 @@ export async function serve(
       dashboard_url,
       metrics_url: metricsApp && `${listenerAddress(metricsApp, config)}${metrics_path}`,
       welcome_url,
-      welcome_command: welcome_url ? null : await firstCommand(database.sql, config, demo),
+      welcome_command: welcome_url
+        ? null
+        : await firstCommand(database.sql, config, demo ?? (await soleMerchant(database))),
       stop: once(() => stopInOrder(world, { drain, steps })),
     }
   } catch (error) {
     await stopInOrder(world, { drain: noDrain, steps })
     throw error
   }
+}
+
+/** The one merchant there is; null with none or several. */
+async function soleMerchant({ sql }: Database): Promise<{ merchant_id: string } | null> {
+  const merchants = await firstMerchants(sql, 2)
+  return merchants.length === 1 ? merchants[0]! : null
 }
 
 /** For what no proxy sends requests to. */
