@@ -43,8 +43,8 @@ export type OpenOptions = {
   url: string | null
   data_dir: string
   connections_max: number
-  /** How many connections listen besides. */
-  listeners_max?: number
+  /** For a service or worker: it begins only once it has all of its connections. Two more listen. */
+  is_service?: boolean
   log: Log
   clock: Clock
   /** Left out or null, no statement has a span. */
@@ -83,6 +83,7 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
     const { version, is_distributed } = await checkServer(sql, where)
     const problem = await orUnusable(where, () => findPoolerProblem(url, patience))
     if (problem !== null) throw unusable(where, problem, 'pooler')
+    if (options.is_service) await orUnusable(where, () => takeAll(sql, options.connections_max))
     if (is_distributed) {
       cells = await orUnusable(where, () => openCells(sql, { url, options }))
       await refuseFaultyNodes(sql)
@@ -93,6 +94,28 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
     await close()
     throw error
   }
+}
+
+/**
+ * Holds all connections for a moment. A process for some of which a pooler has no place would take requests and then let
+ * them wait.
+ */
+async function takeAll(sql: Sql, count: number): Promise<void> {
+  const all = Promise.withResolvers<void>()
+  let answers = 0
+  const hold = () =>
+    sql.begin(async (tx) => {
+      await tx`select 1`
+      answers += 1
+      if (answers === count) all.resolve()
+      await all.promise
+    })
+  const letGo = (error: unknown) => {
+    all.resolve()
+    // Without a place at the server itself it is told so, and goes on with fewer.
+    if (connectionFault(error) === 'silence') throw error
+  }
+  await Promise.all(Array.from({ length: count }, () => hold().catch(letGo)))
 }
 
 /** A node that is away may come back, and affects only its own merchants. */
@@ -125,10 +148,13 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
   }
 }
 
+/** One hears changes of settings, one the messages of other processes. */
+const listeners = 2
+
 /** Says at once what a start waits for, and once. */
 function patienceOf(options: OpenOptions, database: string): Patience {
-  const { clock, log, connections_max, listeners_max = 0 } = options
-  const connections = connections_max + listeners_max
+  const { clock, log, connections_max, is_service = false } = options
+  const connections = connections_max + (is_service ? listeners : 0)
   let has_said = false
   const onMute = () => {
     if (!has_said) log.warn({ database, connections }, 'waiting for the database, which answers nothing')

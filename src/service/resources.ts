@@ -30,8 +30,7 @@ export type Opened = ServiceResources & {
 export async function open(config: Config, logLines?: LogLines): Promise<Opened> {
   const repairs = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, logLines, {
-    // One hears changes of settings, one the messages of other processes.
-    listeners_max: 2,
+    is_service: true,
     traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
       for (const words of repairs) log.warn({}, words)
@@ -72,7 +71,7 @@ async function openWith(
   config: Config,
   logLines: LogLines | undefined,
   how: {
-    listeners_max?: number
+    is_service?: boolean
     prepare(database: Database, world: World): Promise<unknown>
     traces?(world: World): Promise<OpenedTracing | null>
     /** For a configuration without a master key. */
@@ -86,7 +85,7 @@ async function openWith(
     url: config.database_url,
     data_dir: config.data_dir,
     connections_max: config.database_connections,
-    listeners_max: how.listeners_max,
+    is_service: how.is_service ?? false,
     log: world.log,
     clock: world.clock,
   })
