@@ -29,6 +29,7 @@ import { liveMerchantExists } from '../../merchants/store.ts'
 import { openWorld, realClock, steadyClock } from '../../outgoing/real-world.ts'
 import { openSecret } from '../../webhooks/endpoint.ts'
 import {
+  answers_max,
   countOldPasswords,
   countSealedRows,
   listSealedConnections,
@@ -334,7 +335,8 @@ function oldKeyWords({ key_id, rows }: OldKey): string {
   if (rows.length === 0) return `nothing is sealed with ${key_id} any more`
   const total = rows.reduce((sum, { count }) => sum + count, 0)
   const kinds = rows.map(({ what, count }) => `${what}: ${count}`).join(', ')
-  return `${key_id}: ${counted(total, 'row')} left (${kinds})`
+  const is_all = rows.every(({ count }) => count < answers_max)
+  return `${key_id}: ${is_all ? '' : 'at least '}${counted(total, 'row')} left (${kinds})`
 }
 
 /** Needs a database with every migration. */

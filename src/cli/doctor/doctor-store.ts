@@ -82,6 +82,7 @@ export async function countSealedRows(whole: Sql, current_key_id: string): Promi
       select 'credentials' as what, sealed_credentials as sealed from connections
       union all select 'credentials', previous_sealed_credentials from connections
       union all select 'one-time codes', totp_sealed from users
+      union all select 'one-time codes', totp_pending from users
     ) sealed_values where substring(sealed from 2 for 4) <> ${current} group by what, key_id`
   const own = await fromCells(
     whole,
