@@ -1,5 +1,6 @@
 // Builds the service from the configuration, starts it, and stops it in order.
 
+import { hostname } from 'node:os'
 import { receiptModes } from './checkout/receipts/mailer.ts'
 import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
@@ -10,6 +11,7 @@ import { type KeyWatch, openKeyWatch } from './database/stores/key-watch.ts'
 import { openMetrics } from './http/metrics.ts'
 import { openUnnamedProxy, type UnnamedProxy } from './http/unnamed-proxy.ts'
 import { type Changes, hearChanges } from './merchants/directory.ts'
+import { firstMerchants } from './merchants/store.ts'
 import { type LogLines, steadyClock } from './outgoing/real-world.ts'
 import type { Between } from './service/acquiring.ts'
 import { apiUrlJudge } from './service/api-urls.ts'
@@ -123,13 +125,21 @@ export async function serve(
       dashboard_url,
       metrics_url: metricsApp && `${listenerAddress(metricsApp, config)}${metrics_path}`,
       welcome_url,
-      welcome_command: welcome_url ? null : await firstCommand(database.sql, config, demo),
+      welcome_command: welcome_url
+        ? null
+        : await firstCommand(database.sql, config, demo ?? (await soleMerchant(database))),
       stop: once(() => stopInOrder(world, { drain, steps })),
     }
   } catch (error) {
     await stopInOrder(world, { drain: noDrain, steps })
     throw error
   }
+}
+
+/** The one merchant there is; null with none or several. */
+async function soleMerchant({ sql }: Database): Promise<{ merchant_id: string } | null> {
+  const merchants = await firstMerchants(sql, 2)
+  return merchants.length === 1 ? merchants[0]! : null
 }
 
 /** For what no proxy sends requests to. */
@@ -223,7 +233,8 @@ async function joinOthers(opened: ServiceResources, { config, watch, proxy, then
   const keys = openKeyWatch({ sql, keyring, log: world.log })
   const { databaseNow } = watch
   const requests = { serves: proxy !== null, unnamedProxy: proxy?.address }
-  const presence = await openPresence({ sql, world, ...requests, databaseNow, keys })
+  const place = { host: hostname(), pid: process.pid }
+  const presence = await openPresence({ sql, world, place, ...requests, databaseNow, keys })
   then.push(presenceOf(presence))
   await recordClockOffset(sql, config.clock_offset_seconds)
   const news = await openNews({ ...opened, isAlone: () => presence.delivering() === 1 })

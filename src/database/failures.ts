@@ -36,12 +36,16 @@ export function isStoreUnavailable(error: unknown): boolean {
   return connectionFault(error) === 'tls'
 }
 
-/** `tls`: no secure connection could be made. `address`: the server does not know the host, database, user or password. */
-export type ConnectionFault = 'tls' | 'address'
+/**
+ * `tls`: no secure connection could be made. `address`: the server does not know the host, database, user or password.
+ * `silence`: it took the connection, and answered nothing over it.
+ */
+export type ConnectionFault = 'tls' | 'address' | 'silence'
 
 /** The fault that prevents a connection until a person corrects the address; null for any other error. */
 export function connectionFault(error: unknown): ConnectionFault | null {
   const code = codeOf(error) ?? ''
+  if (code === 'MUTE') return 'silence'
   if (/^(ERR_(TLS|SSL)|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return 'tls'
   return unknownThere.has(code) || code.startsWith('28') ? 'address' : null
 }
@@ -51,6 +55,7 @@ const unknownThere = new Set(['ENOTFOUND', 'EAI_AGAIN', '3D000'])
 const lossCodes = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
+  'MUTE', // the server never answered over this connection
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',

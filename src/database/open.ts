@@ -12,6 +12,7 @@ import {
   listenTo,
   type OnStatement,
   openCopies,
+  type Patience,
 } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
 import { findPoolerProblem } from './driver/pooler.ts'
@@ -42,6 +43,8 @@ export type OpenOptions = {
   url: string | null
   data_dir: string
   connections_max: number
+  /** For a service or worker: it begins only once it has all of its connections. Two more listen. */
+  is_service?: boolean
   log: Log
   clock: Clock
   /** Left out or null, no statement has a span. */
@@ -69,26 +72,50 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 }
 
 async function openServer(options: OpenOptions, url: string): Promise<Database> {
-  const sql = connect(url, options)
   const where = describeAddress(url)
+  const patience = patienceOf(options, where)
+  const sql = connect(url, { ...options, ...patience })
   let cells: Awaited<ReturnType<typeof openCells>> = null
   const close = async () => {
     await Promise.all([cells?.close(), sql.end({ timeout: 5 })])
   }
   try {
     const { version, is_distributed } = await checkServer(sql, where)
-    const problem = await orUnusable(where, () => findPoolerProblem(url, options.clock))
+    const problem = await orUnusable(where, () => findPoolerProblem(url, patience))
     if (problem !== null) throw unusable(where, problem, 'pooler')
+    if (options.is_service) await orUnusable(where, () => takeAll(sql, options.connections_max))
     if (is_distributed) {
       cells = await orUnusable(where, () => openCells(sql, { url, options }))
       await refuseFaultyNodes(sql)
     }
     const description = `PostgreSQL ${version} at ${where}${cells ? `, in ${cellsOf(sql).length} cells` : ''}`
-    return { sql, kind: 'server', description, ...waysTo(url), close }
+    return { sql, kind: 'server', description, ...waysTo(url, patience), close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/**
+ * Holds all connections for a moment. A process for some of which a pooler has no place would take requests and then let
+ * them wait.
+ */
+async function takeAll(sql: Sql, count: number): Promise<void> {
+  const all = Promise.withResolvers<void>()
+  let answers = 0
+  const hold = () =>
+    sql.begin(async (tx) => {
+      await tx`select 1`
+      answers += 1
+      if (answers === count) all.resolve()
+      await all.promise
+    })
+  const letGo = (error: unknown) => {
+    all.resolve()
+    // Without a place at the server itself it is told so, and goes on with fewer.
+    if (connectionFault(error) === 'silence') throw error
+  }
+  await Promise.all(Array.from({ length: count }, () => hold().catch(letGo)))
 }
 
 /** A node that is away may come back, and affects only its own merchants. */
@@ -114,16 +141,31 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     sql = connect(address, options)
     const { version } = await checkServer(sql, server.data_folder)
     const description = `embedded PostgreSQL ${version} in ${server.data_folder}`
-    return { sql, kind: 'embedded', description, ...waysTo(address), close }
+    return { sql, kind: 'embedded', description, ...waysTo(address, options), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function waysTo(address: DatabaseAddress): Pick<Database, 'listen' | 'openCopies'> {
+/** One hears changes of settings, one the messages of other processes. */
+const listeners = 2
+
+/** Says at once what a start waits for, and once. */
+function patienceOf(options: OpenOptions, database: string): Patience {
+  const { clock, log, connections_max, is_service = false } = options
+  const connections = connections_max + (is_service ? listeners : 0)
+  let has_said = false
+  const onMute = () => {
+    if (!has_said) log.warn({ database, connections }, 'waiting for the database, which answers nothing')
+    has_said = true
+  }
+  return { clock, onMute }
+}
+
+function waysTo(address: DatabaseAddress, patience: Patience): Pick<Database, 'listen' | 'openCopies'> {
   return {
-    listen: (channel, listener) => listenTo(address, channel, listener),
+    listen: (channel, listener) => listenTo(address, channel, listener, patience),
     openCopies: () => openCopies(address),
   }
 }

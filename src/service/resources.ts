@@ -30,6 +30,7 @@ export type Opened = ServiceResources & {
 export async function open(config: Config, logLines?: LogLines): Promise<Opened> {
   const repairs = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, logLines, {
+    is_service: true,
     traces: (world) => openTracing(config, world),
     prepare({ sql }, { log, clock }) {
       for (const words of repairs) log.warn({}, words)
@@ -70,6 +71,7 @@ async function openWith(
   config: Config,
   logLines: LogLines | undefined,
   how: {
+    is_service?: boolean
     prepare(database: Database, world: World): Promise<unknown>
     traces?(world: World): Promise<OpenedTracing | null>
     /** For a configuration without a master key. */
@@ -83,6 +85,7 @@ async function openWith(
     url: config.database_url,
     data_dir: config.data_dir,
     connections_max: config.database_connections,
+    is_service: how.is_service ?? false,
     log: world.log,
     clock: world.clock,
   })

@@ -56,15 +56,14 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * The command that makes the first operator, who also owns the demo merchant if there is one. Null once an account
- * exists.
+ * The command that makes the first operator, who also owns the merchant if one is given. Null once an account exists.
  */
 export async function firstCommand(
   sql: Sql,
   { program }: { program: string },
-  demo: { merchant_id: string } | null,
+  merchant: { merchant_id: string } | null,
 ): Promise<string | null> {
   if (await anyUserExists(sql)) return null
-  const owner = demo ? ` --merchant ${demo.merchant_id} --role owner` : ''
+  const owner = merchant ? ` --merchant ${merchant.merchant_id} --role owner` : ''
   return `${program} user link --email you@shop.example --operator${owner}`
 }

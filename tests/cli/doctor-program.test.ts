@@ -10,10 +10,11 @@ import { judgeAll } from '../../src/cli/doctor/finding.ts'
 import { readWork, workChecks } from '../../src/cli/doctor/work.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type ConnectionKey, sealCredentials } from '../../src/connections/connection.ts'
-import { assignments } from '../../src/database/driver/rows.ts'
+import { assignments, rowValues } from '../../src/database/driver/rows.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
 import { checkSealingKeys } from '../../src/database/stores/sealing-keys.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
+import { openKeyring } from '../../src/kernel/keyring.ts'
 import { deadLetter, insertAttempt } from '../conformance/webhook-delivery-rows.ts'
 import { freshDatabase } from '../support/database.ts'
 import { openMailServer } from '../support/mail-server.ts'
@@ -206,6 +207,69 @@ describe('what is read of a database', () => {
 
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
   const hours = 3600
+
+  describe('of an old master key that is still given', () => {
+    const old = randomBytes(32)
+    const key_id = openKeyring([old], { bytes: randomBytes }).current_key_id
+    const sealed = Buffer.concat([Buffer.from(`01${key_id}`, 'hex'), Buffer.alloc(100)])
+    const none = `nothing is sealed with ${key_id} any more`
+    const left = (what: string) => `${key_id}: 1 row left (${what}: 1)`
+    const person = { user_id: 'usr_1', email: 'ada@shop.example', name: 'Ada', created_at: new Date() }
+
+    test.each<[string, (sql: AnySql) => Promise<unknown>, string, string | null]>([
+      ['nothing is left', async () => {}, none, `${key_id} may go: `],
+      [
+        'a signing secret is',
+        (sql) =>
+          sql`update webhook_endpoints set previous_sealed_secret = ${sealed}, previous_secret_until = ${ago(0)}`,
+        left('signing secrets'),
+        null,
+      ],
+      [
+        'an answer is',
+        (sql) => sql`update idempotency_keys set answer = ${sealed}
+          where key = (select key from idempotency_keys order by created_at limit 1)`,
+        left('answers kept for replays'),
+        null,
+      ],
+      [
+        'the secret of one-time codes is',
+        (sql) => sql`insert into users ${rowValues(sql, { ...person, totp_sealed: sealed })}`,
+        left('one-time codes'),
+        null,
+      ],
+      [
+        'a password is',
+        (sql) => sql`insert into users ${rowValues(sql, { ...person, password_hash: `argon2id$${key_id}$$` })}`,
+        none,
+        '1 person will need ripper user link',
+      ],
+      [
+        'nothing is, and a process runs from before the rotation',
+        (sql) => sql`insert into processes (process_id, serves, seen_at)
+          values (${`web1/7/${ago(2 * hours).toISOString()}/00`}, false, ${ago(0)})`,
+        'runs: worker, pid 7 on web1, since ',
+        'Restart those.',
+      ],
+    ])('%s', async (_, change, words, to_do) => {
+      const keys = `${env.RIPPER_MASTER_KEY},${old.toString('base64')}`
+      const config = readConfig({ ...env, RIPPER_MASTER_KEY: keys })
+      const undo = new Error('taken back')
+      const reading = service.sql.begin(async (tx) => {
+        const sql = tx as unknown as Sql
+        await sql`update sealing_keys set made_current_at = ${ago(hours)}`
+        await sql`insert into sealing_keys (key_id, made_current_at) values (${key_id}, ${ago(3 * hours)})`
+        await change(sql)
+        const checks = judgeAll(sealingChecks, await readSealing(config, sql))
+        const check = checks.find(({ name }) => name === 'Old master keys')!
+        expect(check.found).toContain(words)
+        if (to_do === null) expect(check.to_do).toBeNull()
+        else expect(check.to_do).toContain(to_do)
+        throw undo
+      })
+      await expect(reading).rejects.toBe(undo)
+    })
+  })
 
   /** Makes the merchant live, with an acquirer and with 3dsecure.io, and adds to its profile. */
   async function liveWith(sql: AnySql, more: object) {

@@ -36,7 +36,9 @@ const sealing: SealingFacts = {
   key_ids: ['aaaaaaaa'],
   key_fault: null,
   newest_key_id: 'aaaaaaaa',
-  lacking: null,
+  lacking: [],
+  old_keys: [],
+  earlier: [],
   sealed_endpoints: { count: 1, unopened: [] },
   sealed_connections: { count: 1, unopened: [] },
   offset_seconds: 0,
@@ -200,6 +202,7 @@ test.each<[UnusableReason, string]>([
   ['version', 'Upgrade that server'],
   ['tls', 'sslmode or sslrootcert'],
   ['address', 'host, database, user and password'],
+  ['silence', 'a larger default_pool_size'],
   [null, 'Start that server'],
 ])('a database that is not used, %s: what to do', (why, words) => {
   const [found] = judgeAll<DatabaseFacts>(databaseChecks, {
@@ -211,18 +214,67 @@ test.each<[UnusableReason, string]>([
 })
 
 const lost = ['Master key: problem']
+const idle = { key_id: 'bbbbbbbb', rows: [], passwords: 2 }
 test.each<[string, Partial<SealingFacts>, string[]]>([
   ['nothing sealed yet, and no key', { key_ids: null, newest_key_id: null }, []],
   ['the key is gone', { key_ids: null }, lost],
   ['another key', { key_ids: ['bbbbbbbb'] }, lost],
   ['a file that holds no key', { key_ids: null, key_fault: 'master.key does not hold' }, lost],
-  ['a process without the current key', { lacking: { key_id: 'aaaaaaaa', count: 2 } }, lost],
+  ['a process without the current key', { lacking: ['serve, pid 1 on web1'] }, lost],
+  [
+    'an old key with rows left',
+    { old_keys: [{ key_id: 'bbbbbbbb', rows: [{ what: 'cards', count: 2 }], passwords: 0 }] },
+    [],
+  ],
+  ['an old key that may go', { old_keys: [idle] }, ['Old master keys: warning']],
+  [
+    'an old key, and a process that may seal with it',
+    { old_keys: [idle], earlier: ['worker'] },
+    ['Old master keys: warning'],
+  ],
   ['a secret of an older key', { sealed_endpoints: { count: 2, unopened: ['whep_1'] } }, lost],
   ['credentials of an older key', { sealed_connections: { count: 1, unopened: ['conn_1'] } }, lost],
   ['a shifted clock', { offset_seconds: 60 }, ["Service's time: warning"]],
   ['a shifted clock for real money', { offset_seconds: 60, live_merchant_exists: true }, ["Service's time: problem"]],
 ])('sealing: %s', (_, fault, expected) => {
   expect(faults(sealingChecks, { ...sealing, ...fault })).toEqual(expected)
+})
+
+test.each<[string, Partial<SealingFacts>, string, string | null]>([
+  [
+    'two rows are left',
+    {
+      old_keys: [
+        {
+          ...idle,
+          rows: [
+            { what: 'cards', count: 1 },
+            { what: 'credentials', count: 1 },
+          ],
+        },
+      ],
+    },
+    'bbbbbbbb: 2 rows left (cards: 1, credentials: 1)',
+    null,
+  ],
+  [
+    'it may go',
+    { old_keys: [{ ...idle, passwords: 0 }] },
+    'nothing is sealed with bbbbbbbb any more',
+    'bbbbbbbb may go: ',
+  ],
+  ['it may go, with passwords', { old_keys: [idle] }, 'nothing is sealed', '2 people will need ripper user link'],
+  [
+    'somebody may use it',
+    { old_keys: [idle], earlier: ['worker, pid 7'] },
+    'sealed runs: worker, pid 7',
+    'Restart those',
+  ],
+])('an old master key: %s', (_, facts, words, to_do) => {
+  const check = judgeAll(sealingChecks, { ...sealing, ...facts }).find(({ name }) => name === 'Old master keys')
+  expect(check?.found).toContain(words)
+  if (to_do === null) expect(check?.to_do).toBeNull()
+  else expect(check?.to_do).toContain(to_do)
 })
 
 const unasked = ['Readiness', 'Release', "Service's clock"].map((name) => `${name}: not_checked`)

@@ -1,12 +1,15 @@
 // What `ripper serve` says first: all that a newcomer needs, and to a log no secret.
 
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { welcome } from '../../src/cli/serve.ts'
 import type { RunningService } from '../../src/main.ts'
+import { freshDatabase } from '../support/database.ts'
 import { type RunningProgram, shell, talkProgram } from '../support/programs.ts'
+import { startService } from '../support/service.ts'
 import { removeData } from '../support/setup-database.ts'
 
 // A name that a shell would take apart.
@@ -45,6 +48,27 @@ test('to a log it says where the demo key is, and the command that it gives find
   expect([JSON.parse(stdout).status, stderr]).toEqual(['requires_payment', ''])
   const { stderr: warned } = await service.stop()
   expect(service.said() + warned).not.toContain(secret_key)
+}, 120_000)
+
+test('on a database with one merchant, the command makes its owner', async () => {
+  const database = await freshDatabase()
+  const master_key = randomBytes(32)
+  const { account, close } = await startService({ database, master_key })
+  await close()
+  const env = {
+    RIPPER_PORT: '0',
+    RIPPER_DATABASE_URL: database.url,
+    RIPPER_MASTER_KEY: master_key.toString('base64'),
+    RIPPER_DATA_DIR: join(folder, 'other'),
+  }
+  const program = talkProgram(['serve'], { cwd: folder, env })
+  await program.says('Nobody has an account yet')
+  const { merchant_id } = account
+  expect(program.said()).toContain(
+    ` user link --email you@shop.example --operator --merchant ${merchant_id} --role owner\n`,
+  )
+  await program.stop()
+  await database.drop()
 }, 120_000)
 
 test('to a terminal it shows the key, in the command too', () => {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { gone_after_ms, here_every_ms, openPresence, type Presence } from '../../src/database/presence/presence.ts'
-import { findLackingProcesses, listUnnamedProxies } from '../../src/database/presence/presence-store.ts'
+import { listProcesses, listUnnamedProxies } from '../../src/database/presence/presence-store.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { until } from '../support/service.ts'
@@ -37,6 +37,7 @@ async function start({
   const presence = await openPresence({
     sql,
     world,
+    place: { host: 'web1', pid: 4711 },
     serves,
     databaseNow: clock.now,
     unnamedProxy,
@@ -106,12 +107,30 @@ test('a key that a process lacks stands in its row, until it has it', async () =
   await start()
   await start({ missing: () => key_id })
   const here_since = clock.now()
-  const told = async () => (await findLackingProcesses(sql, here_since)) ?? { key_id: null, count: 0 }
-  expect(await told()).toEqual({ key_id: null, count: 0 })
+  const lacked = async () => (await listProcesses(sql, here_since)).map(({ lacks_key }) => lacks_key)
+  expect(await lacked()).toEqual([null, null])
   for (key_id of ['aaaaaaaa', null]) {
     await clock.advance(here_every_ms)
-    await until(told, ({ key_id: lacked, count }) => lacked === key_id && count === (key_id === null ? 0 : 1))
+    const count = key_id === null ? 0 : 1
+    await until(lacked, (keys) => keys.length === 2 && keys.filter((each) => each === 'aaaaaaaa').length === count)
   }
+})
+
+test('its row says where a process runs, and since when', async () => {
+  await start()
+  await start({ serves: false })
+  const since = clock.now()
+  const words = (kind: string) => `${kind}, pid 4711 on web1, since 2026-09-01 12:00 UTC`
+  const expected = ['serve', 'worker'].map((kind) => ({ words: words(kind), since, lacks_key: null }))
+  const rows = await listProcesses(database.sql, since)
+  expect(rows.toSorted((a, b) => a.words.localeCompare(b.words))).toEqual(expected)
+})
+
+test('of a process of an earlier release nothing is known', async () => {
+  const { sql } = database
+  await sql`insert into processes (process_id, serves, seen_at) values ('0123456789ab', true, ${clock.now()})`
+  const rows = await listProcesses(sql, clock.now())
+  expect(rows).toEqual([{ words: 'serve of an earlier release', since: null, lacks_key: null }])
 })
 
 test('where the database does not answer, those that were there last count, and the log says so once', async () => {

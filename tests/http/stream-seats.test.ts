@@ -23,9 +23,11 @@ afterAll(async () => {
   await fresh.drop()
 })
 
+const place = { host: 'web1', pid: 1 }
+
 async function start() {
   const world = { clock, random, log: quiet }
-  const parts = { sql, world, databaseNow: clock.now }
+  const parts = { sql, world, place, databaseNow: clock.now }
   const presence = await openPresence({ ...parts, serves: true })
   return { ...presence, ...openStreamSeats({ ...parts, process_id: presence.process_id }) }
 }
@@ -72,7 +74,7 @@ test('are free where they cannot be counted', async () => {
 
 test('a stream that finds none free is refused, and one that ends leaves its seat', async () => {
   const world = { clock, random, log: quiet }
-  const presence = await openPresence({ sql, world, serves: true, databaseNow: clock.now })
+  const presence = await openPresence({ sql, world, place, serves: true, databaseNow: clock.now })
   const together = { ...presence, now: clock.now }
   const service = await startService({ clock, database: fresh, together })
   const { base_url, account } = service

@@ -68,6 +68,43 @@ export async function listSealedConnections(sql: Sql): Promise<ConnectionRow[]> 
     select * from connections order by created_at desc, connection_id limit ${rows_max}`
 }
 
+/** Rows of a kind that a key other than the current one has sealed. */
+export type SealedRows = { what: string; key_id: string; count: number }
+
+/** The oldest go first, so those of an old key are among them. */
+export const answers_max = 100_000
+
+/** Of answers kept for replays, the oldest alone. */
+export async function countSealedRows(whole: Sql, current_key_id: string): Promise<SealedRows[]> {
+  const current = Buffer.from(current_key_id, 'hex')
+  const shared = await whole<SealedRows[]>`
+    select what, encode(substring(sealed from 2 for 4), 'hex') as key_id, count(*)::int as count from (
+      select 'credentials' as what, sealed_credentials as sealed from connections
+      union all select 'credentials', previous_sealed_credentials from connections
+      union all select 'one-time codes', totp_sealed from users
+      union all select 'one-time codes', totp_pending from users
+    ) sealed_values where substring(sealed from 2 for 4) <> ${current} group by what, key_id`
+  const own = await fromCells(
+    whole,
+    (sql) => sql<SealedRows[]>`
+      select what, encode(substring(sealed from 2 for 4), 'hex') as key_id, count(*)::int as count from (
+        select 'card numbers' as what, sealed_number as sealed from vault.cards
+        union all select 'security codes', sealed_code from vault.security_codes
+        union all select 'signing secrets', sealed_secret from webhook_endpoints
+        union all select 'signing secrets', previous_sealed_secret from webhook_endpoints
+        union all (select 'answers kept for replays', answer from idempotency_keys order by created_at limit ${answers_max})
+      ) sealed_values where substring(sealed from 2 for 4) <> ${current} group by what, key_id`,
+  )
+  return [...shared, ...own]
+}
+
+/** People whose password an older master key peppers, by key. */
+export async function countOldPasswords(sql: Sql): Promise<{ key_id: string; count: number }[]> {
+  return sql<{ key_id: string; count: number }[]>`
+    select split_part(password_hash, '$', 2) as key_id, count(*)::int as count from users
+    where password_hash is not null and disabled_at is null group by key_id`
+}
+
 export type TestingIntegration = Pick<Integration, 'merchant_id' | 'name' | 'test_connections'>
 
 /** The integrations of active merchants whose test sessions go to a connection. */

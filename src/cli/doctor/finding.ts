@@ -54,8 +54,8 @@ export function counted(count: number, noun: string, nouns = `${noun}s`): string
 const named_max = 3
 
 /** The first names, and how many more there are. */
-export function named(names: string[]): string {
+export function named(names: string[], between = ', '): string {
   const more = names.length - named_max
-  const shown = names.slice(0, named_max).join(', ')
+  const shown = names.slice(0, named_max).join(between)
   return more > 0 ? `${shown} and ${more} more` : shown
 }

@@ -76,7 +76,7 @@ export const serviceChecks: Check<ServiceFacts>[] = [
       if (ready_fault !== null) {
         return problem(
           `/readyz answers ${ready_status}: ${ready_fault}`,
-          'Correct that; the service then goes on by itself.',
+          'Correct that. Unless it says to restart, the service then goes on by itself.',
         )
       }
       return problem(

@@ -9,6 +9,8 @@ export type ConnectionsOptions = Pick<SessionOptions, 'dial' | 'has_names' | 'on
   /** Where given, a connection that is silent for longer is given up. */
   clock?: Clock | undefined
   silence_max_ms: number
+  /** See silence.ts. */
+  onMute?: (() => void) | undefined
   /** How long the next connection is used, milliseconds; null for as long as it lives. */
   lasts_ms: () => number | null
   onClose?: (() => void) | undefined
@@ -34,7 +36,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
   const { connections_max } = options
   const sessions: DriverSession[] = []
   const queue: ((session: DriverSession | null) => void)[] = []
-  const silence = openSilence(options.clock, options.silence_max_ms, sessions)
+  const silence = openSilence(options.clock, options.silence_max_ms, sessions, options.onMute)
   const dial = withBackoff(options.dial)
   let idle: PromiseWithResolvers<void> | null = null
   let has_ended = false

@@ -10,6 +10,7 @@ import { type Copies, openCopiesAt } from './copies.ts'
 import { type Destination, dial } from './dial.ts'
 import { openPool, type Sql } from './pool.ts'
 import { DriverSession, type OnStatement } from './session.ts'
+import { openSilence } from './silence.ts'
 import { plainStatement } from './spell.ts'
 import { openStatementSpans } from './statement-spans.ts'
 import { quoted, type Rename } from './write.ts'
@@ -26,6 +27,8 @@ type ConnectOptions = {
   statement_timeout_ms?: number
   /** Where given, a connection on which the server answers nothing for longer than it ever may is given up. */
   clock?: Clock
+  /** Called every few seconds while the server answers nothing over a new connection. */
+  onMute?: () => void
   onStatement?: OnStatement
   /** Left out or null, no statement has a span. */
   tracing?: Tracing | null
@@ -55,6 +58,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions): Sql 
     has_names: destination.has_names,
     clock: options.clock,
     silence_max_ms: limit_ms,
+    onMute: options.onMute,
     beginSpan: openStatementSpans(options.tracing),
     rename: options.rename ?? null,
     lasts_ms: () => (typeof address === 'string' ? randomInt(least_ms, most_ms) : null),
@@ -75,6 +79,9 @@ export function openCopies(address: DatabaseAddress): Copies {
 
 type Listener = { heard: (payload: string) => void; opened: () => void }
 
+/** By what a connection is given up on which nothing is answered. */
+export type Patience = Pick<ConnectOptions, 'clock' | 'onMute'>
+
 /** How long a listener waits before it connects again. */
 const again_ms = 200
 
@@ -86,20 +93,27 @@ export async function listenTo(
   address: DatabaseAddress,
   channel: string,
   listener: Listener,
+  { clock, onMute }: Patience,
 ): Promise<() => Promise<void>> {
   const destination = destinationOf(address, {})
   const stop = new AbortController()
   const open = async () => {
     const loss = Promise.withResolvers<void>()
+    const sessions: DriverSession[] = []
+    const silence = openSilence(clock, statement_timeout_ms + silence_slack_ms, sessions, onMute)
     const session = new DriverSession({
       dial: () => dial(destination),
       has_names: true,
       lasts_ms: null,
       onNotify: (_, payload) => listener.heard(payload),
-      onClose: loss.resolve,
-      onWait() {},
+      onClose() {
+        silence.close()
+        loss.resolve()
+      },
+      onWait: silence.begin,
       onAnswer() {},
     })
+    sessions.push(session)
     try {
       await session.send(plainStatement(`listen ${quoted(channel)}`))
     } catch (error) {

@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => fresh.drop())
 
 test('the server itself keeps connections apart', async () => {
-  await expect(findPoolerProblem(fresh.url, realClock)).resolves.toBeNull()
+  await expect(findPoolerProblem(fresh.url, { clock: realClock })).resolves.toBeNull()
   const unprepared = `${fresh.url}${fresh.url.includes('?') ? '&' : '?'}prepare=false`
-  await expect(findPoolerProblem(unprepared, realClock)).resolves.toBeNull()
+  await expect(findPoolerProblem(unprepared, { clock: realClock })).resolves.toBeNull()
 })
 
 const own = (backend: number): Glimpse => ({ backend, known_names: ['r0123456789ab_1'] })

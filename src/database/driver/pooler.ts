@@ -3,8 +3,7 @@
 // unchanged. A name then means something else on the next connection, and the answer is another statement's. PgBouncer
 // before 1.21 did so.
 
-import type { Clock } from '../../kernel/world.ts'
-import { connect, type DatabaseAddress } from './driver.ts'
+import { connect, type DatabaseAddress, type Patience } from './driver.ts'
 import type { Sql } from './pool.ts'
 import { isOfOurs } from './session.ts'
 
@@ -22,8 +21,8 @@ const looks = 6
  * Why a pooler before that server is not safe, or null. Throws what the connection throws, and that the server was silent for
  * longer than it may be.
  */
-export async function findPoolerProblem(address: DatabaseAddress, clock: Clock): Promise<string | null> {
-  const pools = [0, 1].map(() => connect(address, { connections_max: 1, clock }))
+export async function findPoolerProblem(address: DatabaseAddress, patience: Patience): Promise<string | null> {
+  const pools = [0, 1].map(() => connect(address, { connections_max: 1, ...patience }))
   const [one, other] = pools as [Sql, Sql]
   const glimpses: Record<'one' | 'other', Glimpse[]> = { one: [], other: [] }
   try {

@@ -35,6 +35,10 @@ export type SessionOptions = {
 
 type Settlement = { resolve: (rows: Rows) => void; reject: (error: unknown) => void }
 
+const mute_words =
+  'it took a connection and answered nothing. Behind a pooler its pool may be full: "PgBouncer" in ' +
+  'docs/operations/postgresql.md says how many connections a process needs.'
+
 /** How long a server may take to hear a goodbye. */
 const goodbye_ms = 1_000
 
@@ -45,6 +49,7 @@ export class DriverSession implements Watched {
   is_open = false
   is_watched = true
   looks = 0
+  private has_answered = false
   private readonly options: SessionOptions
   private readonly preparations: Preparations
   private readonly unsent: RunningStatement[] = []
@@ -100,8 +105,12 @@ export class DriverSession implements Watched {
     return this.life?.aborted === true
   }
 
+  get is_mute(): boolean {
+    return this.is_open && !this.has_answered
+  }
+
   giveUp(): void {
-    this.lose(new Error('the server was silent'))
+    this.lose(this.is_mute ? coded(new Error(mute_words), 'MUTE') : new Error('the server was silent'))
   }
 
   /** Says goodbye. Statements on their way are lost. Resolves once the connection is closed. */
@@ -170,6 +179,7 @@ export class DriverSession implements Watched {
   }
 
   private settle(): void {
+    if (this.loss === null) this.has_answered = true
     this.count -= 1
     this.looks = 0
     this.options.onAnswer()

@@ -36,6 +36,7 @@ function open() {
   const watched = {
     count: 1,
     is_watched: true,
+    is_mute: false,
     looks: 0,
     given_up: 0,
     giveUp() {

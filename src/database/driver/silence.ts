@@ -9,6 +9,8 @@ export type Watched = {
   readonly count: number
   /** False while its server lets statements take as long as they like. */
   readonly is_watched: boolean
+  /** It is connected, and its server has not answered anything yet: so a pooler behaves whose pool is full. */
+  readonly is_mute: boolean
   /** How often it was looked at since the last answer. */
   looks: number
   giveUp(): void
@@ -25,9 +27,14 @@ const look_ms = 2_500
 
 /**
  * `limit_ms` is how long a silence may last. Without a clock nothing is watched. Looks are counted, not time: where this process stood
- * still, answers wait unread.
+ * still, answers wait unread. `onMute` is called at each look that finds a connection mute.
  */
-export function openSilence(clock: Clock | undefined, limit_ms: number, all: readonly Watched[]): Silence {
+export function openSilence(
+  clock: Clock | undefined,
+  limit_ms: number,
+  all: readonly Watched[],
+  onMute: () => void = () => {},
+): Silence {
   const looks_max = Math.ceil(limit_ms / look_ms)
   const closing = new AbortController()
   let is_looking = clock === undefined
@@ -39,6 +46,7 @@ export function openSilence(clock: Clock | undefined, limit_ms: number, all: rea
       } catch {
         return
       }
+      if (all.some(({ count, is_mute }) => count > 0 && is_mute)) onMute()
       for (const watched of all.slice()) {
         if (watched.count === 0 || !watched.is_watched) watched.looks = 0
         else if (watched.looks >= looks_max) watched.giveUp()

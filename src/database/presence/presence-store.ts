@@ -1,6 +1,7 @@
 // The SQL of the processes that work on this database.
 
 import type { Sql } from '../open.ts'
+import { processWords, sinceOf } from './process-id.ts'
 
 export type ProcessRow = {
   process_id: string
@@ -50,16 +51,17 @@ export async function listUnnamedProxies(sql: Sql, limit: number): Promise<strin
   return rows.map(({ unnamed_proxy }) => unnamed_proxy)
 }
 
-/** How many processes that are here lack the current master key, and which one that is; null where none does. */
-export async function findLackingProcesses(
-  sql: Sql,
-  here_since: Date,
-): Promise<{ key_id: string; count: number } | null> {
-  const [row] = await sql<{ key_id: string; count: number }[]>`
-    select lacks_key as key_id, count(*)::int as count from processes
-    where lacks_key is not null and seen_at >= ${here_since}
-    group by lacks_key order by count desc, key_id limit 1`
-  return row ?? null
+export type ProcessHere = Pick<ProcessRow, 'lacks_key'> & {
+  /** Which one it is, for people. */
+  words: string
+  /** Null in one of an earlier release. */
+  since: Date | null
+}
+
+export async function listProcesses(sql: Sql, here_since: Date): Promise<ProcessHere[]> {
+  const rows = await sql<Pick<ProcessRow, 'process_id' | 'serves' | 'lacks_key'>[]>`
+    select process_id, serves, lacks_key from processes where seen_at >= ${here_since} order by process_id`
+  return rows.map((row) => ({ words: processWords(row), since: sinceOf(row.process_id), lacks_key: row.lacks_key }))
 }
 
 export async function deleteProcess(sql: Sql, process_id: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { World } from '../../kernel/world.ts'
 import type { Sql } from '../open.ts'
 import type { KeyWatch } from '../stores/key-watch.ts'
 import { deleteProcess, type Others, saveProcess } from './presence-store.ts'
+import { newProcessId, type Place } from './process-id.ts'
 
 export type Presence = {
   process_id: string
@@ -18,6 +19,7 @@ export type Presence = {
 type PresenceOptions = {
   sql: Sql
   world: Pick<World, 'clock' | 'random' | 'log'>
+  place: Place
   /** Whether this process takes requests. */
   serves: boolean
   /** The time that all processes share. */
@@ -35,9 +37,9 @@ const forgotten_after_ms = 600_000
 
 /** The first sign is given before this resolves; one that fails is given again. */
 export async function openPresence(options: PresenceOptions): Promise<Presence> {
-  const { sql, world, serves, databaseNow, unnamedProxy = () => null } = options
+  const { sql, world, place, serves, databaseNow, unnamedProxy = () => null } = options
   const { clock, log } = world
-  const process_id = world.random.bytes(12).toString('hex')
+  const process_id = newProcessId(place, databaseNow(), world.random)
   const stopping = new AbortController()
   let others: Others = { serving: 0, all: 0, current_key_id: null }
   let has_told = false

@@ -28,7 +28,12 @@ export async function checkSealingKeys(
 
 /** The id of the last current key; null if nothing was ever sealed. */
 export async function newestSealingKey(sql: Sql): Promise<string | null> {
-  const [newest] = await sql<{ key_id: string }[]>`
-    select key_id from sealing_keys order by made_current_at desc, key_id limit 1`
+  const [newest] = await listSealingKeys(sql, 1)
   return newest?.key_id ?? null
+}
+
+/** Keys that were ever current, the last one first. */
+export async function listSealingKeys(sql: Sql, limit: number): Promise<{ key_id: string; made_current_at: Date }[]> {
+  return sql<{ key_id: string; made_current_at: Date }[]>`
+    select key_id, made_current_at from sealing_keys order by made_current_at desc, key_id limit ${limit}`
 }
