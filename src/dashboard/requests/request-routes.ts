@@ -57,8 +57,8 @@ export const listRequestsHere = route({
     const data = rows.map(({ merchant_id: _, entry_id: __, at, ...shown }) => ({ ...shown, at: timestamp(at) }))
     const askerIds = new Set([...rows.map((row) => row.asker_id), asker_id ?? ''])
     const keyIds = [...askerIds].filter((id) => id.startsWith('key_'))
-    const key_names = keyIds.length > 0 ? await keyNamesOf(sql, merchant_id, keyIds) : {}
-    return { data, key_names, ...page }
+    const keyNames = keyIds.length > 0 ? await keyNamesOf(sql, merchant_id, keyIds) : {}
+    return { data, key_names: keyNames, ...page }
   },
 })
 

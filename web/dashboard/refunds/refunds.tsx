@@ -139,11 +139,11 @@ const columnsOf = (people: Record<string, string>): Column<ListedRefund>[] => [
     kind: 'first',
     cell: ({ customer_email: email, order_reference: order }) => (
       <>
-        <span className="short" title={email ?? undefined}>
+        <span className="short" dir="auto" title={email ?? undefined}>
           {email ?? '–'}
         </span>{' '}
         {order && (
-          <span className="short below hint" title={order}>
+          <span className="short below hint" dir="auto" title={order}>
             {order}
           </span>
         )}
@@ -157,8 +157,8 @@ const columnsOf = (people: Record<string, string>): Column<ListedRefund>[] => [
       <>
         {actor && <Who actor={actor} people={people} />}{' '}
         {reason && (
-          <span className="short below hint" title={reason}>
-            <bdi>{reason}</bdi>
+          <span className="short below hint" dir="auto" title={reason}>
+            {reason}
           </span>
         )}
       </>
