@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openKeyring } from '../../src/kernel/keyring.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { answer as answerOf, ripper, ripperProgram, serve } from '../support/programs.ts'
 import { until } from '../support/service.ts'
@@ -282,6 +283,15 @@ describe('configuration', () => {
     const master = settings.find(({ name }) => name === 'RIPPER_MASTER_KEY')
     expect(master?.value).toBe('(set)')
     expect(settings.length).toBeGreaterThan(10)
+    const { stdout } = await ripper(['config'], { env })
+    const keys = env.RIPPER_MASTER_KEY!.split(',')
+    const { key_ids } = openKeyring(
+      keys.map((each) => Buffer.from(each, 'base64')),
+      { bytes: randomBytes },
+    )
+    expect(master).toMatchObject({ key_ids })
+    expect(stdout).toContain(`set to: (set)\n  key ids: ${key_ids.join(', ')}\n`)
+    for (const each of keys) expect(stdout).not.toContain(each)
   })
 
   test('a shifted clock and a live merchant exclude each other', async () => {
