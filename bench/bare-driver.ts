@@ -5,11 +5,11 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type postgres from 'postgres'
 import type { JournalLine } from '../src/audit/journal.ts'
-import type { Session } from '../src/checkout/session.ts'
-import { findSessionAndHold, insertSession } from '../src/checkout/sessions/session-store.ts'
 import type { Sql } from '../src/database/open.ts'
 import type { KeyRow } from '../src/http/idempotency.ts'
 import type { MerchantId, SessionId } from '../src/kernel/values.ts'
+import type { Session } from '../src/payments/session.ts'
+import { findSessionAndHold, insertSession } from '../src/payments/sessions/session-store.ts'
 import { barePool } from './service.ts'
 
 export type Setting = {

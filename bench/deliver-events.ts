@@ -2,10 +2,10 @@
 // included. Their payments are there before.
 
 import { randomBytes } from 'node:crypto'
-import type { Event } from '../src/checkout/event.ts'
 import { rowIf } from '../src/database/driver/rows.ts'
 import type { AnySql, Sql } from '../src/database/open.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../src/kernel/values.ts'
+import type { Event } from '../src/payments/event.ts'
 import { fanOut } from '../src/webhooks/queue/fan-out.ts'
 
 /** What one endpoint alone is told of: its merchant's events of this type. */

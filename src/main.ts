@@ -1,7 +1,6 @@
 // Builds the service from the configuration, starts it, and stops it in order.
 
 import { hostname } from 'node:os'
-import { receiptModes } from './checkout/receipts/mailer.ts'
 import type { Config } from './config/config.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
 import { recordClockOffset } from './database/clock/service-clock.ts'
@@ -13,6 +12,7 @@ import { openUnnamedProxy, type UnnamedProxy } from './http/unnamed-proxy.ts'
 import { type Changes, hearChanges } from './merchants/directory.ts'
 import { firstMerchants } from './merchants/store.ts'
 import { type LogLines, steadyClock } from './outgoing/real-world.ts'
+import { receiptModes } from './payments/receipts/mailer.ts'
 import type { Between } from './service/acquiring.ts'
 import { apiUrlJudge } from './service/api-urls.ts'
 import { assemble, type ServiceOptions } from './service/assemble.ts'

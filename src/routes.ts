@@ -1,27 +1,5 @@
 // Every route and event, in the order of the specification: the API's table of contents.
 
-import { authenticate } from './checkout/authentication/authenticate.ts'
-import { receiveResult } from './checkout/authentication/receive-result.ts'
-import { resumeSession } from './checkout/authentication/resume-session.ts'
-import {
-  challengeNotification,
-  challengePage,
-  methodNotification,
-  methodPage,
-} from './checkout/authentication/three-ds-pages.ts'
-import { referenceCard } from './checkout/cards/reference-card.ts'
-import { confirm } from './checkout/charging/confirm.ts'
-import { eventSummaries, eventViews } from './checkout/event-view.ts'
-import { captureHold, escalateHeld, voidHold } from './checkout/holds/hold-routes.ts'
-import { listEvents } from './checkout/reading/list-events.ts'
-import { listPayments } from './checkout/reading/list-payments.ts'
-import { listSessions } from './checkout/reading/list-sessions.ts'
-import { readConfig, readHostedConfig, readMethods } from './checkout/reading/read-config.ts'
-import { readPayment } from './checkout/reading/read-payment.ts'
-import { readSession } from './checkout/reading/read-session.ts'
-import { createRefund, listPaymentRefunds, readRefund } from './checkout/refunds/refund-routes.ts'
-import { createHostedSession, createPublicSession } from './checkout/sessions/create-browser-session.ts'
-import { createSession } from './checkout/sessions/create-session.ts'
 import { chargeAddresses, intentAddresses, refundAddresses } from './compatible/addresses.ts'
 import { readChargeAt } from './compatible/charge.ts'
 import { createIntentAt } from './compatible/create-intent.ts'
@@ -30,6 +8,28 @@ import { readIntentAt } from './compatible/read-intent.ts'
 import { readRefundAt } from './compatible/read-refund.ts'
 import { anyEventTypes } from './kernel/values.ts'
 import { streamRequests } from './merchants/stream-requests.ts'
+import { authenticate } from './payments/authentication/authenticate.ts'
+import { receiveResult } from './payments/authentication/receive-result.ts'
+import { resumeSession } from './payments/authentication/resume-session.ts'
+import {
+  challengeNotification,
+  challengePage,
+  methodNotification,
+  methodPage,
+} from './payments/authentication/three-ds-pages.ts'
+import { referenceCard } from './payments/cards/reference-card.ts'
+import { confirm } from './payments/charging/confirm.ts'
+import { eventSummaries, eventViews } from './payments/event-view.ts'
+import { captureHold, escalateHeld, voidHold } from './payments/holds/hold-routes.ts'
+import { listEvents } from './payments/reading/list-events.ts'
+import { listPayments } from './payments/reading/list-payments.ts'
+import { listSessions } from './payments/reading/list-sessions.ts'
+import { readConfig, readHostedConfig, readMethods } from './payments/reading/read-config.ts'
+import { readPayment } from './payments/reading/read-payment.ts'
+import { readSession } from './payments/reading/read-session.ts'
+import { createRefund, listPaymentRefunds, readRefund } from './payments/refunds/refund-routes.ts'
+import { createHostedSession, createPublicSession } from './payments/sessions/create-browser-session.ts'
+import { createSession } from './payments/sessions/create-session.ts'
 import { listDeliveries } from './webhooks/deliveries/list-deliveries.ts'
 import { replayDelivery } from './webhooks/deliveries/replay.ts'
 import { createEndpoint } from './webhooks/endpoints/create-endpoint.ts'

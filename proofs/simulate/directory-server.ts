@@ -1,7 +1,7 @@
 // The banks' side of 3-D Secure in a simulated world: test mode's Directory Server and ACS, standing outside of every process.
 
-import { results_path } from '../../src/checkout/authentication/receive-result.ts'
 import { type Http, OutgoingFailure, type OutgoingRequest } from '../../src/kernel/world.ts'
+import { results_path } from '../../src/payments/authentication/receive-result.ts'
 import { simulator_prefix } from '../../src/three-ds/open.ts'
 import { openThreeDsSimulator, type ThreeDsSimulator } from '../../src/three-ds/simulated-issuer/simulator.ts'
 import { memoryChallenges } from '../../tests/adapters/memory-challenges.ts'

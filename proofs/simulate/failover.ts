@@ -1,11 +1,11 @@
 // A failover that loses the last commits: the database goes back, all processes die, and people look at what was lost.
 
-import { service_actor } from '../../src/checkout/orphan.ts'
-import { leaveUnreversed, reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
-import { listBrakes, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
-import { isHeldBack } from '../../src/checkout/orphans/orphan-store.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { millisecondsOf } from '../../src/kernel/ids.ts'
+import { service_actor } from '../../src/payments/orphan.ts'
+import { leaveUnreversed, reverseHeldBack } from '../../src/payments/orphans/decide-orphans.ts'
+import { listBrakes, releaseBrakes } from '../../src/payments/orphans/orphan-brake-store.ts'
+import { isHeldBack } from '../../src/payments/orphans/orphan-store.ts'
 import { hasPersonActed, isLive } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 import { goBack, keepAside, namesOfSessions } from './going-back.ts'

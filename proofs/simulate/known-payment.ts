@@ -1,11 +1,11 @@
 // All that is known of each payment of a world: its rows, its lines in the journal, and what the bank has of it.
 
-import type { Hold } from '../../src/checkout/hold.ts'
-import type { Operation } from '../../src/checkout/operation.ts'
-import type { Payment } from '../../src/checkout/payment.ts'
-import type { Session } from '../../src/checkout/session.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { connectionNamed } from '../../src/merchants/account-connection.ts'
+import type { Hold } from '../../src/payments/hold.ts'
+import type { Operation } from '../../src/payments/operation.ts'
+import type { Payment } from '../../src/payments/payment.ts'
+import type { Session } from '../../src/payments/session.ts'
 import type { Authorisation } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 

@@ -1,11 +1,11 @@
 // What people do around the service of a simulated world: they change keys, stop processes, and settle what nobody will ever know.
 
-import { settleFoundHold } from '../../src/checkout/acquirer-operations/found-hold.ts'
-import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
-import type { PaymentKey } from '../../src/checkout/payment.ts'
-import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
+import { settleFoundHold } from '../../src/payments/acquirer-operations/found-hold.ts'
+import { resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
+import type { PaymentKey } from '../../src/payments/payment.ts'
+import { findWholePayment } from '../../src/payments/reading/payment-store.ts'
 import { isLive } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 import { actInPortal } from './bank/portal.ts'

@@ -2,8 +2,8 @@
 
 import { type Sealer, sealed_after_ms } from '../../src/audit/seal-journal.ts'
 import { verifyChain } from '../../src/audit/verify-chain.ts'
-import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import type { Sql } from '../../src/database/open.ts'
+import { verifyPayments } from '../../src/payments/reading/verify-payments.ts'
 import { type Memory, payment_edges } from './memory.ts'
 import { type Receiver, wants } from './receivers.ts'
 import { type Fault, unless } from './violations.ts'

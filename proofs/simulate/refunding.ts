@@ -1,7 +1,7 @@
 // What a shop refunds of a payment, and whether that agrees with the bank's books once all has come to rest.
 
-import type { Refund } from '../../src/checkout/refund.ts'
 import type { Sql } from '../../src/database/open.ts'
+import type { Refund } from '../../src/payments/refund.ts'
 import type { Bank } from './bank/bank.ts'
 import { doOnce, insist, type Living, pause } from './life.ts'
 import type { Memory } from './memory.ts'

@@ -1,9 +1,9 @@
 // `ripper audit show`: a payment's whole life in order of time, from its session's creation to the last delivery.
 
-import { readLife, viewLife } from '../checkout/history/payment-history.ts'
-import { findLifeKey } from '../checkout/reading/life-store.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { Refusal } from '../kernel/errors.ts'
+import { readLife, viewLife } from '../payments/history/payment-history.ts'
+import { findLifeKey } from '../payments/reading/life-store.ts'
 import { merchantNamed, merchantOption, withCommandContext } from './command-context.ts'
 import { UsageError } from './terminal/command.ts'
 import { answerOf } from './terminal/failure-words.ts'

@@ -2,8 +2,6 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { every_acquirer } from '../checkout/orphan.ts'
-import { pullBrake } from '../checkout/orphans/orphan-brake-store.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { readMasterKey } from '../config/master-key.ts'
 import {
@@ -22,6 +20,8 @@ import type { Database, Sql } from '../database/open.ts'
 import { openKeyring } from '../kernel/keyring.ts'
 import { version } from '../kernel/version.ts'
 import { realClock } from '../outgoing/real-world.ts'
+import { every_acquirer } from '../payments/orphan.ts'
+import { pullBrake } from '../payments/orphans/orphan-brake-store.ts'
 import { keepFolder, refuseUnlessMade } from '../service/resources.ts'
 import { endAllSessions } from '../users/keep-users.ts'
 import { faultsIn, verifyAll } from './audit-verify.ts'

@@ -2,11 +2,11 @@
 // other commands.
 
 import { z } from 'zod'
-import { listRefunds } from '../checkout/reading/refund-store.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { limit_default, limit_max } from '../http/list-page.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { eventTypes, type MerchantId } from '../kernel/values.ts'
+import { listRefunds } from '../payments/reading/refund-store.ts'
 import { pageOfDeliveries } from '../webhooks/deliveries/list-deliveries.ts'
 import { findDeliveryKey, findSubjectOfEvent } from '../webhooks/deliveries/operator-store.ts'
 import { type TracedEvent, traceEvents } from '../webhooks/deliveries/trace-events.ts'

@@ -1,18 +1,18 @@
 // `ripper hold list|show|capture|void|escalate|settle`: held payments, and what an operator decides about one.
 
 import { z } from 'zod'
-import { type FoundHoldResult, type HoldEnding, settleFoundHold } from '../checkout/acquirer-operations/found-hold.ts'
-import { type Decision, type Hold, heldOrRefuse, isWaiting, type OperationRefusal, ruleAt } from '../checkout/hold.ts'
-import { decideHold, undecidedOrRefuse } from '../checkout/holds/decide-hold.ts'
-import { escalateHold } from '../checkout/holds/escalate-hold.ts'
-import { viewHeld } from '../checkout/holds/read-held.ts'
-import type { Operation } from '../checkout/operation.ts'
-import type { PaymentKey } from '../checkout/payment.ts'
-import { type HoldWithPayment, listHolds } from '../checkout/reading/operator-store.ts'
-import { findPaymentWithHold, findWholePayment } from '../checkout/reading/payment-store.ts'
-import { viewHeldPayment } from '../checkout/reading/read-holds.ts'
-import { settlementAt } from '../checkout/session.ts'
 import { inCell } from '../database/cells/cells.ts'
+import { type FoundHoldResult, type HoldEnding, settleFoundHold } from '../payments/acquirer-operations/found-hold.ts'
+import { type Decision, type Hold, heldOrRefuse, isWaiting, type OperationRefusal, ruleAt } from '../payments/hold.ts'
+import { decideHold, undecidedOrRefuse } from '../payments/holds/decide-hold.ts'
+import { escalateHold } from '../payments/holds/escalate-hold.ts'
+import { viewHeld } from '../payments/holds/read-held.ts'
+import type { Operation } from '../payments/operation.ts'
+import type { PaymentKey } from '../payments/payment.ts'
+import { type HoldWithPayment, listHolds } from '../payments/reading/operator-store.ts'
+import { findPaymentWithHold, findWholePayment } from '../payments/reading/payment-store.ts'
+import { viewHeldPayment } from '../payments/reading/read-holds.ts'
+import { settlementAt } from '../payments/session.ts'
 import {
   type CommandContext,
   limitOption,

@@ -9,13 +9,13 @@ import {
   type OrphanStanding,
   brake as own_brake,
   standingOf,
-} from '../checkout/orphan.ts'
-import { leaveUnreversed, type OrphanDecisions, reverseHeldBack } from '../checkout/orphans/decide-orphans.ts'
-import { listBrakes, pullBrake, releaseBrakes } from '../checkout/orphans/orphan-brake-store.ts'
-import { listOrphans, type OrphanSelection } from '../checkout/orphans/orphan-decision-store.ts'
-import { countUnsettled, listSweeps, type Sweep } from '../checkout/orphans/orphan-store.ts'
-import { viewBrake, viewOrphan, viewSweep } from '../checkout/orphans/orphan-views.ts'
-import { findUnswept } from '../checkout/orphans/unswept.ts'
+} from '../payments/orphan.ts'
+import { leaveUnreversed, type OrphanDecisions, reverseHeldBack } from '../payments/orphans/decide-orphans.ts'
+import { listBrakes, pullBrake, releaseBrakes } from '../payments/orphans/orphan-brake-store.ts'
+import { listOrphans, type OrphanSelection } from '../payments/orphans/orphan-decision-store.ts'
+import { countUnsettled, listSweeps, type Sweep } from '../payments/orphans/orphan-store.ts'
+import { viewBrake, viewOrphan, viewSweep } from '../payments/orphans/orphan-views.ts'
+import { findUnswept } from '../payments/orphans/unswept.ts'
 import {
   type CommandContext,
   clockFault,

@@ -1,9 +1,9 @@
 // Commands about one payment. They find it by its id alone, whichever merchant it belongs to.
 
-import type { PaymentKey } from '../checkout/payment.ts'
-import { findPaymentKey } from '../checkout/reading/operator-store.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { Refusal } from '../kernel/errors.ts'
+import type { PaymentKey } from '../payments/payment.ts'
+import { findPaymentKey } from '../payments/reading/operator-store.ts'
 import { type CommandContext, merchantNamed, merchantOption, withCommandContext } from './command-context.ts'
 import { type Command, UsageError } from './terminal/command.ts'
 import { command, type Option, type ValuesOf } from './terminal/option.ts'

@@ -1,11 +1,11 @@
 // `ripper reconcile compare|findings|close`: compares our books with each acquirer's, and lets a person close
 // differences.
 
-import { type ComparisonResult, compareAcquirer } from '../checkout/acquirer-comparison/compare-books.ts'
-import { type Comparison, listComparisons } from '../checkout/acquirer-comparison/comparison-store.ts'
-import { viewComparison, viewFinding } from '../checkout/acquirer-comparison/comparison-views.ts'
-import { closeFindings, countOpenFindings, listFindings } from '../checkout/acquirer-operations/finding-store.ts'
 import { readConfig } from '../config/config.ts'
+import { type ComparisonResult, compareAcquirer } from '../payments/acquirer-comparison/compare-books.ts'
+import { type Comparison, listComparisons } from '../payments/acquirer-comparison/comparison-store.ts'
+import { viewComparison, viewFinding } from '../payments/acquirer-comparison/comparison-views.ts'
+import { closeFindings, countOpenFindings, listFindings } from '../payments/acquirer-operations/finding-store.ts'
 import { type CommandContext, limitOption, operatorName, reasonRule, withCommandContext } from './command-context.ts'
 import { choiceOf, command, flag, needed, option } from './terminal/option.ts'
 import { money, oneLine, printJson, printLine, printList, shortTime, within } from './terminal/print.ts'

@@ -1,13 +1,13 @@
 // `ripper reconcile list|show`: the operations that acquirers never answered, how far the search for each has come, and
 // what to do.
 
-import { listOperations, type OperationWithAnswer } from '../checkout/acquirer-operations/operation-store.ts'
-import { mustBeNamed, outcomesOf, unansweredOf } from '../checkout/acquirer-operations/resolve.ts'
-import { isOpen, isUnanswered, type OperationKind, type UnansweredOperation } from '../checkout/operation.ts'
-import { listUnanswered, type OperationWithPayment } from '../checkout/reading/operator-store.ts'
-import { findWholePayment } from '../checkout/reading/payment-store.ts'
-import { settlementAt } from '../checkout/session.ts'
-import type { WholePayment } from '../checkout/whole-payment.ts'
+import { listOperations, type OperationWithAnswer } from '../payments/acquirer-operations/operation-store.ts'
+import { mustBeNamed, outcomesOf, unansweredOf } from '../payments/acquirer-operations/resolve.ts'
+import { isOpen, isUnanswered, type OperationKind, type UnansweredOperation } from '../payments/operation.ts'
+import { listUnanswered, type OperationWithPayment } from '../payments/reading/operator-store.ts'
+import { findWholePayment } from '../payments/reading/payment-store.ts'
+import { settlementAt } from '../payments/session.ts'
+import type { WholePayment } from '../payments/whole-payment.ts'
 import { everyMerchantOption, limitOption, merchantNamed, withCommandContext } from './command-context.ts'
 import { paymentCommand } from './payment-command.ts'
 import { command, flag } from './terminal/option.ts'

@@ -1,11 +1,11 @@
 // `ripper refund create|list`: an operator refunds a captured payment, or sees what became of its refunds.
 
-import { amount as amountRule, optionalText } from '../checkout/fields.ts'
-import type { PaymentKey } from '../checkout/payment.ts'
-import { findPayment } from '../checkout/reading/payment-store.ts'
-import { listRefunds } from '../checkout/reading/refund-store.ts'
-import { type Refund, refundableOf, viewRefund } from '../checkout/refund.ts'
-import { refundPayment } from '../checkout/refunds/refund-payment.ts'
+import { amount as amountRule, optionalText } from '../payments/fields.ts'
+import type { PaymentKey } from '../payments/payment.ts'
+import { findPayment } from '../payments/reading/payment-store.ts'
+import { listRefunds } from '../payments/reading/refund-store.ts'
+import { type Refund, refundableOf, viewRefund } from '../payments/refund.ts'
+import { refundPayment } from '../payments/refunds/refund-payment.ts'
 import { type CommandContext, operatorCause } from './command-context.ts'
 import { paymentCommand } from './payment-command.ts'
 import { option } from './terminal/option.ts'

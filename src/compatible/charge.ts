@@ -2,14 +2,14 @@
 // platform's API description 2026-08-26.
 
 import { z } from 'zod'
-import type { Context } from '../checkout/context.ts'
-import { anyMetadata } from '../checkout/fields.ts'
-import { modeOfPayment } from '../checkout/reading/mode-store.ts'
 import { bearerKey } from '../http/access.ts'
 import type { ObjectPlace } from '../http/only-mode.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
+import type { Context } from '../payments/context.ts'
+import { anyMetadata } from '../payments/fields.ts'
+import { modeOfPayment } from '../payments/reading/mode-store.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
 import { type ChargeRow, findCharge } from './intent-store.ts'

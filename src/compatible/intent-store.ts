@@ -1,11 +1,11 @@
 // The SQL that reads payment intents and charges.
 
-import type { Hold } from '../checkout/hold.ts'
-import type { Payment } from '../checkout/payment.ts'
-import type { Session } from '../checkout/session.ts'
-import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
 import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
+import type { Hold } from '../payments/hold.ts'
+import type { Payment } from '../payments/payment.ts'
+import type { Session } from '../payments/session.ts'
+import type { ThreeDsStep } from '../payments/three-ds-states.ts'
 import type { IntentRows } from './intent.ts'
 
 /** Reads all rows of a payment intent as they were at one moment. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { sessionRow } from '../../tests/support/session-row.ts'
-import type { ThreeDsState } from '../checkout/attempt.ts'
-import type { Hold } from '../checkout/hold.ts'
-import type { PaymentStatus } from '../checkout/payment.ts'
-import type { Session } from '../checkout/session.ts'
-import type { ThreeDsStep } from '../checkout/three-ds-states.ts'
+import type { ThreeDsState } from '../payments/attempt.ts'
+import type { Hold } from '../payments/hold.ts'
+import type { PaymentStatus } from '../payments/payment.ts'
+import type { Session } from '../payments/session.ts'
+import type { ThreeDsStep } from '../payments/three-ds-states.ts'
 import { type IntentRows, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
 
 const created_at = new Date('2026-09-01T12:00:00.900Z')

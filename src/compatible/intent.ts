@@ -2,12 +2,12 @@
 // are some of those in that platform's library 23.1.0; its members are all those of its API description 2026-08-26.
 
 import { z } from 'zod'
-import { anyMetadata } from '../checkout/fields.ts'
-import { type Hold, viewHold } from '../checkout/hold.ts'
-import type { Payment } from '../checkout/payment.ts'
-import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
-import { attemptAt, judge, type ThreeDsStep } from '../checkout/three-ds-states.ts'
-import { holdView } from '../checkout/views.ts'
+import { anyMetadata } from '../payments/fields.ts'
+import { type Hold, viewHold } from '../payments/hold.ts'
+import type { Payment } from '../payments/payment.ts'
+import { type Session, settlementAt, statusAt } from '../payments/session.ts'
+import { attemptAt, judge, type ThreeDsStep } from '../payments/three-ds-states.ts'
+import { holdView } from '../payments/views.ts'
 import { absentMembers, chargeIdOf, isCharge, nulls, unixSeconds } from './members.ts'
 import { paymentError, paymentErrorOf } from './payment-error.ts'
 

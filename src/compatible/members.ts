@@ -1,7 +1,7 @@
 // What several objects of the other platform have: times, a charge's id, and members that Ripper has nothing for.
 
 import { z } from 'zod'
-import type { Payment } from '../checkout/payment.ts'
+import type { Payment } from '../payments/payment.ts'
 
 export function unixSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000)

@@ -2,7 +2,7 @@
 // and by docs.stripe.com/declines/codes of 2026-11.
 
 import { z } from 'zod'
-import type { Session } from '../checkout/session.ts'
+import type { Session } from '../payments/session.ts'
 
 export const paymentError = z.object({
   type: z.enum(['card_error', 'api_error']).meta({ description: 'api_error where the provider failed' }),

@@ -1,11 +1,11 @@
 // GET /v1/payment_intents/{session_id}: a session, read in the other platform's words.
 
 import { z } from 'zod'
-import type { Context } from '../checkout/context.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
+import type { Context } from '../payments/context.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
 import { paymentIntent, viewIntent } from './intent.ts'

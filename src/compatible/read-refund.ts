@@ -1,13 +1,13 @@
 // GET /v1/refunds/{refund_id}: a refund, read in the other platform's words.
 
 import { z } from 'zod'
-import type { Context } from '../checkout/context.ts'
-import { modeOfRefund } from '../checkout/reading/mode-store.ts'
-import { findRefund } from '../checkout/reading/refund-store.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
+import type { Context } from '../payments/context.ts'
+import { modeOfRefund } from '../payments/reading/mode-store.ts'
+import { findRefund } from '../payments/reading/refund-store.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
 import { compatibleRefund, viewCompatibleRefund } from './refund.ts'

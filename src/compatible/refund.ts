@@ -1,9 +1,9 @@
 // A refund in the other platform's words.
 
 import { z } from 'zod'
-import { anyMetadata } from '../checkout/fields.ts'
-import type { Refund } from '../checkout/refund.ts'
-import { refundFailureView } from '../checkout/views.ts'
+import { anyMetadata } from '../payments/fields.ts'
+import type { Refund } from '../payments/refund.ts'
+import { refundFailureView } from '../payments/views.ts'
 import { chargeIdOf, unixSeconds } from './members.ts'
 
 /**

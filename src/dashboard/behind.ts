@@ -1,7 +1,7 @@
 // Gives a public route a second door: the same handler, for people of the dashboard, below its own path.
 
-import type { Context } from '../checkout/context.ts'
 import type { Route, Told } from '../http/route.ts'
+import type { Context } from '../payments/context.ts'
 import type { Member } from '../users/member.ts'
 import type { DoorRule } from '../users/signed-in.ts'
 

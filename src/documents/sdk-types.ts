@@ -1,12 +1,12 @@
 // Makes the SDK's types from the schemas with which routes check bodies and replies.
 
-import { listEvents } from '../checkout/reading/list-events.ts'
-import { listPayments } from '../checkout/reading/list-payments.ts'
-import { listSessions } from '../checkout/reading/list-sessions.ts'
 import { type Route, refusalsOf } from '../http/route.ts'
 import { catalogue } from '../kernel/errors.ts'
 import type { Schema } from '../kernel/json-schema.ts'
 import { eventTypes, extensionEventTypes } from '../kernel/values.ts'
+import { listEvents } from '../payments/reading/list-events.ts'
+import { listPayments } from '../payments/reading/list-payments.ts'
+import { listSessions } from '../payments/reading/list-sessions.ts'
 import { events, routes } from '../routes.ts'
 import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts'
 import { namedSchemas } from './openapi/named-schemas.ts'

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import type { Context } from '../checkout/context.ts'
 import type { Sql } from '../database/open.ts'
 import { namesTag } from '../http/caching.ts'
 import { encodedOnce } from '../http/encoded.ts'
 import type { EncodedContent, Page, PageAnswer } from '../http/pages.ts'
 import { inlineText } from '../kernel/html.ts'
+import type { Context } from '../payments/context.ts'
 import { findAsset, keepAssets } from './asset-store.ts'
 
 const asset_names = [

@@ -1,12 +1,12 @@
 // GET /card-fields/{public_key}: the frame in which a checkout takes the card. It is one document with its script and style.
 
-import type { Context } from '../checkout/context.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
 import { guarded, htmlDocument, inlineText } from '../kernel/html.ts'
 import { brands } from '../kernel/values.ts'
 import { type Language, languageFor } from '../kernel/words.ts'
 import { modeOf } from '../merchants/merchant.ts'
 import { findPublic, framingOrigins } from '../merchants/public-account.ts'
+import type { Context } from '../payments/context.ts'
 import type { Assets } from './assets.ts'
 import { type DocumentOptions, document, documentHeaders, inScript } from './document.ts'
 import { messagePage } from './message-page.ts'

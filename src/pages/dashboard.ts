@@ -1,12 +1,12 @@
 // GET /dashboard and below: the document in which the dashboard's script runs. It says nothing of the person, but comes in
 // the language and the colours that were chosen in this browser: a script would be too late, and the page would flash.
 
-import type { Context } from '../checkout/context.ts'
 import { cookieIn } from '../http/cookies.ts'
 import type { Page } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { escapeHtml, guarded, htmlDocument } from '../kernel/html.ts'
 import { type Language, languageAmong, languageFor, readLanguages } from '../kernel/words.ts'
+import type { Context } from '../payments/context.ts'
 import type { Asset, DashboardAssets } from './assets.ts'
 import { inScript } from './document.ts'
 import { messagePage } from './message-page.ts'

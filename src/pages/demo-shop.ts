@@ -1,7 +1,6 @@
 // The demo merchant's shop: a page with checkout.js, made as a merchant would make it, and the shop's own small server.
 
 import { z } from 'zod'
-import type { Context } from '../checkout/context.ts'
 import type { Caller } from '../http/access.ts'
 import { networkOf } from '../http/gateway-limit.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
@@ -9,6 +8,7 @@ import { openRequestCounts, type RequestCounts } from '../http/request-counts.ts
 import { languageFor } from '../kernel/words.ts'
 import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest } from '../kernel/world.ts'
 import type { PriceListItem } from '../merchants/integration.ts'
+import type { Context } from '../payments/context.ts'
 import { type Assets, checkoutStyles } from './assets.ts'
 import { canonicalAddress, type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'

@@ -1,9 +1,9 @@
 // GET {pay_url}/{handle}/sessions/{session_id}: whether the hosted page of a shop may resume a session. A page under one shop's
 // name must not take payments for another shop, even if somebody forges a link.
 
-import type { Context } from '../checkout/context.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
 import { findHosted } from '../merchants/public-account.ts'
+import type { Context } from '../payments/context.ts'
 
 export function hostedSessionPage(path: string): Page<Context> {
   return {

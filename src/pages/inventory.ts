@@ -8,7 +8,7 @@ import {
   frameStyle,
   methodPageOptions,
   resultPageOptions,
-} from '../checkout/authentication/framed-page.ts'
+} from '../payments/authentication/framed-page.ts'
 import { type Asset, type AssetName, type Assets, assetHeaders } from './assets.ts'
 import { cardFieldsOptions } from './card-fields.ts'
 import { demoShopOptions } from './demo-shop.ts'

@@ -1,11 +1,11 @@
 // GET {pay_url}/{handle}: the hosted page, where a merchant takes payments without writing code.
 
-import type { Context } from '../checkout/context.ts'
-import { type Configuration, readConfiguration } from '../checkout/reading/read-config.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { type Language, languageFor } from '../kernel/words.ts'
 import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
+import type { Context } from '../payments/context.ts'
+import { type Configuration, readConfiguration } from '../payments/reading/read-config.ts'
 import { type Assets, checkoutStyles } from './assets.ts'
 import { canonicalAddress, type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'

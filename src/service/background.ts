@@ -1,6 +1,5 @@
 // The work without requests: the delivery of webhooks and the jobs, in the service's process or in a separate one.
 
-import { openReceiptMailer, receiptModes } from '../checkout/receipts/mailer.ts'
 import type { Config, MailConfig } from '../config/config.ts'
 import { nodesOf } from '../database/cells/cells.ts'
 import type { ClockTrust } from '../database/clock/clock-trust.ts'
@@ -15,6 +14,7 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
 import { type KeyUses, writeKeyUses } from '../merchants/key-store.ts'
 import { openMailer } from '../outgoing/mail/smtp.ts'
+import { openReceiptMailer, receiptModes } from '../payments/receipts/mailer.ts'
 import { keepPartitions } from '../webhooks/queue/keep-partitions.ts'
 import { startDeliveries } from '../webhooks/sending/delivery-loop.ts'
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Context } from '../checkout/context.ts'
+import type { Context } from '../payments/context.ts'
 import { operationalPages } from './operational.ts'
 
 test('however many ask for readiness, the database is asked once at a time', async () => {

@@ -1,6 +1,5 @@
 // The pages for operators and tools: health, readiness, metrics, the API's description, the guides.
 
-import type { Context } from '../checkout/context.ts'
 import { cellFault, cellsOf } from '../database/cells/cells.ts'
 import type { Sql } from '../database/open.ts'
 import type { OpenApiDocument } from '../documents/openapi/document.ts'
@@ -10,6 +9,7 @@ import { guideFiles, guidePages } from '../documents/site/guide-files.ts'
 import { documentationPages } from '../documents/site/pages.ts'
 import { gzippedOnce, lasting } from '../http/encoded.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
+import type { Context } from '../payments/context.ts'
 import { events, routes, streams } from '../routes.ts'
 
 /**

@@ -1,13 +1,13 @@
 // The bank of test mode, as this process serves it.
 
 import { createSecretKey } from 'node:crypto'
-import { results_path } from '../checkout/authentication/receive-result.ts'
 import type { Database } from '../database/open.ts'
 import { openChallenges } from '../database/stores/simulated-challenges.ts'
 import type { OwnCalls } from '../http/own-calls.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Peer } from '../kernel/peer.ts'
 import type { World } from '../kernel/world.ts'
+import { results_path } from '../payments/authentication/receive-result.ts'
 import { simulator_prefix } from '../three-ds/open.ts'
 import {
   openThreeDsSimulator,

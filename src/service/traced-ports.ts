@@ -2,9 +2,9 @@
 // but nothing of the card or the answer's text.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
-import type { Context, InsertSession } from '../checkout/context.ts'
 import { failureKind, type SpanFacts, type Tracing, traced } from '../kernel/tracing.ts'
 import type { Mode } from '../kernel/values.ts'
+import type { Context, InsertSession } from '../payments/context.ts'
 import type { FetchedThreeDs, ThreeDs } from '../three-ds/three-ds.ts'
 
 type Call<Q, A> = (request: Q) => Promise<A>

@@ -12,7 +12,7 @@ import {
 } from '../../src/acquirers/acquirer.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import type { Wire } from '../../src/acquirers/wire.ts'
-import { listAuthorisations } from '../../src/checkout/acquirer-operations/list-authorisations.ts'
+import { listAuthorisations } from '../../src/payments/acquirer-operations/list-authorisations.ts'
 import { TooLong } from '../../src/vendor-wire/wire.ts'
 import { authoriseRequest, mintReference, type SettleKind, settleRequest } from './acquirer-requests.ts'
 import type { Fault } from './fakes/stripe/faults.ts'

@@ -2,10 +2,10 @@
 
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { MoneyFault } from '../../src/checkout/reading/money-fault.ts'
-import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import { moneyChecks, readMoney } from '../../src/cli/doctor/work.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
+import type { MoneyFault } from '../../src/payments/reading/money-fault.ts'
+import { verifyPayments } from '../../src/payments/reading/verify-payments.ts'
 import { purchase } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
 import { answer, ripper } from '../support/programs.ts'

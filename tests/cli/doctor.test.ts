@@ -1,7 +1,6 @@
 // What each check of `ripper doctor` makes of facts: nothing of a healthy world's, and each single fault.
 
 import { describe, expect, test } from 'vitest'
-import type { Brake } from '../../src/checkout/orphan.ts'
 import { type AccountFacts, accountChecks } from '../../src/cli/doctor/accounts.ts'
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from '../../src/cli/doctor/database.ts'
 import { type Check, judgeAll, problem, ReadFailure } from '../../src/cli/doctor/finding.ts'
@@ -11,6 +10,7 @@ import { mailChecks, type ServiceFacts, serviceChecks } from '../../src/cli/doct
 import { moneyChecks, type WorkFacts, workChecks } from '../../src/cli/doctor/work.ts'
 import { configFaults, unknownVariables } from '../../src/config/config.ts'
 import type { UnusableReason } from '../../src/database/open.ts'
+import type { Brake } from '../../src/payments/orphan.ts'
 
 const now = new Date('2026-09-01T12:00:00Z')
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { newOrphan, type Orphan } from '../../src/checkout/orphan.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
+import { newOrphan, type Orphan } from '../../src/payments/orphan.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
 import { settingsOf, useService } from '../support/use-service.ts'
 

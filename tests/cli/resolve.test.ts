@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
+import { reverseOrphans } from '../../src/payments/orphans/reverse-orphans.ts'
 import { booksOf, eventsOf, openUnverified } from '../support/holding.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'

@@ -1,10 +1,10 @@
 // How much the sessions of pages may carry, and that the ones which carry much are counted as several.
 
 import { beforeAll, expect, test } from 'vitest'
-import { limitSessionCreates } from '../../src/checkout/limits/card-testing.ts'
 import { inCell } from '../../src/database/cells/cells.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
+import { limitSessionCreates } from '../../src/payments/limits/card-testing.ts'
 import { purchase, refusal } from '../support/client.ts'
 import { drivenClock, shop } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'

@@ -1,8 +1,8 @@
 // Which pages may read what the browser routes answer: exactly those of allowed origins, refusals included.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openIntegrationOfSession } from '../../src/checkout/sessions/session-integration.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
+import { openIntegrationOfSession } from '../../src/payments/sessions/session-integration.ts'
 import { routes } from '../../src/routes.ts'
 import {
   type Answer,

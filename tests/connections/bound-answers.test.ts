@@ -2,7 +2,7 @@
 // again, whichever of answer, look-up and notice says so.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
+import { resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
 import { posted, signed } from '../adapters/fakes/adyen/views.ts'
 import { findingsOf, hold } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

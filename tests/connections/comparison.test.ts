@@ -1,9 +1,9 @@
 // What is done at each vendor without us, and when the daily comparison finds it: as long as money can move, and not later.
 
 import { describe, expect, test } from 'vitest'
-import { compareAcquirer } from '../../src/checkout/acquirer-comparison/compare-books.ts'
-import { listFindings } from '../../src/checkout/acquirer-operations/finding-store.ts'
-import type { FindingKind } from '../../src/checkout/comparison.ts'
+import { compareAcquirer } from '../../src/payments/acquirer-comparison/compare-books.ts'
+import { listFindings } from '../../src/payments/acquirer-operations/finding-store.ts'
+import type { FindingKind } from '../../src/payments/comparison.ts'
 import { openUnverified } from '../support/holding.ts'
 import type { Portal } from '../support/portals.ts'
 import { driving } from '../support/service.ts'

@@ -1,13 +1,13 @@
 // A disabled connection whose key has ended for good: its searches fail at each try, and that must not fill the log.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compareBooks } from '../../src/checkout/acquirer-comparison/compare-books.ts'
-import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { connectionChecks, readConnections } from '../../src/cli/doctor/connections.ts'
 import { judgeAll } from '../../src/cli/doctor/finding.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { KnownConnector } from '../../src/connections/connectors.ts'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
+import { compareBooks } from '../../src/payments/acquirer-comparison/compare-books.ts'
+import { sweepOrphans } from '../../src/payments/orphans/sweep-orphans.ts'
 import { drivenClock, driving, type LogLine, logInto, type Service, startService } from '../support/service.ts'
 import { hour_ms, minute_ms } from '../support/settling.ts'
 import { openVendor } from '../support/vendor.ts'

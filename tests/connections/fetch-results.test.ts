@@ -1,8 +1,8 @@
 // The job that fetches results of challenges: no failure, and no provider that is silent, holds up the others.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fetchResults } from '../../src/checkout/authentication/fetch-result.ts'
-import type { Context } from '../../src/checkout/context.ts'
+import { fetchResults } from '../../src/payments/authentication/fetch-result.ts'
+import type { Context } from '../../src/payments/context.ts'
 import type { FetchedThreeDs } from '../../src/three-ds/three-ds.ts'
 import { until } from '../support/service.ts'
 import { openThreeDsStage, type ThreeDsStage, type } from './three-ds-stage.ts'

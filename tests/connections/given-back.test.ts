@@ -2,8 +2,8 @@
 // vendor's portal. The vendor refuses each reversal meanwhile. A part that was given back ends nothing.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
-import type { Orphan } from '../../src/checkout/orphan.ts'
+import { resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
+import type { Orphan } from '../../src/payments/orphan.ts'
 import { quick } from '../support/fault-table.ts'
 import { openUnverified } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

@@ -1,7 +1,7 @@
 // An error that a vendor keeps under the key of a request: the request is never carried out under that key, however often it is sent.
 
 import { describe, expect, test } from 'vitest'
-import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
+import { resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
 import { quick } from '../support/fault-table.ts'
 import { openUnverified } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

@@ -1,8 +1,8 @@
 // A person's word for a charge that a vendor never answered. The person may be wrong, and may give the id of another payment.
 
 import { describe, expect, test } from 'vitest'
-import { type Resolution, resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
+import { type Resolution, resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
 import { quick } from '../support/fault-table.ts'
 import { driving } from '../support/service.ts'
 import { useVendorStage } from '../support/vendor-stage.ts'

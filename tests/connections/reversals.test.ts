@@ -1,8 +1,8 @@
 // The reversal of what no payment stands behind, where the vendor refuses it for days, or the shopper's bank sends the money back.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
-import { type Orphan, standingOf } from '../../src/checkout/orphan.ts'
+import { resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
+import { type Orphan, standingOf } from '../../src/payments/orphan.ts'
 import { quick } from '../support/fault-table.ts'
 import { findingsOf, openUnverified } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

@@ -1,7 +1,7 @@
 // Live cards are authenticated through Checkout.com's Sessions, and charged with what those brought.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fetchResults } from '../../src/checkout/authentication/fetch-result.ts'
+import { fetchResults } from '../../src/payments/authentication/fetch-result.ts'
 import { runChallenge, type SessionSecret } from '../support/client.ts'
 import { until } from '../support/service.ts'
 import { everythingStored } from '../support/stored.ts'

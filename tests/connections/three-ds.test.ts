@@ -2,9 +2,9 @@
 // brought.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fetchResults } from '../../src/checkout/authentication/fetch-result.ts'
 import { createConnection, disableConnection, rotateCredentials } from '../../src/connections/manage-connections.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
+import { fetchResults } from '../../src/payments/authentication/fetch-result.ts'
 import { cardThat } from '../adapters/fakes/bank.ts'
 import { cardOf, refusal, runChallenge, runMethod, type SessionSecret } from '../support/client.ts'
 import { driving, until } from '../support/service.ts'

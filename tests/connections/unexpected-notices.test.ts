@@ -2,9 +2,9 @@
 // systems' of the same account. And a refusal that a notice tells of before the answer.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { forgetOldNotices, handleNotices } from '../../src/checkout/notices/handle-notices.ts'
-import { releaseOrphans } from '../../src/checkout/orphans/orphan-decision-store.ts'
-import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
+import { forgetOldNotices, handleNotices } from '../../src/payments/notices/handle-notices.ts'
+import { releaseOrphans } from '../../src/payments/orphans/orphan-decision-store.ts'
+import { sweepOrphans } from '../../src/payments/orphans/sweep-orphans.ts'
 import { numberFor } from '../adapters/fakes/numbers.ts'
 import { quick } from '../support/fault-table.ts'
 import { findingsOf, openUnverified } from '../support/holding.ts'

@@ -1,9 +1,9 @@
 // Refunds at the dashboard: what is pending or has failed is never told as given back, and the list of all of them.
 
 import { expect, test } from 'vitest'
-import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
-import { failRefund } from '../../src/checkout/acquirer-operations/record-answer.ts'
-import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
+import { listOperations } from '../../src/payments/acquirer-operations/operation-store.ts'
+import { failRefund } from '../../src/payments/acquirer-operations/record-answer.ts'
+import { findWholePayment } from '../../src/payments/reading/payment-store.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { runJob } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'

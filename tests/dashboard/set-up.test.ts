@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { lines_max } from '../../src/checkout/reading/line-look.ts'
+import { lines_max } from '../../src/payments/reading/line-look.ts'
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { type Json, openClient } from '../support/client.ts'

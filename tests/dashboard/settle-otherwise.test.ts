@@ -1,7 +1,7 @@
 // A failed refund that was given back another way: who may say so, what it changes, and that it happens once.
 
 import { expect, test } from 'vitest'
-import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
+import { verifyPayments } from '../../src/payments/reading/verify-payments.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { meeting } from '../support/meeting.ts'
 import { newMember, refusalIn } from '../support/person.ts'

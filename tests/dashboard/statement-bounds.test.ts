@@ -2,9 +2,9 @@
 // rows and no more, and no plan is dear. The reads come from the records of routes.
 
 import { beforeAll, expect, test } from 'vitest'
-import { looks_max } from '../../src/checkout/reading/list-filters.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import type { Sql } from '../../src/database/open.ts'
+import { looks_max } from '../../src/payments/reading/list-filters.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { freshDatabase } from '../support/database.ts'
 import { hold } from '../support/holding.ts'

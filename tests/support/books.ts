@@ -1,13 +1,13 @@
 // Compares what the service says of every payment with the acquirer's own books, with the events and with the journal.
 
 import { expect } from 'vitest'
-import type { Hold } from '../../src/checkout/hold.ts'
-import type { Operation, OperationState } from '../../src/checkout/operation.ts'
-import type { Payment } from '../../src/checkout/payment.ts'
-import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
-import type { Refund } from '../../src/checkout/refund.ts'
-import type { Session } from '../../src/checkout/session.ts'
 import type { Sql } from '../../src/database/open.ts'
+import type { Hold } from '../../src/payments/hold.ts'
+import type { Operation, OperationState } from '../../src/payments/operation.ts'
+import type { Payment } from '../../src/payments/payment.ts'
+import { verifyPayments } from '../../src/payments/reading/verify-payments.ts'
+import type { Refund } from '../../src/payments/refund.ts'
+import type { Session } from '../../src/payments/session.ts'
 import type { Json } from './client.ts'
 
 type Entry = {

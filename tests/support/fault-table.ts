@@ -1,7 +1,7 @@
 // Runs the table of faults over one vendor: each fault at each step, until nothing is due any more, and then where the money is.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Session } from '../../src/checkout/session.ts'
+import type { Session } from '../../src/payments/session.ts'
 import { type End, faultRowsOf, type Operation, operations } from './fault-rows.ts'
 import { eventsOf, openUnverified, runJob } from './holding.ts'
 import { driving, type LogLine, type Service, until } from './service.ts'

@@ -1,9 +1,9 @@
 // Held payments for tests: an amount that a page named and nothing could check.
 
 import { expect } from 'vitest'
-import { listFindings } from '../../src/checkout/acquirer-operations/finding-store.ts'
 import { cellsOf } from '../../src/database/cells/cells.ts'
 import { type JobContext, jobs } from '../../src/jobs.ts'
+import { listFindings } from '../../src/payments/acquirer-operations/finding-store.ts'
 import type { SessionSecret } from './client.ts'
 import { type Account, type Service, shop } from './service.ts'
 

@@ -1,6 +1,6 @@
 // A session's row for tests: what matters to one is named there, and every other column that may be null is.
 
-import { type Session, sessionColumns } from '../../src/checkout/session.ts'
+import { type Session, sessionColumns } from '../../src/payments/session.ts'
 
 export function sessionRow(named: Partial<Session>): Session {
   const nulls = Object.fromEntries(Object.keys(sessionColumns).map((name) => [name, null]))

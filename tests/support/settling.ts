@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
 import { type Acquirer, NotSent, Unanswered } from '../../src/acquirers/acquirer.ts'
-import { deadline_ms } from '../../src/checkout/operation.ts'
+import { deadline_ms } from '../../src/payments/operation.ts'
 import { openClient } from './client.ts'
 import { freshDatabase, type LockLimit } from './database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'

@@ -1,10 +1,10 @@
 // Endpoints and events by the thousand: of payments that are rows only, queued by the statement that payments queue them with.
 
-import type { Context } from '../../src/checkout/context.ts'
 import { rowIf, rowValues } from '../../src/database/driver/rows.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../../src/kernel/values.ts'
 import type { LineWriter } from '../../src/merchants/account-lines.ts'
+import type { Context } from '../../src/payments/context.ts'
 import { newEndpoint } from '../../src/webhooks/endpoints/create-endpoint.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoints/endpoint-store.ts'
 import { fanOut, type QueuedEvent } from '../../src/webhooks/queue/fan-out.ts'

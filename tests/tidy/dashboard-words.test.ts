@@ -64,7 +64,7 @@ test('each rule that the service names has its word, and no other', () => {
 
 test('each decline code that the service itself gives has its word', () => {
   const service = readdirSync(resolve(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^(acquirers|checkout)\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'))
+    .filter((file) => /^(acquirers|payments)\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(resolve(root, 'src', file), 'utf8'))
     .join('\n')
   const category = "'(?:soft|hard|fraud|network|provider_error)'"

@@ -43,17 +43,17 @@ const rooms: Record<string, string[]> = {
   connections: ['kernel', 'audit', 'context', 'database', 'merchants', 'vendor-wire', 'acquirers', 'three-ds'],
   context: ['kernel', 'database', 'http', 'merchants'],
   webhooks: ['kernel', 'audit', 'context', 'database', 'http', 'merchants'],
-  checkout: [
+  payments: [
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections'],
     ...['acquirers', 'three-ds', 'cards', 'webhooks', 'outgoing'],
   ],
-  compatible: ['kernel', 'context', 'database', 'http', 'merchants', 'checkout'],
+  compatible: ['kernel', 'context', 'database', 'http', 'merchants', 'payments'],
   users: ['kernel', 'config', 'audit', 'context', 'database', 'http', 'merchants'],
   dashboard: [
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections', 'webhooks'],
-    ...['cards', 'checkout', 'users'],
+    ...['cards', 'payments', 'users'],
   ],
-  pages: ['kernel', 'context', 'database', 'http', 'merchants', 'checkout'],
+  pages: ['kernel', 'context', 'database', 'http', 'merchants', 'payments'],
   'documents/openapi': ['kernel', 'http'],
   'documents/site': ['kernel', 'http', 'documents/openapi'],
 }
@@ -65,7 +65,6 @@ const doors: Record<string, number> = {
   acquirers: 15,
   audit: 7,
   cards: 5,
-  checkout: 93,
   compatible: 7,
   config: 7,
   connections: 10,
@@ -77,6 +76,7 @@ const doors: Record<string, number> = {
   merchants: 18,
   outgoing: 8,
   pages: 12,
+  payments: 93,
   service: 13,
   'three-ds': 8,
   users: 27,
@@ -86,7 +86,7 @@ const doors: Record<string, number> = {
 
 /** The folders of a room, each of which may import those before it and the room's own files, which come first. */
 const floors: Record<string, string[]> = {
-  checkout: [
+  payments: [
     ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'acquirer-operations'],
     ...['charging', 'holds', 'refunds', 'orphans', 'acquirer-comparison', 'notices', 'history'],
   ],
@@ -151,7 +151,7 @@ describe('imports', () => {
 
   test.each([
     [
-      'checkout',
+      'payments',
       [
         'purchase',
         'session',

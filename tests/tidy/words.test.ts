@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 /** Of pages, and of receipts, whose keys are told apart here by a prefix. */
 const folders: [string, string][] = [
   ['', resolve(import.meta.dirname, '../../web/words')],
-  ['receipt: ', resolve(import.meta.dirname, '../../src/checkout/receipts/words')],
+  ['receipt: ', resolve(import.meta.dirname, '../../src/payments/receipts/words')],
 ]
 const languages = ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt']
 

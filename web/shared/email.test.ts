@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { isEmail } from './email.ts'
 
 // By a name that the compiler does not follow: the service's types are not those of a browser.
-const service = '../../src/checkout/fields.ts'
+const service = '../../src/payments/fields.ts'
 const { email } = (await import(service)) as {
   email: { safeParse(text: string): { success: boolean; data?: unknown } }
 }

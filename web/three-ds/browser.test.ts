@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { browserFacts, windowSize } from './browser.ts'
 
 // By a name that the compiler does not follow: the service's types are not those of a browser.
-const service = '../../src/checkout/authentication/authenticate-body.ts'
+const service = '../../src/payments/authentication/authenticate-body.ts'
 const { authenticateBody } = (await import(service)) as {
   authenticateBody: { safeParse(body: object): { error?: object } }
 }

@@ -1,6 +1,5 @@
 // The check of connections: whether the vendors take the credentials that are sealed for them.
 
-import { listSweeps } from '../../checkout/orphans/orphan-store.ts'
 import type { Config } from '../../config/config.ts'
 import { checkConnection, isBuiltIn } from '../../connections/check-connection.ts'
 import { type ConnectionRow, openCredentials } from '../../connections/connection.ts'
@@ -11,6 +10,7 @@ import type { Keyring } from '../../kernel/keyring.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import { openVendorHttp } from '../../outgoing/vendor-http.ts'
+import { listSweeps } from '../../payments/orphans/orphan-store.ts'
 import { openWire } from '../../vendor-wire/wire.ts'
 import { keyringOf } from './database.ts'
 import { listSealedConnections } from './doctor-store.ts'

@@ -1,9 +1,9 @@
 // Makes a test payment over the service's own routes, as a merchant's server and page do.
 
 import { type AcquirerBehaviour, publishedNumbers, testCardOf } from '../../cards/test-cards.ts'
-import { testBrowser } from '../../checkout/authentication/test-browser.ts'
 import { type EventType, eventTypes } from '../../kernel/values.ts'
 import { pooledBytes, realClock } from '../../outgoing/real-world.ts'
+import { testBrowser } from '../../payments/authentication/test-browser.ts'
 import type { Call, ServiceCalls } from '../service/call.ts'
 import { CommandError, UsageError } from '../terminal/command.ts'
 

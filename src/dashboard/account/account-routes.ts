@@ -1,9 +1,9 @@
 // My account: the ways in that a person has, and their sessions.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import type { Context } from '../../payments/context.ts'
 import {
   addPasskey,
   beginOneTimeCodes,

@@ -1,10 +1,10 @@
 // GET /dashboard/api/me: who one is, and what one may do where.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
 import { timestamp } from '../../kernel/values.ts'
 import { version } from '../../kernel/version.ts'
+import type { Context } from '../../payments/context.ts'
 import { listMembershipsOf } from '../../users/member.ts'
 import { permissionsOf, roles, staffPermissions } from '../../users/roles.ts'
 import { locksAt } from '../../users/session.ts'

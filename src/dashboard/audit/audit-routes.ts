@@ -2,12 +2,12 @@
 
 import { z } from 'zod'
 import { insertLine } from '../../audit/journal-store.ts'
-import { filterChoice, filterText, spanQuery } from '../../checkout/reading/list-filters.ts'
 import type { Context } from '../../context.ts'
 import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { type FileAnswer, route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { accountLine, writerOf } from '../../merchants/account-lines.ts'
+import { filterChoice, filterText, spanQuery } from '../../payments/reading/list-filters.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { type Cell, jsonCell } from '../export/csv.ts'
 import { bounds, days_max, fileName, linesOf, timesOfFile, withSpan, zoneOfFile } from '../export/export-file.ts'

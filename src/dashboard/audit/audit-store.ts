@@ -1,12 +1,12 @@
 // The SQL that lists a merchant's journal, newest first, along its key, and notes who reads it.
 
 import { installation_id, type JournalLine } from '../../audit/journal.ts'
-import { endOf, lineSpan, lines_max } from '../../checkout/reading/line-look.ts'
-import type { SpanFilters } from '../../checkout/reading/list-filters.ts'
 import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
+import { endOf, lineSpan, lines_max } from '../../payments/reading/line-look.ts'
+import type { SpanFilters } from '../../payments/reading/list-filters.ts'
 
 export type AuditFilters = Partial<Omit<SpanFilters, 'mode'>> & {
   merchant_id: string

@@ -2,7 +2,6 @@
 // never go out.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
 import { checkConnection } from '../../connections/check-connection.ts'
 import { type Connection, type Credentials, isLabel, label_words, noticeUrl } from '../../connections/connection.ts'
 import { listConnections } from '../../connections/connection-store.ts'
@@ -20,6 +19,7 @@ import { type ConnectionMode, connection_modes, modeOfPayments } from '../../ker
 import { Refusal } from '../../kernel/errors.ts'
 import { type Mode, timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { connection_kinds } from '../../merchants/account-connection.ts'
+import type { Context } from '../../payments/context.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { officeOf } from '../office.ts'

@@ -1,10 +1,10 @@
 // The SQL of movements, newest first: each capture and each refund, at the time of the line that the journal has of it.
 
-import { endOf, lineSpan, lines_max } from '../../checkout/reading/line-look.ts'
-import type { SpanFilters } from '../../checkout/reading/list-filters.ts'
 import type { Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { endOf, lineSpan, lines_max } from '../../payments/reading/line-look.ts'
+import type { SpanFilters } from '../../payments/reading/list-filters.ts'
 
 export type MovementFilters = SpanFilters & { merchant_id: string; mode: Mode }
 

@@ -1,13 +1,13 @@
 // The holds that wait for a decision, by their deadline: what the rules will do, and when.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
-import { type ListedHold, listWaitingHolds, positionOfHold } from '../../checkout/reading/hold-list-store.ts'
-import { filterChoice } from '../../checkout/reading/list-filters.ts'
-import { heldPaymentView, viewHeldPayment } from '../../checkout/reading/read-holds.ts'
-import { otherPaymentsView } from '../../checkout/views.ts'
 import { beginOf, limit_max, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
+import type { Context } from '../../payments/context.ts'
+import { type ListedHold, listWaitingHolds, positionOfHold } from '../../payments/reading/hold-list-store.ts'
+import { filterChoice } from '../../payments/reading/list-filters.ts'
+import { heldPaymentView, viewHeldPayment } from '../../payments/reading/read-holds.ts'
+import { otherPaymentsView } from '../../payments/views.ts'
 import type { Member } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { shownEmail } from '../shoppers.ts'

@@ -1,8 +1,8 @@
 // The SQL of counts: lines of the journal, by quarter of an hour, each counted once by its place in the chain.
 
-import { isChallengeLeft } from '../../checkout/reading/session-list-store.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { isChallengeLeft } from '../../payments/reading/session-list-store.ts'
 
 /** Places of a merchant's chain: behind `after`, up to `until`. */
 export type CountRange = { merchant_id: string; after: number; until: number }

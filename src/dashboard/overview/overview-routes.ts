@@ -1,11 +1,11 @@
 // The overview: what waits, today against the same weekday, a span of days against the one before it, declines, 3-D Secure, webhooks.
 
 import { z } from 'zod'
-import { filterChoice } from '../../checkout/reading/list-filters.ts'
 import type { Context } from '../../context.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { filterChoice } from '../../payments/reading/list-filters.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { replay_window_ms } from '../../webhooks/delivery.ts'
 import { countGivenUp } from '../webhooks/delivery-facts-store.ts'

@@ -1,9 +1,9 @@
 // The SQL of what waits for somebody at a merchant, and of the health of its webhooks. Each count has an end.
 
-import { counted_max as payments_of_order_max } from '../../checkout/reading/list-filters.ts'
-import { owedRefunds, type RefundedPayment, refundStates } from '../../checkout/reading/owed-refunds.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { counted_max as payments_of_order_max } from '../../payments/reading/list-filters.ts'
+import { owedRefunds, type RefundedPayment, refundStates } from '../../payments/reading/owed-refunds.ts'
 import { oldestWaiting } from '../webhooks/delivery-facts-store.ts'
 
 const counted_max = 1000

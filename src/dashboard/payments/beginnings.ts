@@ -1,18 +1,18 @@
 // What there is of the text in the search box: what it completes, what has it inside, and what an acquirer calls so.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
-import { emailKey } from '../../checkout/payment.ts'
-import { filterChoice, filterText } from '../../checkout/reading/list-filters.ts'
+import type { Sql } from '../../database/open.ts'
+import { listRefusedRequests } from '../../http/refusal-log-store.ts'
+import { route } from '../../http/route.ts'
+import type { Context } from '../../payments/context.ts'
+import { emailKey } from '../../payments/payment.ts'
+import { filterChoice, filterText } from '../../payments/reading/list-filters.ts'
 import {
   listContaining,
   listEmailsFrom,
   listPaymentsCalled,
   listReferencesFrom,
-} from '../../checkout/reading/payment-beginnings-store.ts'
-import type { Sql } from '../../database/open.ts'
-import { listRefusedRequests } from '../../http/refusal-log-store.ts'
-import { route } from '../../http/route.ts'
+} from '../../payments/reading/payment-beginnings-store.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { refusalSpan } from '../requests/refusal-span.ts'
 

@@ -1,20 +1,20 @@
 // Refunds at the dashboard: those of a payment, and all of a merchant, each with what the acquirer calls it.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
-import { boundSpan, filterChoice, filterText, spanQuery } from '../../checkout/reading/list-filters.ts'
-import { owedRefunds } from '../../checkout/reading/owed-refunds.ts'
-import { findPayment } from '../../checkout/reading/payment-store.ts'
-import { viewRefund } from '../../checkout/refund.ts'
+import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
+import { route } from '../../http/route.ts'
+import type { Context } from '../../payments/context.ts'
+import { boundSpan, filterChoice, filterText, spanQuery } from '../../payments/reading/list-filters.ts'
+import { owedRefunds } from '../../payments/reading/owed-refunds.ts'
+import { findPayment } from '../../payments/reading/payment-store.ts'
+import { viewRefund } from '../../payments/refund.ts'
 import {
   listNamedRefunds,
   listRefundRows,
   type NamedRefund,
   positionOfRefund,
-} from '../../checkout/refunds/refund-list-store.ts'
-import { refundView } from '../../checkout/views.ts'
-import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
-import { route } from '../../http/route.ts'
+} from '../../payments/refunds/refund-list-store.ts'
+import { refundView } from '../../payments/views.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { peopleIn, peopleView } from '../people.ts'

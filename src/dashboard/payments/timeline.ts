@@ -2,11 +2,11 @@
 // to deliver them.
 
 import { z } from 'zod'
-import { askingOf, authenticationFailureOf, type Life, viewLife } from '../../checkout/history/payment-history.ts'
-import { declineView, refundView } from '../../checkout/views.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'
 import { anyEventTypes, timestamp } from '../../kernel/values.ts'
+import { askingOf, authenticationFailureOf, type Life, viewLife } from '../../payments/history/payment-history.ts'
+import { declineView, refundView } from '../../payments/views.ts'
 import type { Member } from '../../users/member.ts'
 import { peopleView } from '../people.ts'
 

@@ -1,6 +1,6 @@
 // Events at the dashboard: the public list behind the second door.
 
-import { listEvents } from '../../checkout/reading/list-events.ts'
+import { listEvents } from '../../payments/reading/list-events.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { behind } from '../behind.ts'
 import { showEvents } from '../shoppers.ts'

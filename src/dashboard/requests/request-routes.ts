@@ -1,7 +1,6 @@
 // A merchant's requests: those of its servers and its shoppers' pages that were refused in the last month, and the last of all that this process answered.
 
 import { z } from 'zod'
-import { filterChoice, filterText, spanQuery } from '../../checkout/reading/list-filters.ts'
 import type { Context } from '../../context.ts'
 import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { askers, listRefusedRequests } from '../../http/refusal-log-store.ts'
@@ -9,6 +8,7 @@ import { requests_kept, shownRequest, viewRequest } from '../../http/request-log
 import { route } from '../../http/route.ts'
 import { timestamp } from '../../kernel/values.ts'
 import { keyNamesOf } from '../../merchants/key-store.ts'
+import { filterChoice, filterText, spanQuery } from '../../payments/reading/list-filters.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { refusalSpan } from './refusal-span.ts'
 

@@ -1,7 +1,7 @@
 // The SQL of the cards that shoppers tried last, for the bank's checks that they did not come back from: no decline tells of these.
 
-import type { TriedCard } from '../../checkout/reading/life-store.ts'
 import type { Sql } from '../../database/open.ts'
+import type { TriedCard } from '../../payments/reading/life-store.ts'
 
 /** Of each of these sessions the newest attempt. */
 export async function listNewestAttempts(

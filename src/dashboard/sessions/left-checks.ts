@@ -1,7 +1,7 @@
 // The bank's checks that a shopper did not finish: of an open or expired session the list says so, as it says what was declined.
 
-import type { Context } from '../../checkout/context.ts'
-import { authenticationFailureOf } from '../../checkout/history/payment-history.ts'
+import type { Context } from '../../payments/context.ts'
+import { authenticationFailureOf } from '../../payments/history/payment-history.ts'
 import { listNewestAttempts } from './left-checks-store.ts'
 
 type Row = { id: string; status: string; attempt_count: number }

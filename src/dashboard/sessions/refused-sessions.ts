@@ -1,13 +1,13 @@
 // Sessions in which the shopper could not go on: the last refusal of each of a page's sessions, and a list by these refusals.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
-import { type listedSession, viewListed } from '../../checkout/reading/list-sessions.ts'
-import { listUnpaidAmong, type SessionFilters } from '../../checkout/reading/session-list-store.ts'
 import { beginOf, pageOf } from '../../http/list-page.ts'
 import { listRefusedRequests, type RefusedRequest } from '../../http/refusal-log-store.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp } from '../../kernel/values.ts'
+import type { Context } from '../../payments/context.ts'
+import { type listedSession, viewListed } from '../../payments/reading/list-sessions.ts'
+import { listUnpaidAmong, type SessionFilters } from '../../payments/reading/session-list-store.ts'
 import { refusalSpan } from '../requests/refusal-span.ts'
 
 /** How long after a session's end its page may still be refused something. */

@@ -1,9 +1,9 @@
 // Coming in by a link: reading it, and using it up.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
 import { timestamp } from '../../kernel/values.ts'
+import type { Context } from '../../payments/context.ts'
 import { openLink } from '../../users/links.ts'
 import { askForPasskey } from '../../users/passkeys.ts'
 import { emailOf, redeem, userIdOf } from '../../users/redeem.ts'

@@ -1,10 +1,10 @@
 // Proof that it is still the same person: before grave acts, and to unlock a session.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/values.ts'
+import type { Context } from '../../payments/context.ts'
 import type { Person } from '../../users/member.ts'
 import { askToUsePasskey, listPasskeys } from '../../users/passkeys.ts'
 import { type Evidence, proofWaysOf, unlockWaysOf } from '../../users/proof-ways.ts'

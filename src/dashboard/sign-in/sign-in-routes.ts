@@ -2,8 +2,8 @@
 
 import { z } from 'zod'
 import { insertLine } from '../../audit/journal-store.ts'
-import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
+import type { Context } from '../../payments/context.ts'
 import { firstCommand } from '../../users/page-origin.ts'
 import { askToUsePasskey } from '../../users/passkeys.ts'
 import { endSession } from '../../users/session.ts'

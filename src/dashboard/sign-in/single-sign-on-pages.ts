@@ -1,8 +1,8 @@
 // Single sign-on in the browser: away to the provider, and back. Pages, since the provider is another site.
 
-import type { Context } from '../../checkout/context.ts'
 import { cookieIn } from '../../http/cookies.ts'
 import type { Page, PageAnswer } from '../../http/pages.ts'
+import type { Context } from '../../payments/context.ts'
 import { realNow } from '../../users/one-time-codes.ts'
 import { isSafePlace, type PageOrigin, pageOriginOf } from '../../users/page-origin.ts'
 import { hasProved, owesBoth, proofWaysOf } from '../../users/proof-ways.ts'

@@ -1,12 +1,12 @@
 // Up to how much support may refund of a payment, by currency; nothing of a currency without a limit.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
-import { amount } from '../../checkout/fields.ts'
-import { listRefundLimits, setRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
 import { currency } from '../../http/currency.ts'
 import { route } from '../../http/route.ts'
 import { beginAs } from '../../merchants/write-as.ts'
+import type { Context } from '../../payments/context.ts'
+import { amount } from '../../payments/fields.ts'
+import { listRefundLimits, setRefundLimit } from '../../payments/refunds/refund-limit-store.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { authorOf } from '../../users/start-session.ts'
 import { personLine } from '../../users/user-journal.ts'

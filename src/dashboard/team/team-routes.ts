@@ -1,9 +1,9 @@
 // The team of a merchant: members, invitations, roles.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
 import { route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import type { Context } from '../../payments/context.ts'
 import { listInvitations } from '../../users/link-store.ts'
 import type { MadeLink } from '../../users/links.ts'
 import { listMembers } from '../../users/member.ts'

@@ -1,15 +1,15 @@
 // Plays the shopper of a test payment by the routes that a checkout calls: card, 3-D Secure, charge.
 
-import { authenticate } from '../../checkout/authentication/authenticate.ts'
-import { testBrowser } from '../../checkout/authentication/test-browser.ts'
-import { referenceCard } from '../../checkout/cards/reference-card.ts'
-import { confirm } from '../../checkout/charging/confirm.ts'
-import type { Context } from '../../checkout/context.ts'
-import type { Session } from '../../checkout/session.ts'
-import { findSession } from '../../checkout/sessions/session-store.ts'
 import type { Route, RouteRequest, Told } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { MerchantId, SessionId } from '../../kernel/values.ts'
+import { authenticate } from '../../payments/authentication/authenticate.ts'
+import { testBrowser } from '../../payments/authentication/test-browser.ts'
+import { referenceCard } from '../../payments/cards/reference-card.ts'
+import { confirm } from '../../payments/charging/confirm.ts'
+import type { Context } from '../../payments/context.ts'
+import type { Session } from '../../payments/session.ts'
+import { findSession } from '../../payments/sessions/session-store.ts'
 import { cardNumbers, type TestOutcome } from './test-outcomes.ts'
 
 type Request = Omit<RouteRequest<unknown, unknown, unknown>, 'holder' | 'params' | 'body' | 'query'>

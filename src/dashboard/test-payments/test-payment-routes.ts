@@ -1,13 +1,13 @@
 // A test payment from the dashboard: a session in test mode, and a shopper who pays it at the simulator.
 
 import { z } from 'zod'
-import type { Context } from '../../checkout/context.ts'
-import { sessionConflicts } from '../../checkout/session.ts'
-import { newSession, sessionLine } from '../../checkout/sessions/new-session.ts'
 import { actorOf } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { type Account, defaultIntegration } from '../../merchants/directory.ts'
+import type { Context } from '../../payments/context.ts'
+import { sessionConflicts } from '../../payments/session.ts'
+import { newSession, sessionLine } from '../../payments/sessions/new-session.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { findTestSession, payTestSession } from './pay-test-session.ts'

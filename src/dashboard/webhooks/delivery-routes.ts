@@ -2,12 +2,12 @@
 // body of one, for those who may read of shoppers.
 
 import { z } from 'zod'
-import { filterChoice } from '../../checkout/reading/list-filters.ts'
 import type { Context } from '../../context.ts'
 import { beginOf, limit_default, pageOf, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { writerOf } from '../../merchants/account-lines.ts'
+import { filterChoice } from '../../payments/reading/list-filters.ts'
 import { type Member, permissionDenied } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { expedite } from '../../webhooks/deliveries/expedite.ts'

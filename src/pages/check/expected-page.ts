@@ -1,11 +1,11 @@
 // What this release would serve in place of a page that somebody got: by the renderers of the service, with the same inputs.
 
-import { answeredNotice, backTo, challengeDocument, methodFrame } from '../../checkout/authentication/framed-page.ts'
-import { type Configuration, configView } from '../../checkout/reading/read-config.ts'
 import type { PageAnswer } from '../../http/pages.ts'
 import { languageFor } from '../../kernel/words.ts'
 import type { TextAnswer } from '../../kernel/world.ts'
 import { isOrigin } from '../../merchants/integration.ts'
+import { answeredNotice, backTo, challengeDocument, methodFrame } from '../../payments/authentication/framed-page.ts'
+import { type Configuration, configView } from '../../payments/reading/read-config.ts'
 import { type Assets, assetHeaders } from '../assets.ts'
 import { cardFieldsDocument } from '../card-fields.ts'
 import { type ShopContext, shopDocument } from '../demo-shop.ts'

@@ -1,8 +1,8 @@
 // Each reason that the service gives for an amount that did not verify has words here.
 
 import { expect, test } from 'vitest'
-import { newHold } from '../../../src/checkout/hold.ts'
-import { checkPrice, type PriceRequest, type PriceRules } from '../../../src/checkout/sessions/price-check.ts'
+import { newHold } from '../../../src/payments/hold.ts'
+import { checkPrice, type PriceRequest, type PriceRules } from '../../../src/payments/sessions/price-check.ts'
 import { type HoldDetail, holdDetailIn } from './hold-detail.ts'
 
 const rules: PriceRules = {

@@ -1,8 +1,8 @@
 // How much of a charge was refunded is compared with what the acquirer shows of it.
 
 import { expect, test } from 'vitest'
-import { compareBooks } from '../../src/checkout/acquirer-comparison/compare-books.ts'
-import { closeFindings, listFindings } from '../../src/checkout/acquirer-operations/finding-store.ts'
+import { compareBooks } from '../../src/payments/acquirer-comparison/compare-books.ts'
+import { closeFindings, listFindings } from '../../src/payments/acquirer-operations/finding-store.ts'
 import { hour_ms, useOrphanStage } from '../support/orphan-stage.ts'
 
 const { sql, clock, context, charge, writeRefund } = await useOrphanStage()

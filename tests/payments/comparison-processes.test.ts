@@ -1,8 +1,8 @@
 // Processes that compare the same books: one at a time, whichever of them dies, stands still or is stopped.
 
 import { expect, test } from 'vitest'
-import { compareBooks } from '../../src/checkout/acquirer-comparison/compare-books.ts'
-import { listComparisons } from '../../src/checkout/acquirer-comparison/comparison-store.ts'
+import { compareBooks } from '../../src/payments/acquirer-comparison/compare-books.ts'
+import { listComparisons } from '../../src/payments/acquirer-comparison/comparison-store.ts'
 import { hour_ms, minute_ms, useOrphanStage } from '../support/orphan-stage.ts'
 
 const { database, sql, clock, simulator, context, contextOf, charge, told } = await useOrphanStage()

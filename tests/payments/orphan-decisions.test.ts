@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
-import { leaveUnreversed, reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
-import { listOrphans } from '../../src/checkout/orphans/orphan-decision-store.ts'
-import { countUnsettled } from '../../src/checkout/orphans/orphan-store.ts'
-import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
-import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
+import { leaveUnreversed, reverseHeldBack } from '../../src/payments/orphans/decide-orphans.ts'
+import { listOrphans } from '../../src/payments/orphans/orphan-decision-store.ts'
+import { countUnsettled } from '../../src/payments/orphans/orphan-store.ts'
+import { reverseOrphans } from '../../src/payments/orphans/reverse-orphans.ts'
+import { sweepOrphans } from '../../src/payments/orphans/sweep-orphans.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from '../support/orphan-stage.ts'
 
 const stage = await useOrphanStage('reverse')

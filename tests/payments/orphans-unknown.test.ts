@@ -2,11 +2,11 @@
 // while that is so nothing is reversed about which a person may have decided otherwise.
 
 import { describe, expect, test } from 'vitest'
-import { every_acquirer } from '../../src/checkout/orphan.ts'
-import { reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
-import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
-import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
-import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
+import { every_acquirer } from '../../src/payments/orphan.ts'
+import { reverseHeldBack } from '../../src/payments/orphans/decide-orphans.ts'
+import { listBrakes, pullBrake, releaseBrakes } from '../../src/payments/orphans/orphan-brake-store.ts'
+import { reverseOrphans } from '../../src/payments/orphans/reverse-orphans.ts'
+import { sweepOrphans } from '../../src/payments/orphans/sweep-orphans.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from '../support/orphan-stage.ts'
 
 const stage = await useOrphanStage()

@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../../src/acquirers/acquirer.ts'
-import { watchSettlements } from '../../src/checkout/acquirer-comparison/watch-settlements.ts'
-import { every_acquirer } from '../../src/checkout/orphan.ts'
-import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
-import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
-import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
+import { watchSettlements } from '../../src/payments/acquirer-comparison/watch-settlements.ts'
+import { every_acquirer } from '../../src/payments/orphan.ts'
+import { listBrakes, pullBrake, releaseBrakes } from '../../src/payments/orphans/orphan-brake-store.ts'
+import { reverseOrphans } from '../../src/payments/orphans/reverse-orphans.ts'
+import { sweepOrphans } from '../../src/payments/orphans/sweep-orphans.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from '../support/orphan-stage.ts'
 import { until } from '../support/service.ts'
 

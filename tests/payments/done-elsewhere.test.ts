@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Acquirer, Notice, SettleAnswer } from '../../src/acquirers/acquirer.ts'
-import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { saveNotices } from '../../src/payments/notices/notice-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf, eventsOf, findingsOf, hold } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

@@ -2,9 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Acquirer, type Notice, type SettleAnswer, Unanswered } from '../../src/acquirers/acquirer.ts'
-import { closeFindings, listFindings } from '../../src/checkout/acquirer-operations/finding-store.ts'
-import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
-import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { closeFindings, listFindings } from '../../src/payments/acquirer-operations/finding-store.ts'
+import { resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
+import { saveNotices } from '../../src/payments/notices/notice-store.ts'
 import { refusal } from '../support/client.ts'
 import { eventsOf } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

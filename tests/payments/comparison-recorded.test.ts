@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
-import { compareAcquirer } from '../../src/checkout/acquirer-comparison/compare-books.ts'
-import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
-import type { Payment } from '../../src/checkout/payment.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
+import { compareAcquirer } from '../../src/payments/acquirer-comparison/compare-books.ts'
+import { newOperation, type OperationState } from '../../src/payments/operation.ts'
+import type { Payment } from '../../src/payments/payment.ts'
 import { hour_ms, merchants, minute_ms, useOrphanStage } from '../support/orphan-stage.ts'
 
 const stage = await useOrphanStage()

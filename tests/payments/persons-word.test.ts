@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { type OperationKind, Unanswered } from '../../src/acquirers/acquirer.ts'
-import { type Resolution, resolutions } from '../../src/checkout/acquirer-operations/resolve.ts'
+import { type Resolution, resolutions } from '../../src/payments/acquirer-operations/resolve.ts'
 import { hold, openUnverified, runJob } from '../support/holding.ts'
 import { newMember } from '../support/person.ts'
 import { ripper } from '../support/programs.ts'

@@ -1,12 +1,12 @@
 // Receipts from the payment to the shopper's mailbox, whatever the mail server, and whoever sends, does on the way.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openReceiptMailer, type ReceiptMailer } from '../../src/checkout/receipts/mailer.ts'
-import { claimReceipt } from '../../src/checkout/receipts/receipt-store.ts'
-import { receipt_life_ms, sendReceipts } from '../../src/checkout/receipts/send-receipts.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
 import type { Mailer } from '../../src/outgoing/mail/mailer.ts'
 import { type MailLimits, openMailer } from '../../src/outgoing/mail/smtp.ts'
+import { openReceiptMailer, type ReceiptMailer } from '../../src/payments/receipts/mailer.ts'
+import { claimReceipt } from '../../src/payments/receipts/receipt-store.ts'
+import { receipt_life_ms, sendReceipts } from '../../src/payments/receipts/send-receipts.ts'
 import { nameOf } from '../adapters/acquirer-requests.ts'
 import { purchase, visa } from '../support/client.ts'
 import { manualClock } from '../support/clock.ts'

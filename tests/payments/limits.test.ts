@@ -1,8 +1,8 @@
 // The limits as they are stored: who takes their places, who waits for whom, and what is purged.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { purgeLimits, reservePlaces } from '../../src/checkout/limits/limits-store.ts'
 import type { Database } from '../../src/database/open.ts'
+import { purgeLimits, reservePlaces } from '../../src/payments/limits/limits-store.ts'
 import { manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 

@@ -9,7 +9,7 @@ import {
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import { suggests } from '../../src/acquirers/answers.ts'
-import { listGivenUp, saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { listGivenUp, saveNotices } from '../../src/payments/notices/notice-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf, eventsOf, findingsOf, hold } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

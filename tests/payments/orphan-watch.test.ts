@@ -9,10 +9,10 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
-import { saveOrphans } from '../../src/checkout/acquirer-operations/orphan-rows-store.ts'
-import { newOrphan, unreversed_ms } from '../../src/checkout/orphan.ts'
-import { countUnsettled } from '../../src/checkout/orphans/orphan-store.ts'
-import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
+import { saveOrphans } from '../../src/payments/acquirer-operations/orphan-rows-store.ts'
+import { newOrphan, unreversed_ms } from '../../src/payments/orphan.ts'
+import { countUnsettled } from '../../src/payments/orphans/orphan-store.ts'
+import { reverseOrphans } from '../../src/payments/orphans/reverse-orphans.ts'
 import { hour_ms, minute_ms, reversed, useOrphanStage } from '../support/orphan-stage.ts'
 
 const stage = await useOrphanStage()

@@ -8,11 +8,11 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
-import { orphanIf } from '../../src/checkout/acquirer-operations/orphan-rows-store.ts'
-import { newOrphan } from '../../src/checkout/orphan.ts'
-import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
-import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import type { Sql } from '../../src/database/open.ts'
+import { orphanIf } from '../../src/payments/acquirer-operations/orphan-rows-store.ts'
+import { newOrphan } from '../../src/payments/orphan.ts'
+import { reverseOrphans } from '../../src/payments/orphans/reverse-orphans.ts'
+import { sweepOrphans } from '../../src/payments/orphans/sweep-orphans.ts'
 import { authoriseRequest, settleRequest } from '../adapters/acquirer-requests.ts'
 import { minute_ms, reversed, useOrphanStage, visa } from '../support/orphan-stage.ts'
 import { until } from '../support/service.ts'

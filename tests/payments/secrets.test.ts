@@ -80,7 +80,7 @@ test('after many payments nothing secret is stored or logged', async () => {
 })
 
 test('what was typed is gone when its time is over', async () => {
-  const { purgeCards } = await import('../../src/checkout/cards/vault-store.ts')
+  const { purgeCards } = await import('../../src/payments/cards/vault-store.ts')
   await purgeCards(service.sql, new Date(clock.now().getTime() + 3_600_000))
   expect(await countOf('vault.cards')).toBe(0)
   expect(await countOf('vault.security_codes')).toBe(0)

@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JournalLine } from '../../src/audit/journal.ts'
-import { type NewSession, type Session, sessionColumns } from '../../src/checkout/session.ts'
-import { openSessionInserts } from '../../src/checkout/sessions/insert-sessions.ts'
 import type { Database, Sql } from '../../src/database/open.ts'
 import { type KeyRow, KeyTakenError } from '../../src/http/idempotency.ts'
+import { type NewSession, type Session, sessionColumns } from '../../src/payments/session.ts'
+import { openSessionInserts } from '../../src/payments/sessions/insert-sessions.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { until } from '../support/service.ts'

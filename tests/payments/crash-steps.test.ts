@@ -3,9 +3,9 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { failed } from '../../src/acquirers/answers.ts'
-import { listOperations } from '../../src/checkout/acquirer-operations/operation-store.ts'
-import { settleOperation } from '../../src/checkout/acquirer-operations/record-answer.ts'
-import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
+import { listOperations } from '../../src/payments/acquirer-operations/operation-store.ts'
+import { settleOperation } from '../../src/payments/acquirer-operations/record-answer.ts'
+import { findWholePayment } from '../../src/payments/reading/payment-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { refusal } from '../support/client.ts'
 import { eventsOf, hold, openUnverified, runJob } from '../support/holding.ts'

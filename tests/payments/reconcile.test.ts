@@ -1,7 +1,7 @@
 // Charges whose answer is lost: each is found out at its time, told once, and until then nothing else may happen.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
+import { resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { type Answer, refusal, runChallenge, type SessionSecret } from '../support/client.ts'
 import { booksOf, eventsOf, openUnverified, runJob } from '../support/holding.ts'

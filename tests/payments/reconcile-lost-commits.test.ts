@@ -2,9 +2,9 @@
 // it is not taken back.
 
 import { afterEach, expect, test } from 'vitest'
-import { resolveOperation } from '../../src/checkout/acquirer-operations/resolve.ts'
-import { every_acquirer } from '../../src/checkout/orphan.ts'
-import { listBrakes, pullBrake, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
+import { resolveOperation } from '../../src/payments/acquirer-operations/resolve.ts'
+import { every_acquirer } from '../../src/payments/orphan.ts'
+import { listBrakes, pullBrake, releaseBrakes } from '../../src/payments/orphans/orphan-brake-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf } from '../support/holding.ts'
 import { driving } from '../support/service.ts'

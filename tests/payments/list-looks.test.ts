@@ -1,9 +1,9 @@
 // Lists look at so many rows a request and no more, by one statement, and go on where they stopped.
 
 import { beforeAll, expect, test } from 'vitest'
-import { lines_max } from '../../src/checkout/reading/line-look.ts'
-import { looks_max } from '../../src/checkout/reading/list-filters.ts'
 import { countStatements } from '../../src/database/count.ts'
+import { lines_max } from '../../src/payments/reading/line-look.ts'
+import { looks_max } from '../../src/payments/reading/list-filters.ts'
 import type { Json } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { drivenClock } from '../support/service.ts'
