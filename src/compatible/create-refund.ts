@@ -18,7 +18,8 @@ import { refundBegunUnder, refundRefusals } from '../payments/refunds/refund-rou
 import { findSession } from '../payments/sessions/session-store.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
-import { paymentIdOf } from './members.ts'
+import { findCharge } from './intent-store.ts'
+import { isCharge, paymentIdOf } from './members.ts'
 import { compatibleRefund, reasons, viewCompatibleRefund } from './refund.ts'
 
 const intentText = z.string(must('be text')).min(1, must('not be empty'))
@@ -84,9 +85,10 @@ async function paymentOf(
 ): Promise<PaymentKey> {
   if (charge !== undefined) {
     if (payment_intent !== undefined) throw new Refusal('invalid_request', either, { field: 'charge' })
-    const payment_id = paymentIdOf(charge)
-    if ((await modeOfPayment(sql, { merchant_id, params: { payment_id } })) === null) throw noCharge()
-    return { merchant_id, payment_id }
+    const payment = { merchant_id, payment_id: paymentIdOf(charge) }
+    const row = await findCharge(sql, payment)
+    if (!row || !isCharge(row)) throw noCharge()
+    return payment
   }
   if (payment_intent === undefined) {
     throw new Refusal('invalid_request', either, { ...intentField, platform_code: 'parameter_missing' })

@@ -31,8 +31,8 @@ export function refusedFieldOf(request: FastifyRequest): string | null {
 
 /** The dialect of a request, with or without a route. */
 export function dialectOf(request: FastifyRequest): Dialect {
-  const { dialect, is_other_method } = routeOf(request).config
-  if (dialect !== undefined && !is_other_method) return dialect
+  const { dialect, is_for_keys } = routeOf(request).config
+  if (dialect !== undefined && !is_for_keys) return dialect
   const path_dialect = dialectOfPath(request.url, request.headers)
   return path_dialect === 'compatible' ? path_dialect : (dialect ?? path_dialect)
 }

@@ -22,6 +22,8 @@ declare module 'fastify' {
     body_kind?: BodyKind
     /** The route refuses all requests with this method, because its path takes other methods. */
     is_other_method?: true
+    /** Our clients and those of the other platform may mean such a path: the credentials show which dialect they speak. */
+    is_for_keys?: boolean
   }
   interface FastifyRequest {
     /** The merchant of the request, once it is known: the request log lists the request for it. */

@@ -145,7 +145,7 @@ const constraints: CredentialsConstraint[] = [{}, { credentials: 'own' }, { cred
 /** An existing path answers every other method with 405 and names the methods that it takes. */
 export function refuseOtherMethods(
   app: FastifyInstance,
-  routes: (Pick<Route<never>, 'path' | 'method' | 'dialect'> & { cors?: unknown })[],
+  routes: (Pick<Route<never>, 'path' | 'method' | 'dialect'> & { access: { kind: string }; cors?: unknown })[],
   adviceOn: (request: FastifyRequest) => Promise<string | null>,
 ): void {
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
@@ -161,12 +161,13 @@ export function refuseOtherMethods(
       config: {
         ...(here.every(({ dialect }) => dialect === here[0]!.dialect) && configOf(here[0]!.dialect)),
         is_other_method: true,
+        is_for_keys: here.some(({ access }) => access.kind === 'secret_key'),
       },
       handler: async (request, reply) => {
-        reply.header('allow', allowed_methods)
         const advice = await adviceOn(request)
         // The other platform knows no other answer to a wrong method.
         if (dialectOf(request) === 'compatible') throw notFound(request, advice)
+        reply.header('allow', allowed_methods)
         const words = [`This path takes ${allowed_methods}.`, advice]
         throw new Refusal('invalid_request', words.filter(Boolean).join(' '), { status: 405 })
       },

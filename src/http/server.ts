@@ -170,9 +170,11 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   app.addHook('onRequest', async (request, reply) => {
     refuseOddRequest(request, reply)
     if (request.is404) return
-    if (dialectOf(request) === 'compatible') refuseOtherAccount(request.headers)
     const { isServedAt } = parts
-    if (!isServedAt || isServedAt(request.headers.host, routeOf(request).url)) return
+    if (!isServedAt || isServedAt(request.headers.host, routeOf(request).url)) {
+      if (dialectOf(request) === 'compatible') refuseOtherAccount(request.headers)
+      return
+    }
     reply.callNotFound()
     return reply
   })

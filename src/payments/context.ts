@@ -1,4 +1,4 @@
-// What the checkout needs besides the general context: the ports to acquirers and 3-D Secure, and the sessions' facts that the
+// What payments need besides the general context: the ports to acquirers and 3-D Secure, and the sessions' facts that the
 // process keeps.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'

@@ -86,7 +86,7 @@ test('another method at that path is refused in the caller’s words', async () 
   })
   expect(await put(compatible.bearer)).toMatchObject({
     status: 404,
-    allow: 'GET',
+    allow: null,
     body: { error: { type: 'invalid_request_error' } },
   })
 })

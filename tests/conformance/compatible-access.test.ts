@@ -168,6 +168,15 @@ describe('fails in the compatible shape', () => {
     expect(answer.headers.get('request-id')).toBeNull()
   })
 
+  test('on routes of browsers alone the header means nothing', async () => {
+    const answer = await service.client.send('PUT', '/v1/checkout/sessions/x/confirm', { headers: compatible.bearer })
+    expect([answer.status, answer.body.error, answer.headers.get('allow')]).toEqual([
+      405,
+      'invalid_request',
+      'POST, OPTIONS',
+    ])
+  })
+
   test('a head that is too large', async () => {
     const head = `POST /v1/payment_intents HTTP/1.1\r\nHost: x\r\nIdempotency-Key: ${'x'.repeat(17_000)}\r\n\r\n`
     const { port } = new URL(service.base_url)

@@ -141,7 +141,7 @@ describe('imports', () => {
         .filter(
           ({ target, type_only }) =>
             !type_only &&
-            (/^src\/(checkout\/)?context\.ts$/.test(target) ||
+            (/^src\/(payments\/)?context\.ts$/.test(target) ||
               (roomOf(file) === 'database' && /^src\/(acquirers|three-ds)\//.test(target))),
         )
         .map(({ target }) => `${file} → ${target}`),
