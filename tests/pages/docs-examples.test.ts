@@ -86,7 +86,7 @@ async function ready(operationId: string): Promise<Record<string, string>> {
   const ofSession = ({ id, client_secret }: SessionSecret) => ({ ...ids, session_id: id, secret: client_secret })
   if (/held_payment/.test(operationId)) return { ...ids, payment_id: await heldPayment() }
   // Of a list the first row is compared, which is the newest.
-  if (/^(read_a_payment|list_payments|list_events|list_checkout_sessions)$/.test(operationId)) {
+  if (/^(read_a_payment|read_a_charge|list_payments|list_events|list_checkout_sessions)$/.test(operationId)) {
     return { ...ids, payment_id: (await client.pay(visa, order)).body.payment_id }
   }
   if (/refund/.test(operationId)) {
@@ -129,6 +129,7 @@ async function lineFor(listed: DocumentedOperation): Promise<string> {
     [/\bcs_[0-9a-f]{24}\b/g, ids.session_id],
     [/\bpay_[0-9a-f]{24}\b/g, ids.payment_id],
     [/\bref_[0-9a-f]{24}\b/g, ids.refund_id],
+    [/\bch_[0-9a-f]{24}\b/g, ids.payment_id?.replace('pay_', 'ch_')],
     [/\bwhep_[0-9a-f]{24}\b/g, ids.endpoint_id],
     [/\bcard_[0-9a-f]{24}\b/g, ids.card_reference],
     [/\b[0-9a-f]{12}7[0-9a-f]{19}\b/g, ids.delivery_id],

@@ -55,6 +55,14 @@ const compatibleRefund = {
   'ripper.reason': 'requested_by_customer',
   'ripper.failure': null,
 }
+const charge = `ch_${hex}`
+const unpaidIntent = {
+  ...session,
+  amount_capturable: 0,
+  amount_received: 0,
+  latest_charge: null,
+  metadata: { order_id: '1001' },
+}
 const refusal = { code: 'refund_refused', reason: 'The issuer refused the refund' }
 const refundEvent = Object.fromEntries(Object.entries(refund).map(([name, value]) => [`data.${name}`, value]))
 
@@ -137,10 +145,20 @@ export const chosenValues: Record<string, ChosenOf> = {
   create_a_payment_intent: {
     idempotency_key: 'order-1004',
     request: { metadata: { order_id: '1001' } },
-    answer: { ...session, metadata: { order_id: '1001' } },
+    answer: unpaidIntent,
   },
-  read_a_payment_intent: {
-    answer: { ...session, client_secret: null, metadata: { order_id: '1001' } },
+  read_a_payment_intent: { answer: { ...unpaidIntent, client_secret: null } },
+  read_a_charge: {
+    answer: {
+      id: charge,
+      amount_captured: 4200,
+      amount_refunded: 0,
+      payment_intent: session.id,
+      paid: true,
+      captured: true,
+      refunded: false,
+      status: 'succeeded',
+    },
   },
   refund_a_payment_intent: {
     idempotency_key: 'order-1004-refund-1',

@@ -49,6 +49,7 @@ export const sampleValues: Record<string, unknown[]> = {
   refund_id: [`ref_${hex}`],
   payment_intent: [session],
   charge: [`ch_${hex}`],
+  charge_id: [`ch_${hex}`],
   latest_charge: [`ch_${hex}`],
   merchant_id: [`m_${hex}`],
   event_id: [`evt_${hex}`],
