@@ -154,7 +154,7 @@ test.each([
       await sql`select 1`
       pair.lag()
       expect(pair.victim() === null).toBe(is_synchronous)
-      const field = { ...pair, chance: openChance('1'), until_ms: 0 } as Parameters<typeof strike>[0]
+      const field = { ...pair, chance: openChance('1'), until_ms: 0 } as never
       // Nothing of it starts again.
       for (const what of ['freeze the database', 'freeze a backend'] as const) {
         const thaw = strike(field, what)
